@@ -1,0 +1,24 @@
+"""Rank-based Bayesian optimization with Poisson processes, for BoTorch and Ax."""
+
+from botorch_popbo import sampling  # registers the sampler of the posterior
+from botorch_popbo.acquisition import (
+    ExpectedRankingImprovement,
+    RectifiedAcquisitionFunction,
+    RectifiedLowerConfidenceBound,
+)
+from botorch_popbo.models import PoissonRankModel, RankLogLikelihood
+from botorch_popbo.posteriors import PoissonRankPosterior
+from botorch_popbo.rank_counts import RankCounts
+from botorch_popbo.version import __version__
+
+__all__ = [
+    "ExpectedRankingImprovement",
+    "PoissonRankModel",
+    "PoissonRankPosterior",
+    "RankCounts",
+    "RankLogLikelihood",
+    "RectifiedAcquisitionFunction",
+    "RectifiedLowerConfidenceBound",
+    "__version__",
+    "sampling",
+]

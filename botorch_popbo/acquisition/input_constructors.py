@@ -1,0 +1,102 @@
+"""How BoTorch and Ax build the acquisition functions from what they know."""
+
+from typing import Any
+
+from botorch.acquisition.input_constructors import acqf_input_constructor
+from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
+from botorch.exceptions import UnsupportedError
+from torch import Tensor
+
+from botorch_popbo.acquisition.expected_ranking_improvement import ExpectedRankingImprovement
+from botorch_popbo.acquisition.rectified_lcb import RectifiedLowerConfidenceBound
+from botorch_popbo.models.poisson_rank import PoissonRankModel
+
+
+@acqf_input_constructor(ExpectedRankingImprovement)
+def construct_inputs_expected_ranking_improvement(
+    model: PoissonRankModel,
+    posterior_transform: PosteriorTransform | None = None,
+    constraints_tuple: tuple[Tensor, Tensor] | None = None,
+    X_pending: Tensor | None = None,
+    K_m: int = 5,
+    q: float = 0.4,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Constructor arguments of :class:`ExpectedRankingImprovement`.
+
+    Args:
+        model: A fitted model.
+        posterior_transform: ``None``, or the identity on a maximised outcome.
+        constraints_tuple: Must be ``None``.
+        X_pending: Points being evaluated.
+        K_m: Worst tolerable rank.
+        q: Share of the evaluated points that a promising point may rank behind.
+        seed: Seed of the random numbers of unpromising points.
+
+    Returns:
+        Keyword arguments of the acquisition function.
+
+    Raises:
+        UnsupportedError: If the outcome is minimised, or constrained.
+    """
+    _check_maximized(posterior_transform)
+    _check_unconstrained(constraints_tuple)
+    return {"model": model, "K_m": K_m, "q": q, "X_pending": X_pending, "seed": seed}
+
+
+@acqf_input_constructor(RectifiedLowerConfidenceBound)
+def construct_inputs_rectified_lower_confidence_bound(
+    model: PoissonRankModel,
+    posterior_transform: PosteriorTransform | None = None,
+    constraints_tuple: tuple[Tensor, Tensor] | None = None,
+    X_pending: Tensor | None = None,
+    beta: float = 1.0,
+    q: float = 0.6,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Constructor arguments of :class:`RectifiedLowerConfidenceBound`.
+
+    Args:
+        model: A fitted model.
+        posterior_transform: ``None``, or the identity on a maximised outcome.
+        constraints_tuple: Must be ``None``.
+        X_pending: Points being evaluated.
+        beta: Weight of the standard deviation.
+        q: Share of the evaluated points that a promising point may rank behind.
+        seed: Seed of the random numbers of unpromising points.
+
+    Returns:
+        Keyword arguments of the acquisition function.
+
+    Raises:
+        UnsupportedError: If the outcome is minimised, or constrained.
+    """
+    _check_maximized(posterior_transform)
+    _check_unconstrained(constraints_tuple)
+    return {"model": model, "beta": beta, "q": q, "X_pending": X_pending, "seed": seed}
+
+
+def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:
+    """Ranks are taken of outcomes as given, so a sign that arrives later would be lost."""
+    if posterior_transform is None:
+        return
+    if not isinstance(posterior_transform, ScalarizedPosteriorTransform):
+        raise UnsupportedError(
+            "Rank-based acquisition functions take no posterior_transform but the identity; rank "
+            "the transformed outcomes instead."
+        )
+    weights = posterior_transform.weights
+    if weights.numel() != 1 or float(weights) <= 0:
+        raise UnsupportedError(
+            f"The objective has weights {weights.tolist()}, but ranks were taken with larger "
+            "outcomes first. Negate a minimised outcome before fitting (in Ax, use "
+            "popbo_generation_strategy, which does so), and reduce several objectives to one."
+        )
+
+
+def _check_unconstrained(constraints: tuple[Tensor, Tensor] | None) -> None:
+    if constraints is not None:
+        raise UnsupportedError(
+            "Rank-based acquisition functions take no outcome constraints yet; report an "
+            "infeasible evaluation as failed, which ranks it below every success."
+        )

@@ -1,0 +1,44 @@
+"""Uniform numbers that belong to points.
+
+The rectified acquisition functions give every point a uniform number drawn once. A hash of the
+point's bits keeps that promise without storing anything: the same point has the same number in
+every batch, at every call and on every device, and neighbours are unrelated.
+"""
+
+import torch
+from torch import Tensor
+
+# Constants of the finaliser of SplitMix64 (Steele, Lea and Flood, 2014), as signed integers.
+_INCREMENT = -0x61C8864680B583EB
+_FACTORS = ((30, -0x40A7B892E31B1A47), (27, -0x6B2FB644ECCEEE15))
+_LAST_SHIFT = 31
+_MANTISSA_BITS = 53
+
+
+def uniform_from_points(X: Tensor, seed: int) -> Tensor:
+    """One number in [0, 1) for each point.
+
+    Args:
+        X: Points, a ``batch_shape x d`` tensor.
+        seed: Another seed gives every point another number.
+
+    Returns:
+        A ``batch_shape`` tensor in the dtype of ``X``, without gradient.
+    """
+    bits = (X.detach().double() + 0.0).contiguous().view(torch.int64)  # + 0.0: -0.0 equals 0.0
+    state = _mix(bits.new_full(X.shape[:-1], seed) + _INCREMENT)
+    for coordinate in bits.unbind(-1):
+        state = _mix((state ^ coordinate) + _INCREMENT)
+    mantissa = _shift_right(state, 64 - _MANTISSA_BITS)
+    return (mantissa.double() * 2.0**-_MANTISSA_BITS).to(X.dtype)
+
+
+def _mix(state: Tensor) -> Tensor:
+    for shift, factor in _FACTORS:
+        state = (state ^ _shift_right(state, shift)) * factor
+    return state ^ _shift_right(state, _LAST_SHIFT)
+
+
+def _shift_right(state: Tensor, shift: int) -> Tensor:
+    """Logical shift: torch shifts the sign bit in, which would correlate the high bits."""
+    return (state >> shift) & ((1 << (64 - shift)) - 1)

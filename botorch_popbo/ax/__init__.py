@@ -1,0 +1,17 @@
+"""Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
+
+from botorch_popbo.ax.generation_strategy import (
+    gp_generation_strategy,
+    popbo_generation_strategy,
+)
+from botorch_popbo.ax.model import OutcomePoissonRankModel
+from botorch_popbo.ax.registration import register
+
+register()
+
+__all__ = [
+    "OutcomePoissonRankModel",
+    "gp_generation_strategy",
+    "popbo_generation_strategy",
+    "register",
+]

@@ -1,0 +1,113 @@
+r"""Points of a search space as a function of (problem, seed, trial) alone.
+
+Nothing here keeps the state of a random generator, so a resumed replication draws what an
+uninterrupted one would have drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from zlib import crc32
+
+import numpy as np
+import torch
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from torch.quasirandom import SobolEngine
+
+from botorch_popbo.benchmarks.settings import Parameters
+
+#: The kinds of parameter that the problems use.
+ParameterConfig = RangeParameterConfig | ChoiceParameterConfig
+
+_POINT, _EVALUATION, _SUGGESTION, _SOBOL = range(4)
+
+
+def uniform_point(
+    parameters: Sequence[ParameterConfig], problem: str, seed: int, trial: int
+) -> Parameters:
+    r"""Draw a point uniformly; the same for every method.
+
+    Args:
+        parameters: The search space.
+        problem: The problem's name.
+        seed: The replication's seed.
+        trial: The trial's index.
+
+    Returns:
+        A value for every parameter.
+    """
+    generator = np.random.default_rng(_entropy(_POINT, problem, seed, trial))
+    return from_unit_cube(parameters, generator.random(len(parameters)).tolist())
+
+
+def sobol_point(
+    parameters: Sequence[ParameterConfig], problem: str, seed: int, index: int
+) -> Parameters:
+    r"""Return a point of a scrambled Sobol sequence.
+
+    Args:
+        parameters: The search space.
+        problem: The problem's name.
+        seed: The replication's seed; it chooses the scrambling.
+        index: The point's place in the sequence, from 0.
+
+    Returns:
+        A value for every parameter.
+    """
+    scrambling = _word(_SOBOL, problem, seed, 0)
+    engine = SobolEngine(len(parameters), scramble=True, seed=scrambling)
+    cube = engine.fast_forward(index).draw(1, dtype=torch.float64)
+    return from_unit_cube(parameters, cube.squeeze(0).tolist())
+
+
+def evaluation_seed(problem: str, seed: int, trial: int) -> int:
+    r"""The seed (32 bits) of a trial's noise; the same for every method."""
+    return _word(_EVALUATION, problem, seed, trial)
+
+
+def suggestion_seed(problem: str, seed: int, trial: int) -> int:
+    r"""The seed (32 bits) of the global generators while a trial is suggested."""
+    return _word(_SUGGESTION, problem, seed, trial)
+
+
+def from_unit_cube(parameters: Sequence[ParameterConfig], cube: Sequence[float]) -> Parameters:
+    r"""Map a point of the half-open unit cube to parameter values.
+
+    Uniform numbers become uniform values: on a log-scaled range in the logarithm, with integers
+    and choices equally likely (on a log-scaled range of integers, likely as the width of the
+    interval of numbers that round to them).
+
+    Args:
+        parameters: The search space.
+        cube: One number in [0, 1) for every parameter.
+
+    Returns:
+        A value for every parameter.
+    """
+    return {
+        config.name: _value(config, fraction)
+        for config, fraction in zip(parameters, cube, strict=True)
+    }
+
+
+def _value(config: ParameterConfig, fraction: float) -> bool | int | float | str:
+    if isinstance(config, ChoiceParameterConfig):
+        return config.values[int(fraction * len(config.values))]
+    low, high = config.bounds
+    margin = 0.5 if config.parameter_type == "int" else 0.0
+    if config.scaling == "log":
+        start, end = np.log(low - margin), np.log(high + margin)
+        value = float(np.exp(start + fraction * (end - start)))
+    else:
+        value = low - margin + fraction * (high - low + 2 * margin)
+    # Rounding of the last digit must not leave the search space.
+    clipped = min(max(value, low), high)
+    return round(clipped) if config.parameter_type == "int" else clipped
+
+
+def _entropy(purpose: int, problem: str, seed: int, trial: int) -> np.random.SeedSequence:
+    return np.random.SeedSequence([purpose, crc32(problem.encode()), seed, trial])
+
+
+def _word(purpose: int, problem: str, seed: int, trial: int) -> int:
+    return int(_entropy(purpose, problem, seed, trial).generate_state(1)[0])

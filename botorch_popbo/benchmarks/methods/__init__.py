@@ -1,0 +1,12 @@
+r"""The registry of methods: one file for each family."""
+
+from __future__ import annotations
+
+from botorch_popbo.benchmarks.methods import gp, popbo, random, sobol
+from botorch_popbo.benchmarks.methods.base import Method, Suggestion
+
+METHODS: dict[str, Method] = {
+    method.name: method for family in (popbo, gp, random, sobol) for method in family.METHODS
+}
+
+__all__ = ["METHODS", "Method", "Suggestion"]

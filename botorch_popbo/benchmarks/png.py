@@ -1,0 +1,99 @@
+r"""The plots of a campaign as one picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from botorch_popbo.benchmarks import figures
+from botorch_popbo.benchmarks.summary import Array, Summary
+
+_ROW_HEIGHT = 3.3
+_HEADER_HEIGHT = 0.9
+
+
+def write_png(summaries: Sequence[Summary], path: Path) -> None:
+    r"""Draw one row for each problem: against evaluations, and against optimizer seconds.
+
+    Args:
+        summaries: One for each problem.
+        path: The file to write, replaced if it exists.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    height = _HEADER_HEIGHT + _ROW_HEIGHT * len(summaries)
+    # Made without pyplot, so that no window system and no global state is involved.
+    figure = Figure(figsize=(11, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(len(summaries), 2, squeeze=False)
+    for row, summary in zip(axes, summaries, strict=True):
+        _draw_row(summary, *row)
+    names = figures.methods(summaries)
+    handles = [Line2D([], [], color=figures.color(name), linewidth=2.5) for name in names]
+    figure.legend(
+        handles,
+        names,
+        title=figures.TITLE,
+        title_fontsize=13,
+        loc="outside upper center",
+        ncols=max(len(names), 1),
+        frameon=False,
+    )
+    partial = path.with_name(f"{path.name}.part")
+    figure.savefig(partial, format="png", dpi=130)
+    os.replace(partial, path)
+
+
+def _draw_row(summary: Summary, by_count: Axes, by_time: Axes) -> None:
+    axis = figures.scale(summary)
+    for curve in summary.curves:
+        line, low, high = figures.band(curve, axis)
+        shade = figures.color(curve.method)
+        _draw(by_count, figures.evaluations(summary), line, low, high, shade)
+        # Before the first suggestion no time has passed, which a logarithm cannot show.
+        _draw(by_time, curve.seconds[1:], line[1:], low[1:], high[1:], shade)
+    for panel in (by_count, by_time):
+        _finish(panel, summary, axis)
+    by_count.set_xlabel(figures.evaluations_label(summary))
+    by_count.xaxis.set_major_locator(MaxNLocator(integer=True))
+    by_time.set_xlabel(figures.SECONDS_LABEL)
+    if summary.curves:
+        by_time.set_xscale("log")
+        _tick(by_time.xaxis)
+
+
+def _draw(panel: Axes, x: Array, line: Array, low: Array, high: Array, shade: str) -> None:
+    panel.plot(x, line, color=shade, linewidth=1.8, drawstyle="steps-post")
+    panel.fill_between(x, low, high, color=shade, alpha=0.18, linewidth=0, step="post")
+
+
+def _finish(panel: Axes, summary: Summary, axis: figures.Scale) -> None:
+    panel.set_title(summary.problem.name, fontsize=11)
+    panel.set_ylabel(summary.quantity)
+    panel.grid(visible=True, which="major", alpha=0.3)
+    panel.spines[["top", "right"]].set_visible(False)
+    if axis.is_log:
+        panel.set_yscale("log")
+        _tick(panel.yaxis)
+    if axis.has_zeros:
+        panel.axhline(axis.floor, color="black", linewidth=0.8, linestyle=":")
+        panel.text(0.01, axis.floor, "0", transform=panel.get_yaxis_transform(), va="bottom")
+
+
+def _tick(axis: Axis) -> None:
+    r"""Label a logarithmic axis at powers of ten, and in between if there are few of them."""
+    low, high = axis.get_view_interval()
+    is_wide = high > 300 * low
+    axis.set_major_locator(LogLocator(subs=(1.0,) if is_wide else (1.0, 2.0, 5.0)))
+    axis.set_minor_formatter(NullFormatter())
+    if not is_wide:
+        axis.set_major_formatter(FormatStrFormatter("%g"))

@@ -1,0 +1,67 @@
+r"""What a problem of the benchmark provides."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from botorch_popbo.benchmarks.design import ParameterConfig
+from botorch_popbo.benchmarks.settings import Parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem(ABC):
+    r"""An objective over a search space.
+
+    Ax's ``BenchmarkProblem`` is not used: it asks for a known optimum and a baseline, and leaves
+    the noise to a runner that draws it from the global generator, which a resumed replication
+    could not draw again.
+
+    Attributes:
+        name: The name in the registry.
+        label: What is observed, with its unit, for tables and plots.
+        parameters: The search space, in the form that ``Client.configure_experiment`` takes.
+        metric_name: The name of the observed metric; it has to be a Python identifier.
+        minimize: Whether small values are good.
+        optimal_value: The best noise-free value, or None where it is unknown.
+        num_initial: The size of the initial design unless the campaign sets another, in trials.
+        noisy: Whether two evaluations of a point may differ.
+    """
+
+    name: str
+    label: str
+    parameters: Sequence[ParameterConfig]
+    metric_name: str
+    minimize: bool
+    optimal_value: float | None
+    num_initial: int = 12
+    noisy: bool = False
+
+    @abstractmethod
+    def score(self, parameters: Parameters) -> float:
+        r"""The noise-free value of a point, or the best estimate of it.
+
+        Args:
+            parameters: A value for every parameter.
+
+        Returns:
+            The value, in the metric's unit.
+        """
+
+    def evaluate(self, parameters: Parameters, seed: int) -> float:
+        r"""Evaluate a point as a method sees it.
+
+        Args:
+            parameters: A value for every parameter.
+            seed: Determines the noise, in [0, 2**32).
+
+        Returns:
+            The observation, in the metric's unit.
+        """
+        return self.score(parameters)
+
+    @property
+    def objective(self) -> str:
+        r"""The objective in the form that ``Client.configure_optimization`` takes."""
+        return f"-{self.metric_name}" if self.minimize else self.metric_name

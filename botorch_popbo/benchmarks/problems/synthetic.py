@@ -1,0 +1,62 @@
+r"""Branin, Hartmann-6 and Rosenbrock-6: BoTorch's test functions, without noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from ax.api.configs import RangeParameterConfig
+from botorch.test_functions.synthetic import Branin, Hartmann, Rosenbrock, SyntheticTestFunction
+
+from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.settings import Parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticProblem(Problem):
+    r"""A noise-free BoTorch test function in double precision, minimized.
+
+    Attributes:
+        function: The test function.
+    """
+
+    function: SyntheticTestFunction = field(repr=False)
+
+    def score(self, parameters: Parameters) -> float:
+        r"""See the base class."""
+        point = [float(parameters[config.name]) for config in self.parameters]
+        X = torch.tensor([point], dtype=torch.float64)
+        return float(self.function(X, noise=False))
+
+
+def branin() -> SyntheticProblem:
+    r"""Branin on [-5, 10] x [0, 15]."""
+    return _problem("branin", Branin(dtype=torch.float64))
+
+
+def hartmann6() -> SyntheticProblem:
+    r"""Hartmann-6 on the unit cube."""
+    return _problem("hartmann6", Hartmann(dim=6, dtype=torch.float64))
+
+
+def rosenbrock6() -> SyntheticProblem:
+    r"""Rosenbrock in six dimensions on [-5, 10]; its valley wants a larger initial design."""
+    bounds = [(-5.0, 10.0)] * 6
+    function = Rosenbrock(dim=6, bounds=bounds, dtype=torch.float64)
+    return _problem("rosenbrock6", function, num_initial=30)
+
+
+def _problem(name: str, function: SyntheticTestFunction, num_initial: int = 12) -> SyntheticProblem:
+    return SyntheticProblem(
+        name=name,
+        parameters=[
+            RangeParameterConfig(name=f"x{i}", bounds=(low, high), parameter_type="float")
+            for i, (low, high) in enumerate(function.bounds.T.tolist())
+        ],
+        label="function value",
+        metric_name="value",
+        minimize=True,
+        optimal_value=float(function.optimal_value),
+        num_initial=num_initial,
+        function=function,
+    )

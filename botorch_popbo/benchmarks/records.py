@@ -1,0 +1,106 @@
+r"""Trials on disk: one line of JSON each, one file per replication.
+
+Every line stands for itself (settings and versions included), so files can be concatenated and
+read with ``pandas.read_json(path, lines=True)``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from botorch_popbo.benchmarks.errors import RecordError
+from botorch_popbo.benchmarks.settings import Parameters, Setting
+
+
+@dataclass(frozen=True)
+class TrialRecord:
+    r"""A finished trial.
+
+    Attributes:
+        trial: The trial's index in its replication, from 0.
+        parameters: The point evaluated.
+        observed: What the evaluation returned, in the problem's unit; this is what methods see.
+        score: The noise-free value of the point, or None where it was not computed.
+        optimizer_seconds: Wall-clock time of the suggestion, fitting included.
+        evaluation_seconds: Wall-clock time of the evaluation.
+        generator: What made the point, so that a fallback can be told from the method itself.
+        versions: Version by package name.
+    """
+
+    trial: int
+    parameters: Parameters
+    observed: float
+    score: float | None
+    optimizer_seconds: float
+    evaluation_seconds: float
+    generator: str
+    versions: dict[str, str]
+
+
+def records_path(output: Path, setting: Setting) -> Path:
+    r"""The file that holds a replication's trials."""
+    return output / "records" / f"{setting.stem}.jsonl"
+
+
+def append_record(path: Path, setting: Setting, record: TrialRecord) -> None:
+    r"""Add one trial to a replication's file and wait until it is on disk.
+
+    Args:
+        path: The file, made if it does not exist; its folder has to exist.
+        setting: The replication the trial belongs to.
+        record: The trial.
+
+    Raises:
+        ValueError: If a number is not finite.
+        OSError: If the file cannot be written.
+    """
+    line = json.dumps({**asdict(setting), **asdict(record)}, allow_nan=False) + "\n"
+    with path.open("ab") as file:
+        file.write(line.encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_records(path: Path, setting: Setting, *, repair: bool = False) -> list[TrialRecord]:
+    r"""Read a replication's trials, without a last line that was cut short.
+
+    Args:
+        path: The file; a missing one holds no trials.
+        setting: The replication expected in the file.
+        repair: Whether to cut a torn last line off the file. Only for whoever may write to it.
+
+    Returns:
+        The trials 0, 1, 2, …
+
+    Raises:
+        RecordError: If the file is damaged elsewhere, or holds other trials than expected.
+    """
+    if not path.exists():
+        return []
+    content = path.read_bytes()
+    lines = content.split(b"\n")
+    # What follows the last newline is empty, unless the writer was killed within a line.
+    whole = lines[:-1]
+    records = [_parse(line, index, path, setting) for index, line in enumerate(whole)]
+    if repair and lines[-1]:
+        os.truncate(path, len(content) - len(lines[-1]))
+    return records
+
+
+def _parse(line: bytes, index: int, path: Path, setting: Setting) -> TrialRecord:
+    try:
+        fields = json.loads(line)
+        found = Setting(**{name: fields.pop(name) for name in asdict(setting)})
+        record = TrialRecord(**fields)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RecordError(
+            f"{path}, line {index + 1}: not a record of a trial ({error!r})"
+        ) from None
+    if found != setting:
+        raise RecordError(f"{path}, line {index + 1}: expected {setting}, found {found}")
+    if record.trial != index:
+        raise RecordError(f"{path}, line {index + 1}: expected trial {index}, found {record.trial}")
+    return record

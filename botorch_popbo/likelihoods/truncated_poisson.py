@@ -1,0 +1,188 @@
+r"""The right-truncated Poisson law of a rank count, in log-rate form.
+
+A point that was compared with ``n`` others (its *exposure*) and found worse than ``k`` of them has
+
+.. math::
+
+    P(k \mid \eta, n) = \frac{e^{k \eta} / k!}{\sum_{i=0}^{n} e^{i \eta} / i!},
+    \qquad k = 0, \ldots, n, \quad \eta = \log \lambda,
+
+which is equation (3) of [Wang2023popbo]_ with :math:`\lambda = \lambda_\xi(x)|X|`. An infinite
+exposure gives the ordinary Poisson law. Every function broadcasts its arguments, computes in
+float64 whatever it is given, returns the dtype of ``log_rate``, and can be differentiated any
+number of times with respect to ``log_rate``. Absolute errors of log-probabilities stay below
+1e-10 for log-rates in [-30, 30] and exposures up to 10^4.
+
+The sum is never formed. Where the rate exceeds the exposure it is the largest term times
+:math:`T = \int_0^\infty e^{-t} (1 + t/\lambda)^n dt`; elsewhere it is :math:`e^\lambda (1 - P)`
+with the small upper tail :math:`P` of the untruncated law, again an integral over the half line.
+
+.. [Wang2023popbo]
+    X. Wang, J. Li, C. Xue, W. Liu, W. Liu, X. Yang, J. Yan and D. Tao. Poisson Process for
+    Bayesian Optimization. International Conference on Automated Machine Learning, 2023.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.likelihoods.quadrature import scaled_nodes
+
+_MAX_LOG_RATE = 700.0  # exp() stays finite in float64
+_NEGLIGIBLE = -45.0  # a relative correction below exp(-45) is beyond float64
+
+
+class _Law(NamedTuple):
+    """One broadcast set of laws: float64 tensors of a common shape."""
+
+    log_rate: Tensor
+    rate: Tensor
+    exposure: Tensor
+    in_tail: Tensor  # the rate exceeds the exposure: mass piles up at k = n
+    log_sum: Tensor  # log of the normaliser over its reference term
+    reference: Tensor  # index of the reference term: n in the tail, 0 elsewhere
+
+    def log_prob(self, counts: Tensor) -> Tensor:
+        return (
+            (counts - self.reference) * self.log_rate
+            - (torch.lgamma(counts + 1.0) - torch.lgamma(self.reference + 1.0))
+            - self.log_sum
+        )
+
+
+def log_prob(counts: Tensor, log_rate: Tensor, exposure: Tensor) -> Tensor:
+    """Log-probability of rank counts; minus infinity outside ``0 .. exposure``.
+
+    Args:
+        counts: Numbers of better points. Real values are allowed (expected counts).
+        log_rate: Natural logarithms of the rates.
+        exposure: Numbers of points compared with; ``inf`` for the untruncated law.
+
+    Returns:
+        Log-probabilities of the broadcast shape.
+    """
+    law = _law(log_rate, exposure)
+    counts = counts.to(law.log_rate)
+    inside = (counts >= 0) & (counts <= law.exposure)
+    value = law.log_prob(torch.where(inside, counts, 0.0))
+    return torch.where(inside, value, -torch.inf).to(log_rate.dtype)
+
+
+def log_normalizer(log_rate: Tensor, exposure: Tensor) -> Tensor:
+    r"""Logarithm of :math:`\sum_{i=0}^n \lambda^i / i!` (without the factor :math:`e^{-\lambda}`).
+
+    Args:
+        log_rate: Natural logarithms of the rates.
+        exposure: Numbers of points compared with; ``inf`` for the untruncated law.
+
+    Returns:
+        Log-normalisers of the broadcast shape.
+    """
+    law = _law(log_rate, exposure)
+    return (-law.log_prob(torch.zeros_like(law.log_rate))).to(log_rate.dtype)
+
+
+def mean(log_rate: Tensor, exposure: Tensor) -> Tensor:
+    """Exact mean of the rank count.
+
+    Args:
+        log_rate: Natural logarithms of the rates.
+        exposure: Numbers of points compared with; ``inf`` for the untruncated law.
+
+    Returns:
+        Means in ranks, between 0 and ``exposure``, of the broadcast shape.
+    """
+    return _moments(log_rate, exposure)[0].to(log_rate.dtype)
+
+
+def variance(log_rate: Tensor, exposure: Tensor) -> Tensor:
+    """Exact variance of the rank count, at most its mean.
+
+    Args:
+        log_rate: Natural logarithms of the rates.
+        exposure: Numbers of points compared with; ``inf`` for the untruncated law.
+
+    Returns:
+        Variances in squared ranks, of the broadcast shape.
+    """
+    return _moments(log_rate, exposure)[1].to(log_rate.dtype)
+
+
+def _law(log_rate: Tensor, exposure: Tensor) -> _Law:
+    log_rate, exposure = torch.broadcast_tensors(
+        log_rate.double().clamp(max=_MAX_LOG_RATE), exposure.to(log_rate.device).double()
+    )
+    rate = log_rate.exp()
+    in_tail = rate > exposure
+    log_sum = _replace(rate, in_tail, _tail_log_sum, log_rate, exposure)
+    finite = torch.where(exposure.isfinite(), exposure, 0.0)
+    log_bound = (finite + 1.0) * log_rate - rate - torch.lgamma(finite + 1.0)
+    matters = exposure.isfinite() & ~in_tail & (log_bound > _NEGLIGIBLE)
+    log_sum = _replace(log_sum, matters, _head_log_sum, log_rate, exposure)
+    reference = torch.where(in_tail, finite, 0.0)
+    return _Law(log_rate, rate, exposure, in_tail, log_sum, reference)
+
+
+def _replace(
+    values: Tensor,
+    where: Tensor,
+    function: Callable[[Tensor, Tensor], Tensor],
+    log_rate: Tensor,
+    exposure: Tensor,
+) -> Tensor:
+    """``values`` with ``function(log_rate, exposure)`` where asked, evaluated only there."""
+    return values.masked_scatter(where, function(log_rate[where], exposure[where]))
+
+
+def _tail_integrand(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
+    """Log-terms of T and the scaled nodes ``t / rate``, each ``batch_shape x 64``."""
+    inverse = torch.exp(-log_rate)
+    nodes, log_weights = scaled_nodes(
+        (1.0 - exposure * inverse).clamp_min(0.0), exposure * inverse.square()
+    )
+    scaled = nodes * inverse.unsqueeze(-1)
+    return exposure.unsqueeze(-1) * torch.log1p(scaled) - nodes + log_weights, scaled
+
+
+def _tail_log_sum(log_rate: Tensor, exposure: Tensor) -> Tensor:
+    return _tail_integrand(log_rate, exposure)[0].logsumexp(-1)
+
+
+def _head_log_sum(log_rate: Tensor, exposure: Tensor) -> Tensor:
+    rate, above = log_rate.exp(), exposure + 1.0
+    nodes, log_weights = scaled_nodes(above - rate, rate)
+    log_terms = -rate.unsqueeze(-1) * torch.expm1(-nodes) - above.unsqueeze(-1) * nodes
+    log_tail = (log_terms + log_weights).logsumexp(-1)
+    log_tail = above * log_rate - rate - torch.lgamma(above) + log_tail
+    return rate + torch.log1p(-log_tail.exp())
+
+
+def _moments(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
+    law = _law(log_rate, exposure)
+    finite = torch.where(law.exposure.isfinite(), law.exposure, 0.0)
+    at_limit = torch.where(law.exposure.isfinite(), law.log_prob(finite).exp(), 0.0)
+    # Where the rate exceeds the exposure these forms cancel; those entries are replaced below.
+    rate = torch.where(law.in_tail, 1.0, law.rate)
+    mean_ = rate * (1.0 - at_limit)
+    variance_ = mean_ - (finite - mean_) * rate * at_limit
+    mean_ = _replace(mean_, law.in_tail, _tail_mean, law.log_rate, law.exposure)
+    return mean_, _replace(variance_, law.in_tail, _tail_variance, law.log_rate, law.exposure)
+
+
+def _tail_mean(log_rate: Tensor, exposure: Tensor) -> Tensor:
+    log_terms, scaled = _tail_integrand(log_rate, exposure)
+    return exposure - exposure * (log_terms.softmax(-1) * scaled / (1.0 + scaled)).sum(-1)
+
+
+def _tail_variance(log_rate: Tensor, exposure: Tensor) -> Tensor:
+    log_terms, scaled = _tail_integrand(log_rate, exposure)
+    weights = log_terms.softmax(-1)
+    share = scaled / (1.0 + scaled)
+    spread = share - (weights * share).sum(-1, keepdim=True)
+    within = share / (1.0 + scaled)
+    return (
+        exposure * (weights * within).sum(-1)
+        + exposure.square() * (weights * spread.square()).sum(-1)
+    )

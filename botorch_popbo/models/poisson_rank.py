@@ -1,0 +1,254 @@
+"""The Poisson process surrogate as a BoTorch model."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
+from botorch.exceptions.warnings import InputDataWarning
+from botorch.models.model import Model
+from botorch.models.transforms.input import InputTransform, Normalize
+from botorch.utils.datasets import SupervisedDataset
+from botorch.utils.types import DEFAULT, _DefaultType
+from torch import Tensor
+from torch.nn import Module
+
+from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
+from botorch_popbo.presets import PresetName, get_preset
+from botorch_popbo.rank_counts import RankCounts
+from botorch_popbo.rates.mlp import MLPRate
+
+
+class PoissonRankModel(Model):
+    r"""Model how many of the evaluated points are better, not how good a point is.
+
+    The outcomes are used only through their order, so any strictly increasing transform of
+    ``train_Y`` gives the same model bit for bit (replicates excepted: they are averaged first).
+
+    Args:
+        train_X: Evaluated points, an ``N x d`` tensor.
+        train_Y: Outcomes, an ``N x 1`` tensor; larger is better and ``-inf`` marks a failed
+            evaluation, which ranks below every success.
+        input_transform: Applied to every point before the network. By default the bounding box
+            of ``train_X`` is mapped to the unit cube; ``None`` leaves points as they are.
+        preset: Name of the settings, ``"paper"``.
+        seed: Seed of the network's weights and mini-batches.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: If there are fewer than two distinct points, or NaN or infinite values
+            other than an outcome of ``-inf``.
+        ValueError: If there is no such preset.
+
+    Warns:
+        InputDataWarning: If all outcomes are equal. The ranks then carry no information and
+            suggestions only keep away from what has been evaluated.
+
+    Example:
+        >>> model = PoissonRankModel(train_X, train_Y, seed=0).fit()
+        >>> model.posterior(test_X).mean  # expected number of better points
+    """
+
+    def __init__(
+        self,
+        train_X: Tensor,
+        train_Y: Tensor,
+        input_transform: InputTransform | _DefaultType | None = DEFAULT,
+        preset: PresetName = "paper",
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self.preset = get_preset(preset)
+        data = RankCounts.from_outcomes(train_X, train_Y)
+        if not bool(data.counts.any()):
+            warnings.warn(
+                "All outcomes are equal, so their ranks say nothing about where better points "
+                "are. Check the metric, or widen the initial design.",
+                InputDataWarning,
+                stacklevel=2,
+            )
+        # Data follow .to() but stay out of the state dict, whose shapes must not depend on N.
+        self.register_buffer("_points", data.X, persistent=False)
+        self.register_buffer("_counts", data.counts, persistent=False)
+        self.register_buffer("_exposure", data.exposure, persistent=False)
+        self.train_inputs = (train_X,)
+        self.train_targets = train_Y.reshape(-1)
+        if isinstance(input_transform, _DefaultType):
+            input_transform = Normalize(d=train_X.shape[-1])
+        if input_transform is not None:
+            self.input_transform = input_transform.to(train_X)
+        input_dim = self._encoded_points().shape[-1]
+        self.rate = MLPRate(input_dim, self.preset, seed, train_X.dtype, train_X.device)
+
+    @property
+    def rank_counts(self) -> RankCounts:
+        """The distinct evaluated points with their rank counts."""
+        return RankCounts(self._points, self._counts, self._exposure)
+
+    def fit(self) -> Self:
+        """Train the rate from fresh weights; the same seed and data give the same model.
+
+        Returns:
+            The model itself, in evaluation mode.
+        """
+        self.train()
+        X = self._encoded_points()
+        self.rate.fit(X, self._counts, self._exposure, self.limit_of_support(self._exposure))
+        return self.eval()
+
+    def custom_fit(
+        self,
+        mll: Module,
+        closure: None = None,
+        closure_kwargs: None = None,
+        optimizer_kwargs: None = None,
+        optimizer: None = None,
+    ) -> Module:
+        """Let :func:`botorch.fit.fit_gpytorch_mll` reach :meth:`fit`.
+
+        Args:
+            mll: Any module whose ``model`` is this model, such as ``RankLogLikelihood(model)``.
+            closure: Must be left out, like every argument below: the preset fixes the training.
+            closure_kwargs: See ``closure``.
+            optimizer_kwargs: See ``closure``.
+            optimizer: See ``closure``.
+
+        Returns:
+            ``mll`` in evaluation mode.
+
+        Raises:
+            UnsupportedError: If any argument but ``mll`` is given.
+        """
+        if any(x is not None for x in (closure, closure_kwargs, optimizer_kwargs, optimizer)):
+            raise UnsupportedError(
+                "PoissonRankModel is trained as its preset says; choose another preset instead of "
+                "passing an optimizer or a closure to fit_gpytorch_mll."
+            )
+        self.fit()
+        return mll.eval()
+
+    def rank_posterior(self, X: Tensor) -> PoissonRankPosterior:
+        """The law of each point's rank among all evaluated points.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+        """
+        dim = self._points.shape[-1]
+        if X.ndim < 2 or X.shape[-1] != dim:
+            raise BotorchTensorDimensionError(
+                f"Expected X of shape batch_shape x q x {dim}, but got {tuple(X.shape)}."
+            )
+        self.eval()
+        exposure = self._exposure.new_tensor(float(self._points.shape[0]))
+        log_rate = exposure.log() + self.rate.log_rate(self.transform_inputs(X))
+        return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, self.limit_of_support(exposure))
+
+    def limit_of_support(self, exposure: Tensor) -> Tensor:
+        """The largest counts of positive probability.
+
+        Args:
+            exposure: Numbers of points compared with.
+
+        Returns:
+            The exposure itself, or infinity where the preset treats the list as long enough.
+        """
+        untruncated = self._points.shape[0] >= self.preset.untruncated_from
+        return torch.full_like(exposure, torch.inf) if untruncated else exposure
+
+    def posterior(
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: Callable[[Any], Any] | None = None,
+    ) -> PoissonRankPosterior:
+        """The posterior over rank counts; see :meth:`rank_posterior`.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            output_indices: ``None`` or ``[0]``: there is one output.
+            observation_noise: Has no effect: the law of a count includes its scatter.
+            posterior_transform: Must be ``None``.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+
+        Raises:
+            UnsupportedError: If a posterior transform is given: those act on outcomes, not ranks.
+            BotorchTensorDimensionError: If ``X`` has the wrong shape.
+        """
+        self._check_output(output_indices)
+        if posterior_transform is not None:
+            raise UnsupportedError(
+                "A posterior over rank counts takes no posterior_transform: weights and risk "
+                "measures act on outcomes. Rank the transformed outcomes instead."
+            )
+        return self.rank_posterior(X)
+
+    @property
+    def num_outputs(self) -> int:
+        """One: the rank."""
+        return 1
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """Empty: one data set, one model."""
+        return torch.Size()
+
+    def subset_output(self, idcs: list[int]) -> Self:
+        """Return the model itself, its only output.
+
+        Args:
+            idcs: ``[0]``.
+
+        Returns:
+            This model.
+
+        Raises:
+            UnsupportedError: If any other output is asked for.
+        """
+        self._check_output(idcs)
+        return self
+
+    @classmethod
+    def construct_inputs(
+        cls, training_data: SupervisedDataset, preset: PresetName = "paper", seed: int = 0
+    ) -> dict[str, Any]:
+        """Constructor arguments from a data set; observation noise is not used.
+
+        Args:
+            training_data: Points and one column of outcomes.
+            preset: Name of the settings.
+            seed: Seed of the network.
+
+        Returns:
+            Keyword arguments of the constructor.
+        """
+        return {
+            "train_X": training_data.X,
+            "train_Y": training_data.Y,
+            "preset": preset,
+            "seed": seed,
+        }
+
+    def _encoded_points(self) -> Tensor:
+        with torch.no_grad():
+            return self.transform_inputs(self._points)
+
+    def _check_output(self, indices: list[int] | None) -> None:
+        if indices not in (None, [0], [-1]):
+            raise UnsupportedError(f"PoissonRankModel has one output, but {indices} was asked for.")
+
+    # Ranks are computed from the points as given, so they are never replaced by encoded ones.
+    def _set_transformed_inputs(self) -> None:
+        pass
+
+    def _revert_to_original_inputs(self) -> None:
+        pass

@@ -1,0 +1,54 @@
+"""Input transforms that rank models need beside BoTorch's own."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from botorch.models.transforms.input import InputTransform
+from torch import Tensor
+from torch.nn import Module
+
+
+class OneHotCategories(InputTransform, Module):
+    """Replace columns of category values by one-hot columns, at the end.
+
+    Unlike :class:`~botorch.models.transforms.input.NumericToCategoricalEncoding`, the values of a
+    category may be any numbers, as in Ax's unordered numeric choices. A value that is not among
+    them, such as one of a continuous relaxation, encodes as its nearest category.
+
+    Args:
+        d: Number of columns.
+        categories: For each categorical column, its distinct values.
+
+    Raises:
+        ValueError: If a column does not exist or has fewer than two values.
+    """
+
+    def __init__(self, d: int, categories: Mapping[int, Sequence[float]]) -> None:
+        super().__init__()
+        for column, values in categories.items():
+            if not 0 <= column < d or len(set(values)) < 2:
+                raise ValueError(
+                    f"Column {column} of {d} with values {list(values)} is not categorical."
+                )
+        self.transform_on_train = True
+        self.transform_on_eval = True
+        self.transform_on_fantasize = True
+        self.d = d
+        self.categories = {column: tuple(values) for column, values in categories.items()}
+        self._numeric = [column for column in range(d) if column not in categories]
+
+    def transform(self, X: Tensor) -> Tensor:
+        """Encode points.
+
+        Args:
+            X: Points, a ``batch_shape x n x d`` tensor.
+
+        Returns:
+            A ``batch_shape x n x d'`` tensor: the numeric columns, then the one-hot columns.
+        """
+        pieces = [X[..., self._numeric]]
+        for column, values in self.categories.items():
+            distance = (X[..., [column]] - X.new_tensor(values)).abs()
+            nearest = distance.argmin(dim=-1)
+            pieces.append(torch.nn.functional.one_hot(nearest, len(values)).to(X))
+        return torch.cat(pieces, dim=-1)

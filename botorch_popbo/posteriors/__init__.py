@@ -1,0 +1,5 @@
+"""Posteriors over rank counts."""
+
+from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
+
+__all__ = ["PoissonRankPosterior"]

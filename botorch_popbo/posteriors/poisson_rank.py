@@ -1,0 +1,124 @@
+"""The posterior over rank counts."""
+
+import torch
+from botorch.posteriors import Posterior
+from torch import Tensor
+
+from botorch_popbo.likelihoods import truncated_poisson
+
+
+class PoissonRankPosterior(Posterior):
+    r"""The law of how many of the evaluated points are better than each of ``q`` points.
+
+    Counts are in ranks and smaller is better: 0 is better than everything evaluated. Marginally
+    each count is a (truncated) Poisson variable, equation (5) of Wang et al. (2023).
+
+    Args:
+        log_rate: Log-rates :math:`\log \lambda` at the exposure, ``batch_shape x q x 1``.
+        exposure: Number of evaluated points that a new point is compared with, a scalar tensor.
+        limit: Largest count with positive probability: the exposure, or infinity for the
+            untruncated law. A scalar tensor.
+    """
+
+    def __init__(self, log_rate: Tensor, exposure: Tensor, limit: Tensor) -> None:
+        self.log_rate = log_rate
+        self.exposure = exposure
+        self.limit = limit
+
+    @property
+    def mean(self) -> Tensor:
+        """Expected counts, ``batch_shape x q x 1``, in ranks."""
+        return truncated_poisson.mean(self.log_rate, self.limit)
+
+    @property
+    def variance(self) -> Tensor:
+        """Exact variances of the counts, ``batch_shape x q x 1``, in squared ranks."""
+        return truncated_poisson.variance(self.log_rate, self.limit)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Log-probabilities of counts.
+
+        Args:
+            value: Counts, broadcastable with ``batch_shape x q x 1``.
+
+        Returns:
+            Log-probabilities of the broadcast shape; minus infinity outside the support.
+        """
+        return truncated_poisson.log_prob(value, self.log_rate, self.limit)
+
+    def density(self, value: Tensor) -> Tensor:
+        """Probabilities of counts.
+
+        Args:
+            value: Counts, broadcastable with ``batch_shape x q x 1``.
+
+        Returns:
+            Probabilities of the broadcast shape.
+        """
+        return self.log_prob(value).exp()
+
+    def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
+        """Draw expected counts from the uncertainty of the rate, differentiably.
+
+        A count has no reparameterised sample, its rate has one. The rate of a network is certain,
+        so every sample is the mean.
+
+        Args:
+            sample_shape: Shape of the draws.
+
+        Returns:
+            A ``sample_shape x batch_shape x q x 1`` tensor, in ranks.
+        """
+        return self.mean.expand(self._extended_shape(sample_shape or torch.Size()))
+
+    def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
+        """Like :meth:`rsample`; the certain rate leaves nothing for base samples to move.
+
+        Args:
+            sample_shape: Shape of the draws.
+            base_samples: Ignored.
+
+        Returns:
+            A ``sample_shape x batch_shape x q x 1`` tensor, in ranks.
+        """
+        return self.rsample(sample_shape)
+
+    def sample(self, sample_shape: torch.Size | None = None) -> Tensor:
+        """Draw counts, without gradients, from torch's global generator.
+
+        Args:
+            sample_shape: Shape of the draws.
+
+        Returns:
+            A ``sample_shape x batch_shape x q x 1`` tensor of whole numbers, in ranks.
+        """
+        shape = self._extended_shape(sample_shape or torch.Size())
+        with torch.no_grad():
+            if not bool(self.limit.isfinite()):
+                return torch.poisson(self.log_rate.exp().expand(shape))
+            support = torch.arange(int(self.limit) + 1, device=self.device, dtype=self.dtype)
+            law = torch.distributions.Categorical(probs=self.density(support))
+            return law.sample(sample_shape or torch.Size()).unsqueeze(-1).to(self.dtype)
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the log-rates."""
+        return self.log_rate.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Data type of the log-rates."""
+        return self.log_rate.dtype
+
+    @property
+    def base_sample_shape(self) -> torch.Size:
+        """Shape of the base samples of one draw, ``batch_shape x q x 1``."""
+        return self.log_rate.shape
+
+    @property
+    def batch_range(self) -> tuple[int, int]:
+        """The t-batch range of :attr:`base_sample_shape`."""
+        return 0, -2
+
+    def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
+        return torch.Size((*sample_shape, *self.log_rate.shape))

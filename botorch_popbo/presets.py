@@ -1,0 +1,64 @@
+"""Named settings of the whole method, so that a result can be named by one word."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+PresetName = Literal["paper"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Settings shared by the rate, the likelihood and the acquisition functions.
+
+    Args:
+        hidden_sizes: Widths of the network's hidden layers.
+        num_steps: Number of ADAM steps.
+        batch_size: Records per step.
+        learning_rate: Initial learning rate of ADAM.
+        learning_rate_factor: Factor on the learning rate every ``learning_rate_period`` steps.
+        learning_rate_period: Steps between two reductions of the learning rate.
+        untruncated_from: Number of observations from which the plain Poisson law is used.
+        poisson_deviation: Take the standard deviation of a count to be the square root of its mean,
+            which is exact only for the untruncated law.
+    """
+
+    hidden_sizes: tuple[int, ...]
+    num_steps: int
+    batch_size: int
+    learning_rate: float
+    learning_rate_factor: float
+    learning_rate_period: int
+    untruncated_from: int
+    poisson_deviation: bool
+
+
+# Wang et al. (2023), section 4 "Settings" and appendix B.
+_PRESETS: dict[str, Preset] = {
+    "paper": Preset(
+        hidden_sizes=(128, 128, 128),
+        num_steps=100,
+        batch_size=64,
+        learning_rate=0.01,
+        learning_rate_factor=0.2,
+        learning_rate_period=30,
+        untruncated_from=12,
+        poisson_deviation=True,
+    )
+}
+
+
+def get_preset(name: PresetName) -> Preset:
+    """Look up a preset.
+
+    Args:
+        name: ``"paper"``, the settings of Wang et al. (2023).
+
+    Returns:
+        The settings.
+
+    Raises:
+        ValueError: If there is no preset of that name.
+    """
+    if name not in _PRESETS:
+        raise ValueError(f"Unknown preset {name!r}; known presets: {', '.join(get_args(PresetName))}.")
+    return _PRESETS[name]
