@@ -26,9 +26,10 @@ def uniform_from_points(X: Tensor, seed: int) -> Tensor:
         A ``batch_shape`` tensor in the dtype of ``X``, without gradient.
     """
     bits = (X.detach().double() + 0.0).contiguous().view(torch.int64)  # + 0.0: -0.0 equals 0.0
-    state = _mix(bits.new_full(X.shape[:-1], seed) + _INCREMENT)
-    for coordinate in bits.unbind(-1):
-        state = _mix((state ^ coordinate) + _INCREMENT)
+    columns = torch.arange(1, X.shape[-1] + 1, device=X.device)
+    # Weyl's sequence tells the columns apart, so that permuted coordinates are another point.
+    state = _mix((_mix(bits) + columns * _INCREMENT) * (2 * columns - 1)).sum(-1)
+    state = _mix(state + (seed + 1) * columns.new_tensor(_INCREMENT))
     mantissa = _shift_right(state, 64 - _MANTISSA_BITS)
     return (mantissa.double() * 2.0**-_MANTISSA_BITS).to(X.dtype)
 

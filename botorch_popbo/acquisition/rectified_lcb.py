@@ -13,7 +13,9 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     The bound is :math:`\mu(x) - \beta \sigma(x)`, equations (6) and (7) of Wang et al. (2023), in
     ranks; it is negated because acquisition functions are maximised. In the paper's preset
     :math:`\sigma = \sqrt\mu`, and the bound is smallest at :math:`\mu = \beta^2 / 4`: below that
-    it prefers *worse* predicted ranks, so keep :math:`\beta` small.
+    it prefers *worse* predicted ranks. Yet an unpromising point beats every bound above its own
+    number in [0, 1), that is nearly every :math:`\mu > \beta^2`: a small :math:`\beta` turns the
+    search into a random one.
 
     Args:
         model: A fitted model.
@@ -29,7 +31,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     def __init__(
         self,
         model: PoissonRankModel,
-        beta: float = 1.0,
+        beta: float = 3.0,
         q: float = 0.6,
         X_pending: Tensor | None = None,
         seed: int = 0,

@@ -133,6 +133,8 @@ def _replace(
     exposure: Tensor,
 ) -> Tensor:
     """``values`` with ``function(log_rate, exposure)`` where asked, evaluated only there."""
+    if not bool(where.any()):
+        return values
     return values.masked_scatter(where, function(log_rate[where], exposure[where]))
 
 

@@ -28,7 +28,7 @@ def train(
     """
     device = parameters[0].device
     everything = torch.arange(num_records, device=device)
-    optimizer = torch.optim.Adam(parameters, lr=preset.learning_rate)
+    optimizer = torch.optim.Adam(parameters, lr=preset.learning_rate, fused=True)
     schedule = torch.optim.lr_scheduler.StepLR(
         optimizer, preset.learning_rate_period, preset.learning_rate_factor
     )

@@ -6,15 +6,22 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 from torch.nn import Linear, Module, ReLU, Sequential
+from torch.nn.functional import softplus
 from torch.nn.utils import skip_init
 
 from botorch_popbo.likelihoods import truncated_poisson
 from botorch_popbo.optim.training import train
 from botorch_popbo.presets import Preset
 
+_LINEAR_BELOW = -40.0
+
 
 class MLPRate(Module):
-    r"""A ReLU network for the log-rate: :math:`\lambda = n \exp(g(x; \theta))` is positive.
+    r"""A ReLU network with a positive output: :math:`\lambda(x) = n \, softplus(z(x; \theta))`.
+
+    The paper leaves the positive output open. With a softplus the rank itself grows linearly
+    where the network extrapolates; with an exponential it would grow, and shrink, geometrically,
+    which sends suggestions to the corners of the domain.
 
     Initial weights and mini-batches come from a generator of its own, on the CPU whatever the
     device, so one seed gives one network and the global random state is neither read nor moved.
@@ -50,8 +57,9 @@ class MLPRate(Module):
         Returns:
             A ``batch_shape x q`` tensor.
         """
-        value: Tensor = self.network(X).squeeze(-1)
-        return value
+        z: Tensor = self.network(X).squeeze(-1)
+        # Far below zero softplus(z) is exp(z) and would underflow before its logarithm is taken.
+        return torch.where(z < _LINEAR_BELOW, z, softplus(z.clamp_min(_LINEAR_BELOW)).log())
 
     def fit(self, X: Tensor, counts: Tensor, exposure: Tensor, limit: Tensor) -> None:
         """Maximise the mean log-likelihood of the counts from fresh weights, by ADAM.

@@ -1,0 +1,26 @@
+"""Sphinx configuration."""
+
+from botorch_popbo.version import __version__
+
+project = "botorch_popbo"
+author = "The botorch_popbo contributors"
+copyright = "2026, the botorch_popbo contributors"
+release = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+myst_enable_extensions = ["dollarmath"]
+autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_typehints = "description"
+autodoc_typehints_format = "short"
+napoleon_google_docstring = True
+# Docstrings inherited from torch's Module refer to pages of torch's own documentation.
+suppress_warnings = ["ref.python"]
+html_theme = "furo"
+html_title = f"botorch_popbo {release}"
+exclude_patterns = ["_build"]

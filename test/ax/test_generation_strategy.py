@@ -1,0 +1,196 @@
+import math
+
+import pytest
+import torch
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from ax.exceptions.core import SearchSpaceExhausted, UserInputError
+from botorch.exceptions import InputDataError
+from botorch.test_functions import Hartmann
+from helpers.service_loop import (
+    Parameter,
+    Parameterization,
+    floats,
+    generator_keys,
+    make_client,
+    run_trials,
+    sphere,
+)
+
+from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
+
+MIXED: list[Parameter] = [
+    RangeParameterConfig(name="x", bounds=(0.0, 1.0), parameter_type="float"),
+    RangeParameterConfig(name="rate", bounds=(1e-4, 1.0), parameter_type="float", scaling="log"),
+    RangeParameterConfig(name="depth", bounds=(1, 8), parameter_type="int"),
+    RangeParameterConfig(name="width", bounds=(1, 512), parameter_type="int", scaling="log"),
+    ChoiceParameterConfig(name="kind", values=["a", "b", "c"], parameter_type="str"),
+    ChoiceParameterConfig(
+        name="size", values=[8, 32, 512], parameter_type="int", is_ordered=True
+    ),
+    ChoiceParameterConfig(name="flag", values=[True, False], parameter_type="bool"),
+]
+
+
+def mixed_loss(parameters: Parameterization) -> float:
+    return (
+        (parameters["x"] - 0.7) ** 2
+        + math.log10(parameters["rate"] / 1e-2) ** 2
+        + (parameters["kind"] != "b")
+        + abs(parameters["depth"] - 5) / 5
+        + (parameters["size"] != 32)
+        + float(parameters["flag"])
+    )
+
+
+def hartmann(parameters: Parameterization) -> float:
+    X = torch.tensor([[parameters[f"x{i}"] for i in range(6)]], dtype=torch.float64)
+    return Hartmann(dim=6).evaluate_true(X).item()
+
+
+@pytest.mark.parametrize("acquisition", ["eri", "rlcb"])
+def test_hartmann_improves_without_fallback_or_repetition(acquisition: str) -> None:
+    client = make_client(
+        popbo_generation_strategy(acquisition, num_initial_trials=12, seed=0), floats(6), "-loss"
+    )
+    points = run_trials(client, hartmann, 27)
+    values = [hartmann(p) for p in points]
+    assert min(values[12:]) < min(values[:12])
+    assert generator_keys(client)[12:] == [f"popbo-{acquisition}"] * 15
+    assert len({tuple(p.values()) for p in points}) == 27
+
+
+@pytest.mark.parametrize("acquisition", ["eri", "rlcb"])
+def test_minimizing_mirrors_maximizing_the_negated_metric(acquisition: str) -> None:
+    minimizing = make_client(popbo_generation_strategy(acquisition, 6, 3), MIXED, "-loss")
+    maximizing = make_client(popbo_generation_strategy(acquisition, 6, 3), MIXED, "accuracy")
+    assert run_trials(minimizing, mixed_loss, 12) == run_trials(
+        maximizing, lambda p: -mixed_loss(p), 12, metric="accuracy"
+    )
+
+
+def test_scaled_objective_keeps_its_direction() -> None:
+    plain = make_client(popbo_generation_strategy("eri", 5), floats(2), "-loss")
+    scaled = make_client(popbo_generation_strategy("eri", 5), floats(2), "-2*loss")
+    assert run_trials(plain, sphere, 8) == run_trials(scaled, sphere, 8)
+
+
+def test_monotone_distortion_of_the_metric_leaves_candidates_alone() -> None:
+    plain = make_client(popbo_generation_strategy("eri", 5), floats(3), "-loss")
+    distorted = make_client(popbo_generation_strategy("eri", 5), floats(3), "-loss")
+    assert run_trials(plain, sphere, 10) == run_trials(
+        distorted, lambda p: math.exp(30 * sphere(p)), 10
+    )
+
+
+def test_seed_decides_the_candidates_and_the_global_state_is_untouched() -> None:
+    runs = []
+    for seed, global_seed in ((0, 1), (0, 2), (1, 1)):
+        torch.manual_seed(global_seed)
+        client = make_client(popbo_generation_strategy("eri", 5, seed), floats(2), "-loss")
+        run_trials(client, sphere, 5)
+        state = torch.get_rng_state()
+        runs.append(run_trials(client, sphere, 4))
+        assert torch.equal(torch.get_rng_state(), state)
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_mixed_space_is_suggested_by_the_model_and_improves() -> None:
+    client = make_client(popbo_generation_strategy("eri", 10), MIXED, "-loss")
+    points = run_trials(client, mixed_loss, 22)
+    assert generator_keys(client)[10:] == ["popbo-eri"] * 12
+    assert min(map(mixed_loss, points[10:])) < min(map(mixed_loss, points[:10]))
+
+
+def test_discrete_space_is_searched_without_repetition_until_exhausted() -> None:
+    parameters: list[Parameter] = [
+        ChoiceParameterConfig(name=name, values=["a", "b", "c"], parameter_type="str")
+        for name in ("u", "v")
+    ]
+    client = make_client(popbo_generation_strategy("rlcb", 3), parameters, "-loss")
+    points = run_trials(client, lambda p: float(ord(p["u"]) + ord(p["v"])), 9)
+    assert len({tuple(p.values()) for p in points}) == 9
+    with pytest.raises(SearchSpaceExhausted):
+        client.get_next_trials(max_trials=1)
+
+
+def test_pending_trials_are_distinct() -> None:
+    client = make_client(popbo_generation_strategy("eri", 6), floats(3), "-loss")
+    run_trials(client, sphere, 6)
+    pending = client.get_next_trials(max_trials=4)
+    assert len({tuple(p.values()) for p in pending.values()}) == 4
+    assert generator_keys(client)[6:] == ["popbo-eri"] * 4
+
+
+def test_predictions_are_in_the_unit_of_the_metric() -> None:
+    client = make_client(popbo_generation_strategy("eri", 12), floats(2), "-loss")
+    points = run_trials(client, lambda p: 1000.0 + sphere(p), 24)
+    observed = [1000.0 + sphere(p) for p in points]
+    predicted = [client.predict([p])[0]["loss"][0] for p in points]
+    assert min(observed) <= min(predicted)
+    assert max(predicted) <= max(observed)
+    ranks = torch.tensor([observed, predicted], dtype=torch.float64).argsort(-1).argsort(-1)
+    assert torch.corrcoef(ranks.double())[0, 1] > 0.7
+    _, prediction, *_ = client.get_best_parameterization(use_model_predictions=True)
+    assert prediction["loss"][0] < sorted(observed)[12]
+
+
+def test_infinitely_bad_outcome_is_a_failure_that_ranks_last() -> None:
+    client = make_client(popbo_generation_strategy("eri", 6), floats(2), "-loss")
+    run_trials(client, lambda p: math.inf if p["x0"] > 0.5 else sphere(p), 12)
+    assert generator_keys(client)[6:] == ["popbo-eri"] * 6
+    mean, sem = client.predict([{"x0": 0.9, "x1": 0.9}])[0]["loss"]
+    assert math.isfinite(mean)
+    assert math.isfinite(sem)
+
+
+def test_infinitely_good_outcome_is_a_named_error() -> None:
+    client = make_client(popbo_generation_strategy("eri", 3), floats(2), "-loss")
+    run_trials(client, lambda p: -math.inf, 3)
+    with pytest.raises(InputDataError, match=r"\+inf"):
+        client.get_next_trials(max_trials=1)
+
+
+@pytest.mark.parametrize("acquisition", ["logei", "ucb", "qlognei"])
+def test_gp_strategies_run(acquisition: str) -> None:
+    client = make_client(gp_generation_strategy(acquisition, 5), floats(2), "-loss")
+    run_trials(client, sphere, 7)
+    assert generator_keys(client)[5:] == [f"gp-{acquisition}"] * 2
+
+
+def test_attached_trials_count_as_initial_design() -> None:
+    client = make_client(popbo_generation_strategy("eri", 4), floats(2), "-loss")
+    for x in (0.1, 0.4, 0.6, 0.9):
+        parameters = {"x0": x, "x1": 1.0 - x}
+        client.complete_trial(client.attach_trial(parameters), raw_data={"loss": sphere(parameters)})
+    run_trials(client, sphere, 1)
+    assert generator_keys(client)[-1] == "popbo-eri"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"acquisition": "ei"}, "eri, rlcb"),
+        ({"preset": "best"}, "paper"),
+        ({"num_initial_trials": 1}, "at least 2"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, object], message: str) -> None:
+    with pytest.raises(UserInputError, match=message):
+        popbo_generation_strategy(**options)
+
+
+def test_bad_gp_options_are_named() -> None:
+    with pytest.raises(UserInputError, match="logei, ucb, qlognei"):
+        gp_generation_strategy("ei")
+    with pytest.raises(UserInputError, match="at least 1"):
+        gp_generation_strategy(num_initial_trials=0)
+
+
+@pytest.mark.parametrize("objective", ["-loss, -cost", "-loss - cost"])
+def test_several_metrics_are_refused_with_advice(objective: str) -> None:
+    client = make_client(popbo_generation_strategy("eri", 2), floats(2), objective)
+    for _ in range(2):
+        [index] = client.get_next_trials(max_trials=1)
+        client.complete_trial(index, raw_data={"loss": float(index), "cost": 1.0})
+    with pytest.raises(UserInputError, match="gp_generation_strategy"):
+        client.get_next_trials(max_trials=1)

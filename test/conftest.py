@@ -1,0 +1,52 @@
+"""Fixtures shared by the tests of the core."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from botorch_popbo import PoissonRankModel
+from helpers.toy import toy_data
+from hypothesis import settings
+
+# Property tests draw the same examples in every run, and leave no files behind.
+settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.load_profile("repeatable")
+
+DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
+
+
+@pytest.fixture(params=DEVICES)
+def device(request: pytest.FixtureRequest) -> torch.device:
+    return torch.device(request.param)
+
+
+@pytest.fixture(params=[torch.float32, torch.float64], ids=["float32", "float64"])
+def tkwargs(request: pytest.FixtureRequest, device: torch.device) -> dict[str, Any]:
+    return {"dtype": request.param, "device": device}
+
+
+@pytest.fixture
+def rng_untouched() -> Iterator[None]:
+    """Fail the test if it reads or moves the global random state."""
+    before = torch.get_rng_state()
+    yield
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.fixture(scope="session")
+def long_model() -> PoissonRankModel:
+    """Fitted to enough points for the untruncated law. Shared: do not change it."""
+    return PoissonRankModel(*toy_data(20), seed=0).fit()
+
+
+@pytest.fixture(scope="session")
+def short_model() -> PoissonRankModel:
+    """Fitted to few enough points for the truncated law. Shared: do not change it."""
+    return PoissonRankModel(*toy_data(9), seed=0).fit()
+
+
+@pytest.fixture(params=["short_model", "long_model"])
+def model(request: pytest.FixtureRequest) -> PoissonRankModel:
+    """Either shared model; do not change it."""
+    return request.getfixturevalue(request.param)

@@ -1,0 +1,55 @@
+"""A small service-loop driver shared by the Ax tests."""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from ax.generation_strategy.generation_strategy import GenerationStrategy
+
+Parameterization = Mapping[str, Any]
+Parameter = RangeParameterConfig | ChoiceParameterConfig
+
+
+logging.getLogger("ax").setLevel(logging.ERROR)
+
+
+def make_client(
+    strategy: GenerationStrategy, parameters: list[Parameter], objective: str
+) -> Client:
+    client = Client()
+    client.configure_experiment(parameters=parameters)
+    client.configure_optimization(objective=objective)
+    client.set_generation_strategy(strategy)
+    return client
+
+
+def run_trials(
+    client: Client,
+    evaluate: Callable[[Parameterization], float],
+    num_trials: int,
+    metric: str = "loss",
+) -> list[Parameterization]:
+    suggested = []
+    for _ in range(num_trials):
+        for index, parameters in client.get_next_trials(max_trials=1).items():
+            client.complete_trial(index, raw_data={metric: evaluate(parameters)})
+            suggested.append(dict(parameters))
+    return suggested
+
+
+def generator_keys(client: Client) -> list[str | None]:
+    trials = client._experiment.trials.values()
+    return [trial.generator_runs[0]._generator_key for trial in trials]
+
+
+def floats(num: int, low: float = 0.0, high: float = 1.0) -> list[Parameter]:
+    return [
+        RangeParameterConfig(name=f"x{i}", bounds=(low, high), parameter_type="float")
+        for i in range(num)
+    ]
+
+
+def sphere(parameters: Parameterization) -> float:
+    return sum((float(x) - 0.3) ** 2 for x in parameters.values())
