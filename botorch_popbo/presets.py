@@ -60,5 +60,7 @@ def get_preset(name: PresetName) -> Preset:
         ValueError: If there is no preset of that name.
     """
     if name not in _PRESETS:
-        raise ValueError(f"Unknown preset {name!r}; known presets: {', '.join(get_args(PresetName))}.")
+        raise ValueError(
+            f"Unknown preset {name!r}; known presets: {', '.join(get_args(PresetName))}."
+        )
     return _PRESETS[name]

@@ -27,9 +27,7 @@ class RankCounts:
 
     def __post_init__(self) -> None:
         num_records = self.X.shape[:1]
-        if self.X.ndim != 2 or not (
-            self.counts.shape == self.exposure.shape == num_records
-        ):
+        if self.X.ndim != 2 or not (self.counts.shape == self.exposure.shape == num_records):
             raise BotorchTensorDimensionError(
                 "RankCounts takes X of shape m x d with counts and exposure of shape m, but got "
                 f"{tuple(self.X.shape)}, {tuple(self.counts.shape)} and "
@@ -115,7 +113,7 @@ def _check_outcomes(X: Tensor, Y: Tensor) -> None:
             "train_Y holds NaN. Drop those rows, or set them to -inf to rank a failed evaluation "
             "below every success."
         )
-    if bool((Y == torch.inf).any()):
+    if bool(torch.isposinf(Y).any()):
         raise InputDataError(
             "train_Y holds +inf, which would rank above every point. If it marks a failure, use "
             "-inf: larger outcomes are better."

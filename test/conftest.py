@@ -13,6 +13,9 @@ from hypothesis import settings
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
 
+# The networks are small: threads would only wait for each other, for seconds on a busy machine.
+torch.set_num_threads(1)
+
 DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 
 

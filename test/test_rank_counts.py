@@ -77,8 +77,8 @@ def test_replicates_are_merged_by_their_mean() -> None:
     assert len(data) == 3
 
 
-@pytest.mark.parametrize("copies", range(2, 11))
-@pytest.mark.parametrize("outcome", [0.1, 0.7, -1.1, 1e-300])
+@pytest.mark.parametrize("copies", [2, 3, 10])
+@pytest.mark.parametrize("outcome", [0.1, -1.1, 1e-300])
 def test_equal_replicates_tie_with_a_single_evaluation(copies: int, outcome: float) -> None:
     data = ranked([(0.0,)] * copies + [(1.0,)], [outcome] * (copies + 1))
     assert data.counts.tolist() == [0.0, 0.0]

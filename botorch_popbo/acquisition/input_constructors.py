@@ -1,6 +1,6 @@
 """How BoTorch and Ax build the acquisition functions from what they know."""
 
-from typing import Any
+from typing import Any, cast
 
 from botorch.acquisition.input_constructors import acqf_input_constructor
 from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
@@ -50,7 +50,7 @@ def construct_inputs_rectified_lower_confidence_bound(
     posterior_transform: PosteriorTransform | None = None,
     constraints_tuple: tuple[Tensor, Tensor] | None = None,
     X_pending: Tensor | None = None,
-    beta: float = 3.0,
+    beta: float = 2.0,
     q: float = 0.6,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:
             "Rank-based acquisition functions take no posterior_transform but the identity; rank "
             "the transformed outcomes instead."
         )
-    weights = posterior_transform.weights
+    weights = cast(Tensor, posterior_transform.weights)
     if weights.numel() != 1 or float(weights) <= 0:
         raise UnsupportedError(
             f"The objective has weights {weights.tolist()}, but ranks were taken with larger "

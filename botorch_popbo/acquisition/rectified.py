@@ -12,8 +12,8 @@ from botorch_popbo.acquisition.point_noise import uniform_from_points
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
 
-# Distance, in encoded inputs (the unit cube), within which a point counts as already known.
-_KNOWN_RADIUS = 0.01
+# Distance, in the unit cube and per root of the dimension, within which a point is known already.
+_KNOWN_RADIUS = 0.02
 
 
 class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
@@ -38,6 +38,8 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
         ValueError: If ``q`` is out of range.
     """
 
+    model: PoissonRankModel
+
     def __init__(
         self, model: PoissonRankModel, q: float, X_pending: Tensor | None = None, seed: int = 0
     ) -> None:
@@ -49,7 +51,7 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
         self.seed = 1_000_003 * seed + len(model.rank_counts)
         self.set_X_pending(X_pending)
 
-    @t_batch_mode_transform(expected_q=1)
+    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
     def forward(self, X: Tensor) -> Tensor:
         """Evaluate the acquisition function.
 
@@ -90,4 +92,5 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
             self.model.transform_inputs(known),
             compute_mode="donot_use_mm_for_euclid_dist",
         ).amin(-1, keepdim=True)
-        return torch.exp(-0.5 * (distance / _KNOWN_RADIUS).square())
+        radius = _KNOWN_RADIUS * math.sqrt(known.shape[-1])
+        return torch.exp(-0.5 * (distance / radius).square())

@@ -31,14 +31,16 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     def __init__(
         self,
         model: PoissonRankModel,
-        beta: float = 3.0,
+        beta: float = 2.0,
         q: float = 0.6,
         X_pending: Tensor | None = None,
         seed: int = 0,
     ) -> None:
         super().__init__(model=model, q=q, X_pending=X_pending, seed=seed)
         if beta < 0:
-            raise ValueError(f"beta weighs a standard deviation and is not negative, but got {beta}.")
+            raise ValueError(
+                f"beta weighs a standard deviation and is not negative, but got {beta}."
+            )
         self.beta = beta
 
     def _value(self, posterior: PoissonRankPosterior) -> Tensor:

@@ -2,10 +2,11 @@
 
 from typing import Any, Literal, get_args
 
-from ax.adapter.registry import Generators
+from ax.adapter.registry import Generators, Mixed_transforms, Y_trans
 from ax.adapter.transforms.choice_encode import ChoiceToNumericChoice, OrderedChoiceToIntegerRange
 from ax.adapter.transforms.log import Log
 from ax.adapter.transforms.logit import Logit
+from ax.adapter.transforms.map_key_to_float import MapKeyToFloat
 from ax.adapter.transforms.remove_fixed import RemoveFixed
 from ax.core.trial_status import TrialStatus
 from ax.exceptions.core import UserInputError
@@ -51,6 +52,10 @@ _RANK_TRANSFORMS = [
     Logit,
     MaximizeObjective,
 ]
+
+# Ax's default transforms but for the one-hot relaxation of categories, whose candidates round to
+# points already evaluated; here the kernel handles categories.
+_GP_TRANSFORMS = [MapKeyToFloat, *Mixed_transforms, *Y_trans]
 
 
 def popbo_generation_strategy(
@@ -112,7 +117,7 @@ def popbo_generation_strategy(
 def gp_generation_strategy(
     acquisition: GPAcquisitionName = "logei", num_initial_trials: int = 12, seed: int = 0
 ) -> GenerationStrategy:
-    """A Sobol design followed by Ax's default Gaussian process, for comparison.
+    """A Sobol design followed by Ax's Gaussian process, for comparison.
 
     Args:
         acquisition: ``"logei"``, ``"ucb"`` (with beta 4) or ``"qlognei"``. Only ``"qlognei"``
@@ -138,6 +143,7 @@ def gp_generation_strategy(
         generator_kwargs={
             "botorch_acqf_class": acqf_class,
             "botorch_acqf_options": acqf_options,
+            "transforms": _GP_TRANSFORMS,
         },
         num_initial_trials=num_initial_trials,
         seed=seed,

@@ -1,12 +1,12 @@
 """The surrogate as Ax needs it: ranks for the acquisition, outcomes for everything else."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
+from botorch.acquisition.objective import PosteriorTransform
 from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from botorch.utils.datasets import SupervisedDataset
@@ -35,7 +35,7 @@ class OutcomePoissonRankModel(PoissonRankModel):
         X: Tensor,
         output_indices: list[int] | None = None,
         observation_noise: bool | Tensor = False,
-        posterior_transform: Callable[[Any], Any] | None = None,
+        posterior_transform: PosteriorTransform | None = None,
     ) -> Posterior:
         """Moment-matched posterior over outcomes.
 
@@ -106,7 +106,9 @@ def _input_transform(digest: SearchSpaceDigest, X: Tensor) -> InputTransform:
 
 @fit_botorch_model.register(PoissonRankModel)
 def _fit(
-    model: PoissonRankModel, mll_class: type | None = None, mll_options: dict[str, Any] | None = None
+    model: PoissonRankModel,
+    mll_class: type | None = None,
+    mll_options: dict[str, Any] | None = None,
 ) -> None:
     """Let Ax train the model; marginal likelihoods do not apply."""
     model.fit()

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.summary import Array, Curve, Summary
+from botorch_popbo.benchmarks.summary import Curve, Summary
+from botorch_popbo.benchmarks.trace import Array
 
 TITLE = "Best point found: mean over seeds, band ± standard error"
 SECONDS_LABEL = "cumulative time of suggestions [s]"

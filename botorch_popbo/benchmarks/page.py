@@ -13,7 +13,8 @@ from plotly.subplots import make_subplots
 
 from botorch_popbo.benchmarks import figures
 from botorch_popbo.benchmarks.report import table, warnings
-from botorch_popbo.benchmarks.summary import Array, Summary
+from botorch_popbo.benchmarks.summary import Summary
+from botorch_popbo.benchmarks.trace import Array
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

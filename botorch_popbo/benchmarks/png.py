@@ -14,7 +14,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from botorch_popbo.benchmarks import figures
-from botorch_popbo.benchmarks.summary import Array, Summary
+from botorch_popbo.benchmarks.summary import Summary
+from botorch_popbo.benchmarks.trace import Array
 
 _ROW_HEIGHT = 3.3
 _HEADER_HEIGHT = 0.9
@@ -73,6 +74,9 @@ def _draw_row(summary: Summary, by_count: Axes, by_time: Axes) -> None:
 
 def _draw(panel: Axes, x: Array, line: Array, low: Array, high: Array, shade: str) -> None:
     panel.plot(x, line, color=shade, linewidth=1.8, drawstyle="steps-post")
+    # A step that ends has no width, so the last state is drawn as a point.
+    ends = [line[-1:] - low[-1:], high[-1:] - line[-1:]]
+    panel.errorbar(x[-1:], line[-1:], yerr=ends, color=shade, fmt="o", markersize=4, capsize=3)
     panel.fill_between(x, low, high, color=shade, alpha=0.18, linewidth=0, step="post")
 
 

@@ -27,7 +27,11 @@ def table(summaries: Sequence[Summary]) -> str:
     lines = [_line(_HEADINGS, widths)]
     for block in blocks:
         lines += [rule, *(_line(row, widths) for row in block)]
-    lines += [rule, *(_note(summary) for summary in summaries), "* the best mean; ± standard error"]
+    lines += [
+        rule,
+        *(_note(summary) for summary in summaries),
+        "* the best mean over all seeds; ± standard error",
+    ]
     return "\n".join(lines)
 
 
@@ -87,13 +91,15 @@ def _block(summary: Summary) -> list[tuple[str, ...]]:
         (
             summary.problem.name,
             curve.method,
-            str(curve.num_seeds),
-            result(curve) + (" *" if curve.method == summary.best else "  "),
+            f"{curve.num_seeds}/{summary.seeds}",
+            result(curve) + (" *" if curve.method in summary.best else "  "),
             seconds(curve.seconds_per_suggestion),
         )
         for curve in summary.curves
     ]
-    return rows or [(summary.problem.name, "-", "0", "no complete run  ", "-")]
+    for method in summary.without:
+        rows.append((summary.problem.name, method, f"0/{summary.seeds}", "no complete run  ", "-"))
+    return rows
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

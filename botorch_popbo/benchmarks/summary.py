@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.records import TrialRecord, read_records, records_path
 from botorch_popbo.benchmarks.settings import Campaign, Setting
-
-Array = npt.NDArray[np.float64]
+from botorch_popbo.benchmarks.trace import Array, trace
 
 
 @dataclass(frozen=True)
@@ -54,13 +52,17 @@ class Summary:
         problem: The problem.
         initial: The size of the initial design, in trials.
         trials: The number of evaluations after it.
+        seeds: The number of replications that were asked for.
         curves: The curve of each method that has a complete replication.
+        without: The methods that have none.
     """
 
     problem: Problem
     initial: int
     trials: int
+    seeds: int
     curves: tuple[Curve, ...]
+    without: tuple[str, ...]
 
     @property
     def quantity(self) -> str:
@@ -68,15 +70,19 @@ class Summary:
         label = self.problem.label
         if self.problem.optimal_value is not None:
             return f"regret in {label}"
-        return f"{'lowest' if self.problem.minimize else 'highest'} {label}"
+        return f"{label} ({'lower' if self.problem.minimize else 'higher'} is better)"
 
     @property
-    def best(self) -> str | None:
-        r"""The method with the best mean at the end, or None without curves."""
+    def best(self) -> set[str]:
+        r"""The method with the best mean at the end; several if they are equal.
+
+        A method that lost replications does not compete: it may have lost the hard ones.
+        """
+        whole = [curve for curve in self.curves if curve.num_seeds == self.seeds]
+        ends = {curve.method: curve.mean[-1] for curve in whole}
         is_loss = self.problem.minimize or self.problem.optimal_value is not None
-        sign = 1.0 if is_loss else -1.0
-        ranked = sorted(self.curves, key=lambda curve: sign * curve.mean[-1])
-        return ranked[0].method if ranked else None
+        best = min(ends.values(), default=0.0) if is_loss else max(ends.values(), default=0.0)
+        return {method for method, end in ends.items() if end == best}
 
 
 def summarize(campaign: Campaign, problems: Mapping[str, Problem]) -> list[Summary]:
@@ -96,30 +102,18 @@ def summarize(campaign: Campaign, problems: Mapping[str, Problem]) -> list[Summa
     for name, initial in campaign.initial.items():
         curves = (_curve(campaign, problems[name], initial, method) for method in campaign.methods)
         found = tuple(curve for curve in curves if curve is not None)
-        summaries.append(Summary(problems[name], initial, campaign.trials, found))
+        shown = {curve.method for curve in found}
+        summaries.append(
+            Summary(
+                problem=problems[name],
+                initial=initial,
+                trials=campaign.trials,
+                seeds=campaign.seeds,
+                curves=found,
+                without=tuple(method for method in campaign.methods if method not in shown),
+            )
+        )
     return summaries
-
-
-def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
-    r"""Follow the score of the best point observed so far, or its regret if that is known.
-
-    Args:
-        problem: The problem.
-        records: The trials of one replication, from the first.
-
-    Returns:
-        One number for each trial, in the metric's unit.
-    """
-    losses = np.array([r.observed if problem.minimize else -r.observed for r in records])
-    # Position of the best observation among the first 1, 2, … trials.
-    is_incumbent = losses == np.minimum.accumulate(losses)
-    is_incumbent[1:] &= losses[1:] < np.minimum.accumulate(losses)[:-1]
-    incumbent = np.maximum.accumulate(np.where(is_incumbent, np.arange(len(losses)), 0))
-    scores = np.array([np.nan if r.score is None else r.score for r in records], dtype=float)
-    values = scores[incumbent]
-    if problem.optimal_value is None:
-        return values
-    return values - problem.optimal_value if problem.minimize else problem.optimal_value - values
 
 
 def _curve(campaign: Campaign, problem: Problem, initial: int, name: str) -> Curve | None:

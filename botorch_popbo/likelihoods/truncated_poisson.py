@@ -184,7 +184,6 @@ def _tail_variance(log_rate: Tensor, exposure: Tensor) -> Tensor:
     share = scaled / (1.0 + scaled)
     spread = share - (weights * share).sum(-1, keepdim=True)
     within = share / (1.0 + scaled)
-    return (
-        exposure * (weights * within).sum(-1)
-        + exposure.square() * (weights * spread.square()).sum(-1)
-    )
+    return exposure * (weights * within).sum(-1) + exposure.square() * (
+        weights * spread.square()
+    ).sum(-1)

@@ -1,14 +1,15 @@
 """The Poisson process surrogate as a BoTorch model."""
 
 import warnings
-from collections.abc import Callable
 from typing import Any, Self
 
 import torch
+from botorch.acquisition.objective import PosteriorTransform
 from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.models.model import Model
 from botorch.models.transforms.input import InputTransform, Normalize
+from botorch.posteriors import Posterior
 from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
@@ -49,6 +50,10 @@ class PoissonRankModel(Model):
         >>> model = PoissonRankModel(train_X, train_Y, seed=0).fit()
         >>> model.posterior(test_X).mean  # expected number of better points
     """
+
+    _points: Tensor
+    _counts: Tensor
+    _exposure: Tensor
 
     def __init__(
         self,
@@ -148,7 +153,9 @@ class PoissonRankModel(Model):
         self.eval()
         exposure = self._exposure.new_tensor(float(self._points.shape[0]))
         log_rate = exposure.log() + self.rate.log_rate(self.transform_inputs(X))
-        return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, self.limit_of_support(exposure))
+        return PoissonRankPosterior(
+            log_rate.unsqueeze(-1), exposure, self.limit_of_support(exposure)
+        )
 
     def limit_of_support(self, exposure: Tensor) -> Tensor:
         """The largest counts of positive probability.
@@ -167,8 +174,8 @@ class PoissonRankModel(Model):
         X: Tensor,
         output_indices: list[int] | None = None,
         observation_noise: bool | Tensor = False,
-        posterior_transform: Callable[[Any], Any] | None = None,
-    ) -> PoissonRankPosterior:
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> Posterior:
         """The posterior over rank counts; see :meth:`rank_posterior`.
 
         Args:

@@ -11,7 +11,10 @@ _MAX_ROUNDS = 20
 
 
 def unseen_candidates(
-    choices: Sequence[Tensor], X_avoid: Tensor | None, num_candidates: int, generator: torch.Generator
+    choices: Sequence[Tensor],
+    X_avoid: Tensor | None,
+    num_candidates: int,
+    generator: torch.Generator,
 ) -> Tensor:
     """Draw distinct points of a grid that are not to be avoided.
 

@@ -98,7 +98,8 @@ class PoissonRankPosterior(Posterior):
                 return torch.poisson(self.log_rate.exp().expand(shape))
             support = torch.arange(int(self.limit) + 1, device=self.device, dtype=self.dtype)
             law = torch.distributions.Categorical(probs=self.density(support))
-            return law.sample(sample_shape or torch.Size()).unsqueeze(-1).to(self.dtype)
+            draws: Tensor = law.sample(sample_shape or torch.Size())
+            return draws.unsqueeze(-1).to(self.dtype)
 
     @property
     def device(self) -> torch.device:

@@ -1,5 +1,6 @@
 """The paper's rate: a multi-layer perceptron fitted by maximum likelihood."""
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -94,7 +95,7 @@ def _network(
     sizes: Sequence[int], dtype: torch.dtype | None, device: torch.device | None
 ) -> Sequential:
     layers: list[Module] = []
-    for width_in, width_out in zip(sizes[:-1], sizes[1:], strict=True):
+    for width_in, width_out in itertools.pairwise(sizes):
         # skip_init: the usual constructor would draw from the global generator.
         layers += [skip_init(Linear, width_in, width_out, dtype=dtype, device=device), ReLU()]
     return Sequential(*layers[:-1])

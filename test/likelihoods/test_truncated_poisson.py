@@ -181,9 +181,7 @@ def test_arguments_broadcast() -> None:
     exposure=st.integers(1, 10**6).map(float) | st.just(math.inf),
     share=st.floats(0.0, 1.0),
 )
-def test_values_and_gradients_are_never_nan(
-    log_rate: float, exposure: float, share: float
-) -> None:
+def test_values_and_gradients_are_never_nan(log_rate: float, exposure: float, share: float) -> None:
     rate, n = tensor(log_rate).requires_grad_(), tensor(exposure)
     count = tensor(share * min(exposure, 1e6))
     for value in (law.log_prob(count, rate, n), law.log_normalizer(rate, n)):

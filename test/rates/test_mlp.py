@@ -10,7 +10,12 @@ from scipy.stats import kendalltau
 from torch import Tensor
 
 PAPER = get_preset("paper")
+CPU = torch.device("cpu")
 Records = tuple[Tensor, Tensor, Tensor, Tensor]
+
+
+def mlp(input_dim: int = 2, seed: int = 0, dtype: torch.dtype = torch.float64) -> MLPRate:
+    return MLPRate(input_dim, PAPER, seed, dtype, CPU)
 
 
 def ranked(num_points: int, **tkwargs: Any) -> Records:
@@ -42,15 +47,15 @@ def test_one_seed_gives_one_network(num_points: int, tkwargs: dict[str, Any]) ->
 def test_the_global_seed_is_not_read() -> None:
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        first = weights(MLPRate(2, PAPER, 0))
+        first = weights(mlp())
         torch.manual_seed(2)
-        second = weights(MLPRate(2, PAPER, 0))
+        second = weights(mlp())
     assert torch.equal(first, second)
 
 
 def test_fitting_starts_from_fresh_weights() -> None:
     data = ranked(15)
-    rate = MLPRate(2, PAPER, 0, torch.float64)
+    rate = mlp()
     rate.fit(*data)
     once = weights(rate)
     rate.fit(*data)
@@ -60,7 +65,7 @@ def test_fitting_starts_from_fresh_weights() -> None:
 @pytest.mark.parametrize("num_points", [30, 2 * PAPER.batch_size])
 def test_it_learns_a_ranking(num_points: int) -> None:
     X, counts, exposure, limit = ranked(num_points)
-    rate = MLPRate(2, PAPER, 0, torch.float64)
+    rate = mlp()
     before = kendalltau(rate.log_rate(X).detach(), counts).statistic
     rate.fit(X, counts, exposure, limit)
     after = kendalltau(rate.log_rate(X).detach(), counts).statistic
@@ -73,7 +78,7 @@ def test_it_learns_the_share_of_better_points_from_lists_of_any_length() -> None
     X = torch.tensor([[0.0], [1.0]] * 2, dtype=torch.float64)
     exposure = torch.tensor([20.0, 20.0, 200.0, 200.0], dtype=torch.float64)
     share = torch.tensor([0.1, 0.5] * 2, dtype=torch.float64)
-    rate = MLPRate(1, PAPER, 0, torch.float64)
+    rate = mlp(1)
     rate.fit(X, share * exposure, exposure, torch.full_like(exposure, torch.inf))
     torch.testing.assert_close(rate.log_rate(X).detach().exp(), share, rtol=0.1, atol=0)
 
@@ -88,8 +93,16 @@ def test_weights_and_values_have_the_dtype_asked_for(tkwargs: dict[str, Any]) ->
         assert values.isfinite().all()
 
 
+def test_data_type_and_device_default_to_those_of_torch() -> None:
+    rate = MLPRate(2, PAPER, 0)
+    value = rate.log_rate(torch.zeros(3, 2))
+    assert value.dtype == torch.get_default_dtype()
+    assert value.device == torch.get_default_device()
+    assert torch.equal(weights(rate), weights(mlp(dtype=torch.get_default_dtype())))
+
+
 def test_one_seed_is_one_network_in_both_precisions() -> None:
-    single, double = (MLPRate(2, PAPER, 0, dtype) for dtype in (torch.float32, torch.float64))
+    single, double = (mlp(dtype=dtype) for dtype in (torch.float32, torch.float64))
     assert torch.equal(weights(single), weights(double).float())
 
 
@@ -99,7 +112,7 @@ def test_layers_have_the_sizes_of_the_preset() -> None:
 
 
 def test_initial_weights_are_as_wide_as_those_of_torch() -> None:
-    for layer in MLPRate(4, PAPER, 0).network:
+    for layer in mlp(4).network:
         if isinstance(layer, torch.nn.Linear):
             bound = layer.in_features**-0.5
             assert layer.weight.abs().max() <= bound
@@ -110,7 +123,8 @@ def test_initial_weights_are_as_wide_as_those_of_torch() -> None:
 
 @pytest.mark.parametrize("shape", [(3,), (4, 3), (2, 4, 3)])
 def test_log_rate_keeps_the_batch_shape(shape: tuple[int, ...]) -> None:
-    assert MLPRate(2, PAPER, 0).log_rate(torch.rand(*shape, 2)).shape == shape
+    X = torch.zeros(*shape, 2, dtype=torch.float64)
+    assert mlp().log_rate(X).shape == shape
 
 
 @pytest.mark.parametrize("output", [-1e4, -700.0, -80.0, -40.0, -39.9, 0.0, 19.9, 30.0, 1e4])

@@ -86,7 +86,7 @@ def digits() -> DigitsProblem:
                 is_ordered=False,
             ),
         ],
-        label="share of misclassified digits",
+        label="error rate",
         metric_name="error",
         minimize=True,
         optimal_value=None,

@@ -47,11 +47,12 @@ def rosenbrock6() -> SyntheticProblem:
 
 
 def _problem(name: str, function: SyntheticTestFunction, num_initial: int = 12) -> SyntheticProblem:
+    bounds = torch.as_tensor(function.bounds).T.tolist()
     return SyntheticProblem(
         name=name,
         parameters=[
             RangeParameterConfig(name=f"x{i}", bounds=(low, high), parameter_type="float")
-            for i, (low, high) in enumerate(function.bounds.T.tolist())
+            for i, (low, high) in enumerate(bounds)
         ],
         label="function value",
         metric_name="value",

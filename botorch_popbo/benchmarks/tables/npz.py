@@ -44,7 +44,8 @@ def load_arrays(
             f"or POPBO_DATA.\n{help_text}"
         )
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # Opened as an archive, because numpy.load returns a bare array for other files.
+        with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in shapes if name in archive}
     except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read as an npz file: {error}") from None

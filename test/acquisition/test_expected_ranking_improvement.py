@@ -1,0 +1,48 @@
+import pytest
+from helpers.exact_poisson import ExactLaw
+from helpers.toy import split_points
+from torch.autograd import gradcheck
+
+from botorch_popbo import ExpectedRankingImprovement, PoissonRankModel
+
+
+@pytest.mark.parametrize("K_m", [1, 2, 5, 12])
+def test_promising_points_have_the_improvement_summed_over_ranks(
+    model: PoissonRankModel, K_m: int
+) -> None:
+    X, _ = split_points(model, q=0.4)
+    value = ExpectedRankingImprovement(model, K_m=K_m)(X[:20].unsqueeze(-2))
+    posterior = model.posterior(X[:20].unsqueeze(-2))
+    num = len(model.rank_counts)
+    for improvement, log_rate in zip(value, posterior.log_rate.flatten(), strict=True):
+        # From 12 points on the untruncated law: a support so long that its end does not matter.
+        law = ExactLaw(log_rate.item(), num if num < 12 else 500)
+        expected = sum((K_m - k) * law.prob(k) for k in range(K_m + 1))
+        assert improvement.item() == pytest.approx(expected, rel=1e-10)
+
+
+def test_promising_points_lie_between_zero_and_the_worst_tolerable_rank(
+    model: PoissonRankModel,
+) -> None:
+    X, _ = split_points(model, q=0.4)
+    value = ExpectedRankingImprovement(model)(X.unsqueeze(-2))
+    assert (value > 0.0).all()
+    assert (value <= 5.0).all()
+
+
+def test_better_predicted_ranks_improve_more(model: PoissonRankModel) -> None:
+    X, _ = split_points(model, q=0.4)
+    order = model.posterior(X.unsqueeze(-2)).mean.flatten().argsort()
+    value = ExpectedRankingImprovement(model)(X[order].unsqueeze(-2))
+    assert (value.diff() <= 1e-12).all()
+
+
+def test_gradient(model: PoissonRankModel) -> None:
+    X = split_points(model, q=0.4)[0][:5].unsqueeze(-2).requires_grad_()
+    assert gradcheck(ExpectedRankingImprovement(model), X, eps=1e-6, atol=1e-7, rtol=1e-5)
+
+
+@pytest.mark.parametrize("K_m", [0, -1])
+def test_the_worst_tolerable_rank_is_at_least_one(model: PoissonRankModel, K_m: int) -> None:
+    with pytest.raises(ValueError, match=f"K_m is a rank of at least 1, but got {K_m}"):
+        ExpectedRankingImprovement(model, K_m=K_m)

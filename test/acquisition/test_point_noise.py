@@ -1,0 +1,92 @@
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from botorch_popbo.acquisition import point_noise
+from botorch_popbo.acquisition.point_noise import uniform_from_points
+
+SIDE = 100
+
+
+def grid(**tkwargs: Any) -> Tensor:
+    """A regular ``100 x 100`` grid of the unit square: as unlike random numbers as can be."""
+    tkwargs = {"dtype": torch.float64} | tkwargs
+    ticks = torch.linspace(0.0, 1.0, SIDE, **tkwargs)
+    return torch.stack(torch.meshgrid(ticks, ticks, indexing="ij"), -1)
+
+
+def correlation(first: Tensor, second: Tensor) -> float:
+    return torch.corrcoef(torch.stack([first.flatten(), second.flatten()]))[0, 1].item()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 12_345, -7])
+@pytest.mark.parametrize("scale", [1.0, 1e-12, 1e9])
+def test_numbers_are_uniform(seed: int, scale: float) -> None:
+    ordered = uniform_from_points(scale * grid(), seed).flatten().sort().values
+    steps = torch.arange(len(ordered) + 1.0, dtype=torch.float64) / len(ordered)
+    kolmogorov = torch.maximum((ordered - steps[:-1]).max(), (steps[1:] - ordered).max())
+    # The critical value at a level of 1e-4; points and seeds are fixed.
+    assert kolmogorov < 2.23 / math.sqrt(len(ordered))
+    assert ordered[0] >= 0.0
+    assert ordered[-1] < 1.0
+
+
+@pytest.mark.parametrize("spacing", [1e-2, 1e-15])
+def test_neighbours_are_unrelated(spacing: float) -> None:
+    numbers = uniform_from_points(0.5 + spacing * SIDE * grid(), 0)
+    assert len(numbers.unique()) == SIDE**2
+    bound = 4.0 / SIDE  # four standard deviations, of the inverse root of the number of pairs
+    assert abs(correlation(numbers[1:], numbers[:-1])) < bound
+    assert abs(correlation(numbers[:, 1:], numbers[:, :-1])) < bound
+    assert abs(correlation(numbers, numbers.T)) < bound
+
+
+def test_seeds_are_unrelated() -> None:
+    numbers = [uniform_from_points(grid(), seed) for seed in (0, 1, 2, 1_000_003)]
+    for i in range(4):
+        for j in range(i):
+            assert abs(correlation(numbers[i], numbers[j])) < 4.0 / SIDE
+
+
+def test_the_number_belongs_to_the_point_alone() -> None:
+    X = grid()
+    numbers = uniform_from_points(X, 3)
+    assert torch.equal(uniform_from_points(X, 3), numbers)
+    assert torch.equal(uniform_from_points(X[17, 20:24], 3), numbers[17, 20:24])
+    assert torch.equal(uniform_from_points(X.transpose(0, 1), 3), numbers.T)
+    assert torch.equal(uniform_from_points(X.reshape(2, 5, -1, 2), 3).flatten(), numbers.flatten())
+
+
+def test_every_coordinate_counts() -> None:
+    X = torch.tensor([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [1.0, 2.0, 4.0], [9.0, 2.0, 3.0]])
+    assert len(uniform_from_points(X.double(), 0).unique()) == 4
+
+
+def test_equal_points_have_equal_numbers_whatever_the_sign_of_zero() -> None:
+    zeros = torch.tensor([[0.0, 1.0], [-0.0, 1.0]], dtype=torch.float64)
+    assert torch.equal(*uniform_from_points(zeros, 0))
+
+
+@pytest.mark.usefixtures("rng_untouched")
+def test_dtype_and_device_are_those_of_the_points(tkwargs: dict[str, Any]) -> None:
+    X = grid(dtype=torch.float32)
+    numbers = uniform_from_points(X.to(**tkwargs), 0)
+    assert numbers.dtype == tkwargs["dtype"]
+    assert numbers.device.type == tkwargs["device"].type
+    # The same points in another precision or on another device have the same numbers.
+    torch.testing.assert_close(numbers.cpu().double(), uniform_from_points(X.double(), 0))
+
+
+def test_the_largest_number_is_below_one(
+    tkwargs: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One point in 2**25 is so close to one that single precision rounds it up.
+    monkeypatch.setattr(point_noise, "_mix", lambda state: torch.full_like(state, -1))
+    assert 0.999 < uniform_from_points(torch.ones(1, 2, **tkwargs), 0) < 1.0
+
+
+def test_there_is_no_gradient() -> None:
+    assert not uniform_from_points(grid().requires_grad_(), 0).requires_grad

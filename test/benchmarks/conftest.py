@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from botorch_popbo.benchmarks.settings import Campaign, Setting
+
+CHOICES = (
+    ["relu", "tanh"],
+    ["relu", "tanh"],
+    [8, 16, 32],
+    [0.0, 0.3],
+    [0.0, 0.3],
+    [0.0005, 0.1],
+    ["cosine", "const"],
+    [16, 32],
+    [16, 32],
+)
+OPERATIONS = ("none", "skip", "conv")
+
+
+def write_fcnet(folder: Path) -> Path:
+    """A small table in shuffled order, with the arrays of the real one."""
+    rng = np.random.default_rng(0)
+    index = np.array(list(product(*(range(len(values)) for values in CHOICES))), dtype=np.int8)
+    index = rng.permutation(index)
+    path = folder / "fcnet_valid.npz"
+    np.savez(
+        path,
+        X_index=index,
+        param_names=np.array([f"p{i}" for i in range(9)]),
+        param_choices=np.array([str(values) for values in CHOICES]),
+        slice_localization_valid_mse=rng.random((len(index), 4)).astype(np.float32),
+    )
+    return path
+
+
+def write_nasbench201(folder: Path) -> Path:
+    rng = np.random.default_rng(1)
+    index = rng.permutation(np.array(list(product(range(len(OPERATIONS)), repeat=6))))
+    path = folder / "nasbench201.npz"
+    np.savez(
+        path,
+        X_index=index.astype(np.int8),
+        op_names=np.array(OPERATIONS),
+        cifar10_valid_ep12=rng.uniform(10, 85, len(index)),
+    )
+    return path
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    write_fcnet(tmp_path)
+    write_nasbench201(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def real_tables() -> Path:
+    folder = os.environ.get("POPBO_DATA")
+    if not folder:
+        pytest.skip("POPBO_DATA does not name a folder of table files")
+    return Path(folder)
+
+
+MakeCampaign = Callable[..., Campaign]
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> MakeCampaign:
+    def make(
+        method: str = "random",
+        problem: str = "branin",
+        trials: int = 4,
+        seeds: int = 1,
+        output: str = "results",
+        initial: int = 3,
+    ) -> Campaign:
+        return Campaign(
+            initial={problem: initial},
+            methods=(method,),
+            trials=trials,
+            seeds=seeds,
+            jobs=1,
+            output=tmp_path / output,
+            data=None,
+        )
+
+    return make
+
+
+def only(campaign: Campaign) -> Setting:
+    (setting,) = campaign.settings()
+    return setting

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from botorch_popbo.benchmarks.problems import PROBLEMS
+
+HARTMANN_BEST = (0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573)
+
+
+@pytest.mark.parametrize(
+    ("name", "point", "bounds", "num_initial"),
+    [
+        ("branin", (math.pi, 2.275), (-5.0, 10.0), 12),
+        ("hartmann6", HARTMANN_BEST, (0.0, 1.0), 12),
+        ("rosenbrock6", (1.0,) * 6, (-5.0, 10.0), 30),
+    ],
+)
+def test_the_optimum_has_no_regret(
+    name: str, point: tuple[float, ...], bounds: tuple[float, float], num_initial: int
+) -> None:
+    problem = PROBLEMS[name].load(None)
+    parameters = {f"x{i}": value for i, value in enumerate(point)}
+    assert [config.name for config in problem.parameters] == list(parameters)
+    assert problem.optimal_value is not None
+    assert problem.score(parameters) == pytest.approx(problem.optimal_value, abs=1e-5)
+    assert problem.evaluate(parameters, 3) == problem.score(parameters)
+    assert problem.parameters[0].bounds == bounds  # type: ignore[union-attr]
+    assert problem.num_initial == num_initial
+    assert problem.minimize
+
+
+def test_branin_is_computed_in_double_precision() -> None:
+    x, y = 1.2345678, 9.8765432
+    b, c, t = 5.1 / (4 * math.pi**2), 5 / math.pi, 1 / (8 * math.pi)
+    expected = (y - b * x**2 + c * x - 6) ** 2 + 10 * (1 - t) * math.cos(x) + 10
+    found = PROBLEMS["branin"].load(None).score({"x0": x, "x1": y})
+    assert found == pytest.approx(expected, rel=1e-14)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ax.api.configs import ChoiceParameterConfig
+
+from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
+from botorch_popbo.benchmarks.settings import Parameters
+
+OPTIMA = {
+    "fcnet-naval": 3.19113473778998e-05,
+    "fcnet-parkinsons": 0.0067059280117973685,
+    "fcnet-protein": 0.221378855407238,
+    "fcnet-slice": 0.00019159916337230243,
+    "nasbench201": 84.89199999023438,
+}
+COLUMNS = {
+    "fcnet-naval": "naval_propulsion_valid_mse",
+    "fcnet-parkinsons": "parkinsons_telemonitoring_valid_mse",
+    "fcnet-protein": "protein_structure_valid_mse",
+    "fcnet-slice": "slice_localization_valid_mse",
+    "nasbench201": "cifar10_valid_ep12",
+}
+
+
+def configuration(problem: Problem, index: np.ndarray) -> Parameters:
+    configs = [config for config in problem.parameters if isinstance(config, ChoiceParameterConfig)]
+    return {c.name: c.values[i] for c, i in zip(configs, index, strict=True)}
+
+
+def check_rows(problem: Problem, path: Path, rows: list[int]) -> None:
+    with np.load(path, allow_pickle=False) as archive:
+        index, values = archive["X_index"], archive[COLUMNS[problem.name]].astype(np.float64)
+    means = values if values.ndim == 1 else values.mean(axis=1)
+    for row in rows:
+        assert problem.score(configuration(problem, index[row])) == means[row]
+    best = means.min() if problem.minimize else means.max()
+    assert problem.optimal_value == best
+
+
+@pytest.mark.parametrize(
+    ("name", "file"), [("fcnet-slice", "fcnet_valid.npz"), ("nasbench201", "nasbench201.npz")]
+)
+def test_every_row_of_a_small_table_is_found(tables: Path, name: str, file: str) -> None:
+    problem = PROBLEMS[name].load(tables)
+    with np.load(tables / file) as archive:
+        num_rows = len(archive["X_index"])
+    check_rows(problem, tables / file, list(range(num_rows)))
+
+
+@pytest.mark.parametrize("name", list(OPTIMA))
+def test_rows_of_the_real_table_are_found(real_tables: Path, name: str) -> None:
+    problem = PROBLEMS[name].load(real_tables)
+    file = "nasbench201.npz" if name == "nasbench201" else "fcnet_valid.npz"
+    rows = np.random.default_rng(0).integers(15_625, size=50).tolist()
+    check_rows(problem, real_tables / file, rows)
+    assert problem.optimal_value == pytest.approx(OPTIMA[name], rel=1e-9)
+
+
+def test_numbers_are_ordered_and_names_are_not(tables: Path) -> None:
+    kinds = [
+        (config.parameter_type, config.is_ordered)
+        for config in PROBLEMS["fcnet-slice"].load(tables).parameters
+        if isinstance(config, ChoiceParameterConfig)
+    ]
+    name, whole, real = ("str", False), ("int", True), ("float", True)
+    assert kinds == [name, name, whole, real, real, real, name, whole, whole]
+    assert not PROBLEMS["nasbench201"].load(tables).minimize

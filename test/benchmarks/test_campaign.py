@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from botorch_popbo.benchmarks.campaign import is_complete, run_campaign
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.methods.base import Method
+from botorch_popbo.benchmarks.records import read_records, records_path
+from botorch_popbo.benchmarks.settings import Campaign
+
+from .conftest import MakeCampaign
+
+RESULT = list[list[tuple[object, ...]]]
+
+
+def result(campaign: Campaign) -> RESULT:
+    """All that does not depend on the clock; reading checks that no trial is there twice."""
+    return [
+        [
+            (r.trial, r.parameters, r.observed, r.score, r.generator)
+            for r in read_records(records_path(campaign.output, setting), setting)
+        ]
+        for setting in campaign.settings()
+    ]
+
+
+def lines(output: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in output.glob("records/*.jsonl"))
+
+
+def command(campaign: Campaign) -> list[str]:
+    return [
+        *(sys.executable, "-m", "botorch_popbo.benchmarks", "compare", "--problems", "branin"),
+        *("--methods", *campaign.methods, "--initial", "3", "--jobs", "2"),
+        *("--trials", str(campaign.trials), "--seeds", "1", "--output", str(campaign.output)),
+    ]
+
+
+def test_a_killed_run_goes_on_without_repeating_a_trial(campaign: MakeCampaign) -> None:
+    killed = replace(campaign(trials=60, output="killed"), methods=("random", "sobol"))
+    process = subprocess.Popen(command(killed), stderr=subprocess.PIPE)
+    while lines(killed.output) < 30:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    before = {p: p.read_bytes() for p in killed.output.glob("records/*.jsonl")}
+    assert lines(killed.output) < 126
+    again = subprocess.run(command(killed), capture_output=True, text=True, check=True)
+    assert "branin" in again.stdout
+    for path, content in before.items():
+        whole = content[: content.rfind(b"\n") + 1]
+        assert path.read_bytes().startswith(whole), "a finished trial was run again"
+    whole_run = replace(killed, output=killed.output.with_name("whole"), jobs=1)
+    assert run_campaign(whole_run) == []
+    assert result(killed) == result(whole_run)
+
+
+def test_a_complete_run_is_not_touched(campaign: MakeCampaign) -> None:
+    done = campaign()
+    run_campaign(done)
+    (path,) = done.output.glob("records/*.jsonl")
+    before = path.stat().st_mtime_ns
+    assert run_campaign(done) == []
+    assert path.stat().st_mtime_ns == before
+
+
+def test_more_seeds_add_replications(campaign: MakeCampaign) -> None:
+    run_campaign(campaign(seeds=1))
+    first = result(campaign(seeds=1))
+    run_campaign(campaign(seeds=2))
+    assert result(campaign(seeds=2))[0] == first[0]
+    assert result(campaign(seeds=2))[1] != first[0]
+
+
+def test_a_replication_that_raises_loses_only_itself(
+    campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> object:
+        raise RuntimeError("no\nluck")
+
+    broken = Method("broken", "raises", "broken", lambda *_: fail)  # type: ignore[arg-type,return-value]
+    monkeypatch.setitem(METHODS, "broken", broken)
+    both = replace(campaign(), methods=("broken", "random"))
+    (failure,) = run_campaign(both)
+    assert str(failure) == "failed: broken on branin, seed 0: RuntimeError: no luck"
+    assert str(failure) in capsys.readouterr().err
+    lost, kept = both.settings()
+    assert is_complete(both, kept)
+    assert not is_complete(both, lost)
+    assert len(read_records(records_path(both.output, lost), lost)) == 3
+
+
+def test_the_bar_counts_trials_on_disk(
+    campaign: MakeCampaign, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_campaign(campaign())
+    assert "7/7" in capsys.readouterr().err
+    run_campaign(campaign(trials=1))
+    assert "4/4" in capsys.readouterr().err

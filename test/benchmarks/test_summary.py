@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
+from botorch_popbo.benchmarks.records import TrialRecord, append_record, records_path
+from botorch_popbo.benchmarks.settings import Campaign
+from botorch_popbo.benchmarks.summary import summarize
+from botorch_popbo.benchmarks.trace import trace
+
+
+def records(observed: list[float], scores: list[float | None]) -> list[TrialRecord]:
+    return [
+        TrialRecord(
+            trial=trial,
+            parameters={"x": trial},
+            observed=value,
+            score=score,
+            optimizer_seconds=0.5 * trial,
+            evaluation_seconds=0.0,
+            generator="random" if trial < 4 else "Sobol",
+            versions={"torch": "2"},
+        )
+        for trial, (value, score) in enumerate(zip(observed, scores, strict=True))
+    ]
+
+
+@pytest.fixture
+def branin() -> Problem:
+    return PROBLEMS["branin"].load(None)
+
+
+@pytest.fixture
+def digits() -> Problem:
+    return PROBLEMS["sklearn-digits"].load(None)
+
+
+def test_a_noise_free_trace_is_the_running_best(branin: Problem) -> None:
+    problem = replace(branin, optimal_value=1.0)
+    observed = [5.0, 7.0, 3.0, 3.0, 4.0]
+    np.testing.assert_array_equal(trace(problem, records(observed, [*observed])), [4, 4, 2, 2, 2])
+    upwards = replace(problem, minimize=False, optimal_value=10.0)
+    np.testing.assert_array_equal(trace(upwards, records(observed, [*observed])), [5, 3, 3, 3, 3])
+
+
+def test_a_noisy_trace_scores_the_best_observed_point(digits: Problem) -> None:
+    found = trace(digits, records([0.5, 0.6, 0.4, 0.4], [0.45, None, 0.48, None]))
+    np.testing.assert_array_equal(found, [0.45, 0.45, 0.48, 0.48])
+
+
+def test_the_numbers_are_those_of_a_hand_computation(branin: Problem, tmp_path: Path) -> None:
+    campaign = Campaign({"branin": 2}, ("random", "sobol"), 3, 3, 1, tmp_path, None)
+    (tmp_path / "records").mkdir()
+    problem = replace(branin, optimal_value=1.0)
+    first, second = [9.0, 8.0, 9.0, 4.0, 6.0, 1.5], [7.0, 6.0, 5.0, 5.0, 3.0]
+    lists = (first, second, first[:4])
+    random = [s for s in campaign.settings() if s.method == "random"]
+    for setting, observed in zip(random, lists, strict=True):
+        for record in records(observed, [*observed]):
+            append_record(records_path(tmp_path, setting), setting, record)
+    (summary,) = summarize(campaign, {"branin": problem})
+    (curve,) = summary.curves
+    # The third replication is not complete, and trial 5 of the first was not asked for:
+    # regrets 7, 7, 3, 3 and 5, 4, 4, 2.
+    assert curve.num_seeds == 2
+    np.testing.assert_allclose(curve.mean, [6, 5.5, 3.5, 2.5])
+    # Two numbers that differ by d have a standard error of d / 2.
+    np.testing.assert_allclose(curve.error, [1, 1.5, 0.5, 0.5])
+    np.testing.assert_allclose(curve.seconds, [0, 1, 2.5, 4.5])
+    assert curve.seconds_per_suggestion == pytest.approx(1.5)
+    assert curve.num_fallbacks == 2
+    # One replication is lost, so the mean is not compared.
+    assert summary.best == set()
+    assert summary.without == ("sobol",)
+
+
+def test_one_replication_has_no_standard_error(branin: Problem, tmp_path: Path) -> None:
+    campaign = Campaign({"branin": 2}, ("random",), 3, 1, 1, tmp_path, None)
+    (tmp_path / "records").mkdir()
+    (setting,) = campaign.settings()
+    for record in records([3.0] * 5, [3.0] * 5):
+        append_record(records_path(tmp_path, setting), setting, record)
+    (summary,) = summarize(campaign, {"branin": branin})
+    assert np.isnan(summary.curves[0].error).all()
