@@ -86,11 +86,19 @@ def merge_replicates(X: Tensor, Y: Tensor) -> tuple[Tensor, Tensor]:
         Y: Outcomes, an ``N x 1`` or ``N`` tensor.
 
     Returns:
-        The ``m`` distinct points in lexicographic order, ``m x d``, and their mean outcomes, ``m``.
+        The ``m`` distinct points in lexicographic order, ``m x d``, and their mean outcomes, ``m``;
+        minus infinity where a copy failed.
     """
     points, inverse, copies = torch.unique(X, dim=0, return_inverse=True, return_counts=True)
-    sums = Y.new_zeros(points.shape[0]).index_add_(0, inverse, Y.reshape(-1))
-    return points, sums / copies
+    # Sorted, so that rounding does not depend on the order of the evaluations. Measured from the
+    # lowest copy, so that the mean of equal numbers is that number; halved, so that none overflows.
+    outcomes, order = Y.reshape(-1).sort()
+    inverse = inverse[order]
+    lowest = Y.new_full(copies.shape, torch.inf).scatter_reduce(0, inverse, outcomes, "amin")
+    above = (outcomes / 2 - lowest[inverse] / 2) / copies[inverse]
+    above = torch.where(lowest[inverse].isfinite(), above, 0.0)
+    half = torch.zeros_like(lowest).index_add_(0, inverse, above)
+    return points, lowest + half + half
 
 
 def _check_outcomes(X: Tensor, Y: Tensor) -> None:

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 import torch
-from botorch_popbo import PoissonRankModel
 from helpers.toy import toy_data
 from hypothesis import settings
 
-# Property tests draw the same examples in every run, and leave no files behind.
+from botorch_popbo import PoissonRankModel
+
+# Property tests draw the same examples in every run.
 settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 settings.load_profile("repeatable")
 

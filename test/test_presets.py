@@ -1,6 +1,7 @@
 import dataclasses
 
 import pytest
+
 from botorch_popbo.presets import get_preset
 
 

@@ -1,3 +1,4 @@
+import os
 import re
 import subprocess
 import sys
@@ -16,7 +17,12 @@ def test_readme_has_both_examples() -> None:
 @pytest.mark.parametrize("code", EXAMPLES, ids=["ax", "botorch"])
 def test_readme_example_runs(code: str, tmp_path: Path) -> None:
     run = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout

@@ -48,5 +48,5 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
     def _random(self, uniform: Tensor) -> Tensor:
         return uniform
 
-    def _worst(self, posterior: PoissonRankPosterior) -> Tensor:
-        return torch.zeros_like(posterior.exposure)
+    def _known_value(self, value: Tensor) -> Tensor:
+        return torch.zeros_like(value)

@@ -12,7 +12,6 @@ from torch import Tensor
 _INCREMENT = -0x61C8864680B583EB
 _FACTORS = ((30, -0x40A7B892E31B1A47), (27, -0x6B2FB644ECCEEE15))
 _LAST_SHIFT = 31
-_MANTISSA_BITS = 53
 
 
 def uniform_from_points(X: Tensor, seed: int) -> Tensor:
@@ -30,8 +29,9 @@ def uniform_from_points(X: Tensor, seed: int) -> Tensor:
     # Weyl's sequence tells the columns apart, so that permuted coordinates are another point.
     state = _mix((_mix(bits) + columns * _INCREMENT) * (2 * columns - 1)).sum(-1)
     state = _mix(state + (seed + 1) * columns.new_tensor(_INCREMENT))
-    mantissa = _shift_right(state, 64 - _MANTISSA_BITS)
-    return (mantissa.double() * 2.0**-_MANTISSA_BITS).to(X.dtype)
+    # No more bits than the dtype holds, or the largest numbers would round up to one.
+    num_bits = 53 if X.dtype == torch.float64 else 24
+    return (_shift_right(state, 64 - num_bits).double() * 2.0**-num_bits).to(X.dtype)
 
 
 def _mix(state: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from torch import Tensor
 from botorch_popbo.acquisition.point_noise import uniform_from_points
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
+from botorch_popbo.seeds import derive_seed
 
 # Distance, in the unit cube and per root of the dimension, within which a point is known already.
 _KNOWN_RADIUS = 0.02
@@ -25,7 +26,7 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
     (equation (7) of Wang et al., 2023). Scale matters: the number only competes with values near
     [0, 1] in rank units.
 
-    Near an evaluated or pending point the value falls smoothly to the worst one: its rank is
+    Near an evaluated or pending point the value falls smoothly, below every random one: its rank is
     known already, and a rate without epistemic uncertainty would suggest it for ever.
 
     Args:
@@ -39,6 +40,7 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
     """
 
     model: PoissonRankModel
+    _known: Tensor
 
     def __init__(
         self, model: PoissonRankModel, q: float, X_pending: Tensor | None = None, seed: int = 0
@@ -48,7 +50,7 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
             raise ValueError(f"q is a share of the evaluated points, in (0, 1], but got {q}.")
         self.q = q
         # Another instance draws other numbers, also when the caller keeps its seed.
-        self.seed = 1_000_003 * seed + len(model.rank_counts)
+        self.seed = derive_seed(seed, len(model.rank_counts))
         self.set_X_pending(X_pending)
 
     @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
@@ -61,13 +63,29 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
         Returns:
             A ``batch_shape`` tensor in ranks, larger being better.
         """
-        posterior = self.model.rank_posterior(X)
-        closeness = self._closeness(X)
-        value = torch.lerp(self._value(posterior), self._worst(posterior), closeness)
-        random = self._random(uniform_from_points(X, self.seed).unsqueeze(-1))
-        random = torch.lerp(random, self._worst(posterior), closeness.detach())
+        encoded = self.model.encode(X)
+        posterior = self.model.encoded_rank_posterior(encoded)
+        closeness = self._closeness(encoded)
+        value = self._value(posterior)
+        value = torch.lerp(value, self._known_value(value), closeness)
         rectified = posterior.log_rate >= posterior.exposure.log() + math.log(self.q)
-        return torch.where(rectified, random, value).squeeze(-1).squeeze(-1)
+        if bool(rectified.any()):
+            random = self._random(uniform_from_points(X, self.seed).unsqueeze(-1))
+            random = torch.lerp(random, self._known_value(random), closeness.detach())
+            value = torch.where(rectified, random, value)
+        return value.squeeze(-1).squeeze(-1)
+
+    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
+        """Tell which points are being evaluated.
+
+        Args:
+            X_pending: An ``m x d`` tensor, or ``None``.
+        """
+        super().set_X_pending(X_pending)
+        known = self.model.rank_counts.X
+        if self.X_pending is not None:
+            known = torch.cat([known, self.X_pending.to(known)])
+        self.register_buffer("_known", self.model.encode(known), persistent=False)
 
     @abstractmethod
     def _value(self, posterior: PoissonRankPosterior) -> Tensor:
@@ -78,19 +96,14 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
         """Value of unpromising points from their uniform numbers, larger being better."""
 
     @abstractmethod
-    def _worst(self, posterior: PoissonRankPosterior) -> Tensor:
-        """A value that no unknown point falls below, a scalar tensor."""
+    def _known_value(self, value: Tensor) -> Tensor:
+        """What the value falls to at a known point: below every unpromising point's number."""
 
-    def _closeness(self, X: Tensor) -> Tensor:
+    def _closeness(self, encoded: Tensor) -> Tensor:
         """One at known points, falling to zero beyond the known radius; ``batch_shape x 1 x 1``."""
-        known = self.model.rank_counts.X
-        if self.X_pending is not None:
-            known = torch.cat([known, self.X_pending.to(known)])
         # The exact mode, for a distance of exactly zero at a known point.
         distance = torch.cdist(
-            self.model.transform_inputs(X),
-            self.model.transform_inputs(known),
-            compute_mode="donot_use_mm_for_euclid_dist",
+            encoded, self._known, compute_mode="donot_use_mm_for_euclid_dist"
         ).amin(-1, keepdim=True)
-        radius = _KNOWN_RADIUS * math.sqrt(known.shape[-1])
+        radius = _KNOWN_RADIUS * math.sqrt(self.model.rank_counts.X.shape[-1])
         return torch.exp(-0.5 * (distance / radius).square())

@@ -51,5 +51,5 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     def _random(self, uniform: Tensor) -> Tensor:
         return -uniform
 
-    def _worst(self, posterior: PoissonRankPosterior) -> Tensor:
-        return -posterior.exposure - 1.0
+    def _known_value(self, value: Tensor) -> Tensor:
+        return value.clamp_max(0.0) - 2.0

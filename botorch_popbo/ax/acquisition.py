@@ -7,15 +7,38 @@ from typing import Any
 import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import SearchSpaceExhausted
-from ax.generators.torch.botorch_modular.acquisition import Acquisition
+from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
 from ax.generators.utils import mk_discrete_choices
 from botorch.generation.sampling import SamplingStrategy
 from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
 from botorch_popbo.optim.candidates import unseen_candidates
+from botorch_popbo.seeds import derive_seed
 
 _NUM_DISCRETE_CANDIDATES = 1000
+
+# A network is evaluated for hundreds of points as fast as for a few, so starts are screened in one
+# batch; and its maxima have kinks, where more iterations or a retry gain nothing.
+_OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
+    "optimize_acqf": {
+        "num_restarts": 16,
+        "raw_samples": 512,
+        "retry_on_optimization_warning": False,
+        "options": {"init_batch_limit": 512, "batch_limit": 16, "maxiter": 100},
+    },
+    "optimize_acqf_mixed": {
+        "num_restarts": 8,
+        "raw_samples": 256,
+        "retry_on_optimization_warning": False,
+        "options": {"init_batch_limit": 256, "batch_limit": 8, "maxiter": 50},
+    },
+    "optimize_acqf_mixed_alternating": {
+        "num_restarts": 8,
+        "raw_samples": 512,
+        "options": {"init_batch_limit": 512, "maxiter_alternating": 8},
+    },
+}
 
 
 class RankAcquisition(Acquisition):
@@ -42,10 +65,14 @@ class RankAcquisition(Acquisition):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
         known = [X for X in (self.X_observed, self.X_pending) if X is not None]
-        seed = int(self.options.get("seed", 0)) * 1_000_003 + sum(X.shape[0] for X in known)
+        seed = derive_seed(self.options.get("seed", 0), sum(X.shape[0] for X in known))
         constrained = bool(inequality_constraints or equality_constraints)
         if candidate_set is None and not constrained:
             candidate_set = self._discrete_candidates(search_space_digest, fixed_features, seed)
+        optimizer = determine_optimizer(
+            search_space_digest, self.acqf, mk_discrete_choices(search_space_digest, fixed_features)
+        )
+        options = {**_OPTIMIZER_OPTIONS.get(optimizer, {}), **(optimizer_options or {})}
         with manual_seed(seed), warnings.catch_warnings():
             # A ReLU network has kinks: the line search ends at one, which is no failure.
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
@@ -56,7 +83,7 @@ class RankAcquisition(Acquisition):
                 equality_constraints=equality_constraints,
                 fixed_features=fixed_features,
                 rounding_func=rounding_func,
-                optimizer_options=optimizer_options,
+                optimizer_options=options,
                 candidate_set=candidate_set,
                 sampling_strategy=sampling_strategy,
             )
@@ -66,7 +93,7 @@ class RankAcquisition(Acquisition):
         self, digest: SearchSpaceDigest, fixed_features: dict[int, float] | None, seed: int
     ) -> Tensor | None:
         """Random unseen points of a fully discrete space; ``None`` for any other space."""
-        choices = mk_discrete_choices(ssd=digest, fixed_features=fixed_features)
+        choices = mk_discrete_choices(digest, fixed_features)
         if len(choices) < len(digest.feature_names):
             return None
         known = [X for X in (self.X_observed, self.X_pending) if X is not None]

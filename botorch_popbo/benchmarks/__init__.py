@@ -1,4 +1,4 @@
-r"""Compare optimization methods side by side: ``popbo compare``.
+"""Compare optimization methods side by side: ``popbo compare``.
 
 The campaign runs every method through Ax's service loop instead of ``ax.benchmark``, because the
 latter returns a replication only when it has ended: nothing would be on disk to resume from after

@@ -1,4 +1,4 @@
-r"""Makes ``python -m botorch_popbo.benchmarks`` the same as the console script ``popbo``."""
+"""Makes ``python -m botorch_popbo.benchmarks`` the same as the console script ``popbo``."""
 
 import sys
 

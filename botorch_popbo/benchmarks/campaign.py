@@ -1,6 +1,4 @@
-r"""Run the replications of a campaign that are not complete, side by side."""
-
-from __future__ import annotations
+"""Run the replications of a campaign that are not complete, side by side."""
 
 import os
 import sys
@@ -16,7 +14,7 @@ from botorch_popbo.benchmarks.worker import Failure, work
 
 
 def run_campaign(campaign: Campaign) -> list[Failure]:
-    r"""Run every trial that is not yet on disk.
+    """Run every trial that is not yet on disk.
 
     A progress bar and the failures, as they happen, go to the standard error.
 
@@ -39,7 +37,7 @@ def run_campaign(campaign: Campaign) -> list[Failure]:
 
 
 def is_complete(campaign: Campaign, setting: Setting) -> bool:
-    r"""Whether all trials of a replication are on disk.
+    """Whether all trials of a replication are on disk.
 
     Args:
         campaign: Says how many trials there are, and where files are.

@@ -1,6 +1,4 @@
-r"""The console script ``popbo``."""
-
-from __future__ import annotations
+"""The console script ``popbo``."""
 
 import os
 import sys
@@ -21,7 +19,7 @@ _MISUSE, _FAILED, _INTERRUPTED = 2, 1, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    r"""Run the console script.
+    """Run the console script.
 
     Args:
         arguments: The command line without the program's name; that of the process by default.
@@ -59,7 +57,7 @@ def _complain(message: object, status: int) -> int:
 
 
 class _Parser(ArgumentParser):
-    r"""A parser that raises instead of writing its usage and leaving."""
+    """A parser that raises instead of writing its usage and leaving."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")

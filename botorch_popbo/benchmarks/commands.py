@@ -1,6 +1,4 @@
-r"""What the console script's commands do."""
-
-from __future__ import annotations
+"""What the console script's commands do."""
 
 import sys
 from argparse import Namespace
@@ -21,7 +19,7 @@ from botorch_popbo.benchmarks.worker import Failure
 
 
 def show_names() -> int:
-    r"""Print the names of problems and methods.
+    """Print the names of problems and methods.
 
     Returns:
         The exit status.
@@ -34,7 +32,7 @@ def show_names() -> int:
 
 
 def compare(options: Namespace) -> int:
-    r"""Run a campaign and report it.
+    """Run a campaign and report it.
 
     Args:
         options: The parsed command line of ``popbo compare``.

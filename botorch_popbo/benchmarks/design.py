@@ -1,10 +1,8 @@
-r"""Points of a search space as a function of (problem, seed, trial) alone.
+"""Points of a search space as a function of (problem, seed, trial) alone.
 
 Nothing here keeps the state of a random generator, so a resumed replication draws what an
 uninterrupted one would have drawn.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from zlib import crc32
@@ -25,7 +23,7 @@ _POINT, _EVALUATION, _SUGGESTION, _SOBOL = range(4)
 def uniform_point(
     parameters: Sequence[ParameterConfig], problem: str, seed: int, trial: int
 ) -> Parameters:
-    r"""Draw a point uniformly; the same for every method.
+    """Draw a point uniformly; the same for every method.
 
     Args:
         parameters: The search space.
@@ -43,7 +41,7 @@ def uniform_point(
 def sobol_point(
     parameters: Sequence[ParameterConfig], problem: str, seed: int, index: int
 ) -> Parameters:
-    r"""Return a point of a scrambled Sobol sequence.
+    """Return a point of a scrambled Sobol sequence.
 
     Args:
         parameters: The search space.
@@ -61,17 +59,17 @@ def sobol_point(
 
 
 def evaluation_seed(problem: str, seed: int, trial: int) -> int:
-    r"""The seed (32 bits) of a trial's noise; the same for every method."""
+    """The seed (32 bits) of a trial's noise; the same for every method."""
     return _word(_EVALUATION, problem, seed, trial)
 
 
 def suggestion_seed(problem: str, seed: int, trial: int) -> int:
-    r"""The seed (32 bits) of the global generators while a trial is suggested."""
+    """The seed (32 bits) of the global generators while a trial is suggested."""
     return _word(_SUGGESTION, problem, seed, trial)
 
 
 def from_unit_cube(parameters: Sequence[ParameterConfig], cube: Sequence[float]) -> Parameters:
-    r"""Map a point of the half-open unit cube to parameter values.
+    """Map a point of the half-open unit cube to parameter values.
 
     Uniform numbers become uniform values: on a log-scaled range in the logarithm, with integers
     and choices equally likely (on a log-scaled range of integers, likely as the width of the

@@ -1,6 +1,4 @@
-r"""What the two kinds of plot have in common: colours, labels and the scale of an axis."""
-
-from __future__ import annotations
+"""What the two kinds of plot have in common: colours, labels and the scale of an axis."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ _PALETTE = ("#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#999999", "#009E73", "#
 
 
 def color(method: str) -> str:
-    r"""The colour of a method, the same in every plot.
+    """The colour of a method, the same in every plot.
 
     Args:
         method: The method's name.
@@ -31,7 +29,7 @@ def color(method: str) -> str:
 
 
 def evaluations_label(summary: Summary) -> str:
-    r"""The label of the axis of evaluations.
+    """The label of the axis of evaluations.
 
     Args:
         summary: The problem's summary.
@@ -44,7 +42,7 @@ def evaluations_label(summary: Summary) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    r"""The scale of a vertical axis.
+    """The scale of a vertical axis.
 
     Attributes:
         is_log: Whether it is logarithmic.
@@ -58,7 +56,7 @@ class Scale:
 
 
 def scale(summary: Summary) -> Scale:
-    r"""Choose the scale on which a problem's curves are drawn.
+    """Choose the scale on which a problem's curves are drawn.
 
     Args:
         summary: The problem's summary.
@@ -75,7 +73,7 @@ def scale(summary: Summary) -> Scale:
 
 
 def band(curve: Curve, axis: Scale) -> tuple[Array, Array, Array]:
-    r"""The line and the edges of the band of a curve, within the range of an axis.
+    """The line and the edges of the band of a curve, within the range of an axis.
 
     Args:
         curve: The curve.
@@ -91,7 +89,7 @@ def band(curve: Curve, axis: Scale) -> tuple[Array, Array, Array]:
 
 
 def evaluations(summary: Summary) -> Array:
-    r"""The number of evaluations at each entry of a problem's curves.
+    """The number of evaluations at each entry of a problem's curves.
 
     Args:
         summary: The problem's summary.
@@ -103,7 +101,7 @@ def evaluations(summary: Summary) -> Array:
 
 
 def methods(summaries: Sequence[Summary]) -> list[str]:
-    r"""The methods that have a curve somewhere.
+    """The methods that have a curve somewhere.
 
     Args:
         summaries: One for each problem.

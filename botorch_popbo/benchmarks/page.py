@@ -1,6 +1,4 @@
-r"""The plots and the table of a campaign as one HTML page that needs no network."""
-
-from __future__ import annotations
+"""The plots and the table of a campaign as one HTML page that needs no network."""
 
 import os
 from collections.abc import Sequence
@@ -41,7 +39,7 @@ pre {{ background: #f6f6f6; padding: 1em; overflow-x: auto; }}
 
 
 def write_page(summaries: Sequence[Summary], path: Path) -> None:
-    r"""Write the page: the table, and one interactive figure for each problem.
+    """Write the page: the table, and one interactive figure for each problem.
 
     Args:
         summaries: One for each problem.

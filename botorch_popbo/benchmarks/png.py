@@ -1,6 +1,4 @@
-r"""The plots of a campaign as one picture."""
-
-from __future__ import annotations
+"""The plots of a campaign as one picture."""
 
 import os
 from collections.abc import Sequence
@@ -22,7 +20,7 @@ _HEADER_HEIGHT = 0.9
 
 
 def write_png(summaries: Sequence[Summary], path: Path) -> None:
-    r"""Draw one row for each problem: against evaluations, and against optimizer seconds.
+    """Draw one row for each problem: against evaluations, and against optimizer seconds.
 
     Args:
         summaries: One for each problem.
@@ -94,7 +92,7 @@ def _finish(panel: Axes, summary: Summary, axis: figures.Scale) -> None:
 
 
 def _tick(axis: Axis) -> None:
-    r"""Label a logarithmic axis at powers of ten, and in between if there are few of them."""
+    """Label a logarithmic axis at powers of ten, and in between if there are few of them."""
     low, high = axis.get_view_interval()
     is_wide = high > 300 * low
     axis.set_major_locator(LogLocator(subs=(1.0,) if is_wide else (1.0, 2.0, 5.0)))

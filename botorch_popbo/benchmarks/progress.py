@@ -1,6 +1,4 @@
-r"""A progress bar over trials, read off the records on disk."""
-
-from __future__ import annotations
+"""A progress bar over trials, read off the records on disk."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +11,7 @@ _POLL_SECONDS = 0.5
 
 
 class _Counter:
-    r"""Counts the lines of files, reading only those that have grown.
+    """Counts the lines of files, reading only those that have grown.
 
     Args:
         wanted: The number of lines that count, by file; the files need not exist yet.
@@ -36,7 +34,7 @@ class _Counter:
 
 @contextmanager
 def progress_bar(wanted: Mapping[Path, int]) -> Iterator[None]:
-    r"""Show how many trials are on disk, and the time left, until the context ends.
+    """Show how many trials are on disk, and the time left, until the context ends.
 
     Processes report nothing to the bar: what is on disk is what is done.
 

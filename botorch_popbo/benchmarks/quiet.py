@@ -1,6 +1,4 @@
-r"""Silence the libraries that talk while a progress bar is shown."""
-
-from __future__ import annotations
+"""Silence the libraries that talk while a progress bar is shown."""
 
 import logging
 import warnings
@@ -10,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    r"""Drop log records up to INFO, and warnings, until the context ends.
+    """Drop log records up to INFO, and warnings, until the context ends.
 
     Ax sets the level of each of its loggers on import, so that lowering one level is undone by the
     next import; a threshold over all loggers is not.

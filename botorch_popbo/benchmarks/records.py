@@ -1,10 +1,8 @@
-r"""Trials on disk: one line of JSON each, one file per replication.
+"""Trials on disk: one line of JSON each, one file per replication.
 
 Every line stands for itself (settings and versions included), so files can be concatenated and
 read with ``pandas.read_json(path, lines=True)``.
 """
-
-from __future__ import annotations
 
 import json
 import os
@@ -17,7 +15,7 @@ from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 @dataclass(frozen=True)
 class TrialRecord:
-    r"""A finished trial.
+    """A finished trial.
 
     Attributes:
         trial: The trial's index in its replication, from 0.
@@ -41,12 +39,12 @@ class TrialRecord:
 
 
 def records_path(output: Path, setting: Setting) -> Path:
-    r"""The file that holds a replication's trials."""
+    """The file that holds a replication's trials."""
     return output / "records" / f"{setting.stem}.jsonl"
 
 
 def append_record(path: Path, setting: Setting, record: TrialRecord) -> None:
-    r"""Add one trial to a replication's file and wait until it is on disk.
+    """Add one trial to a replication's file and wait until it is on disk.
 
     Args:
         path: The file, made if it does not exist; its folder has to exist.
@@ -65,7 +63,7 @@ def append_record(path: Path, setting: Setting, record: TrialRecord) -> None:
 
 
 def read_records(path: Path, setting: Setting, *, repair: bool = False) -> list[TrialRecord]:
-    r"""Read a replication's trials, without a last line that was cut short.
+    """Read a replication's trials, without a last line that was cut short.
 
     Args:
         path: The file; a missing one holds no trials.

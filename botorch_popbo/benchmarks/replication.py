@@ -1,6 +1,4 @@
-r"""One replication: a method on a problem from a seed, trial by trial, each kept on disk."""
-
-from __future__ import annotations
+"""One replication: a method on a problem from a seed, trial by trial, each kept on disk."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -31,7 +29,7 @@ INITIAL_DESIGN = "initial design"
 def replicate(
     campaign: Campaign, setting: Setting, go_on: Callable[[], bool] = lambda: True
 ) -> None:
-    r"""Run the trials that a replication lacks.
+    """Run the trials that a replication lacks.
 
     Recorded trials are attached to a fresh client with their observations, so that the method sees
     what it saw in the process that recorded them. Two processes never run the same replication at
@@ -61,7 +59,7 @@ def replicate(
 
 
 class _Loop:
-    r"""The service loop of one replication.
+    """The service loop of one replication.
 
     Args:
         problem: The problem.
@@ -82,7 +80,7 @@ class _Loop:
             self._tell(self.client.attach_trial(dict(record.parameters)), record.observed)
 
     def step(self, trial: int) -> TrialRecord:
-        r"""Suggest and evaluate one trial."""
+        """Suggest and evaluate one trial."""
         start = perf_counter()
         suggestion = self._next(trial)
         suggested = perf_counter()
@@ -110,7 +108,7 @@ class _Loop:
         return Suggestion(self.client.attach_trial(dict(point)), point, INITIAL_DESIGN)
 
     def _tell(self, index: int, observed: float) -> bool:
-        r"""Complete a trial; returns whether it is the best observed so far."""
+        """Complete a trial; returns whether it is the best observed so far."""
         self.client.complete_trial(index, {self.problem.metric_name: observed})
         loss = observed if self.problem.minimize else -observed
         is_incumbent = loss < self.best
@@ -126,7 +124,7 @@ class _Loop:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    r"""Compute with one thread, so that replications side by side are timed fairly."""
+    """Compute with one thread, so that replications side by side are timed fairly."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,6 +1,4 @@
-r"""The table of a campaign, as text."""
-
-from __future__ import annotations
+"""The table of a campaign, as text."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +9,7 @@ _HEADINGS = ("problem", "method", "seeds", "result", "s/suggestion")
 
 
 def table(summaries: Sequence[Summary]) -> str:
-    r"""Tabulate where each method ended.
+    """Tabulate where each method ended.
 
     Args:
         summaries: One for each problem.
@@ -36,7 +34,7 @@ def table(summaries: Sequence[Summary]) -> str:
 
 
 def warnings(summaries: Sequence[Summary]) -> list[str]:
-    r"""List what a reader has to know before trusting the numbers.
+    """List what a reader has to know before trusting the numbers.
 
     Args:
         summaries: One for each problem.
@@ -62,7 +60,7 @@ def warnings(summaries: Sequence[Summary]) -> list[str]:
 
 
 def result(curve: Curve) -> str:
-    r"""Format where a curve ended.
+    """Format where a curve ended.
 
     Args:
         curve: The curve.
@@ -75,7 +73,7 @@ def result(curve: Curve) -> str:
 
 
 def seconds(value: float) -> str:
-    r"""Format a duration.
+    """Format a duration.
 
     Args:
         value: The duration in seconds.

@@ -1,9 +1,7 @@
-r"""What identifies a replication and what a campaign consists of.
+"""What identifies a replication and what a campaign consists of.
 
 Free of heavy imports, so that worker processes can read a task before Ax is loaded.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ Parameters = Mapping[str, bool | int | float | str]
 
 @dataclass(frozen=True)
 class Setting:
-    r"""One replication: a method on a problem from a seed.
+    """One replication: a method on a problem from a seed.
 
     Everything that changes what a recorded trial means is here and in the name of the file that
     holds the records, so that runs under other settings never mix. The number of trials is not:
@@ -35,13 +33,13 @@ class Setting:
 
     @property
     def stem(self) -> str:
-        r"""The name of the replication's files, without a suffix."""
+        """The name of the replication's files, without a suffix."""
         return f"{self.problem}--{self.method}--i{self.initial}--s{self.seed}"
 
 
 @dataclass(frozen=True)
 class Campaign:
-    r"""A comparison of methods on problems.
+    """A comparison of methods on problems.
 
     Attributes:
         initial: The size of the initial design by problem name, in trials, in the order in which
@@ -63,12 +61,12 @@ class Campaign:
     data: Path | None
 
     def settings(self) -> Iterator[Setting]:
-        r"""Yield the replications, one seed of everything before the next seed of anything."""
+        """Yield the replications, one seed of everything before the next seed of anything."""
         for seed in range(self.seeds):
             for problem, initial in self.initial.items():
                 for method in self.methods:
                     yield Setting(problem=problem, method=method, initial=initial, seed=seed)
 
     def num_trials(self, setting: Setting) -> int:
-        r"""The number of trials of a complete replication, the initial design included."""
+        """The number of trials of a complete replication, the initial design included."""
         return setting.initial + self.trials

@@ -1,6 +1,4 @@
-r"""From records to curves: the mean over seeds and its standard error."""
-
-from __future__ import annotations
+"""From records to curves: the mean over seeds and its standard error."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from botorch_popbo.benchmarks.trace import Array, trace
 
 @dataclass(frozen=True)
 class Curve:
-    r"""A method's progress on a problem, over its complete replications.
+    """A method's progress on a problem, over its complete replications.
 
     Entry 0 of each array is the state after the initial design, entry t after t more evaluations.
 
@@ -40,13 +38,13 @@ class Curve:
 
     @property
     def seconds_per_suggestion(self) -> float:
-        r"""The mean wall-clock time of a suggestion."""
+        """The mean wall-clock time of a suggestion."""
         return float(self.seconds[-1] / (len(self.seconds) - 1))
 
 
 @dataclass(frozen=True)
 class Summary:
-    r"""All curves of a problem.
+    """All curves of a problem.
 
     Attributes:
         problem: The problem.
@@ -66,7 +64,7 @@ class Summary:
 
     @property
     def quantity(self) -> str:
-        r"""What the curves show, with its unit."""
+        """What the curves show, with its unit."""
         label = self.problem.label
         if self.problem.optimal_value is not None:
             return f"regret in {label}"
@@ -74,7 +72,7 @@ class Summary:
 
     @property
     def best(self) -> set[str]:
-        r"""The method with the best mean at the end; several if they are equal.
+        """The method with the best mean at the end; several if they are equal.
 
         A method that lost replications does not compete: it may have lost the hard ones.
         """
@@ -86,7 +84,7 @@ class Summary:
 
 
 def summarize(campaign: Campaign, problems: Mapping[str, Problem]) -> list[Summary]:
-    r"""Read the records of a campaign.
+    """Read the records of a campaign.
 
     Args:
         campaign: The campaign.

@@ -1,6 +1,4 @@
-r"""How good the best point is, trial by trial."""
-
-from __future__ import annotations
+"""How good the best point is, trial by trial."""
 
 from collections.abc import Sequence
 
@@ -15,7 +13,7 @@ Array = npt.NDArray[np.float64]
 
 
 def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
-    r"""Follow the score of the best point observed so far, or its regret if that is known.
+    """Follow the score of the best point observed so far, or its regret if that is known.
 
     Args:
         problem: The problem.

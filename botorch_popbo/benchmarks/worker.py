@@ -1,9 +1,7 @@
-r"""What a worker process does with one replication.
+"""What a worker process does with one replication.
 
 Ax writes to the terminal while it is imported, so it is imported here only once it is silenced.
 """
-
-from __future__ import annotations
 
 import os
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from botorch_popbo.benchmarks.settings import Campaign, Setting
 
 @dataclass(frozen=True)
 class Failure:
-    r"""A replication that ended with an error.
+    """A replication that ended with an error.
 
     Attributes:
         setting: The replication.
@@ -30,7 +28,7 @@ class Failure:
 
 
 def work(campaign: Campaign, setting: Setting, parent: int) -> Failure | None:
-    r"""Run one replication and keep its error from the others.
+    """Run one replication and keep its error from the others.
 
     Args:
         campaign: The campaign.

@@ -31,6 +31,7 @@ from torch import Tensor
 from botorch_popbo.likelihoods.quadrature import scaled_nodes
 
 _MAX_LOG_RATE = 700.0  # exp() stays finite in float64
+_MIN_LOG_RATE = -1e30  # stands for minus infinity, whose product with a count of zero is NaN
 _NEGLIGIBLE = -45.0  # a relative correction below exp(-45) is beyond float64
 
 
@@ -112,7 +113,7 @@ def variance(log_rate: Tensor, exposure: Tensor) -> Tensor:
 
 def _law(log_rate: Tensor, exposure: Tensor) -> _Law:
     log_rate, exposure = torch.broadcast_tensors(
-        log_rate.double().clamp(max=_MAX_LOG_RATE), exposure.to(log_rate.device).double()
+        log_rate.double().clamp(_MIN_LOG_RATE, _MAX_LOG_RATE), exposure.to(log_rate.device).double()
     )
     rate = log_rate.exp()
     in_tail = rate > exposure
@@ -140,9 +141,9 @@ def _replace(
 
 def _tail_integrand(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
     """Log-terms of T and the scaled nodes ``t / rate``, each ``batch_shape x 64``."""
-    inverse = torch.exp(-log_rate)
+    inverse = torch.exp(-log_rate.clamp_min(-_MAX_LOG_RATE))
     nodes, log_weights = scaled_nodes(
-        (1.0 - exposure * inverse).clamp_min(0.0), exposure * inverse.square()
+        (1.0 - exposure * inverse).clamp_min(0.0), (exposure.sqrt() * inverse).square()
     )
     scaled = nodes * inverse.unsqueeze(-1)
     return exposure.unsqueeze(-1) * torch.log1p(scaled) - nodes + log_weights, scaled
@@ -168,7 +169,7 @@ def _moments(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
     # Where the rate exceeds the exposure these forms cancel; those entries are replaced below.
     rate = torch.where(law.in_tail, 1.0, law.rate)
     mean_ = rate * (1.0 - at_limit)
-    variance_ = mean_ - (finite - mean_) * rate * at_limit
+    variance_ = mean_ - (finite - mean_) * (rate * at_limit)
     mean_ = _replace(mean_, law.in_tail, _tail_mean, law.log_rate, law.exposure)
     return mean_, _replace(variance_, law.in_tail, _tail_variance, law.log_rate, law.exposure)
 

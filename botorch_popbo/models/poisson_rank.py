@@ -19,6 +19,7 @@ from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
 from botorch_popbo.presets import PresetName, get_preset
 from botorch_popbo.rank_counts import RankCounts
 from botorch_popbo.rates.mlp import MLPRate
+from botorch_popbo.seeds import derive_seed
 
 
 class PoissonRankModel(Model):
@@ -34,7 +35,7 @@ class PoissonRankModel(Model):
         input_transform: Applied to every point before the network. By default the bounding box
             of ``train_X`` is mapped to the unit cube; ``None`` leaves points as they are.
         preset: Name of the settings, ``"paper"``.
-        seed: Seed of the network's weights and mini-batches.
+        seed: Seed of the network's weights and mini-batches, mixed with the number of points.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
@@ -51,6 +52,8 @@ class PoissonRankModel(Model):
         >>> model.posterior(test_X).mean  # expected number of better points
     """
 
+    _train_X: Tensor
+    _train_Y: Tensor
     _points: Tensor
     _counts: Tensor
     _exposure: Tensor
@@ -77,14 +80,26 @@ class PoissonRankModel(Model):
         self.register_buffer("_points", data.X, persistent=False)
         self.register_buffer("_counts", data.counts, persistent=False)
         self.register_buffer("_exposure", data.exposure, persistent=False)
-        self.train_inputs = (train_X,)
-        self.train_targets = train_Y.reshape(-1)
+        self.register_buffer("_train_X", train_X, persistent=False)
+        self.register_buffer("_train_Y", train_Y.reshape(-1), persistent=False)
         if isinstance(input_transform, _DefaultType):
             input_transform = Normalize(d=train_X.shape[-1])
         if input_transform is not None:
             self.input_transform = input_transform.to(train_X)
         input_dim = self._encoded_points().shape[-1]
+        # Fresh weights with every new point: a network kept for long would keep its blind spots.
+        seed = derive_seed(seed, len(data))
         self.rate = MLPRate(input_dim, self.preset, seed, train_X.dtype, train_X.device)
+
+    @property
+    def train_inputs(self) -> tuple[Tensor]:
+        """The evaluated points as they were given, in a tuple as BoTorch keeps them."""
+        return (self._train_X,)
+
+    @property
+    def train_targets(self) -> Tensor:
+        """The outcomes, of shape ``N``."""
+        return self._train_Y
 
     @property
     def rank_counts(self) -> RankCounts:
@@ -145,17 +160,42 @@ class PoissonRankModel(Model):
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
         """
+        return self.encoded_rank_posterior(self.encode(X))
+
+    def encode(self, X: Tensor) -> Tensor:
+        """Apply the input transform, in evaluation mode.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+
+        Returns:
+            The inputs of the rate, a ``batch_shape x q x d'`` tensor.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+        """
         dim = self._points.shape[-1]
         if X.ndim < 2 or X.shape[-1] != dim:
             raise BotorchTensorDimensionError(
                 f"Expected X of shape batch_shape x q x {dim}, but got {tuple(X.shape)}."
             )
-        self.eval()
+        if self.training:
+            self.eval()
+        return self.transform_inputs(X)
+
+    def encoded_rank_posterior(self, encoded: Tensor) -> PoissonRankPosterior:
+        """Like :meth:`rank_posterior`, for points that were encoded before.
+
+        Args:
+            encoded: What :meth:`encode` returned, a ``batch_shape x q x d'`` tensor.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+        """
         exposure = self._exposure.new_tensor(float(self._points.shape[0]))
-        log_rate = exposure.log() + self.rate.log_rate(self.transform_inputs(X))
-        return PoissonRankPosterior(
-            log_rate.unsqueeze(-1), exposure, self.limit_of_support(exposure)
-        )
+        log_rate = exposure.log() + self.rate.log_rate(encoded)
+        limit = self.limit_of_support(exposure)
+        return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, limit)
 
     def limit_of_support(self, exposure: Tensor) -> Tensor:
         """The largest counts of positive probability.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-_ENUMERATE_UP_TO = 100_000
-_MAX_ROUNDS = 20
+_MAX_NUM_CELLS = 2**62  # cells are counted in int64
+_MAX_PERMUTATION = 2**20
 
 
 def unseen_candidates(
@@ -20,37 +20,58 @@ def unseen_candidates(
 
     Args:
         choices: For each of ``d`` columns its values, a one-dimensional tensor.
-        X_avoid: Points to leave out, an ``m x d`` tensor.
+        X_avoid: Points to leave out, an ``m x d`` tensor; points off the grid have no effect.
         num_candidates: Number of points wanted.
         generator: Source of randomness, on the CPU.
 
     Returns:
-        An ``n x d`` tensor with ``n <= num_candidates``; fewer points only where the grid has no
-        more, and none where every point of it is to be avoided.
+        An ``n x d`` tensor with ``n <= num_candidates``; fewer points only where the grid has few
+        more left, and none only where every point of it is to be avoided.
     """
-    if math.prod(len(values) for values in choices) <= _ENUMERATE_UP_TO:
-        grid = torch.cartesian_prod(*choices).reshape(-1, len(choices))
-        unseen = _without(grid, X_avoid)
-        order = torch.randperm(unseen.shape[0], generator=generator)[:num_candidates]
-        return unseen[order.to(unseen.device)]
-    drawn = choices[0].new_empty((0, len(choices)))
-    for _ in range(_MAX_ROUNDS):
-        columns = [
-            values[torch.randint(len(values), (num_candidates,), generator=generator)]
-            for values in choices
-        ]
-        drawn = _without(torch.unique(torch.cat([drawn, torch.stack(columns, -1)]), dim=0), X_avoid)
-        if drawn.shape[0] >= num_candidates:
-            break
-    order = torch.randperm(drawn.shape[0], generator=generator)[:num_candidates]
-    return drawn[order.to(drawn.device)]
+    choices = [values.unique() for values in choices]
+    sizes = [len(values) for values in choices]
+    if math.prod(sizes) > _MAX_NUM_CELLS:
+        # Among so many cells, two draws or a draw and an avoided point never meet.
+        columns = [torch.randint(n, (num_candidates,), generator=generator) for n in sizes]
+    else:
+        avoided = _cells(choices, X_avoid)
+        free = math.prod(sizes) - len(avoided)
+        # The r-th free cell is r plus the number of avoided cells before it.
+        ranks = _distinct(free, num_candidates, generator)
+        shifts = avoided - torch.arange(len(avoided))
+        cells = ranks + torch.searchsorted(shifts, ranks, right=True)
+        columns = list(_unravel(cells, sizes))
+    picked = [v[c.to(v.device)] for v, c in zip(choices, columns, strict=True)]
+    return torch.stack(picked, dim=-1)
 
 
-def _without(X: Tensor, X_avoid: Tensor | None) -> Tensor:
-    """The rows of ``X`` that are not rows of ``X_avoid``."""
-    if X_avoid is None or X_avoid.shape[0] == 0:
-        return X
-    together = torch.cat([X_avoid.to(X), X])
-    _, inverse = torch.unique(together, dim=0, return_inverse=True)
-    avoid, rows = inverse[: X_avoid.shape[0]], inverse[X_avoid.shape[0] :]
-    return X[~torch.isin(rows, avoid)]
+def _cells(choices: Sequence[Tensor], X: Tensor | None) -> Tensor:
+    """Sorted numbers of the cells that hold the given points, in row-major order, on the CPU."""
+    if X is None:
+        return torch.zeros(0, dtype=torch.int64)
+    cells = torch.zeros(X.shape[0], dtype=torch.int64)
+    on_grid = torch.ones(X.shape[0], dtype=torch.bool)
+    for values, column in zip(choices, X.unbind(-1), strict=True):
+        index = torch.searchsorted(values, column.contiguous()).clamp_max(len(values) - 1)
+        on_grid &= (values[index] == column).cpu()
+        cells = cells * len(values) + index.cpu()
+    unique: Tensor = cells[on_grid].unique()
+    return unique
+
+
+def _distinct(population: int, number: int, generator: torch.Generator) -> Tensor:
+    """Distinct whole numbers below a bound, in random order."""
+    if population <= max(_MAX_PERMUTATION, 4 * number):
+        return torch.randperm(population, generator=generator)[:number]
+    # Few of twice as many draws coincide, since the population is much larger.
+    drawn: Tensor = torch.randint(population, (2 * number,), generator=generator).unique()
+    return drawn[torch.randperm(len(drawn), generator=generator)[:number]]
+
+
+def _unravel(cells: Tensor, sizes: Sequence[int]) -> tuple[Tensor, ...]:
+    """Column indices of cells in row-major order."""
+    columns = []
+    for size in reversed(sizes):
+        columns.append(cells % size)
+        cells = torch.div(cells, size, rounding_mode="floor")
+    return tuple(reversed(columns))

@@ -46,6 +46,8 @@ class MLPRate(Module):
         super().__init__()
         self.preset = preset
         self.seed = seed
+        # An explicit None would leave the weights on the meta device.
+        device = torch.get_default_device() if device is None else device
         self.network = _network((input_dim, *preset.hidden_sizes, 1), dtype, device)
         self._reset(torch.Generator().manual_seed(seed))
 
@@ -91,9 +93,7 @@ class MLPRate(Module):
                     parameter.data.copy_(bound * (2.0 * values - 1.0))
 
 
-def _network(
-    sizes: Sequence[int], dtype: torch.dtype | None, device: torch.device | None
-) -> Sequential:
+def _network(sizes: Sequence[int], dtype: torch.dtype | None, device: torch.device) -> Sequential:
     layers: list[Module] = []
     for width_in, width_out in itertools.pairwise(sizes):
         # skip_init: the usual constructor would draw from the global generator.

@@ -5,6 +5,8 @@ from torch.autograd import gradcheck
 
 from botorch_popbo import ExpectedRankingImprovement, PoissonRankModel
 
+pytestmark = pytest.mark.usefixtures("only_known_points_are_near")
+
 
 @pytest.mark.parametrize("K_m", [1, 2, 5, 12])
 def test_promising_points_have_the_improvement_summed_over_ranks(

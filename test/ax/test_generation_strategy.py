@@ -24,9 +24,7 @@ MIXED: list[Parameter] = [
     RangeParameterConfig(name="depth", bounds=(1, 8), parameter_type="int"),
     RangeParameterConfig(name="width", bounds=(1, 512), parameter_type="int", scaling="log"),
     ChoiceParameterConfig(name="kind", values=["a", "b", "c"], parameter_type="str"),
-    ChoiceParameterConfig(
-        name="size", values=[8, 32, 512], parameter_type="int", is_ordered=True
-    ),
+    ChoiceParameterConfig(name="size", values=[8, 32, 512], parameter_type="int", is_ordered=True),
     ChoiceParameterConfig(name="flag", values=[True, False], parameter_type="bool"),
 ]
 
@@ -161,7 +159,8 @@ def test_attached_trials_count_as_initial_design() -> None:
     client = make_client(popbo_generation_strategy("eri", 4), floats(2), "-loss")
     for x in (0.1, 0.4, 0.6, 0.9):
         parameters = {"x0": x, "x1": 1.0 - x}
-        client.complete_trial(client.attach_trial(parameters), raw_data={"loss": sphere(parameters)})
+        index = client.attach_trial(parameters)
+        client.complete_trial(index, raw_data={"loss": sphere(parameters)})
     run_trials(client, sphere, 1)
     assert generator_keys(client)[-1] == "popbo-eri"
 

@@ -3,8 +3,9 @@
 from typing import Any
 
 import torch
-from botorch_popbo import PoissonRankModel
 from torch import Tensor
+
+from botorch_popbo import PoissonRankModel
 
 BOUNDS = torch.tensor([[0.0, -2.0], [4.0, 2.0]], dtype=torch.float64)
 
@@ -22,8 +23,8 @@ def toy_data(num_points: int, seed: int = 0, **tkwargs: Any) -> tuple[Tensor, Te
 def split_points(model: PoissonRankModel, q: float) -> tuple[Tensor, Tensor]:
     """Promising and unpromising points, ``m x d``, far from everything evaluated.
 
-    Both are taken from the definition: a predicted rate below or above ``q`` times the number of
-    points, and a distance of 0.1 of the bounding box, at which closeness (a width of 0.01) is 0.
+    Far is a tenth of the bounding box, promising a predicted rate below ``q`` times the number of
+    points.
     """
     unit = torch.rand(1500, 2, generator=torch.Generator().manual_seed(7), dtype=torch.float64)
     X = BOUNDS[0] + unit * (BOUNDS[1] - BOUNDS[0])

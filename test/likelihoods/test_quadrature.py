@@ -1,6 +1,7 @@
 import mpmath
 import pytest
 import torch
+
 from botorch_popbo.likelihoods.quadrature import scaled_nodes
 
 SCALES = [1e-140, 1e-20, 1e-3, 1.0, 37.0, 1e9, 1e140]

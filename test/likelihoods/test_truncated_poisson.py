@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 import torch
-from botorch_popbo.likelihoods import truncated_poisson as law
 from helpers.exact_poisson import ExactLaw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 from torch.autograd import gradcheck, gradgradcheck
+
+from botorch_popbo.likelihoods import truncated_poisson as law
 
 EXPOSURES = [0, 1, 2, 5, 11, 12, 50, 300, 2000, 10_000]
 

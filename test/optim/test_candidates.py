@@ -1,7 +1,8 @@
 import pytest
 import torch
-from botorch_popbo.optim import candidates, unseen_candidates
 from torch import Tensor
+
+from botorch_popbo.optim import candidates, unseen_candidates
 
 # 350 * 350 points are more than are enumerated.
 GRIDS = {
@@ -104,7 +105,7 @@ def test_a_large_grid_with_few_unseen_points_still_gives_them(
     left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As on a large grid, but quickly.
-    monkeypatch.setattr(candidates, "_ENUMERATE_UP_TO", 10)
+    monkeypatch.setattr(candidates, "_MAX_PERMUTATION", 10)
     grid = torch.cartesian_prod(torch.arange(12.0), torch.arange(12.0))
     X = unseen_candidates([torch.arange(12.0)] * 2, grid[left:], left, torch.Generator())
     assert rows(X) == rows(grid[:left])

@@ -1,12 +1,14 @@
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
 import torch
-from botorch_popbo.optim import train
-from botorch_popbo.presets import Preset, get_preset
 from torch import Tensor
 from torch.nn import Parameter
+
+from botorch_popbo.optim import train
+from botorch_popbo.presets import Preset, get_preset
 
 PAPER = get_preset("paper")
 SMALL = replace(PAPER, num_steps=7, batch_size=4)
@@ -36,7 +38,7 @@ def record(num_records: int, preset: Preset, seed: int = 0, **tkwargs: Any) -> t
 def test_steps_and_learning_rates_are_those_of_the_preset(preset: Preset) -> None:
     _, path = record(3, preset)
     # ADAM moves by the learning rate itself where the gradient is constant.
-    moved = [before - after for before, after in zip(path[:-1], path[1:], strict=True)]
+    moved = [before - after for before, after in pairwise(path)]
     expected = [
         preset.learning_rate * preset.learning_rate_factor ** (step // preset.learning_rate_period)
         for step in range(preset.num_steps)

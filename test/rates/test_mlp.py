@@ -3,11 +3,12 @@ from typing import Any
 
 import pytest
 import torch
-from botorch_popbo.presets import get_preset
-from botorch_popbo.rates import MLPRate
 from helpers.toy import toy_data
 from scipy.stats import kendalltau
 from torch import Tensor
+
+from botorch_popbo.presets import get_preset
+from botorch_popbo.rates import MLPRate
 
 PAPER = get_preset("paper")
 CPU = torch.device("cpu")

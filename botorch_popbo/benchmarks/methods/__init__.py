@@ -1,6 +1,4 @@
-r"""The registry of methods: one file for each family."""
-
-from __future__ import annotations
+"""The registry of methods: one file for each family."""
 
 from botorch_popbo.benchmarks.methods import gp, popbo, random, sobol
 from botorch_popbo.benchmarks.methods.base import Method, Suggestion

@@ -1,6 +1,4 @@
-r"""What a method of the benchmark provides."""
-
-from __future__ import annotations
+"""What a method of the benchmark provides."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 @dataclass(frozen=True)
 class Suggestion:
-    r"""A trial that runs in the client and waits for its outcome.
+    """A trial that runs in the client and waits for its outcome.
 
     Attributes:
         index: The trial's index in the client.
@@ -32,7 +30,7 @@ Suggest = Callable[[int], Suggestion]
 
 @dataclass(frozen=True)
 class Method:
-    r"""A way of choosing the next point.
+    """A way of choosing the next point.
 
     Attributes:
         name: The name in the registry.
@@ -50,5 +48,5 @@ class Method:
     start: Callable[[Client, Problem, Setting], Suggest]
 
     def is_fallback(self, generator: str) -> bool:
-        r"""Whether a point after the initial design was not the method's own."""
+        """Whether a point after the initial design was not the method's own."""
         return not generator.startswith(self.generator_prefix)

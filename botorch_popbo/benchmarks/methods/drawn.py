@@ -1,6 +1,4 @@
-r"""Methods that draw points without looking at the outcomes."""
-
-from __future__ import annotations
+"""Methods that draw points without looking at the outcomes."""
 
 from collections.abc import Callable
 
@@ -15,7 +13,7 @@ Draw = Callable[[Problem, Setting, int], Parameters]
 
 
 def drawn_method(name: str, description: str, draw: Draw) -> Method:
-    r"""Make a method that attaches points of its own to the client.
+    """Make a method that attaches points of its own to the client.
 
     Args:
         name: The name in the registry; its trials carry it as generator.

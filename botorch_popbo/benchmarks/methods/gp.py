@@ -1,6 +1,4 @@
-r"""Value-based Bayesian optimization: BoTorch's Gaussian process."""
-
-from __future__ import annotations
+"""Value-based Bayesian optimization: BoTorch's Gaussian process."""
 
 from typing import Literal
 

@@ -1,6 +1,4 @@
-r"""This package's rank-based Bayesian optimization."""
-
-from __future__ import annotations
+"""This package's rank-based Bayesian optimization."""
 
 from typing import Literal
 

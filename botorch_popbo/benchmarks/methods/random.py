@@ -1,6 +1,4 @@
-r"""Uniform random search: the initial design, continued."""
-
-from __future__ import annotations
+"""Uniform random search: the initial design, continued."""
 
 from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.methods.drawn import drawn_method

@@ -1,6 +1,4 @@
-r"""Quasi-random search: a scrambled Sobol sequence."""
-
-from __future__ import annotations
+"""Quasi-random search: a scrambled Sobol sequence."""
 
 from botorch_popbo.benchmarks.design import sobol_point
 from botorch_popbo.benchmarks.methods.drawn import drawn_method

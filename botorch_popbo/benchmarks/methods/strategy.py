@@ -1,6 +1,4 @@
-r"""Methods that are an Ax generation strategy."""
-
-from __future__ import annotations
+"""Methods that are an Ax generation strategy."""
 
 from collections.abc import Callable
 
@@ -20,7 +18,7 @@ BuildStrategy = Callable[[int, int], GenerationStrategy]
 def strategy_method(
     name: str, description: str, generator_prefix: str, build: BuildStrategy
 ) -> Method:
-    r"""Make a method of an Ax generation strategy.
+    """Make a method of an Ax generation strategy.
 
     Args:
         name: The name in the registry.

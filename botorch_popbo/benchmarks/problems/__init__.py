@@ -1,6 +1,4 @@
-r"""The registry of problems."""
-
-from __future__ import annotations
+"""The registry of problems."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from botorch_popbo.benchmarks.problems.synthetic import branin, hartmann6, rosen
 
 @dataclass(frozen=True)
 class ProblemEntry:
-    r"""A problem that has not been loaded.
+    """A problem that has not been loaded.
 
     Attributes:
         description: One line for a list of problems.

@@ -1,6 +1,4 @@
-r"""What a problem of the benchmark provides."""
-
-from __future__ import annotations
+"""What a problem of the benchmark provides."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -12,7 +10,7 @@ from botorch_popbo.benchmarks.settings import Parameters
 
 @dataclass(frozen=True, kw_only=True)
 class Problem(ABC):
-    r"""An objective over a search space.
+    """An objective over a search space.
 
     Ax's ``BenchmarkProblem`` is not used: it asks for a known optimum and a baseline, and leaves
     the noise to a runner that draws it from the global generator, which a resumed replication
@@ -40,7 +38,7 @@ class Problem(ABC):
 
     @abstractmethod
     def score(self, parameters: Parameters) -> float:
-        r"""The noise-free value of a point, or the best estimate of it.
+        """The noise-free value of a point, or the best estimate of it.
 
         Args:
             parameters: A value for every parameter.
@@ -50,7 +48,7 @@ class Problem(ABC):
         """
 
     def evaluate(self, parameters: Parameters, seed: int) -> float:
-        r"""Evaluate a point as a method sees it.
+        """Evaluate a point as a method sees it.
 
         Args:
             parameters: A value for every parameter.
@@ -63,5 +61,5 @@ class Problem(ABC):
 
     @property
     def objective(self) -> str:
-        r"""The objective in the form that ``Client.configure_optimization`` takes."""
+        """The objective in the form that ``Client.configure_optimization`` takes."""
         return f"-{self.metric_name}" if self.minimize else self.metric_name

@@ -1,6 +1,4 @@
-r"""The four FCNet tables: tuning a two-layer network for regression, looked up."""
-
-from __future__ import annotations
+"""The four FCNet tables: tuning a two-layer network for regression, looked up."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +12,7 @@ from botorch_popbo.benchmarks.tables.fcnet import Choices, FCNetTable, load_fcne
 
 @dataclass(frozen=True, kw_only=True)
 class FCNetProblem(Problem):
-    r"""The mean validation error over the table's four seeds, minimized.
+    """The mean validation error over the table's four seeds, minimized.
 
     Attributes:
         table: The table that is looked up.
@@ -23,12 +21,12 @@ class FCNetProblem(Problem):
     table: FCNetTable = field(repr=False)
 
     def score(self, parameters: Parameters) -> float:
-        r"""See the base class."""
+        """See the base class."""
         return float(self.table.mean_error[self.table.row(parameters)])
 
 
 def fcnet(name: str, data_set: str, data: Path | None) -> FCNetProblem:
-    r"""Make a problem of one of the table's data sets.
+    """Make a problem of one of the table's data sets.
 
     Args:
         name: The problem's name in the registry.

@@ -1,11 +1,9 @@
-r"""A real tuning problem that needs no download: a network on scikit-learn's digits.
+"""A real tuning problem that needs no download: a network on scikit-learn's digits.
 
 Random configurations err on 3 % to 90 % of the digits, most on more than 10 %; another split of the
 data moves the error of a good one by about half a percentage point. One evaluation takes about a
 tenth of a second.
 """
-
-from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
@@ -28,14 +26,14 @@ _SCORE_SEEDS = range(5)
 
 @dataclass(frozen=True, kw_only=True)
 class DigitsProblem(Problem):
-    r"""The share of misclassified digits after twenty epochs of Adam, minimized.
+    """The share of misclassified digits after twenty epochs of Adam, minimized.
 
     An observation trains on a random half of the data and tests on the other; the score is the
     mean over five fixed splits.
     """
 
     def evaluate(self, parameters: Parameters, seed: int) -> float:
-        r"""See the base class."""
+        """See the base class."""
         images, labels = _digits()
         train_x, test_x, train_y, test_y = train_test_split(
             images, labels, train_size=0.5, stratify=labels, random_state=seed
@@ -57,12 +55,12 @@ class DigitsProblem(Problem):
         return float(np.mean(model.predict(test_x) != test_y))
 
     def score(self, parameters: Parameters) -> float:
-        r"""See the base class."""
+        """See the base class."""
         return float(np.mean([self.evaluate(parameters, seed) for seed in _SCORE_SEEDS]))
 
 
 def digits() -> DigitsProblem:
-    r"""Make the problem."""
+    """Make the problem."""
     return DigitsProblem(
         name="sklearn-digits",
         parameters=[

@@ -1,6 +1,4 @@
-r"""NAS-Bench-201: choosing the operations of a cell, looked up."""
-
-from __future__ import annotations
+"""NAS-Bench-201: choosing the operations of a cell, looked up."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +16,7 @@ from botorch_popbo.benchmarks.tables.nasbench201 import (
 
 @dataclass(frozen=True, kw_only=True)
 class NASBench201Problem(Problem):
-    r"""CIFAR-10 validation accuracy in per cent after the 12-epoch schedule, maximized.
+    """CIFAR-10 validation accuracy in per cent after the 12-epoch schedule, maximized.
 
     Attributes:
         table: The table that is looked up.
@@ -27,13 +25,13 @@ class NASBench201Problem(Problem):
     table: NASBench201Table = field(repr=False)
 
     def score(self, parameters: Parameters) -> float:
-        r"""See the base class."""
+        """See the base class."""
         operations = [str(parameters[config.name]) for config in self.parameters]
         return float(self.table.accuracy[self.table.row(operations)])
 
 
 def nasbench201(data: Path | None) -> NASBench201Problem:
-    r"""Make the problem.
+    """Make the problem.
 
     Args:
         data: The folder of table files, or None.

@@ -1,6 +1,4 @@
-r"""Branin, Hartmann-6 and Rosenbrock-6: BoTorch's test functions, without noise."""
-
-from __future__ import annotations
+"""Branin, Hartmann-6 and Rosenbrock-6: BoTorch's test functions, without noise."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +12,7 @@ from botorch_popbo.benchmarks.settings import Parameters
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticProblem(Problem):
-    r"""A noise-free BoTorch test function in double precision, minimized.
+    """A noise-free BoTorch test function in double precision, minimized.
 
     Attributes:
         function: The test function.
@@ -23,24 +21,24 @@ class SyntheticProblem(Problem):
     function: SyntheticTestFunction = field(repr=False)
 
     def score(self, parameters: Parameters) -> float:
-        r"""See the base class."""
+        """See the base class."""
         point = [float(parameters[config.name]) for config in self.parameters]
         X = torch.tensor([point], dtype=torch.float64)
         return float(self.function(X, noise=False))
 
 
 def branin() -> SyntheticProblem:
-    r"""Branin on [-5, 10] x [0, 15]."""
+    """Branin on [-5, 10] x [0, 15]."""
     return _problem("branin", Branin(dtype=torch.float64))
 
 
 def hartmann6() -> SyntheticProblem:
-    r"""Hartmann-6 on the unit cube."""
+    """Hartmann-6 on the unit cube."""
     return _problem("hartmann6", Hartmann(dim=6, dtype=torch.float64))
 
 
 def rosenbrock6() -> SyntheticProblem:
-    r"""Rosenbrock in six dimensions on [-5, 10]; its valley wants a larger initial design."""
+    """Rosenbrock in six dimensions on [-5, 10]; its valley wants a larger initial design."""
     bounds = [(-5.0, 10.0)] * 6
     function = Rosenbrock(dim=6, bounds=bounds, dtype=torch.float64)
     return _problem("rosenbrock6", function, num_initial=30)

@@ -1,1 +1,1 @@
-r"""Tables of real evaluations, read from files that are not part of the package."""
+"""Tables of real evaluations, read from files that are not part of the package."""

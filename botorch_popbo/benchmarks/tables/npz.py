@@ -1,6 +1,4 @@
-r"""Find, open and check a table file."""
-
-from __future__ import annotations
+"""Find, open and check a table file."""
 
 import zipfile
 from collections.abc import Mapping
@@ -19,7 +17,7 @@ Shape = tuple[int | None, ...]
 def load_arrays(
     data: Path | None, file_name: str, shapes: Mapping[str, Shape], help_text: str
 ) -> dict[str, npt.NDArray[Any]]:
-    r"""Read arrays from an npz file.
+    """Read arrays from an npz file.
 
     Args:
         data: The folder of table files, or None.
@@ -71,7 +69,7 @@ def _check_shape(
 def row_by_cell(
     indices: npt.NDArray[Any], lengths: tuple[int, ...], path: Path
 ) -> npt.NDArray[np.int64]:
-    r"""Invert a table of indices.
+    """Invert a table of indices.
 
     Args:
         indices: The ``rows x axes`` indices of a table that has every cell of a grid once.
@@ -95,7 +93,7 @@ def row_by_cell(
 
 
 def check_finite(values: npt.NDArray[np.float64], name: str, path: Path) -> None:
-    r"""Refuse values that are no numbers.
+    """Refuse values that are no numbers.
 
     Args:
         values: The array.

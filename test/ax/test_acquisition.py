@@ -1,0 +1,50 @@
+import pytest
+import torch
+from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from helpers.service_loop import Parameter, generator_keys
+
+from botorch_popbo.ax import popbo_generation_strategy
+
+
+def constrained_client(parameters: list[Parameter], constraint: str) -> Client:
+    client = Client()
+    client.configure_experiment(parameters=parameters, parameter_constraints=[constraint])
+    client.configure_optimization(objective="gain")
+    client.set_generation_strategy(popbo_generation_strategy("eri", 5))
+    return client
+
+
+@pytest.mark.parametrize("kind", ["continuous", "discrete"])
+def test_parameter_constraints_are_honoured(kind: str) -> None:
+    parameters: list[Parameter] = [
+        RangeParameterConfig(
+            name=name,
+            bounds=(0, 20),
+            parameter_type="float" if kind == "continuous" else "int",
+        )
+        for name in ("a", "b")
+    ]
+    client = constrained_client(parameters, "a + b <= 12")
+    for _ in range(10):
+        [(index, p)] = client.get_next_trials(max_trials=1).items()
+        assert p["a"] + p["b"] <= 12 + 1e-6
+        client.complete_trial(index, raw_data={"gain": p["a"] + p["b"]})
+    assert generator_keys(client)[5:] == ["popbo-eri"] * 5
+
+
+def test_large_discrete_space_is_not_enumerated() -> None:
+    client = Client()
+    client.configure_experiment(
+        parameters=[
+            ChoiceParameterConfig(name=f"c{i}", values=list("abcdefgh"), parameter_type="str")
+            for i in range(10)  # 8^10 points
+        ]
+    )
+    client.configure_optimization(objective="gain")
+    client.set_generation_strategy(popbo_generation_strategy("eri", 5))
+    torch.manual_seed(0)
+    for _ in range(8):
+        [(index, p)] = client.get_next_trials(max_trials=1).items()
+        client.complete_trial(index, raw_data={"gain": sum(v == "a" for v in p.values())})
+    assert generator_keys(client)[5:] == ["popbo-eri"] * 3
