@@ -50,7 +50,7 @@ def construct_inputs_rectified_lower_confidence_bound(
     posterior_transform: PosteriorTransform | None = None,
     constraints_tuple: tuple[Tensor, Tensor] | None = None,
     X_pending: Tensor | None = None,
-    beta: float = 2.0,
+    beta: float = 3.0,
     q: float = 0.6,
     seed: int = 0,
 ) -> dict[str, Any]:

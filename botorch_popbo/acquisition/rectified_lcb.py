@@ -31,7 +31,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     def __init__(
         self,
         model: PoissonRankModel,
-        beta: float = 2.0,
+        beta: float = 3.0,
         q: float = 0.6,
         X_pending: Tensor | None = None,
         seed: int = 0,

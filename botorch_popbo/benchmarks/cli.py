@@ -91,7 +91,7 @@ def _add_compare_options(parser: ArgumentParser) -> None:
         default=DEFAULT_TRIALS,
         help="evaluations after the initial design (default: %(default)s)",
     )
-    add("--initial", type=_positive, help="initial points (default: 12, on rosenbrock6 30)")
+    add("--initial", type=_several, help="initial points (default: 12, on rosenbrock6 30)")
     add(
         "--seeds",
         type=_positive,
@@ -117,3 +117,10 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise ArgumentTypeError(f"{text!r} is not a positive whole number")
     return int(text)
+
+
+def _several(text: str) -> int:
+    number = _positive(text)
+    if number < 2:
+        raise ArgumentTypeError("a rank compares points, so at least 2 are needed")
+    return number

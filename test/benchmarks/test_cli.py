@@ -19,6 +19,7 @@ from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
         (["compare", "--seeds", "-1"], "'-1' is not a positive whole number"),
         (["compare", "--jobs", "two"], "'two' is not a positive whole number"),
         (["compare", "--initial", "1.5"], "'1.5' is not a positive whole number"),
+        (["compare", "--initial", "1"], "at least 2 are needed"),
         (["compare", "--speed", "9"], "unrecognized arguments: --speed 9"),
         (["contrast"], "invalid choice: 'contrast'"),
         ([], "choose a command"),
