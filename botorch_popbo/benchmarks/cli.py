@@ -12,7 +12,7 @@ from botorch_popbo.benchmarks.quiet import quiet
 
 DEFAULT_PROBLEMS = ("sklearn-digits", "hartmann6")
 DEFAULT_METHODS = ("popbo-eri", "gp-logei")
-DEFAULT_TRIALS = 24
+DEFAULT_TRIALS = 20
 DEFAULT_SEEDS = 3
 
 _MISUSE, _FAILED, _INTERRUPTED = 2, 1, 130
