@@ -1,9 +1,10 @@
 """Named settings of the whole method, so that a result can be named by one word."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-PresetName = Literal["paper"]
+PresetName = Literal["paper", "exact"]
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Preset:
         learning_rate: Initial learning rate of ADAM.
         learning_rate_factor: Factor on the learning rate every ``learning_rate_period`` steps.
         learning_rate_period: Steps between two reductions of the learning rate.
-        untruncated_from: Number of observations from which the plain Poisson law is used.
+        untruncated_from: Length of a ranked list from which the plain Poisson law is used.
         poisson_deviation: Take the standard deviation of a count to be the square root of its mean,
             which is exact only for the untruncated law.
     """
@@ -28,22 +29,25 @@ class Preset:
     learning_rate: float
     learning_rate_factor: float
     learning_rate_period: int
-    untruncated_from: int
+    untruncated_from: float
     poisson_deviation: bool
 
 
 # Wang et al. (2023), section 4 "Settings" and appendix B.
+_PAPER = Preset(
+    hidden_sizes=(128, 128, 128),
+    num_steps=100,
+    batch_size=64,
+    learning_rate=0.01,
+    learning_rate_factor=0.2,
+    learning_rate_period=30,
+    untruncated_from=12,
+    poisson_deviation=True,
+)
+
 _PRESETS: dict[str, Preset] = {
-    "paper": Preset(
-        hidden_sizes=(128, 128, 128),
-        num_steps=100,
-        batch_size=64,
-        learning_rate=0.01,
-        learning_rate_factor=0.2,
-        learning_rate_period=30,
-        untruncated_from=12,
-        poisson_deviation=True,
-    )
+    "paper": _PAPER,
+    "exact": replace(_PAPER, untruncated_from=math.inf, poisson_deviation=False),
 }
 
 
@@ -51,7 +55,8 @@ def get_preset(name: PresetName) -> Preset:
     """Look up a preset.
 
     Args:
-        name: ``"paper"``, the settings of Wang et al. (2023).
+        name: ``"paper"``, the settings of Wang et al. (2023), or ``"exact"``, the same network
+            with the truncated law and its exact standard deviation throughout.
 
     Returns:
         The settings.

@@ -7,22 +7,28 @@ from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosterio
 from botorch.exceptions import UnsupportedError
 from torch import Tensor
 
-from botorch_popbo.acquisition.expected_ranking_improvement import ExpectedRankingImprovement
-from botorch_popbo.acquisition.rectified_lcb import RectifiedLowerConfidenceBound
+from botorch_popbo.acquisition.expected_ranking_improvement import (
+    ExpectedRankingImprovement,
+    LogExpectedRankingImprovement,
+)
+from botorch_popbo.acquisition.rectified_lcb import (
+    LowerConfidenceBound,
+    RectifiedLowerConfidenceBound,
+)
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 
 
-@acqf_input_constructor(ExpectedRankingImprovement)
+@acqf_input_constructor(ExpectedRankingImprovement, LogExpectedRankingImprovement)
 def construct_inputs_expected_ranking_improvement(
     model: PoissonRankModel,
     posterior_transform: PosteriorTransform | None = None,
     constraints_tuple: tuple[Tensor, Tensor] | None = None,
     X_pending: Tensor | None = None,
     K_m: int = 5,
-    q: float = 0.4,
+    q: float | None = 0.4,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Constructor arguments of :class:`ExpectedRankingImprovement`.
+    """Constructor arguments of :class:`ExpectedRankingImprovement` and its logarithm.
 
     Args:
         model: A fitted model.
@@ -51,7 +57,7 @@ def construct_inputs_rectified_lower_confidence_bound(
     constraints_tuple: tuple[Tensor, Tensor] | None = None,
     X_pending: Tensor | None = None,
     beta: float = 3.0,
-    q: float = 0.6,
+    q: float | None = 0.6,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Constructor arguments of :class:`RectifiedLowerConfidenceBound`.
@@ -74,6 +80,34 @@ def construct_inputs_rectified_lower_confidence_bound(
     _check_maximized(posterior_transform)
     _check_unconstrained(constraints_tuple)
     return {"model": model, "beta": beta, "q": q, "X_pending": X_pending, "seed": seed}
+
+
+@acqf_input_constructor(LowerConfidenceBound)
+def construct_inputs_lower_confidence_bound(
+    model: PoissonRankModel,
+    posterior_transform: PosteriorTransform | None = None,
+    constraints_tuple: tuple[Tensor, Tensor] | None = None,
+    X_pending: Tensor | None = None,
+    beta: float = 3.0,
+) -> dict[str, Any]:
+    """Constructor arguments of :class:`LowerConfidenceBound`.
+
+    Args:
+        model: A fitted model.
+        posterior_transform: ``None``, or the identity on a maximised outcome.
+        constraints_tuple: Must be ``None``.
+        X_pending: Points being evaluated.
+        beta: Weight of the standard deviation.
+
+    Returns:
+        Keyword arguments of the acquisition function.
+
+    Raises:
+        UnsupportedError: If the outcome is minimised, or constrained.
+    """
+    _check_maximized(posterior_transform)
+    _check_unconstrained(constraints_tuple)
+    return {"model": model, "beta": beta, "X_pending": X_pending}
 
 
 def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:

@@ -1,4 +1,4 @@
-"""What the paper's acquisition functions share: rectification and distinct suggestions."""
+"""What the rank acquisition functions share: rectification and distinct suggestions."""
 
 import math
 from abc import ABC, abstractmethod
@@ -26,12 +26,15 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
     (equation (7) of Wang et al., 2023). Scale matters: the number only competes with values near
     [0, 1] in rank units.
 
-    Near an evaluated or pending point the value falls smoothly, below every random one: its rank is
-    known already, and a rate without epistemic uncertainty would suggest it for ever.
+    Pending points enter the model as observations at their predicted ranks: it is refitted to the
+    enlarged rank counts. Near an evaluated or pending point the value falls smoothly, below every
+    random one: its rank is known already, and a rate without epistemic uncertainty would suggest it
+    for ever.
 
     Args:
         model: A fitted model.
-        q: Share of the evaluated points that a promising point may rank behind, in (0, 1].
+        q: Share of the evaluated points that a promising point may rank behind, in (0, 1]; ``None``
+            rectifies nothing.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the uniform numbers, mixed with the number of evaluated points.
 
@@ -43,10 +46,14 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
     _known: Tensor
 
     def __init__(
-        self, model: PoissonRankModel, q: float, X_pending: Tensor | None = None, seed: int = 0
+        self,
+        model: PoissonRankModel,
+        q: float | None,
+        X_pending: Tensor | None = None,
+        seed: int = 0,
     ) -> None:
         super().__init__(model=model)
-        if not 0.0 < q <= 1.0:
+        if q is not None and not 0.0 < q <= 1.0:
             raise ValueError(f"q is a share of the evaluated points, in (0, 1], but got {q}.")
         self.q = q
         # Another instance draws other numbers, also when the caller keeps its seed.
@@ -61,18 +68,18 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
             X: Points, a ``batch_shape x 1 x d`` tensor.
 
         Returns:
-            A ``batch_shape`` tensor in ranks, larger being better.
+            A ``batch_shape`` tensor, larger being better.
         """
-        encoded = self.model.encode(X)
-        posterior = self.model.encoded_rank_posterior(encoded)
-        closeness = self._closeness(encoded)
-        value = self._value(posterior)
-        value = torch.lerp(value, self._known_value(value), closeness)
-        rectified = posterior.log_rate >= posterior.exposure.log() + math.log(self.q)
-        if bool(rectified.any()):
-            random = self._random(uniform_from_points(X, self.seed).unsqueeze(-1))
-            random = torch.lerp(random, self._known_value(random), closeness.detach())
-            value = torch.where(rectified, random, value)
+        encoded = self._informed.encode(X)
+        posterior = self._informed.encoded_rank_posterior(encoded)
+        distance = self._scaled_distance(encoded)
+        value = self._near_known(self._value(posterior), distance)
+        if self.q is not None:
+            rectified = posterior.log_rate >= posterior.exposure.log() + math.log(self.q)
+            if bool(rectified.any()):
+                random = self._random(uniform_from_points(X, self.seed).unsqueeze(-1))
+                random = self._near_known(random, distance).detach()
+                value = torch.where(rectified, random, value)
         return value.squeeze(-1).squeeze(-1)
 
     def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
@@ -82,10 +89,11 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
             X_pending: An ``m x d`` tensor, or ``None``.
         """
         super().set_X_pending(X_pending)
-        known = self.model.rank_counts.X
-        if self.X_pending is not None:
-            known = torch.cat([known, self.X_pending.to(known)])
-        self.register_buffer("_known", self.model.encode(known), persistent=False)
+        self._informed = self.model
+        if self.X_pending is not None and self.X_pending.numel() > 0:
+            self._informed = self.model.with_pending(self.X_pending)
+        known = self._informed.encode(self._informed.rank_counts.X)
+        self.register_buffer("_known", known, persistent=False)
 
     @abstractmethod
     def _value(self, posterior: PoissonRankPosterior) -> Tensor:
@@ -96,14 +104,29 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
         """Value of unpromising points from their uniform numbers, larger being better."""
 
     @abstractmethod
-    def _known_value(self, value: Tensor) -> Tensor:
-        """What the value falls to at a known point: below every unpromising point's number."""
+    def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
+        """Lower the value near known points, below every random value at a known point.
 
-    def _closeness(self, encoded: Tensor) -> Tensor:
-        """One at known points, falling to zero beyond the known radius; ``batch_shape x 1 x 1``."""
+        Args:
+            value: Values, of the shape of the posterior.
+            distance: Distances to the nearest known point, in known radii, of the same shape.
+        """
+
+    def _scaled_distance(self, encoded: Tensor) -> Tensor:
         # The exact mode, for a distance of exactly zero at a known point.
         distance = torch.cdist(
             encoded, self._known, compute_mode="donot_use_mm_for_euclid_dist"
         ).amin(-1, keepdim=True)
-        radius = _KNOWN_RADIUS * math.sqrt(self.model.rank_counts.X.shape[-1])
-        return torch.exp(-0.5 * (distance / radius).square())
+        return distance / (_KNOWN_RADIUS * math.sqrt(self.model.rank_counts.X.shape[-1]))
+
+
+def closeness(distance: Tensor) -> Tensor:
+    """One at a known point, falling to zero within a few known radii.
+
+    Args:
+        distance: Distances in known radii.
+
+    Returns:
+        A tensor of the same shape, in [0, 1].
+    """
+    return torch.exp(-0.5 * distance.square())

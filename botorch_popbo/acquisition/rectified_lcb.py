@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
+from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction, closeness
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
 
@@ -11,16 +11,17 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     r"""Negated lower confidence bound of the rank, rectified.
 
     The bound is :math:`\mu(x) - \beta \sigma(x)`, equations (6) and (7) of Wang et al. (2023), in
-    ranks; it is negated because acquisition functions are maximised. In the paper's preset
-    :math:`\sigma = \sqrt\mu`, and the bound is smallest at :math:`\mu = \beta^2 / 4`: below that
-    it prefers *worse* predicted ranks. Yet an unpromising point beats every bound above its own
-    number in [0, 1), that is nearly every :math:`\mu > \beta^2`: a small :math:`\beta` turns the
-    search into a random one.
+    ranks; it is negated because acquisition functions are maximised. :math:`\sigma` is the exact
+    standard deviation of the count; the paper's preset takes :math:`\sqrt\mu`, for which the bound
+    is smallest at :math:`\mu = \beta^2 / 4`: below that it prefers *worse* predicted ranks. Yet an
+    unpromising point beats every bound above its own number in [0, 1), that is nearly every
+    :math:`\mu > \beta^2`: a small :math:`\beta` turns the search into a random one.
 
     Args:
         model: A fitted model.
         beta: Weight of the standard deviation. The paper does not give its value.
-        q: Share of the evaluated points that a promising point may rank behind, in (0, 1].
+        q: Share of the evaluated points that a promising point may rank behind, in (0, 1]; ``None``
+            rectifies nothing.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
 
@@ -32,7 +33,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         self,
         model: PoissonRankModel,
         beta: float = 3.0,
-        q: float = 0.6,
+        q: float | None = 0.6,
         X_pending: Tensor | None = None,
         seed: int = 0,
     ) -> None:
@@ -51,5 +52,24 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     def _random(self, uniform: Tensor) -> Tensor:
         return -uniform
 
-    def _known_value(self, value: Tensor) -> Tensor:
-        return value.clamp_max(0.0) - 2.0
+    def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
+        # At a known point at most -2, below the numbers in (-1, 0] of unpromising points.
+        return value.lerp(value.clamp_max(0.0) - 2.0, closeness(distance))
+
+
+class LowerConfidenceBound(RectifiedLowerConfidenceBound):
+    """Negated lower confidence bound of the rank without rectification, the paper's ablation.
+
+    Args:
+        model: A fitted model.
+        beta: Weight of the standard deviation.
+        X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
+
+    Raises:
+        ValueError: If ``beta`` is negative.
+    """
+
+    def __init__(
+        self, model: PoissonRankModel, beta: float = 3.0, X_pending: Tensor | None = None
+    ) -> None:
+        super().__init__(model=model, beta=beta, q=None, X_pending=X_pending)

@@ -73,7 +73,7 @@ def popbo_generation_strategy(
             count; failed and abandoned ones do not.
         seed: Seed of the design, the network and the optimizer. The same seed and results give
             the same candidates.
-        preset: Name of the settings, ``"paper"``.
+        preset: Name of the settings, ``"paper"`` or ``"exact"``.
 
     Returns:
         A strategy for one maximised or minimised metric. Its suggestions carry the generator key

@@ -51,7 +51,7 @@ class OutcomePoissonRankModel(PoissonRankModel):
         self._check_output(output_indices)
         levels = self._outcome_levels()
         ranks = torch.arange(levels.shape[0], device=X.device, dtype=X.dtype)
-        probabilities = self.rank_posterior(X).density(ranks)
+        probabilities = self.rank_posterior(X).log_prob(ranks).exp()
         # The untruncated law also reaches beyond the worst rank: that is the worst outcome.
         last = 1.0 - probabilities[..., :-1].sum(-1, keepdim=True)
         probabilities = torch.cat([probabilities[..., :-1], last.clamp_min(0.0)], dim=-1)

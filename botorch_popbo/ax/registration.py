@@ -8,8 +8,14 @@ from ax.storage.botorch_modular_registry import (
 from ax.storage.transform_registry import register_transform
 from botorch.acquisition import UpperConfidenceBound
 
-from botorch_popbo.acquisition.expected_ranking_improvement import ExpectedRankingImprovement
-from botorch_popbo.acquisition.rectified_lcb import RectifiedLowerConfidenceBound
+from botorch_popbo.acquisition.expected_ranking_improvement import (
+    ExpectedRankingImprovement,
+    LogExpectedRankingImprovement,
+)
+from botorch_popbo.acquisition.rectified_lcb import (
+    LowerConfidenceBound,
+    RectifiedLowerConfidenceBound,
+)
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.model import OutcomePoissonRankModel
 from botorch_popbo.ax.transforms import MaximizeObjective
@@ -26,6 +32,8 @@ def register() -> None:
     register_acquisition(RankAcquisition)
     for acquisition_function in (
         ExpectedRankingImprovement,
+        LogExpectedRankingImprovement,
+        LowerConfidenceBound,
         RectifiedLowerConfidenceBound,
         UpperConfidenceBound,
     ):

@@ -61,10 +61,14 @@ class Campaign:
     data: Path | None
 
     def settings(self) -> Iterator[Setting]:
-        """Yield the replications, one seed of everything before the next seed of anything."""
-        for seed in range(self.seeds):
-            for problem, initial in self.initial.items():
-                for method in self.methods:
+        """Yield the replications, the seeds of one comparison together.
+
+        Replications of a slow method then start together instead of one being left for the end,
+        when nothing runs beside it.
+        """
+        for problem, initial in self.initial.items():
+            for method in self.methods:
+                for seed in range(self.seeds):
                     yield Setting(problem=problem, method=method, initial=initial, seed=seed)
 
     def num_trials(self, setting: Setting) -> int:

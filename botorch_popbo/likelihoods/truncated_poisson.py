@@ -23,7 +23,7 @@ with the small upper tail :math:`P` of the untruncated law, again an integral ov
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -117,13 +117,49 @@ def _law(log_rate: Tensor, exposure: Tensor) -> _Law:
     )
     rate = log_rate.exp()
     in_tail = rate > exposure
-    log_sum = _replace(rate, in_tail, _tail_log_sum, log_rate, exposure)
-    finite = torch.where(exposure.isfinite(), exposure, 0.0)
-    log_bound = (finite + 1.0) * log_rate - rate - torch.lgamma(finite + 1.0)
-    matters = exposure.isfinite() & ~in_tail & (log_bound > _NEGLIGIBLE)
-    log_sum = _replace(log_sum, matters, _head_log_sum, log_rate, exposure)
-    reference = torch.where(in_tail, finite, 0.0)
+    reference = torch.where(in_tail & exposure.isfinite(), exposure, 0.0)
+    log_sum = _LogSum.apply(log_rate, exposure)
     return _Law(log_rate, rate, exposure, in_tail, log_sum, reference)
+
+
+class _LogSum(torch.autograd.Function):
+    """Log of the normaliser over its reference term, with its derivative in closed form.
+
+    The derivative is the mean less the index of the reference term. Knowing it saves the backward
+    pass through the quadrature, which is most of the work of a gradient.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, log_rate: Tensor, exposure: Tensor) -> Tensor:
+        rate = log_rate.exp()
+        in_tail = rate > exposure
+        log_sum = _replace(rate, in_tail, _tail_log_sum, log_rate, exposure)
+        finite = torch.where(exposure.isfinite(), exposure, 0.0)
+        log_bound = (finite + 1.0) * log_rate - rate - torch.lgamma(finite + 1.0)
+        matters = exposure.isfinite() & ~in_tail & (log_bound > _NEGLIGIBLE)
+        log_sum = _replace(log_sum, matters, _head_log_sum, log_rate, exposure)
+        ctx.save_for_backward(log_rate, exposure, log_sum)
+        return log_sum
+
+    @staticmethod
+    def backward(ctx: Any, grad_output: Tensor) -> tuple[Tensor, None]:
+        log_rate, exposure, log_sum = ctx.saved_tensors
+        if torch.is_grad_enabled():  # a derivative of the derivative is wanted
+            log_sum = _LogSum.apply(log_rate, exposure)
+        return grad_output * _slope(log_rate, exposure, log_sum), None
+
+
+def _slope(log_rate: Tensor, exposure: Tensor, log_sum: Tensor) -> Tensor:
+    """Mean count less the index of the reference term."""
+    rate = log_rate.exp()
+    in_tail = rate > exposure
+    in_head = exposure.isfinite() & ~in_tail
+    finite = torch.where(in_head, exposure, 0.0)
+    log_at_limit = finite * log_rate - torch.lgamma(finite + 1.0) - log_sum
+    at_limit = torch.where(in_head, log_at_limit, -torch.inf).exp()
+    # Where the rate exceeds the exposure this form cancels; those entries are replaced.
+    head = torch.where(in_tail, 0.0, rate) * (1.0 - at_limit)
+    return _replace(head, in_tail, _tail_slope, log_rate, exposure)
 
 
 def _replace(
@@ -164,19 +200,18 @@ def _head_log_sum(log_rate: Tensor, exposure: Tensor) -> Tensor:
 
 def _moments(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
     law = _law(log_rate, exposure)
-    finite = torch.where(law.exposure.isfinite(), law.exposure, 0.0)
-    at_limit = torch.where(law.exposure.isfinite(), law.log_prob(finite).exp(), 0.0)
-    # Where the rate exceeds the exposure these forms cancel; those entries are replaced below.
-    rate = torch.where(law.in_tail, 1.0, law.rate)
-    mean_ = rate * (1.0 - at_limit)
+    mean_ = law.reference + _slope(law.log_rate, law.exposure, law.log_sum)
+    in_head = law.exposure.isfinite() & ~law.in_tail
+    finite = torch.where(in_head, law.exposure, 0.0)
+    rate = torch.where(law.in_tail, 0.0, law.rate)
+    at_limit = torch.where(in_head, law.log_prob(finite), -torch.inf).exp()
     variance_ = mean_ - (finite - mean_) * (rate * at_limit)
-    mean_ = _replace(mean_, law.in_tail, _tail_mean, law.log_rate, law.exposure)
     return mean_, _replace(variance_, law.in_tail, _tail_variance, law.log_rate, law.exposure)
 
 
-def _tail_mean(log_rate: Tensor, exposure: Tensor) -> Tensor:
+def _tail_slope(log_rate: Tensor, exposure: Tensor) -> Tensor:
     log_terms, scaled = _tail_integrand(log_rate, exposure)
-    return exposure - exposure * (log_terms.softmax(-1) * scaled / (1.0 + scaled)).sum(-1)
+    return -exposure * (log_terms.softmax(-1) * scaled / (1.0 + scaled)).sum(-1)
 
 
 def _tail_variance(log_rate: Tensor, exposure: Tensor) -> Tensor:

@@ -1,11 +1,12 @@
 """The Poisson process surrogate as a BoTorch model."""
 
 import warnings
+from copy import deepcopy
 from typing import Any, Self
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
-from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.models.model import Model
 from botorch.models.transforms.input import InputTransform, Normalize
@@ -15,9 +16,10 @@ from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 from torch.nn import Module
 
+from botorch_popbo.models.pending import insert_pending
 from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
 from botorch_popbo.presets import PresetName, get_preset
-from botorch_popbo.rank_counts import RankCounts
+from botorch_popbo.rank_counts import RankCounts, from_outcomes
 from botorch_popbo.rates.mlp import MLPRate
 from botorch_popbo.seeds import derive_seed
 
@@ -34,8 +36,10 @@ class PoissonRankModel(Model):
             evaluation, which ranks below every success.
         input_transform: Applied to every point before the network. By default the bounding box
             of ``train_X`` is mapped to the unit cube; ``None`` leaves points as they are.
-        preset: Name of the settings, ``"paper"``.
+        preset: Name of the settings, ``"paper"`` or ``"exact"``.
         seed: Seed of the network's weights and mini-batches, mixed with the number of points.
+        rank_counts: Records to fit to instead of outcomes, from any source in
+            :mod:`botorch_popbo.rank_counts`. A new point is ranked among their distinct points.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
@@ -60,36 +64,59 @@ class PoissonRankModel(Model):
 
     def __init__(
         self,
-        train_X: Tensor,
-        train_Y: Tensor,
+        train_X: Tensor | None = None,
+        train_Y: Tensor | None = None,
         input_transform: InputTransform | _DefaultType | None = DEFAULT,
         preset: PresetName = "paper",
         seed: int = 0,
+        rank_counts: RankCounts | None = None,
     ) -> None:
         super().__init__()
         self.preset = get_preset(preset)
-        data = RankCounts.from_outcomes(train_X, train_Y)
+        self.preset_name = preset
+        self.seed = seed
+        if rank_counts is None:
+            if train_X is None or train_Y is None:
+                raise InputDataError("Pass train_X and train_Y, or rank_counts.")
+            rank_counts = from_outcomes(train_X, train_Y)
+        elif train_X is not None or train_Y is not None:
+            raise InputDataError(
+                "Pass either outcomes or rank_counts. To use both, combine rank counts: "
+                "combine(from_outcomes(train_X, train_Y), rank_counts)."
+            )
+        self._set_data(rank_counts, train_X, train_Y)
+        X = self._points
+        if isinstance(input_transform, _DefaultType):
+            input_transform = Normalize(d=X.shape[-1])
+        if input_transform is not None:
+            self.input_transform = input_transform.to(X)
+        # Fresh weights with every new point: a network kept for long would keep its blind spots.
+        self.rate = MLPRate(
+            input_dim=self._encoded_points().shape[-1],
+            preset=self.preset,
+            seed=derive_seed(seed, self._num_points),
+            dtype=X.dtype,
+            device=X.device,
+        )
+
+    def _set_data(self, data: RankCounts, train_X: Tensor | None, train_Y: Tensor | None) -> None:
         if not bool(data.counts.any()):
             warnings.warn(
                 "All outcomes are equal, so their ranks say nothing about where better points "
                 "are. Check the metric, or widen the initial design.",
                 InputDataWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
+        self._num_points = data.num_points
         # Data follow .to() but stay out of the state dict, whose shapes must not depend on N.
-        self.register_buffer("_points", data.X, persistent=False)
-        self.register_buffer("_counts", data.counts, persistent=False)
-        self.register_buffer("_exposure", data.exposure, persistent=False)
-        self.register_buffer("_train_X", train_X, persistent=False)
-        self.register_buffer("_train_Y", train_Y.reshape(-1), persistent=False)
-        if isinstance(input_transform, _DefaultType):
-            input_transform = Normalize(d=train_X.shape[-1])
-        if input_transform is not None:
-            self.input_transform = input_transform.to(train_X)
-        input_dim = self._encoded_points().shape[-1]
-        # Fresh weights with every new point: a network kept for long would keep its blind spots.
-        seed = derive_seed(seed, len(data))
-        self.rate = MLPRate(input_dim, self.preset, seed, train_X.dtype, train_X.device)
+        for name, values in {
+            "_points": data.X,
+            "_counts": data.counts,
+            "_exposure": data.exposure,
+            "_train_X": data.X if train_X is None else train_X,
+            "_train_Y": -data.counts / data.exposure if train_Y is None else train_Y.reshape(-1),
+        }.items():
+            self.register_buffer(name, values, persistent=False)
 
     @property
     def train_inputs(self) -> tuple[Tensor]:
@@ -98,7 +125,7 @@ class PoissonRankModel(Model):
 
     @property
     def train_targets(self) -> Tensor:
-        """The outcomes, of shape ``N``."""
+        """The outcomes, of shape ``N``; the negated shares of better points if there are none."""
         return self._train_Y
 
     @property
@@ -192,9 +219,9 @@ class PoissonRankModel(Model):
         Returns:
             A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
         """
-        exposure = self._exposure.new_tensor(float(self._points.shape[0]))
+        exposure = self._exposure.new_tensor(float(self._num_points))
         log_rate = exposure.log() + self.rate.log_rate(encoded)
-        limit = self.limit_of_support(exposure)
+        limit = self._limit(exposure, length=exposure)
         return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, limit)
 
     def limit_of_support(self, exposure: Tensor) -> Tensor:
@@ -206,8 +233,27 @@ class PoissonRankModel(Model):
         Returns:
             The exposure itself, or infinity where the preset treats the list as long enough.
         """
-        untruncated = self._points.shape[0] >= self.preset.untruncated_from
-        return torch.full_like(exposure, torch.inf) if untruncated else exposure
+        return self._limit(exposure, length=exposure + 1.0)
+
+    def with_pending(self, X_pending: Tensor) -> "PoissonRankModel":
+        """A model of the data as if pending points had been observed at their predicted ranks.
+
+        Args:
+            X_pending: Points being evaluated, a ``p x d`` tensor.
+
+        Returns:
+            Another model, fitted with the same preset and seed.
+        """
+        X_pending = X_pending.to(self._points)
+        with torch.no_grad():
+            predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
+            predicted = predicted.clamp_max(self._num_points)
+        return PoissonRankModel(
+            rank_counts=insert_pending(self.rank_counts, X_pending, predicted),
+            input_transform=deepcopy(getattr(self, "input_transform", None)),
+            preset=self.preset_name,
+            seed=self.seed,
+        ).fit()
 
     def posterior(
         self,
@@ -288,6 +334,9 @@ class PoissonRankModel(Model):
     def _encoded_points(self) -> Tensor:
         with torch.no_grad():
             return self.transform_inputs(self._points)
+
+    def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:
+        return torch.where(length >= self.preset.untruncated_from, torch.inf, exposure)
 
     def _check_output(self, indices: list[int] | None) -> None:
         if indices not in (None, [0], [-1]):

@@ -4,7 +4,7 @@ import torch
 from botorch.posteriors import Posterior
 from torch import Tensor
 
-from botorch_popbo.likelihoods import truncated_poisson
+from botorch_popbo.likelihoods import distribution, truncated_poisson
 
 
 class PoissonRankPosterior(Posterior):
@@ -47,7 +47,18 @@ class PoissonRankPosterior(Posterior):
         return truncated_poisson.log_prob(value, self.log_rate, self.limit)
 
     def density(self, value: Tensor) -> Tensor:
-        """Probabilities of counts.
+        """Probabilities of counts, stacked in front as :class:`botorch.posteriors.Posterior` does.
+
+        Args:
+            value: Counts, one-dimensional or a scalar, of shape ``m`` or empty.
+
+        Returns:
+            Probabilities of shape ``m x batch_shape x q x 1``, without ``m`` for a scalar.
+        """
+        return self.log_prob(self._in_front(value)).exp()
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """Probabilities of at most so many better points.
 
         Args:
             value: Counts, broadcastable with ``batch_shape x q x 1``.
@@ -55,7 +66,25 @@ class PoissonRankPosterior(Posterior):
         Returns:
             Probabilities of the broadcast shape.
         """
-        return self.log_prob(value).exp()
+        return distribution.cdf(value, self.log_rate, self.limit)
+
+    def quantile(self, value: Tensor) -> Tensor:
+        """Smallest counts whose distribution function reaches the given probabilities.
+
+        Args:
+            value: Probabilities, one-dimensional or a scalar, of shape ``m`` or empty.
+
+        Returns:
+            Whole numbers of shape ``m x batch_shape x q x 1``, without ``m`` for a scalar.
+
+        Raises:
+            ValueError: If a probability is out of range.
+        """
+        return distribution.quantile(self._in_front(value), self.log_rate, self.limit)
+
+    def entropy(self) -> Tensor:
+        """Entropies of the counts in nats, ``batch_shape x q x 1``."""
+        return distribution.entropy(self.log_rate, self.limit)
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """Draw expected counts from the uncertainty of the rate, differentiably.
@@ -92,14 +121,8 @@ class PoissonRankPosterior(Posterior):
         Returns:
             A ``sample_shape x batch_shape x q x 1`` tensor of whole numbers, in ranks.
         """
-        shape = self._extended_shape(sample_shape or torch.Size())
         with torch.no_grad():
-            if not bool(self.limit.isfinite()):
-                return torch.poisson(self.log_rate.exp().expand(shape))
-            support = torch.arange(int(self.limit) + 1, device=self.device, dtype=self.dtype)
-            law = torch.distributions.Categorical(probs=self.density(support))
-            draws: Tensor = law.sample(sample_shape or torch.Size())
-            return draws.unsqueeze(-1).to(self.dtype)
+            return distribution.sample(self.log_rate, self.limit, sample_shape or torch.Size())
 
     @property
     def device(self) -> torch.device:
@@ -120,6 +143,9 @@ class PoissonRankPosterior(Posterior):
     def batch_range(self) -> tuple[int, int]:
         """The t-batch range of :attr:`base_sample_shape`."""
         return 0, -2
+
+    def _in_front(self, value: Tensor) -> Tensor:
+        return value.reshape(*value.shape, *(1 for _ in self.log_rate.shape))
 
     def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
         return torch.Size((*sample_shape, *self.log_rate.shape))

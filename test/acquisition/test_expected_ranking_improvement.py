@@ -1,9 +1,18 @@
 import pytest
+import torch
 from helpers.exact_poisson import ExactLaw
 from helpers.toy import split_points
 from torch.autograd import gradcheck
 
-from botorch_popbo import ExpectedRankingImprovement, PoissonRankModel
+from botorch_popbo import (
+    ExpectedRankingImprovement,
+    LogExpectedRankingImprovement,
+    PoissonRankModel,
+)
+from botorch_popbo.acquisition.expected_ranking_improvement import (
+    improvement_gradient,
+    log_improvement,
+)
 
 pytestmark = pytest.mark.usefixtures("only_known_points_are_near")
 
@@ -48,3 +57,37 @@ def test_gradient(model: PoissonRankModel) -> None:
 def test_the_worst_tolerable_rank_is_at_least_one(model: PoissonRankModel, K_m: int) -> None:
     with pytest.raises(ValueError, match=f"K_m is a rank of at least 1, but got {K_m}"):
         ExpectedRankingImprovement(model, K_m=K_m)
+
+
+@pytest.mark.parametrize("limit", [3.0, 9.0, torch.inf])
+@pytest.mark.parametrize("K_m", [1, 5, 12])
+def test_papers_derivative_corrected_equals_autograd(limit: float, K_m: int) -> None:
+    eta = torch.linspace(-8.0, 8.0, 41, dtype=torch.float64).unsqueeze(-1).requires_grad_()
+    support = torch.tensor(limit, dtype=torch.float64)
+    improvement = log_improvement(eta, support, K_m).exp()
+    (by_autograd,) = torch.autograd.grad(improvement.sum(), eta)
+    torch.testing.assert_close(improvement_gradient(eta, support, K_m), by_autograd)
+
+
+def test_logarithm_has_the_same_values_and_choices(long_model: PoissonRankModel) -> None:
+    X = torch.rand(200, 1, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    plain = ExpectedRankingImprovement(long_model)(X)
+    logarithm = LogExpectedRankingImprovement(long_model)(X)
+    torch.testing.assert_close(logarithm.exp(), plain, rtol=1e-9, atol=1e-300)
+    assert logarithm.argmax() == plain.argmax()
+
+
+def test_logarithm_keeps_its_gradient_where_the_improvement_underflows() -> None:
+    eta = torch.tensor([[7.0], [8.0], [12.0]], dtype=torch.float64, requires_grad=True)
+    value = log_improvement(eta, torch.tensor(torch.inf, dtype=torch.float64), 5)
+    assert (value[1:].exp() < 1e-300).all()
+    (slope,) = torch.autograd.grad(value.sum(), eta)
+    # The largest term, k = 4, decides: d/d eta (4 eta - exp(eta)).
+    torch.testing.assert_close(slope, 4.0 - eta.detach().exp(), rtol=0.01, atol=0)
+
+
+def test_logarithm_is_finite_at_known_points(model: PoissonRankModel) -> None:
+    X = model.rank_counts.X.unsqueeze(-2).requires_grad_()
+    value = LogExpectedRankingImprovement(model)(X)
+    assert value.isfinite().all()
+    assert torch.autograd.grad(value.sum(), X)[0].isfinite().all()

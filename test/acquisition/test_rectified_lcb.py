@@ -6,7 +6,11 @@ import torch
 from helpers.toy import split_points, toy_data
 from torch.autograd import gradcheck
 
-from botorch_popbo import PoissonRankModel, RectifiedLowerConfidenceBound
+from botorch_popbo import (
+    LowerConfidenceBound,
+    PoissonRankModel,
+    RectifiedLowerConfidenceBound,
+)
 
 pytestmark = pytest.mark.usefixtures("only_known_points_are_near")
 
@@ -52,3 +56,18 @@ def test_a_vanishing_rate_has_a_finite_gradient(
 def test_a_negative_weight_is_refused(model: PoissonRankModel, beta: float) -> None:
     with pytest.raises(ValueError, match=f"is not negative, but got {beta}"):
         RectifiedLowerConfidenceBound(model, beta=beta)
+
+
+def test_without_rectification_no_point_is_random(model: PoissonRankModel) -> None:
+    _, unpromising = split_points(model, q=0.6)
+    plain = LowerConfidenceBound(model, beta=1.5)
+    mean = model.posterior(unpromising.unsqueeze(-2)).mean.flatten()
+    torch.testing.assert_close(plain(unpromising.unsqueeze(-2)), 1.5 * mean.sqrt() - mean)
+
+
+def test_exact_preset_takes_the_exact_deviation() -> None:
+    model = PoissonRankModel(*toy_data(9), preset="exact").fit()
+    X = torch.cat(split_points(model, q=0.6)).unsqueeze(-2)
+    posterior = model.posterior(X)
+    expected = 2.0 * posterior.variance.sqrt() - posterior.mean
+    torch.testing.assert_close(LowerConfidenceBound(model, beta=2.0)(X), expected.flatten())

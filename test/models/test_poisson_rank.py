@@ -16,6 +16,7 @@ from torch import Tensor
 
 from botorch_popbo import PoissonRankModel, RankLogLikelihood
 from botorch_popbo.models.transforms import OneHotCategories
+from botorch_popbo.rank_counts import from_outcomes
 
 TEST_X = toy_data(7, seed=1)[0]
 
@@ -88,9 +89,45 @@ def test_the_number_of_observations_decides_between_the_laws() -> None:
             model.rate.network[-1].bias.fill_(100.0)
     assert (mean(short) <= 11.0).all()
     assert (mean(long) > 12.0).all()
-    eleven, twelve = (torch.tensor(n, dtype=torch.float64) for n in (11.0, 12.0))
-    assert short.limit_of_support(eleven) == eleven
-    assert long.limit_of_support(twelve) == torch.inf
+    # A point of a list of eleven met ten others, one of a list of twelve met eleven.
+    ten, eleven = (torch.tensor(n, dtype=torch.float64) for n in (10.0, 11.0))
+    for model in (short, long):
+        assert model.limit_of_support(ten) == ten
+        assert model.limit_of_support(eleven) == torch.inf
+
+
+def test_the_exact_preset_never_drops_the_truncation() -> None:
+    model = PoissonRankModel(*toy_data(30), preset="exact")
+    with torch.no_grad():
+        model.rate.network[-1].bias.fill_(100.0)
+    assert (mean(model) <= 30.0).all()
+
+
+def test_rank_counts_take_the_place_of_outcomes() -> None:
+    X, Y = toy_data(15)
+    by_outcomes = PoissonRankModel(X, Y, seed=2).fit()
+    by_counts = PoissonRankModel(rank_counts=from_outcomes(X, Y), seed=2).fit()
+    assert torch.equal(mean(by_counts), mean(by_outcomes))
+
+
+def test_data_are_given_once() -> None:
+    X, Y = toy_data(5)
+    with pytest.raises(InputDataError, match="combine"):
+        PoissonRankModel(X, Y, rank_counts=from_outcomes(X, Y))
+    with pytest.raises(InputDataError, match="train_X and train_Y, or rank_counts"):
+        PoissonRankModel(X)
+
+
+def test_pending_points_enter_at_their_predicted_ranks() -> None:
+    model = PoissonRankModel(*toy_data(15), seed=1).fit()
+    pending = toy_data(3, seed=7)[0]
+    informed = model.with_pending(pending)
+    data = informed.rank_counts
+    assert data.num_points == 18
+    assert torch.equal(data.X[15:], pending)
+    assert kendalltau(data.counts[15:], mean(model, pending).squeeze(-1)).statistic == 1.0
+    assert kendalltau(data.counts[:15], model.rank_counts.counts).statistic == 1.0
+    assert torch.equal(mean(informed), mean(model.with_pending(pending)))
 
 
 def test_exposure_is_the_number_of_distinct_points() -> None:

@@ -6,7 +6,7 @@ import torch
 from helpers.exact_poisson import ExactLaw
 from torch import Tensor
 
-from botorch_popbo import PoissonRankPosterior
+from botorch_popbo import PoissonRankModel, PoissonRankPosterior
 
 # b x q x 1 with b = 2 and q = 3: rates far below, near and above an exposure of 7.
 LOG_RATES = [[[-3.0], [0.0], [1.5]], [[2.0], [3.0], [8.0]]]
@@ -44,7 +44,8 @@ def test_truncated_probabilities_match_enumeration() -> None:
         [[[ExactLaw(x, LIMIT).prob(int(k)) for k in counts] for (x,) in row] for row in LOG_RATES],
         dtype=torch.float64,
     )
-    torch.testing.assert_close(law.density(counts), expected, rtol=1e-11, atol=0)
+    density = law.density(counts).squeeze(-1).movedim(0, -1)
+    torch.testing.assert_close(density, expected, rtol=1e-11, atol=0)
     torch.testing.assert_close(law.log_prob(counts), expected.log(), rtol=1e-11, atol=1e-11)
 
 
@@ -55,7 +56,8 @@ def test_untruncated_law_is_poisson() -> None:
     torch.testing.assert_close(law.mean, poisson.mean)
     torch.testing.assert_close(law.variance, poisson.variance)
     torch.testing.assert_close(law.log_prob(counts), poisson.log_prob(counts), rtol=1e-11, atol=0)
-    torch.testing.assert_close(law.density(counts), poisson.log_prob(counts).exp())
+    density = law.density(counts).squeeze(-1).movedim(0, -1)
+    torch.testing.assert_close(density, poisson.log_prob(counts).exp())
 
 
 @pytest.mark.parametrize("limit", [LIMIT, math.inf])
@@ -122,3 +124,23 @@ def test_base_samples_have_the_documented_shape() -> None:
     shape = torch.Size([6])
     draws = law.rsample_from_base_samples(shape, torch.zeros(6, 2, 3, 1, dtype=torch.float64))
     assert torch.equal(draws, law.rsample(shape))
+
+
+def test_distribution_function_quantiles_and_entropy_belong_to_the_same_law(
+    model: PoissonRankModel,
+) -> None:
+    posterior = model.posterior(torch.rand(4, 3, 2, dtype=torch.float64))
+    support = torch.arange(200, dtype=torch.float64)
+    probabilities = posterior.log_prob(support).exp()  # 4 x 3 x 200
+    torch.testing.assert_close(posterior.density(support)[7], probabilities[..., 7:8])
+    for count in (0.0, 2.0, 7.0):
+        expected = probabilities[..., : int(count) + 1].sum(-1, keepdim=True)
+        found = posterior.cdf(torch.tensor(count))
+        torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
+    levels = torch.tensor([0.05, 0.5, 0.95], dtype=torch.float64)
+    quantiles = posterior.quantile(levels)
+    assert quantiles.shape == (3, 4, 3, 1)
+    assert torch.equal(posterior.quantile(levels[1]), quantiles[1])
+    assert (posterior.cdf(quantiles) >= levels.reshape(3, 1, 1, 1)).all()
+    entropy = torch.special.entr(probabilities).sum(-1, keepdim=True)
+    torch.testing.assert_close(posterior.entropy(), entropy)

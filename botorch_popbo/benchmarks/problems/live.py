@@ -1,8 +1,8 @@
 """A real tuning problem that needs no download: a network on scikit-learn's digits.
 
-Random configurations err on 4 % to 90 % of the digits, half of them on more than 40 %; another split
-of the data moves the error of a good one by about half a percentage point. One evaluation takes a
-few hundredths of a second.
+Random configurations err on 4 % to 90 % of the digits, half of them on more than 40 %; another
+split of the data moves the error of a good one by about half a percentage point. One evaluation
+takes a few hundredths of a second.
 """
 
 import warnings

@@ -1,48 +1,30 @@
 import math
-from collections import defaultdict
-from fractions import Fraction
 from typing import Any
 
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from helpers.ranking import (
+    EXTREME,
+    INF,
+    NAN,
+    POINTS,
+    WHOLE,
+    Point,
+    as_dict,
+    assert_kind,
+    brute_force,
+    tensor,
+)
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from botorch_popbo import RankCounts
-
-Point = tuple[float, ...]
-INF = math.inf
-NAN = math.nan
-
-# Whole outcomes, so that the mean of replicates has no rounding of its own; a few of them, to tie.
-WHOLE = st.one_of(st.integers(-5, 5).map(float), st.just(-INF))
-POINTS = st.tuples(st.integers(0, 2).map(float), st.integers(0, 2).map(float))
-EXTREME = st.one_of(
-    st.sampled_from([1e300, -1e300, 1e-300, -1e-300, 0.0, -0.0, 5e-324, 1.7e308, -INF]),
-    st.floats(allow_nan=False, allow_infinity=False),
-)
-
-
-def brute_force(X: list[Point], Y: list[float]) -> dict[Point, int]:
-    """Every distinct point's number of strictly better points, by comparing all pairs."""
-    outcomes: dict[Point, list[float]] = defaultdict(list)
-    for point, outcome in zip(X, Y, strict=True):
-        outcomes[point].append(outcome)
-    means = {
-        point: -INF if -INF in values else sum(map(Fraction, values)) / len(values)
-        for point, values in outcomes.items()
-    }
-    return {p: sum(means[other] > means[p] for other in means) for p in means}
+from botorch_popbo.rank_counts import from_outcomes
 
 
 def ranked(X: list[Point], Y: list[float], **tkwargs: Any) -> RankCounts:
-    tkwargs = {"dtype": torch.float64} | tkwargs
-    return RankCounts.from_outcomes(torch.tensor(X, **tkwargs), torch.tensor(Y, **tkwargs))
-
-
-def as_dict(data: RankCounts) -> dict[Point, float]:
-    return {tuple(x): k for x, k in zip(data.X.tolist(), data.counts.tolist(), strict=True)}
+    return from_outcomes(tensor(X, **tkwargs), tensor(Y, **tkwargs))
 
 
 @given(st.lists(st.tuples(POINTS, WHOLE), min_size=2, max_size=15))
@@ -65,9 +47,7 @@ def test_counts_match_brute_force_at_extreme_magnitudes(outcomes: list[float]) -
 def test_tied_points_share_the_better_rank(tkwargs: dict[str, Any]) -> None:
     data = ranked([(0.0,), (1.0,), (2.0,)], [2.0, 2.0, 1.0], **tkwargs)
     assert data.counts.tolist() == [0.0, 0.0, 2.0]
-    for values in (data.X, data.counts, data.exposure):
-        assert values.dtype == tkwargs["dtype"]
-        assert values.device.type == tkwargs["device"].type
+    assert_kind(data, tkwargs)
 
 
 def test_replicates_are_merged_by_their_mean() -> None:
@@ -134,14 +114,14 @@ def test_failures_rank_below_every_success_and_tie() -> None:
 
 def test_outcomes_may_be_a_column_or_a_vector() -> None:
     X, Y = torch.rand(6, 2), torch.rand(6, 1)
-    column, vector = RankCounts.from_outcomes(X, Y), RankCounts.from_outcomes(X, Y.squeeze(-1))
+    column, vector = from_outcomes(X, Y), from_outcomes(X, Y.squeeze(-1))
     assert torch.equal(column.counts, vector.counts)
 
 
 def test_inputs_are_left_as_they_were() -> None:
     X, Y = torch.rand(6, 2), torch.rand(6, 1)
     kept_X, kept_Y = X.clone(), Y.clone()
-    RankCounts.from_outcomes(X, Y)
+    from_outcomes(X, Y)
     assert torch.equal(X, kept_X)
     assert torch.equal(Y, kept_Y)
 
@@ -162,21 +142,28 @@ def test_bad_values_say_what_to_do(
     X: list[list[float]], Y: list[float], match: str, tkwargs: dict[str, Any]
 ) -> None:
     with pytest.raises(InputDataError, match=match):
-        RankCounts.from_outcomes(torch.tensor(X, **tkwargs), torch.tensor(Y, **tkwargs))
+        from_outcomes(torch.tensor(X, **tkwargs), torch.tensor(Y, **tkwargs))
 
 
 def test_no_points_say_what_to_do() -> None:
     with pytest.raises(InputDataError, match=r"train_X holds 0\. Evaluate more points"):
-        RankCounts.from_outcomes(torch.zeros(0, 2), torch.zeros(0, 1))
+        from_outcomes(torch.zeros(0, 2), torch.zeros(0, 1))
 
 
 @pytest.mark.parametrize(
     ("X_shape", "Y_shape"),
-    [((3,), (3,)), ((2, 3, 1), (2, 3, 1)), ((3, 1), (2, 1)), ((3, 1), (3, 2)), ((3, 1), (1, 3))],
+    [
+        ((3,), (3,)),
+        ((2, 3, 1), (2, 3, 1)),
+        ((3, 1), (2, 1)),
+        ((3, 1), (3, 2)),
+        ((3, 1), (1, 3)),
+        ((3, 0), (3, 1)),
+    ],
 )
 def test_wrong_shapes_say_what_to_do(X_shape: tuple[int, ...], Y_shape: tuple[int, ...]) -> None:
     with pytest.raises(BotorchTensorDimensionError, match=r"of shape N x 1, but got.*reduced to"):
-        RankCounts.from_outcomes(torch.zeros(X_shape), torch.zeros(Y_shape))
+        from_outcomes(torch.zeros(X_shape), torch.zeros(Y_shape))
 
 
 @pytest.mark.parametrize(
@@ -192,26 +179,20 @@ def test_wrong_shapes_say_what_to_do(X_shape: tuple[int, ...], Y_shape: tuple[in
 )
 def test_wrong_dtypes_say_what_to_do(X_dtype: torch.dtype, Y_dtype: torch.dtype) -> None:
     with pytest.raises(InputDataError, match=r"share one floating-point dtype.*Y.to\(X\)"):
-        RankCounts.from_outcomes(torch.zeros(3, 1, dtype=X_dtype), torch.zeros(3, dtype=Y_dtype))
+        from_outcomes(torch.zeros(3, 1, dtype=X_dtype), torch.zeros(3, dtype=Y_dtype))
 
 
-@pytest.mark.parametrize(
-    ("X_shape", "counts_shape", "exposure_shape"),
-    [((3,), (3,), (3,)), ((3, 1), (2,), (3,)), ((3, 1), (3,), (1,)), ((3, 1), (3, 1), (3, 1))],
-)
-def test_constructor_checks_shapes(
-    X_shape: tuple[int, ...], counts_shape: tuple[int, ...], exposure_shape: tuple[int, ...]
-) -> None:
-    with pytest.raises(BotorchTensorDimensionError, match="m x d with counts and exposure of sh"):
-        RankCounts(torch.zeros(X_shape), torch.zeros(counts_shape), torch.ones(exposure_shape))
+def test_points_come_back_sorted_and_without_gradients() -> None:
+    X = torch.rand(50, 3, dtype=torch.float64).round(decimals=1).requires_grad_()
+    data = from_outcomes(X, torch.rand(50, 1, dtype=torch.float64, requires_grad=True))
+    rows = data.X.tolist()
+    assert rows == sorted(rows)
+    assert not any(v.requires_grad for v in (data.X, data.counts, data.exposure))
 
 
-@pytest.mark.parametrize("count", [-1.0, 2.5, NAN])
-def test_constructor_checks_that_counts_fit_their_exposure(count: float) -> None:
-    with pytest.raises(InputDataError, match="between 0 and its exposure"):
-        RankCounts(torch.zeros(2, 1), torch.tensor([0.0, count]), torch.tensor([2.0, 2.0]))
-
-
-def test_constructor_accepts_lists_of_different_length_and_expected_counts() -> None:
-    data = RankCounts(torch.zeros(3, 2), torch.tensor([0.0, 1.5, 7.0]), torch.tensor([1.0, 2, 7]))
-    assert len(data) == 3
+def test_many_points_are_ranked_in_any_order() -> None:
+    generator = torch.Generator().manual_seed(0)
+    order = torch.randperm(20_000, generator=generator)
+    X = torch.stack([order.double(), torch.rand(20_000, generator=generator).double()], dim=-1)
+    data = from_outcomes(X, -order.double())
+    assert torch.equal(data.counts, torch.arange(20_000.0, dtype=torch.float64))

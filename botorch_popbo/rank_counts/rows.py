@@ -1,0 +1,76 @@
+"""Order and equality of rows given by their columns, exact and in O(N log N)."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class DistinctRows(NamedTuple):
+    """The ``m`` distinct ones of ``N`` rows, in lexicographic order.
+
+    Args:
+        rows: Index of one copy of each distinct row, of shape ``m``.
+        inverse: Which distinct row each row is a copy of, of shape ``N``.
+        copies: Number of copies of each distinct row, of shape ``m``.
+    """
+
+    rows: Tensor
+    inverse: Tensor
+    copies: Tensor
+
+
+def lexicographic_order(*columns: Tensor) -> Tensor:
+    """Sort rows by their first column, equal ones by the second, and so on.
+
+    Args:
+        columns: The columns of the rows, at least one, each of shape ``N`` and without NaN.
+
+    Returns:
+        The indices that sort the rows, of shape ``N``; equal rows stay in their order.
+    """
+    *others, last = columns
+    order = _without_sign_of_zero(last).sort(stable=True).indices
+    for column in reversed(others):
+        values = _without_sign_of_zero(column)[order]
+        order = order[values.sort(stable=True).indices]
+    return order
+
+
+def distinct_rows(*columns: Tensor) -> DistinctRows:
+    """Find equal rows. The two zeros are equal.
+
+    Args:
+        columns: The columns of the rows, at least one, each of shape ``N`` and without NaN.
+
+    Returns:
+        The distinct rows in lexicographic order.
+    """
+    order = lexicographic_order(*columns)
+    is_new = torch.ones_like(order, dtype=torch.bool)
+    is_new[1:] = False
+    for column in columns:
+        values = column[order]
+        is_new[1:] |= values[1:] != values[:-1]
+    inverse = torch.empty_like(order)
+    inverse[order] = is_new.cumsum(0) - 1
+    first = is_new.nonzero().squeeze(-1)
+    copies = first.diff(append=first.new_tensor([order.shape[0]]))
+    return DistinctRows(order[first], inverse, copies)
+
+
+def points_at(X: Tensor, rows: Tensor) -> Tensor:
+    """Rows of ``X`` for a data set, free of gradients and of negative zeros.
+
+    Args:
+        X: Points, an ``N x d`` tensor.
+        rows: Indices, of shape ``m``.
+
+    Returns:
+        Points, an ``m x d`` tensor.
+    """
+    return _without_sign_of_zero(X.detach()[rows])
+
+
+def _without_sign_of_zero(values: Tensor) -> Tensor:
+    return values + 0

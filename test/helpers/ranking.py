@@ -1,0 +1,78 @@
+"""Points, outcomes and plain-Python ranks for tests of the sources of rank counts."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from botorch_popbo import RankCounts
+
+Point = tuple[float, ...]
+INF = math.inf
+NAN = math.nan
+
+# Whole outcomes, so that the mean of replicates has no rounding of its own; a few of them, to tie.
+WHOLE = st.one_of(st.integers(-5, 5).map(float), st.just(-INF))
+POINTS = st.tuples(st.integers(0, 2).map(float), st.integers(0, 2).map(float))
+EXTREME = st.one_of(
+    st.sampled_from([1e300, -1e300, 1e-300, -1e-300, 0.0, -0.0, 5e-324, 1.7e308, -INF]),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+
+
+def means(X: Sequence[Point], Y: Sequence[float]) -> dict[Point, Any]:
+    """The exact mean outcome of every distinct point."""
+    outcomes: dict[Point, list[float]] = defaultdict(list)
+    for point, outcome in zip(X, Y, strict=True):
+        outcomes[point].append(outcome)
+    return {
+        point: -INF if -INF in values else sum(map(Fraction, values)) / len(values)
+        for point, values in outcomes.items()
+    }
+
+
+def brute_force(X: Sequence[Point], Y: Sequence[float]) -> dict[Point, int]:
+    """Every distinct point's number of strictly better points, by comparing all pairs."""
+    mean = means(X, Y)
+    return {p: sum(mean[other] > mean[p] for other in mean) for p in mean}
+
+
+def tensor(values: Any, **tkwargs: Any) -> Tensor:
+    return torch.tensor(values, **({"dtype": torch.float64} | tkwargs))
+
+
+def line(num_points: int) -> Tensor:
+    """Distinct points, in lexicographic order."""
+    return torch.arange(num_points, dtype=torch.float64).unsqueeze(-1)
+
+
+def as_dict(data: RankCounts) -> dict[Point, float]:
+    """The count of each point, for data with one record per point."""
+    assert data.num_points == len(data)
+    return {tuple(x): k for x, k in zip(data.X.tolist(), data.counts.tolist(), strict=True)}
+
+
+def as_records(data: RankCounts) -> list[tuple[Point, float, float]]:
+    columns = (data.X.tolist(), data.counts.tolist(), data.exposure.tolist())
+    return [(tuple(x), k, n) for x, k, n in zip(*columns, strict=True)]
+
+
+def assert_same(first: RankCounts, second: RankCounts) -> None:
+    """Fail unless the records are equal bit for bit."""
+    for name in ("X", "counts", "exposure"):
+        one, other = getattr(first, name), getattr(second, name)
+        assert one.dtype == other.dtype
+        assert one.device == other.device
+        assert torch.equal(one, other), name
+
+
+def assert_kind(data: RankCounts, tkwargs: dict[str, Any]) -> None:
+    """Fail unless all tensors have the dtype and device."""
+    for values in (data.X, data.counts, data.exposure):
+        assert values.dtype == tkwargs["dtype"]
+        assert values.device.type == tkwargs["device"].type

@@ -1,0 +1,84 @@
+import itertools
+from typing import Any
+
+import pytest
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from helpers.ranking import as_records, assert_kind, assert_same, line, tensor
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from botorch_popbo.rank_counts import from_comparisons, from_ordering
+
+Pairs = list[tuple[int, int]]
+# Six rows, four items: 0 and 3 are equal, and 1 and 5.
+ROWS = [(1.0, 0.0), (0.0, 2.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 5.0), (-0.0, 2.0)]
+PAIRS = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda p: ROWS[p[0]] != ROWS[p[1]])
+)
+
+
+def as_pairs(pairs: Pairs, **tkwargs: Any) -> Tensor:
+    return torch.tensor(pairs, dtype=torch.long, **tkwargs).reshape(-1, 2)
+
+
+@given(PAIRS, PAIRS)
+def test_records_match_brute_force(comparisons: Pairs, ties: Pairs) -> None:
+    comparisons = [(0, 1), *comparisons]
+    data = from_comparisons(tensor(ROWS), as_pairs(comparisons), as_pairs(ties))
+    expected = []
+    for row in sorted(set(ROWS)):
+        items = {i for i in range(6) if ROWS[i] == row}
+        met = sum(len(items & set(pair)) for pair in comparisons + ties)
+        losses = sum(loser in items for _, loser in comparisons)
+        losses += sum(len(items & set(pair)) for pair in ties) / 2
+        if met:
+            expected.append((row, float(losses), float(met)))
+    assert as_records(data) == expected
+
+
+@given(st.integers(2, 8).flatmap(lambda n: st.permutations(range(n))), st.randoms())
+def test_all_pairs_are_the_list(ordering: list[int], random: Any) -> None:
+    X = line(len(ordering)).flip(0)
+    pairs = list(itertools.combinations(ordering, 2))
+    random.shuffle(pairs)
+    assert_same(from_comparisons(X, as_pairs(pairs)), from_ordering(X, ordering))
+
+
+def test_ties_alone_give_half_of_the_exposure(tkwargs: dict[str, Any]) -> None:
+    X = torch.arange(4.0, **tkwargs).unsqueeze(-1)
+    pairs = as_pairs([(0, 1), (1, 3)], device=tkwargs["device"])
+    data = from_comparisons(X, pairs[:0], pairs)
+    assert as_records(data) == [((0.0,), 0.5, 1.0), ((1.0,), 1.0, 2.0), ((3.0,), 0.5, 1.0)]
+    assert_kind(data, tkwargs)
+
+
+def test_items_without_a_comparison_get_no_record() -> None:
+    data = from_comparisons(line(5), as_pairs([(3, 1), (3, 1)]))
+    assert as_records(data) == [((1.0,), 2.0, 2.0), ((3.0,), 0.0, 2.0)]
+
+
+@pytest.mark.parametrize("pair", [(1, 1), (0, 3), (5, 1)])
+def test_comparing_an_item_with_itself_says_what_to_do(pair: tuple[int, int]) -> None:
+    pairs = as_pairs([(0, 1), pair])
+    with pytest.raises(InputDataError, match="Row 1 of comparisons compares an item with itself"):
+        from_comparisons(tensor(ROWS), pairs)
+    with pytest.raises(InputDataError, match=r"Row 1 of ties compares.*or with an equal row of X"):
+        from_comparisons(tensor(ROWS), pairs[:1], pairs)
+
+
+def test_no_comparisons_say_what_to_do() -> None:
+    nothing = as_pairs([])
+    for ties in (None, nothing):
+        with pytest.raises(InputDataError, match=r"no comparison.*at least one comparison or tie"):
+            from_comparisons(line(3), nothing, ties)
+
+
+@pytest.mark.parametrize("shape", [(2,), (2, 3), (1, 2, 2), (0,)])
+def test_wrong_shapes_say_what_to_do(shape: tuple[int, ...]) -> None:
+    pairs = torch.zeros(shape, dtype=torch.long)
+    with pytest.raises(BotorchTensorDimensionError, match="comparisons of shape m x 2, a pair"):
+        from_comparisons(line(3), pairs)
+    with pytest.raises(BotorchTensorDimensionError, match="ties of shape m x 2, a pair"):
+        from_comparisons(line(3), as_pairs([(0, 1)]), pairs)

@@ -1,0 +1,53 @@
+from fractions import Fraction
+
+import pytest
+import torch
+from helpers.ranking import INF, POINTS, WHOLE, Point, line, means, tensor
+from hypothesis import given
+from hypothesis import strategies as st
+
+from botorch_popbo.rank_counts import merge_replicates
+from botorch_popbo.rank_counts.replicates import mean_of_copies
+
+
+@given(st.lists(st.tuples(POINTS, WHOLE), min_size=1, max_size=15))
+def test_means_match_exact_arithmetic(records: list[tuple[Point, float]]) -> None:
+    X, Y = [x for x, _ in records], [y for _, y in records]
+    points, outcomes = merge_replicates(tensor(X), tensor(Y).unsqueeze(-1))
+    expected = means(X, Y)
+    assert [tuple(p) for p in points.tolist()] == sorted(expected)
+    exact = [float(expected[p]) for p in sorted(expected)]
+    assert outcomes.tolist() == pytest.approx(exact, rel=1e-14, abs=1e-14)
+
+
+@given(st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 9)), min_size=2, max_size=8))
+def test_weighted_means_match_exact_arithmetic(copies: list[tuple[int, int]]) -> None:
+    exact = Fraction(sum(y * w for y, w in copies), sum(w for _, w in copies))
+    outcomes, weights = (tensor([float(c[i]) for c in copies]) for i in (0, 1))
+    inverse = torch.zeros(len(copies), dtype=torch.long)
+    merged = mean_of_copies(outcomes, inverse, weights)
+    assert merged.tolist() == pytest.approx([float(exact)], abs=1e-14)
+    # Bit for bit the same in another order.
+    assert torch.equal(merged, mean_of_copies(outcomes.flip(0), inverse, weights.flip(0)))
+
+
+def test_copies_without_weight_change_nothing() -> None:
+    merged = mean_of_copies(
+        tensor([0.1, -1e300, 0.1, 1e300]), torch.zeros(4, dtype=torch.long), tensor([1.0, 0, 1, 0])
+    )
+    assert merged.tolist() == [0.1]
+
+
+def test_distinct_points_keep_their_outcomes() -> None:
+    Y = tensor([5e-324, 1.7e308, -INF, 0.1])
+    points, outcomes = merge_replicates(line(4).flip(0), Y)
+    assert torch.equal(points, line(4))
+    assert torch.equal(outcomes, Y.flip(0))
+
+
+def test_rounding_does_not_depend_on_the_order_of_many_copies() -> None:
+    generator = torch.Generator().manual_seed(0)
+    X = torch.randint(5, (200, 1), generator=generator).double()
+    Y = torch.rand(200, generator=generator, dtype=torch.float64)
+    order = torch.randperm(200, generator=generator)
+    assert torch.equal(merge_replicates(X, Y)[1], merge_replicates(X[order], Y[order])[1])

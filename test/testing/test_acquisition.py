@@ -1,0 +1,220 @@
+import copy
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+from botorch.acquisition import (
+    AcquisitionFunction,
+    LogExpectedImprovement,
+    qLogExpectedImprovement,
+)
+from botorch.acquisition.input_constructors import acqf_input_constructor
+from botorch.exceptions import UnsupportedError
+from botorch.models import SingleTaskGP
+from botorch.models.model import Model
+from botorch.sampling.normal import SobolQMCNormalSampler
+from botorch.utils.transforms import t_batch_mode_transform
+from torch import Tensor
+
+from botorch_popbo import (
+    ExpectedRankingImprovement,
+    PoissonRankModel,
+    RectifiedLowerConfidenceBound,
+)
+from botorch_popbo.testing import AcquisitionContract
+
+# BoTorch warns of single precision.
+pytestmark = pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.InputDataWarning")
+
+
+class RankContract(AcquisitionContract):
+    num_points = 15
+
+    def make_model(self, train_X: Tensor, train_Y: Tensor) -> Model:
+        return copy.deepcopy(fitted(self.num_points, train_X.dtype, train_X.device))
+
+
+@cache
+def fitted(num_points: int, dtype: torch.dtype, device: torch.device) -> Model:
+    contract = RankContract()
+    contract.num_points = num_points
+    return PoissonRankModel(*contract.make_data(dtype=dtype, device=device)).fit()
+
+
+class TestExpectedRankingImprovement(RankContract):
+    def make_acquisition(self, model: Model) -> AcquisitionFunction:
+        return ExpectedRankingImprovement(model)
+
+
+class TestRectifiedLowerConfidenceBound(RankContract):
+    num_points = 8
+
+    def make_acquisition(self, model: Model) -> AcquisitionFunction:
+        return RectifiedLowerConfidenceBound(model)
+
+
+class GaussianContract(AcquisitionContract):
+    def make_model(self, train_X: Tensor, train_Y: Tensor) -> Model:
+        return SingleTaskGP(train_X, train_Y)
+
+    def best(self, model: Model) -> Tensor:
+        return self.make_data(dtype=model.train_targets.dtype)[1].max()
+
+
+class TestLogExpectedImprovement(GaussianContract):
+    supports_X_pending = False
+
+    def make_acquisition(self, model: Model) -> AcquisitionFunction:
+        return LogExpectedImprovement(model, best_f=self.best(model))
+
+
+class TestQLogExpectedImprovement(GaussianContract):
+    q = 2
+
+    def make_acquisition(self, model: Model) -> AcquisitionFunction:
+        best_f = self.best(model)
+        return qLogExpectedImprovement(model, best_f=best_f, **self.constructor_options())
+
+    def constructor_options(self) -> dict[str, Any]:
+        return {"sampler": SobolQMCNormalSampler(torch.Size([16]), seed=0)}
+
+
+class Mean(AcquisitionFunction):
+    """A correct function, whose methods the broken ones below replace."""
+
+    def value(self, X: Tensor) -> Tensor:
+        return self.model.posterior(X).mean.squeeze(-1).squeeze(-1)
+
+    @t_batch_mode_transform(expected_q=1)
+    def forward(self, X: Tensor) -> Tensor:
+        return self.value(X)
+
+
+@acqf_input_constructor(Mean)
+def construct_mean(model: Model) -> dict[str, Any]:
+    return {"model": model}
+
+
+class MeanContract(AcquisitionContract):
+    kind: type[AcquisitionFunction] = Mean
+
+    def make_model(self, train_X: Tensor, train_Y: Tensor) -> Model:
+        return SingleTaskGP(train_X, train_Y)
+
+    def make_acquisition(self, model: Model) -> AcquisitionFunction:
+        return self.kind(model)
+
+
+class TestMean(MeanContract): ...
+
+
+class WrongShape(Mean):
+    def forward(self, X: Tensor) -> Tensor:
+        return self.value(X).unsqueeze(-1)
+
+
+class NotFinite(Mean):
+    def value(self, X: Tensor) -> Tensor:
+        return super().value(X) - torch.inf
+
+
+class LosesDtype(Mean):
+    def value(self, X: Tensor) -> Tensor:
+        return super().value(X).double()
+
+
+class DependsOnBatch(Mean):
+    def value(self, X: Tensor) -> Tensor:
+        value = super().value(X)
+        return value - value.max()
+
+
+class DependsOnPlace(Mean):
+    def value(self, X: Tensor) -> Tensor:
+        return super().value(X) + torch.arange(float(X.shape[0])).to(X)
+
+
+class NoGradient(Mean):
+    def value(self, X: Tensor) -> Tensor:
+        return super().value(X).detach()
+
+
+class Random(Mean):
+    def value(self, X: Tensor) -> Tensor:
+        return super().value(X) + torch.rand(1).to(X)
+
+
+class SpendsRandomNumbers(Mean):
+    def value(self, X: Tensor) -> Tensor:
+        torch.rand(1)
+        return super().value(X)
+
+
+class RefusesPending(Mean):
+    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
+        raise UnsupportedError("No.")
+
+
+class NeverForgetsPending(Mean):
+    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
+        self.X_pending = 1.0
+
+    def value(self, X: Tensor) -> Tensor:
+        return super().value(X) + (getattr(self, "X_pending", None) or 0.0)
+
+
+class Shifted(Mean):
+    def __init__(self, model: Model, shift: float = 1.0) -> None:
+        super().__init__(model)
+        self.shift = shift
+
+    def value(self, X: Tensor) -> Tensor:
+        return super().value(X) + self.shift
+
+
+@acqf_input_constructor(Shifted)
+def construct_shifted(model: Model) -> dict[str, Any]:
+    return {"model": model, "shift": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("kind", "test", "message"),
+    [
+        (WrongShape, "values_have_the_shape_of_the_batch", r"has shape \(4, 1\), not \(4,\)"),
+        (NotFinite, "values_have_the_shape_of_the_batch", "not finite"),
+        (LosesDtype, "values_have_the_shape_of_the_batch", "is in torch.float64"),
+        (DependsOnBatch, "a_batch_equals_single_evaluations", "A batch, and one by one"),
+        (NoGradient, "gradients_reach_the_points", "The value carries no gradient"),
+        (Random, "repeated_calls_agree", "have other values later"),
+        (SpendsRandomNumbers, "repeated_calls_agree", "Evaluation moved a global random state"),
+        (RefusesPending, "pending_points_are_known_or_refused", "set_X_pending is refused"),
+        (NeverForgetsPending, "pending_points_are_known_or_refused", "before and after"),
+        (Shifted, "the_input_constructor_builds_it", "The function that was constructed"),
+        (DependsOnPlace, "optimize_acqf_discrete", "The value of the best choice"),
+    ],
+)
+def test_a_broken_function_is_caught(
+    kind: type[AcquisitionFunction], test: str, message: str
+) -> None:
+    contract = MeanContract()
+    contract.kind = kind
+    with pytest.raises(AssertionError, match=message):
+        getattr(contract, f"test_{test}")()
+
+
+def test_a_refusal_of_pending_points_must_be_kept() -> None:
+    contract = MeanContract()
+    contract.supports_X_pending = False
+    with pytest.raises(AssertionError, match="set_X_pending is not refused"):
+        contract.test_pending_points_are_known_or_refused()
+    contract.kind = RefusesPending
+    contract.test_pending_points_are_known_or_refused()
+
+
+@pytest.mark.parametrize("factory", ["make_model", "make_acquisition"])
+def test_factories_have_to_be_supplied(factory: str) -> None:
+    contract = MeanContract()
+    setattr(contract, factory, getattr(AcquisitionContract, factory).__get__(contract))
+    with pytest.raises(NotImplementedError, match=f"MeanContract must define {factory}"):
+        contract.test_repeated_calls_agree()
