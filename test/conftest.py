@@ -6,12 +6,18 @@ from typing import Any
 import pytest
 import torch
 from helpers.toy import toy_data
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from botorch_popbo import PoissonRankModel
 
 # Property tests draw the same examples in every run.
-settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],  # the machine may be busy
+)
 settings.load_profile("repeatable")
 
 # The networks are small: threads would only wait for each other, for seconds on a busy machine.

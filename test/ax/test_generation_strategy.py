@@ -59,7 +59,7 @@ def test_suggestions_are_the_models_own_and_distinct(acquisition: str) -> None:
 def test_suggestions_beat_the_initial_design(acquisition: str) -> None:
     client = make_client(popbo_generation_strategy(acquisition, 8), floats(2), "-loss")
     values = [sphere(p) for p in run_trials(client, sphere, 24)]
-    assert min(values[8:]) < 0.2 * min(values[:8])
+    assert min(values[8:]) < 0.5 * min(values[:8])
 
 
 @pytest.mark.parametrize("acquisition", ["eri", "rlcb"])
