@@ -1,4 +1,4 @@
-"""Every Python block of the documentation runs."""
+"""Every Python block of the README and of the documentation runs."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 BLOCKS = [
     pytest.param(code, id=f"{page.stem}-{number}")
-    for page in sorted(DOCS.glob("*.md"))
+    for page in [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
     for number, code in enumerate(
         re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
     )
@@ -29,6 +29,13 @@ def test_code_block_runs(code: str, tmp_path: Path) -> None:
         check=False,
     )
     assert run.returncode == 0, run.stderr
+
+
+def test_readme_shows_ax_and_botorch() -> None:
+    assert [block.id for block in BLOCKS if str(block.id).startswith("README")] == [
+        "README-0",
+        "README-1",
+    ]
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:

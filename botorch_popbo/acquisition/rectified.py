@@ -117,7 +117,7 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
         distance = torch.cdist(
             encoded, self._known, compute_mode="donot_use_mm_for_euclid_dist"
         ).amin(-1, keepdim=True)
-        return distance / (_KNOWN_RADIUS * math.sqrt(self.model.rank_counts.X.shape[-1]))
+        return distance / (_KNOWN_RADIUS * math.sqrt(self.model.train_inputs[0].shape[-1]))
 
 
 def closeness(distance: Tensor) -> Tensor:

@@ -25,6 +25,7 @@ from botorch.acquisition import (
 from botorch_popbo.acquisition.expected_ranking_improvement import ExpectedRankingImprovement
 from botorch_popbo.acquisition.rectified_lcb import RectifiedLowerConfidenceBound
 from botorch_popbo.ax.acquisition import RankAcquisition
+from botorch_popbo.ax.failures import FailedTrialsLast
 from botorch_popbo.ax.model import OutcomePoissonRankModel
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.presets import PresetName, get_preset
@@ -45,6 +46,7 @@ _GP_ACQUISITIONS: dict[str, tuple[type[AcquisitionFunction], dict[str, Any]]] = 
 # No outcome transform beside the sign: winsorising would tie distinct outcomes. Ordered choices
 # become whole numbers, unordered ones keep a column each that the model encodes one-hot.
 _RANK_TRANSFORMS = [
+    FailedTrialsLast,
     RemoveFixed,
     OrderedChoiceToIntegerRange,
     ChoiceToNumericChoice,

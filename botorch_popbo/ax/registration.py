@@ -17,6 +17,7 @@ from botorch_popbo.acquisition.rectified_lcb import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax.acquisition import RankAcquisition
+from botorch_popbo.ax.failures import FailedTrialsLast
 from botorch_popbo.ax.model import OutcomePoissonRankModel
 from botorch_popbo.ax.transforms import MaximizeObjective
 
@@ -28,7 +29,8 @@ def register() -> None:
     ``gp_generation_strategy("ucb")`` uses it.
     """
     register_model(OutcomePoissonRankModel)
-    register_transform(MaximizeObjective)
+    for transform in (MaximizeObjective, FailedTrialsLast):
+        register_transform(transform)
     register_acquisition(RankAcquisition)
     for acquisition_function in (
         ExpectedRankingImprovement,

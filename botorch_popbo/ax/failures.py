@@ -1,0 +1,52 @@
+"""The Ax transform that learns from trials that went wrong."""
+
+import math
+
+import pandas as pd
+from ax.adapter.data_utils import ExperimentData
+from ax.adapter.transforms.base import Transform
+from ax.core.arm import Arm
+from ax.core.experiment import Experiment
+
+
+class FailedTrialsLast(Transform):
+    """Give failed trials, and completed ones without a number, an infinitely bad outcome.
+
+    Ax forgets a failed trial: its point is neither observed nor pending, so a model without noise
+    suggests it again for ever. Ranked below every success, it is learned from and avoided. It comes
+    first, so that the points it adds pass through every other transform.
+    """
+
+    def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
+        """Add the arms of failed trials, with the worst outcome of the objective."""
+        adapter = self.adapter
+        data = experiment_data.observation_data
+        if adapter is None or adapter._optimization_config is None or data.empty:
+            return experiment_data
+        failed = _failed_arms(adapter._experiment)
+        if not failed:
+            return experiment_data
+        index = pd.MultiIndex.from_tuples(list(failed), names=data.index.names)
+        data = data.reindex(data.index.union(index))
+        for signature, weight in adapter._optimization_config.objective.metric_weights:
+            data.loc[index, [("mean", signature)]] = -math.copysign(math.inf, weight)
+        added = index.difference(experiment_data.arm_data.index)
+        arms = pd.DataFrame.from_records(
+            [{**failed[key].parameters, "metadata": {}} for key in added], index=added
+        )
+        return ExperimentData(
+            arm_data=pd.concat([experiment_data.arm_data, arms]).sort_index(),
+            observation_data=data,
+        )
+
+
+def _failed_arms(experiment: Experiment) -> dict[tuple[int, str], Arm]:
+    """The arms of failed trials and of completed trials whose outcome is NaN, by their index."""
+    measured = experiment.lookup_data().df
+    without_number = set(measured.loc[measured["mean"].isna(), "trial_index"])
+    return {
+        (trial.index, arm.name): arm
+        for trial in experiment.trials.values()
+        if trial.status.is_failed or (trial.status.is_completed and trial.index in without_number)
+        for arm in trial.arms
+    }

@@ -1,0 +1,81 @@
+import math
+
+import pytest
+from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from helpers.service_loop import floats, generator_keys, make_client, run_trials, sphere
+
+from botorch_popbo.ax import popbo_generation_strategy
+
+
+def fail(client: Client, index: int, how: str) -> None:
+    if how == "failed":
+        client.mark_trial_failed(index)
+    elif how == "nan":
+        client.complete_trial(index, raw_data={"loss": math.nan})
+    else:
+        client.complete_trial(index, raw_data={"loss": math.inf})
+
+
+@pytest.mark.parametrize("how", ["failed", "nan", "inf"])
+@pytest.mark.parametrize("objective", ["-loss", "loss"])
+def test_a_failure_is_learned_from_and_never_suggested_again(how: str, objective: str) -> None:
+    if how == "inf" and objective == "loss":
+        pytest.skip("an infinite outcome of a maximised metric is not a failure")
+    client = make_client(popbo_generation_strategy("eri", 5), floats(2), objective)
+    run_trials(client, sphere, 6)
+    suggested = []
+    for _ in range(4):
+        [(index, parameters)] = client.get_next_trials(max_trials=1).items()
+        fail(client, index, how)
+        suggested.append(tuple(parameters.values()))
+    assert len(set(suggested)) == 4
+    assert generator_keys(client)[5:] == ["popbo-eri"] * 5
+    adapter = client._generation_strategy._curr.generator_spec_to_gen_from.fitted_adapter
+    model = adapter.generator.surrogate.model
+    assert model.train_targets.isneginf().sum() == 3  # all but the last, which it has not seen
+
+
+def test_every_kind_of_failure_is_ranked_last() -> None:
+    client = make_client(popbo_generation_strategy("rlcb", 4), floats(1), "-loss")
+    run_trials(client, sphere, 4)
+    for how in ("failed", "nan", "inf"):
+        [index] = client.get_next_trials(max_trials=1)
+        fail(client, index, how)
+    client.get_next_trials(max_trials=1)
+    adapter = client._generation_strategy._curr.generator_spec_to_gen_from.fitted_adapter
+    counts = adapter.generator.surrogate.model.rank_counts.counts
+    assert sorted(counts.tolist()) == [0, 1, 2, 3, 4, 4, 4]
+
+
+def test_failures_leave_predictions_in_the_unit_of_the_metric() -> None:
+    client = make_client(popbo_generation_strategy("eri", 5), floats(2), "-loss")
+    points = run_trials(client, sphere, 8)
+    [index] = client.get_next_trials(max_trials=1)
+    client.mark_trial_failed(index)
+    client.get_next_trials(max_trials=1)
+    observed = [sphere(p) for p in points]
+    for mean, sem in (prediction["loss"] for prediction in client.predict(points)):
+        assert min(observed) <= mean <= max(observed)
+        assert math.isfinite(sem)
+
+
+def test_failures_in_a_mixed_space() -> None:
+    parameters = [
+        RangeParameterConfig(
+            name="rate", bounds=(1e-3, 1.0), parameter_type="float", scaling="log"
+        ),
+        ChoiceParameterConfig(name="kind", values=["a", "b", "c"], parameter_type="str"),
+        ChoiceParameterConfig(name="flag", values=[True, False], parameter_type="bool"),
+        RangeParameterConfig(name="depth", bounds=(1, 9), parameter_type="int"),
+    ]
+    client = make_client(popbo_generation_strategy("eri", 5), parameters, "-loss")
+    for trial in range(10):
+        [(index, p)] = client.get_next_trials(max_trials=1).items()
+        if trial % 3 == 2:
+            client.mark_trial_failed(index)
+        else:
+            client.complete_trial(index, raw_data={"loss": p["rate"] + p["depth"]})
+    trials = client._experiment.trials.values()
+    assert len({arm.signature for trial in trials for arm in trial.arms}) == 10
+    assert generator_keys(client)[-3:] == ["popbo-eri"] * 3
