@@ -1,6 +1,7 @@
 """The Ax transform that learns from trials that went wrong."""
 
 import math
+from typing import Any
 
 import pandas as pd
 from ax.adapter.data_utils import ExperimentData
@@ -30,14 +31,15 @@ class FailedTrialsLast(Transform):
         data = data.reindex(data.index.union(index))
         for signature, weight in adapter._optimization_config.objective.metric_weights:
             data.loc[index, [("mean", signature)]] = -math.copysign(math.inf, weight)
-        added = index.difference(experiment_data.arm_data.index)
-        arms = pd.DataFrame.from_records(
-            [{**failed[key].parameters, "metadata": {}} for key in added], index=added
-        )
-        return ExperimentData(
-            arm_data=pd.concat([experiment_data.arm_data, arms]).sort_index(),
-            observation_data=data,
-        )
+        arm_data = experiment_data.arm_data
+        added = [key for key in failed if key not in arm_data.index]
+        if added:
+            rows: list[dict[str, Any]] = [
+                {**failed[key].parameters, "metadata": {}} for key in added
+            ]
+            names = pd.MultiIndex.from_tuples(added, names=arm_data.index.names)
+            arm_data = pd.concat([arm_data, pd.DataFrame(rows, index=names)]).sort_index()
+        return ExperimentData(arm_data=arm_data, observation_data=data)
 
 
 def _failed_arms(experiment: Experiment) -> dict[tuple[int, str], Arm]:
