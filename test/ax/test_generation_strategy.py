@@ -198,3 +198,9 @@ def test_several_metrics_are_refused_with_advice(objective: str) -> None:
         client.complete_trial(index, raw_data={"loss": float(index), "cost": 1.0})
     with pytest.raises(UserInputError, match="gp_generation_strategy"):
         client.get_next_trials(max_trials=1)
+
+
+def test_exact_preset_runs() -> None:
+    client = make_client(popbo_generation_strategy("rlcb", 4, preset="exact"), floats(2), "-loss")
+    run_trials(client, sphere, 6)
+    assert generator_keys(client)[4:] == ["popbo-rlcb"] * 2
