@@ -21,7 +21,6 @@ from torch import Tensor
 
 from botorch_popbo.benchmarks.quiet import quiet
 from botorch_popbo.preference_search import PreferenceSearch
-from botorch_popbo.seeds import derive_seed
 
 _FUNCTION = Hartmann(dim=3, dtype=torch.float64)
 _BOUNDS = torch.as_tensor(_FUNCTION.bounds)
@@ -46,7 +45,7 @@ def eubo(judge: Judge, num_questions: int, seed: int) -> Tensor:
     X = _BOUNDS.new_zeros(0, 3)
     comparisons = torch.zeros(0, 2, dtype=torch.long)
     for question in range(num_questions):
-        pair = design[question] if question < _NUM_INITIAL else _eubo_pair(X, comparisons, seed)
+        pair = design[question] if question < _NUM_INITIAL else _eubo_pair(X, comparisons)
         winner = judge(pair)
         answer = torch.tensor([[len(X) + winner, len(X) + 1 - winner]])
         X, comparisons = torch.cat([X, pair]), torch.cat([comparisons, answer])
@@ -73,10 +72,9 @@ def _pairwise_gp(X: Tensor, comparisons: Tensor) -> PairwiseGP:
     return model
 
 
-def _eubo_pair(X: Tensor, comparisons: Tensor, seed: int) -> Tensor:
-    with manual_seed(derive_seed(seed, len(X))):
-        acquisition = AnalyticExpectedUtilityOfBestOption(pref_model=_pairwise_gp(X, comparisons))
-        pair, _ = optimize_acqf(acquisition, _BOUNDS, q=2, num_restarts=8, raw_samples=256)
+def _eubo_pair(X: Tensor, comparisons: Tensor) -> Tensor:
+    acquisition = AnalyticExpectedUtilityOfBestOption(pref_model=_pairwise_gp(X, comparisons))
+    pair, _ = optimize_acqf(acquisition, _BOUNDS, q=2, num_restarts=8, raw_samples=256)
     return pair
 
 
@@ -100,7 +98,7 @@ def regret(method: str, num_questions: int, noise: float, seed: int) -> float:
         values = values + noise * torch.randn(2, generator=generator, dtype=torch.float64)
         return int(values.argmin())
 
-    with quiet():
+    with quiet(), manual_seed(seed):
         best = METHODS[method](judge, num_questions, seed)
     return float(_FUNCTION.evaluate_true(best.unsqueeze(0)) - _FUNCTION.optimal_value)
 
