@@ -28,7 +28,7 @@ from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
 from botorch_popbo.ax.model import OutcomePoissonRankModel
 from botorch_popbo.ax.transforms import MaximizeObjective
-from botorch_popbo.presets import PresetName, get_preset
+from botorch_popbo.presets import PresetName
 
 RankAcquisitionName = Literal["eri", "rlcb"]
 GPAcquisitionName = Literal["logei", "ucb", "qlognei"]
@@ -86,7 +86,6 @@ def popbo_generation_strategy(
     """
     _check_option("acquisition", acquisition, RankAcquisitionName)
     _check_option("preset", preset, PresetName)
-    get_preset(preset)
     if num_initial_trials < 2:
         raise UserInputError(
             f"num_initial_trials is at least 2, because a rank compares points; got "

@@ -19,6 +19,8 @@ from torch import Tensor
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
+    LogExpectedRankingImprovement,
+    LowerConfidenceBound,
     PoissonRankModel,
     RectifiedLowerConfidenceBound,
 )
@@ -52,6 +54,18 @@ class TestRectifiedLowerConfidenceBound(RankContract):
 
     def make_acquisition(self, model: Model) -> AcquisitionFunction:
         return RectifiedLowerConfidenceBound(model)
+
+
+class TestLogExpectedRankingImprovement(RankContract):
+    num_points = 8
+
+    def make_acquisition(self, model: Model) -> AcquisitionFunction:
+        return LogExpectedRankingImprovement(model)
+
+
+class TestLowerConfidenceBound(RankContract):
+    def make_acquisition(self, model: Model) -> AcquisitionFunction:
+        return LowerConfidenceBound(model)
 
 
 class GaussianContract(AcquisitionContract):
