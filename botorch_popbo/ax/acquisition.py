@@ -1,5 +1,6 @@
 """Ax's acquisition wrapper with random numbers of its own."""
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ from ax.exceptions.core import SearchSpaceExhausted
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
 from ax.generators.utils import mk_discrete_choices
 from botorch.generation.sampling import SamplingStrategy
+from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
 from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
@@ -46,9 +48,9 @@ class RankAcquisition(Acquisition):
 
     The optimizer's random numbers come from ``options["seed"]`` and the number of evaluated and
     pending points, so one seed gives one sequence of candidates and the global random state is
-    left as it was. On a fully discrete space without linear constraints the best of 1000 random
-    points that are neither evaluated nor pending is taken, as in the paper; elsewhere Ax chooses
-    BoTorch's optimizer.
+    left as it was. On a fully discrete space of few values each, without linear constraints, the
+    best of 1000 random points that are neither evaluated nor pending is taken, as in the paper;
+    elsewhere Ax chooses BoTorch's optimizer.
     """
 
     def optimize(
@@ -94,8 +96,13 @@ class RankAcquisition(Acquisition):
     ) -> Tensor | None:
         """Random unseen points of a fully discrete space; ``None`` for any other space."""
         choices = mk_discrete_choices(digest, fixed_features)
-        if len(choices) < len(digest.feature_names):
+        sizes = [len(values) for values in choices.values()]
+        if len(sizes) < len(digest.feature_names):
             return None
+        if max(sizes) > MAX_CARDINALITY_FOR_LOCAL_SEARCH and (
+            math.prod(sizes) > _NUM_DISCRETE_CANDIDATES
+        ):
+            return None  # wide ranges of integers are searched like continuous ones
         known = [X for X in (self.X_observed, self.X_pending) if X is not None]
         candidates = unseen_candidates(
             [

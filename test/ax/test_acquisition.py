@@ -48,3 +48,23 @@ def test_large_discrete_space_is_not_enumerated() -> None:
         [(index, p)] = client.get_next_trials(max_trials=1).items()
         client.complete_trial(index, raw_data={"gain": sum(v == "a" for v in p.values())})
     assert generator_keys(client)[5:] == ["popbo-eri"] * 3
+
+
+@pytest.mark.parametrize("upper", [25, 100_000])
+def test_integers_are_searched_closely(upper: int) -> None:
+    client = Client()
+    client.configure_experiment(
+        parameters=[
+            RangeParameterConfig(name=name, bounds=(0, upper), parameter_type="int")
+            for name in ("a", "b")
+        ]
+    )
+    client.configure_optimization(objective="-loss")
+    client.set_generation_strategy(popbo_generation_strategy("eri", 6))
+    losses = []
+    for _ in range(20):
+        [(index, p)] = client.get_next_trials(max_trials=1).items()
+        losses.append(sum((p[name] / upper - 0.3) ** 2 for name in ("a", "b")))
+        client.complete_trial(index, raw_data={"loss": losses[-1]})
+    assert min(losses[6:]) < 0.5 * min(losses[:6])
+    assert generator_keys(client)[6:] == ["popbo-eri"] * 14
