@@ -17,9 +17,10 @@ from torch import Tensor
 from torch.nn import Module
 
 from botorch_popbo.models.pending import insert_pending
+from botorch_popbo.models.rank_data import RankData
 from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
 from botorch_popbo.presets import PresetName, get_preset
-from botorch_popbo.rank_counts import RankCounts, from_outcomes
+from botorch_popbo.rank_counts import RankCounts
 from botorch_popbo.rates.mlp import MLPRate
 from botorch_popbo.seeds import derive_seed
 
@@ -56,12 +57,6 @@ class PoissonRankModel(Model):
         >>> model.posterior(test_X).mean  # expected number of better points
     """
 
-    _train_X: Tensor
-    _train_Y: Tensor
-    _points: Tensor
-    _counts: Tensor
-    _exposure: Tensor
-
     def __init__(
         self,
         train_X: Tensor | None = None,
@@ -75,17 +70,15 @@ class PoissonRankModel(Model):
         self.preset = get_preset(preset)
         self.preset_name = preset
         self.seed = seed
-        if rank_counts is None:
-            if train_X is None or train_Y is None:
-                raise InputDataError("Pass train_X and train_Y, or rank_counts.")
-            rank_counts = from_outcomes(train_X, train_Y)
-        elif train_X is not None or train_Y is not None:
-            raise InputDataError(
-                "Pass either outcomes or rank_counts. To use both, combine rank counts: "
-                "combine(from_outcomes(train_X, train_Y), rank_counts)."
+        self.data = _as_data(train_X, train_Y, rank_counts)
+        if self.data.says_nothing:
+            warnings.warn(
+                "All outcomes are equal, so their ranks say nothing about where better points "
+                "are. Check the metric, or widen the initial design.",
+                InputDataWarning,
+                stacklevel=2,
             )
-        self._set_data(rank_counts, train_X, train_Y)
-        X = self._points
+        X = self.data.X
         if isinstance(input_transform, _DefaultType):
             input_transform = Normalize(d=X.shape[-1])
         if input_transform is not None:
@@ -94,44 +87,25 @@ class PoissonRankModel(Model):
         self.rate = MLPRate(
             input_dim=self._encoded_points().shape[-1],
             preset=self.preset,
-            seed=derive_seed(seed, self._num_points),
+            seed=derive_seed(seed, self.data.num_points),
             dtype=X.dtype,
             device=X.device,
         )
 
-    def _set_data(self, data: RankCounts, train_X: Tensor | None, train_Y: Tensor | None) -> None:
-        if not bool(data.counts.any()):
-            warnings.warn(
-                "All outcomes are equal, so their ranks say nothing about where better points "
-                "are. Check the metric, or widen the initial design.",
-                InputDataWarning,
-                stacklevel=3,
-            )
-        self._num_points = data.num_points
-        # Data follow .to() but stay out of the state dict, whose shapes must not depend on N.
-        for name, values in {
-            "_points": data.X,
-            "_counts": data.counts,
-            "_exposure": data.exposure,
-            "_train_X": data.X if train_X is None else train_X,
-            "_train_Y": -data.counts / data.exposure if train_Y is None else train_Y.reshape(-1),
-        }.items():
-            self.register_buffer(name, values, persistent=False)
-
     @property
     def train_inputs(self) -> tuple[Tensor]:
         """The evaluated points as they were given, in a tuple as BoTorch keeps them."""
-        return (self._train_X,)
+        return (self.data.train_X,)
 
     @property
     def train_targets(self) -> Tensor:
         """The outcomes, of shape ``N``; the negated shares of better points if there are none."""
-        return self._train_Y
+        return self.data.train_Y
 
     @property
     def rank_counts(self) -> RankCounts:
         """The distinct evaluated points with their rank counts."""
-        return RankCounts(self._points, self._counts, self._exposure)
+        return self.data.records
 
     def fit(self) -> Self:
         """Train the rate from fresh weights; the same seed and data give the same model.
@@ -140,8 +114,9 @@ class PoissonRankModel(Model):
             The model itself, in evaluation mode.
         """
         self.train()
-        X = self._encoded_points()
-        self.rate.fit(X, self._counts, self._exposure, self.limit_of_support(self._exposure))
+        exposure = self.data.exposure
+        limit = self.limit_of_support(exposure)
+        self.rate.fit(self._encoded_points(), self.data.counts, exposure, limit)
         return self.eval()
 
     def custom_fit(
@@ -201,7 +176,7 @@ class PoissonRankModel(Model):
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
         """
-        dim = self._points.shape[-1]
+        dim = self.data.X.shape[-1]
         if X.ndim < 2 or X.shape[-1] != dim:
             raise BotorchTensorDimensionError(
                 f"Expected X of shape batch_shape x q x {dim}, but got {tuple(X.shape)}."
@@ -219,7 +194,7 @@ class PoissonRankModel(Model):
         Returns:
             A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
         """
-        exposure = self._exposure.new_tensor(float(self._num_points))
+        exposure = self.data.exposure.new_tensor(float(self.data.num_points))
         log_rate = exposure.log() + self.rate.log_rate(encoded)
         limit = self._limit(exposure, length=exposure)
         return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, limit)
@@ -244,10 +219,10 @@ class PoissonRankModel(Model):
         Returns:
             Another model, fitted with the same preset and seed.
         """
-        X_pending = X_pending.to(self._points)
+        X_pending = X_pending.to(self.data.X)
         with torch.no_grad():
             predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
-            predicted = predicted.clamp_max(self._num_points)
+            predicted = predicted.clamp_max(self.data.num_points)
         return PoissonRankModel(
             rank_counts=insert_pending(self.rank_counts, X_pending, predicted),
             input_transform=deepcopy(getattr(self, "input_transform", None)),
@@ -333,7 +308,7 @@ class PoissonRankModel(Model):
 
     def _encoded_points(self) -> Tensor:
         with torch.no_grad():
-            return self.transform_inputs(self._points)
+            return self.transform_inputs(self.data.X)
 
     def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:
         return torch.where(length >= self.preset.untruncated_from, torch.inf, exposure)
@@ -348,3 +323,18 @@ class PoissonRankModel(Model):
 
     def _revert_to_original_inputs(self) -> None:
         pass
+
+
+def _as_data(
+    train_X: Tensor | None, train_Y: Tensor | None, rank_counts: RankCounts | None
+) -> RankData:
+    if rank_counts is None:
+        if train_X is None or train_Y is None:
+            raise InputDataError("Pass train_X and train_Y, or rank_counts.")
+        return RankData.from_outcomes(train_X, train_Y)
+    if train_X is not None or train_Y is not None:
+        raise InputDataError(
+            "Pass either outcomes or rank_counts. To use both, combine rank counts: "
+            "combine(from_outcomes(train_X, train_Y), rank_counts)."
+        )
+    return RankData(rank_counts)

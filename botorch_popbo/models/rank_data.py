@@ -1,0 +1,62 @@
+"""The data of a rank model, as buffers that follow it."""
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from botorch_popbo.rank_counts import RankCounts, from_outcomes
+
+
+class RankData(Module):
+    """Rank counts, with the outcomes they were made from.
+
+    The buffers follow ``model.to(...)`` but stay out of the state dict, whose shapes must not
+    depend on the number of points.
+
+    Args:
+        records: The rank counts to fit to.
+        train_X: Evaluated points as they were given, ``N x d``; by default those of the records.
+        train_Y: Outcomes, ``N x 1``; by default the negated shares of better points.
+    """
+
+    X: Tensor
+    counts: Tensor
+    exposure: Tensor
+    train_X: Tensor
+    train_Y: Tensor
+
+    def __init__(
+        self, records: RankCounts, train_X: Tensor | None = None, train_Y: Tensor | None = None
+    ) -> None:
+        super().__init__()
+        if train_Y is None:
+            train_Y = -records.counts / records.exposure
+        self.num_points = records.num_points
+        self.register_buffer("X", records.X, persistent=False)
+        self.register_buffer("counts", records.counts, persistent=False)
+        self.register_buffer("exposure", records.exposure, persistent=False)
+        self.register_buffer("train_X", records.X if train_X is None else train_X, persistent=False)
+        self.register_buffer("train_Y", train_Y.reshape(-1), persistent=False)
+
+    @classmethod
+    def from_outcomes(cls, train_X: Tensor, train_Y: Tensor) -> "RankData":
+        """Rank outcomes; see :func:`botorch_popbo.rank_counts.outcomes.from_outcomes`.
+
+        Args:
+            train_X: Evaluated points, an ``N x d`` tensor.
+            train_Y: Outcomes, an ``N x 1`` tensor, larger being better.
+
+        Returns:
+            The data.
+        """
+        return cls(from_outcomes(train_X, train_Y), train_X, train_Y)
+
+    @property
+    def records(self) -> RankCounts:
+        """The distinct points with their rank counts."""
+        return RankCounts(self.X, self.counts, self.exposure)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether no point is worse than another."""
+        return not bool(torch.any(self.counts))
