@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -67,13 +67,14 @@ class RankAcquisition(Acquisition):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
         known = [X for X in (self.X_observed, self.X_pending) if X is not None]
-        seed = derive_seed(self.options.get("seed", 0), sum(X.shape[0] for X in known))
+        X_known = torch.cat(known) if known else None
+        seed = derive_seed(self.options.get("seed", 0), 0 if X_known is None else len(X_known))
+        choices = mk_discrete_choices(search_space_digest, fixed_features)
         constrained = bool(inequality_constraints or equality_constraints)
-        if candidate_set is None and not constrained:
-            candidate_set = self._discrete_candidates(search_space_digest, fixed_features, seed)
-        optimizer = determine_optimizer(
-            search_space_digest, self.acqf, mk_discrete_choices(search_space_digest, fixed_features)
-        )
+        is_table = _is_table(choices, len(search_space_digest.feature_names))
+        if candidate_set is None and is_table and not constrained:
+            candidate_set = self._unseen(choices, X_known, seed)
+        optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
         options = {**_OPTIMIZER_OPTIONS.get(optimizer, {}), **(optimizer_options or {})}
         with manual_seed(seed), warnings.catch_warnings():
             # A ReLU network has kinks: the line search ends at one, which is no failure.
@@ -91,28 +92,31 @@ class RankAcquisition(Acquisition):
             )
         return result
 
-    def _discrete_candidates(
-        self, digest: SearchSpaceDigest, fixed_features: dict[int, float] | None, seed: int
-    ) -> Tensor | None:
-        """Random unseen points of a fully discrete space; ``None`` for any other space."""
-        choices = mk_discrete_choices(digest, fixed_features)
-        sizes = [len(values) for values in choices.values()]
-        if len(sizes) < len(digest.feature_names):
-            return None
-        if max(sizes) > MAX_CARDINALITY_FOR_LOCAL_SEARCH and (
-            math.prod(sizes) > _NUM_DISCRETE_CANDIDATES
-        ):
-            return None  # wide ranges of integers are searched like continuous ones
-        known = [X for X in (self.X_observed, self.X_pending) if X is not None]
+    def _unseen(
+        self, choices: Mapping[int, Sequence[float]], X_known: Tensor | None, seed: int
+    ) -> Tensor:
+        """Random points of a fully discrete space that are neither evaluated nor pending."""
         candidates = unseen_candidates(
             [
                 torch.tensor(choices[i], dtype=self.dtype, device=self.device)
-                for i in range(len(digest.feature_names))
+                for i in range(len(choices))
             ],
-            torch.cat(known) if known else None,
+            X_known,
             _NUM_DISCRETE_CANDIDATES,
             torch.Generator().manual_seed(seed),
         )
         if candidates.shape[0] == 0:
             raise SearchSpaceExhausted("Every point of the discrete search space was evaluated.")
         return candidates
+
+
+def _is_table(choices: Mapping[int, Sequence[float]], num_features: int) -> bool:
+    """Whether the space is fully discrete and not one of wide ranges of integers.
+
+    Those are searched like continuous ones, unless there are few points in all.
+    """
+    if len(choices) < num_features:
+        return False
+    sizes = [len(values) for values in choices.values()]
+    few_points = math.prod(sizes) <= _NUM_DISCRETE_CANDIDATES
+    return few_points or max(sizes) <= MAX_CARDINALITY_FOR_LOCAL_SEARCH

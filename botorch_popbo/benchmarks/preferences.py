@@ -20,6 +20,7 @@ from joblib import Parallel, delayed
 from torch import Tensor
 
 from botorch_popbo.benchmarks.quiet import quiet
+from botorch_popbo.benchmarks.threads import one_thread
 from botorch_popbo.preference_search import PreferenceSearch
 
 _FUNCTION = Hartmann(dim=3, dtype=torch.float64)
@@ -90,7 +91,6 @@ def regret(method: str, num_questions: int, noise: float, seed: int) -> float:
     Returns:
         The noise-free regret of the point held for the best, in units of Hartmann-3.
     """
-    torch.set_num_threads(1)
     generator = torch.Generator().manual_seed(seed)
 
     def judge(pair: Tensor) -> int:
@@ -98,7 +98,7 @@ def regret(method: str, num_questions: int, noise: float, seed: int) -> float:
         values = values + noise * torch.randn(2, generator=generator, dtype=torch.float64)
         return int(values.argmin())
 
-    with quiet(), manual_seed(seed):
+    with one_thread(), quiet(), manual_seed(seed):
         best = METHODS[method](judge, num_questions, seed)
     return float(_FUNCTION.evaluate_true(best.unsqueeze(0)) - _FUNCTION.optimal_value)
 

@@ -1,15 +1,12 @@
 """One replication: a method on a problem from a seed, trial by trial, each kept on disk."""
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib.metadata import version
 from time import perf_counter
 
-import torch
 from ax.api.client import Client
 from filelock import FileLock
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from botorch_popbo.benchmarks.design import evaluation_seed, uniform_point
 from botorch_popbo.benchmarks.methods import METHODS, Suggestion
@@ -21,6 +18,7 @@ from botorch_popbo.benchmarks.records import (
     records_path,
 )
 from botorch_popbo.benchmarks.settings import Campaign, Setting
+from botorch_popbo.benchmarks.threads import one_thread
 from botorch_popbo.version import __version__
 
 INITIAL_DESIGN = "initial design"
@@ -49,7 +47,7 @@ def replicate(
     path = records_path(campaign.output, setting)
     path.parent.mkdir(parents=True, exist_ok=True)
     problem = PROBLEMS[setting.problem].load(campaign.data)
-    with FileLock(path.with_suffix(".lock")), _one_thread():
+    with FileLock(path.with_suffix(".lock")), one_thread():
         records = read_records(path, setting, repair=True)
         loop = _Loop(problem, setting, records)
         for trial in range(len(records), campaign.num_trials(setting)):
@@ -120,18 +118,6 @@ class _Loop:
             return observed
         # The report follows the best observed point only, and a noisy score is costly.
         return self.problem.score(suggestion.parameters) if is_incumbent else None
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Compute with one thread, so that replications side by side are timed fairly."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with threadpool_limits(limits=1):
-            yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _versions() -> dict[str, str]:

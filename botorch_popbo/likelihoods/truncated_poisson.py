@@ -39,7 +39,6 @@ class _Law(NamedTuple):
     """One broadcast set of laws: float64 tensors of a common shape."""
 
     log_rate: Tensor
-    rate: Tensor
     exposure: Tensor
     in_tail: Tensor  # the rate exceeds the exposure: mass piles up at k = n
     log_sum: Tensor  # log of the normaliser over its reference term
@@ -115,11 +114,10 @@ def _law(log_rate: Tensor, exposure: Tensor) -> _Law:
     log_rate, exposure = torch.broadcast_tensors(
         log_rate.double().clamp(_MIN_LOG_RATE, _MAX_LOG_RATE), exposure.to(log_rate.device).double()
     )
-    rate = log_rate.exp()
-    in_tail = rate > exposure
+    in_tail = log_rate.exp() > exposure
     reference = torch.where(in_tail & exposure.isfinite(), exposure, 0.0)
     log_sum = _LogSum.apply(log_rate, exposure)
-    return _Law(log_rate, rate, exposure, in_tail, log_sum, reference)
+    return _Law(log_rate, exposure, in_tail, log_sum, reference)
 
 
 class _LogSum(torch.autograd.Function):
@@ -151,15 +149,24 @@ class _LogSum(torch.autograd.Function):
 
 def _slope(log_rate: Tensor, exposure: Tensor, log_sum: Tensor) -> Tensor:
     """Mean count less the index of the reference term."""
+    rate, _, at_limit = _head(log_rate, exposure, log_sum)
+    in_tail = log_rate.exp() > exposure
+    return _replace(rate * (1.0 - at_limit), in_tail, _tail_slope, log_rate, exposure)
+
+
+def _head(log_rate: Tensor, exposure: Tensor, log_sum: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Rate, finite limit and probability of the limit, each zero where it has no part.
+
+    The moments' forms in these cancel where the rate exceeds the exposure: there the rate is zero
+    and the results are replaced.
+    """
     rate = log_rate.exp()
     in_tail = rate > exposure
     in_head = exposure.isfinite() & ~in_tail
-    finite = torch.where(in_head, exposure, 0.0)
-    log_at_limit = finite * log_rate - torch.lgamma(finite + 1.0) - log_sum
+    limit = torch.where(in_head, exposure, 0.0)
+    log_at_limit = limit * log_rate - torch.lgamma(limit + 1.0) - log_sum
     at_limit = torch.where(in_head, log_at_limit, -torch.inf).exp()
-    # Where the rate exceeds the exposure this form cancels; those entries are replaced.
-    head = torch.where(in_tail, 0.0, rate) * (1.0 - at_limit)
-    return _replace(head, in_tail, _tail_slope, log_rate, exposure)
+    return torch.where(in_tail, 0.0, rate), limit, at_limit
 
 
 def _replace(
@@ -201,11 +208,8 @@ def _head_log_sum(log_rate: Tensor, exposure: Tensor) -> Tensor:
 def _moments(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
     law = _law(log_rate, exposure)
     mean_ = law.reference + _slope(law.log_rate, law.exposure, law.log_sum)
-    in_head = law.exposure.isfinite() & ~law.in_tail
-    finite = torch.where(in_head, law.exposure, 0.0)
-    rate = torch.where(law.in_tail, 0.0, law.rate)
-    at_limit = torch.where(in_head, law.log_prob(finite), -torch.inf).exp()
-    variance_ = mean_ - (finite - mean_) * (rate * at_limit)
+    rate, limit, at_limit = _head(law.log_rate, law.exposure, law.log_sum)
+    variance_ = mean_ - (limit - mean_) * (rate * at_limit)
     return mean_, _replace(variance_, law.in_tail, _tail_variance, law.log_rate, law.exposure)
 
 

@@ -40,7 +40,7 @@ def unseen_candidates(
         ranks = _distinct(free, num_candidates, generator)
         shifts = avoided - torch.arange(len(avoided))
         cells = ranks + torch.searchsorted(shifts, ranks, right=True)
-        columns = list(_unravel(cells, sizes))
+        columns = list(torch.unravel_index(cells, sizes))
     picked = [v[c.to(v.device)] for v, c in zip(choices, columns, strict=True)]
     return torch.stack(picked, dim=-1)
 
@@ -66,12 +66,3 @@ def _distinct(population: int, number: int, generator: torch.Generator) -> Tenso
     # Few of twice as many draws coincide, since the population is much larger.
     drawn: Tensor = torch.randint(population, (2 * number,), generator=generator).unique()
     return drawn[torch.randperm(len(drawn), generator=generator)[:number]]
-
-
-def _unravel(cells: Tensor, sizes: Sequence[int]) -> tuple[Tensor, ...]:
-    """Column indices of cells in row-major order."""
-    columns = []
-    for size in reversed(sizes):
-        columns.append(cells % size)
-        cells = torch.div(cells, size, rounding_mode="floor")
-    return tuple(reversed(columns))
