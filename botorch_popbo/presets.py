@@ -4,14 +4,20 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-PresetName = Literal["paper", "exact"]
+PresetName = Literal["default", "paper", "exact"]
+RateName = Literal["gaussian_process", "mlp"]
 
 
 @dataclass(frozen=True)
 class Preset:
     """Settings shared by the rate, the likelihood and the acquisition functions.
 
+    All but the first two concern the network.
+
     Args:
+        rate: Where the log-rate of a point comes from.
+        category_scale: Value of a one-hot column; see
+            :class:`~botorch_popbo.models.transforms.OneHotCategories`.
         hidden_sizes: Widths of the network's hidden layers.
         num_steps: Number of ADAM steps.
         batch_size: Records per step.
@@ -23,6 +29,8 @@ class Preset:
             which is exact only for the untruncated law.
     """
 
+    rate: RateName
+    category_scale: float
     hidden_sizes: tuple[int, ...]
     num_steps: int
     batch_size: int
@@ -35,6 +43,8 @@ class Preset:
 
 # Wang et al. (2023), section 4 "Settings" and appendix B.
 _PAPER = Preset(
+    rate="mlp",
+    category_scale=1.0,
     hidden_sizes=(128, 128, 128),
     num_steps=100,
     batch_size=64,
@@ -46,6 +56,7 @@ _PAPER = Preset(
 )
 
 _PRESETS: dict[str, Preset] = {
+    "default": replace(_PAPER, rate="gaussian_process", category_scale=2**-0.5),
     "paper": _PAPER,
     "exact": replace(_PAPER, untruncated_from=math.inf, poisson_deviation=False),
 }
@@ -55,8 +66,9 @@ def get_preset(name: PresetName) -> Preset:
     """Look up a preset.
 
     Args:
-        name: ``"paper"``, the settings of Wang et al. (2023), or ``"exact"``, the same network
-            with the truncated law and its exact standard deviation throughout.
+        name: ``"default"``, a Gaussian process conditioned on the observed order; ``"paper"``,
+            the network of Wang et al. (2023); or ``"exact"``, the same network with the truncated
+            law and its exact standard deviation throughout.
 
     Returns:
         The settings.

@@ -46,17 +46,23 @@ def rng_untouched() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def long_model() -> PoissonRankModel:
-    """Fitted to enough points for the untruncated law. Shared: do not change it."""
-    return PoissonRankModel(*toy_data(20), seed=0).fit()
+    """A network of enough points for the untruncated law. Shared: do not change it."""
+    return PoissonRankModel(*toy_data(20), preset="paper", seed=0).fit()
 
 
 @pytest.fixture(scope="session")
 def short_model() -> PoissonRankModel:
-    """Fitted to few enough points for the truncated law. Shared: do not change it."""
-    return PoissonRankModel(*toy_data(9), seed=0).fit()
+    """A network of few enough points for the truncated law. Shared: do not change it."""
+    return PoissonRankModel(*toy_data(9), preset="paper", seed=0).fit()
 
 
-@pytest.fixture(params=["short_model", "long_model"])
+@pytest.fixture(scope="session")
+def gaussian_model() -> PoissonRankModel:
+    """A Gaussian process. Shared: do not change it."""
+    return PoissonRankModel(*toy_data(15)).fit()
+
+
+@pytest.fixture(params=["short_model", "long_model", "gaussian_model"])
 def model(request: pytest.FixtureRequest) -> PoissonRankModel:
-    """Either shared model; do not change it."""
+    """Any shared model; do not change it."""
     return request.getfixturevalue(request.param)

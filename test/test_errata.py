@@ -5,10 +5,8 @@ import math
 import pytest
 import torch
 
-from botorch_popbo.acquisition.expected_ranking_improvement import (
-    improvement_gradient,
-    log_improvement,
-)
+from botorch_popbo import PoissonRankPosterior
+from botorch_popbo.acquisition.expected_ranking_improvement import improvement_gradient
 from botorch_popbo.likelihoods import truncated_poisson
 from botorch_popbo.rank_counts import from_base_set
 
@@ -49,7 +47,9 @@ def test_deviation_is_the_root_of_the_mean_only_without_truncation() -> None:
 def test_gradient_of_eri_as_printed_is_wrong_and_corrected_is_right(rate: float) -> None:
     K_m, n = 5, 10
     eta = torch.tensor([[math.log(rate)]], dtype=torch.float64, requires_grad=True)
-    (slope,) = torch.autograd.grad(log_improvement(eta, N, K_m).exp().sum(), eta)
+    (slope,) = torch.autograd.grad(
+        PoissonRankPosterior(eta, N, N).log_improvement(K_m).exp().sum(), eta
+    )
     by_rate = slope.item() / rate  # d/d lambda = d/d eta / lambda
     corrected = improvement_gradient(eta.detach(), N, K_m).item() / rate
     assert corrected == pytest.approx(by_rate, rel=1e-12)

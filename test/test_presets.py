@@ -15,8 +15,13 @@ def test_the_paper_preset_is_what_the_paper_says() -> None:
     assert preset.poisson_deviation
 
 
+def test_only_the_default_has_a_gaussian_process() -> None:
+    assert get_preset("default").rate == "gaussian_process"
+    assert get_preset("paper").rate == get_preset("exact").rate == "mlp"
+
+
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="Unknown preset 'article'; known presets: paper"):
+    with pytest.raises(ValueError, match="Unknown preset 'article'; known presets: default"):
         get_preset("article")  # type: ignore[arg-type]
 
 

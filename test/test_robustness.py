@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 import torch
+from botorch.acquisition import AcquisitionFunction
 from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
 from hypothesis import given, settings
@@ -13,22 +14,28 @@ from torch import Tensor
 from botorch_popbo import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
     LowerConfidenceBound,
     PoissonRankModel,
-    RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.presets import PresetName
 
-ACQUISITIONS: list[type[RectifiedAcquisitionFunction]] = [
-    ExpectedRankingImprovement,
-    LogExpectedRankingImprovement,
-    LowerConfidenceBound,
-    RectifiedLowerConfidenceBound,
-]
+EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])
 OUTCOMES = st.one_of(
     st.sampled_from([0.0, 1.0, -1.0, 1e300, -1e300, 1e-300, -1e-300, float("-inf")]),
     st.floats(-1e300, 1e300),
 )
+
+
+def acquisitions(preset: PresetName) -> list[type[AcquisitionFunction]]:
+    by_rank = [
+        ExpectedRankingImprovement,
+        LogExpectedRankingImprovement,
+        LowerConfidenceBound,
+        RectifiedLowerConfidenceBound,
+    ]
+    return [LogExpectedUtilityImprovement, *by_rank] if preset == "default" else by_rank
 
 
 @st.composite
@@ -45,12 +52,13 @@ def data_sets(draw: st.DrawFn) -> tuple[Tensor, Tensor]:
     )
 
 
+@EACH_PRESET
 @settings(max_examples=25)
 @given(data=data_sets())
-def test_nothing_is_nan(data: tuple[Tensor, Tensor]) -> None:
+def test_nothing_is_nan(data: tuple[Tensor, Tensor], preset: PresetName) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of equal outcomes
-        model = PoissonRankModel(*data).fit()
+        model = PoissonRankModel(*data, preset=preset).fit()
     dim = data[0].shape[-1]
     X = torch.rand(6, dim, generator=torch.Generator().manual_seed(0)).double()
     X = torch.cat([X, model.rank_counts.X, -3.0 + 7.0 * X]).unsqueeze(-2).requires_grad_()
@@ -58,22 +66,25 @@ def test_nothing_is_nan(data: tuple[Tensor, Tensor]) -> None:
     for value in (posterior.mean, posterior.variance, posterior.entropy(), posterior.log_rate):
         assert value.isfinite().all()
     assert (posterior.variance >= 0).all()
-    for acquisition in ACQUISITIONS:
+    for acquisition in acquisitions(preset):
         value = acquisition(model)(X)
         assert value.isfinite().all()
         assert torch.autograd.grad(value.sum(), X)[0].isfinite().all()
 
 
-@pytest.mark.parametrize("acquisition", ACQUISITIONS)
+@pytest.mark.parametrize(
+    ("preset", "acquisition"),
+    [(preset, kind) for preset in ("default", "paper") for kind in acquisitions(preset)],
+)
 def test_outcomes_that_sort_alike_suggest_alike(
-    acquisition: type[RectifiedAcquisitionFunction],
+    preset: PresetName, acquisition: type[AcquisitionFunction]
 ) -> None:
     X = torch.rand(20, 2, generator=torch.Generator().manual_seed(3)).double()
     f = -(X - 0.4).square().sum(-1, keepdim=True)
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]]).double()
     suggestions = []
     for outcomes in (f, f.exp(), f**3, f.flatten().argsort().argsort().double().unsqueeze(-1)):
-        model = PoissonRankModel(X, outcomes, seed=1).fit()
+        model = PoissonRankModel(X, outcomes, preset=preset, seed=1).fit()
         with manual_seed(0):
             found, _ = optimize_acqf(
                 acquisition(model), bounds, q=1, num_restarts=2, raw_samples=32
@@ -82,8 +93,10 @@ def test_outcomes_that_sort_alike_suggest_alike(
     assert all(torch.equal(found, suggestions[0]) for found in suggestions)
 
 
-def test_hundred_thousand_points_fit_into_memory() -> None:
-    model = PoissonRankModel(torch.rand(50, 3).double(), torch.rand(50, 1).double()).fit()
+@EACH_PRESET
+def test_hundred_thousand_points_fit_into_memory(preset: PresetName) -> None:
+    data = torch.rand(50, 3).double(), torch.rand(50, 1).double()
+    model = PoissonRankModel(*data, preset=preset).fit()
     X = torch.rand(100_000, 1, 3).double()
     with torch.no_grad():
         posterior = model.posterior(X)

@@ -5,6 +5,7 @@ from botorch_popbo.acquisition.expected_ranking_improvement import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
 )
+from botorch_popbo.acquisition.expected_utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.acquisition.objective import NegatedRank
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.acquisition.rectified_lcb import (
@@ -15,6 +16,7 @@ from botorch_popbo.acquisition.rectified_lcb import (
 __all__ = [
     "ExpectedRankingImprovement",
     "LogExpectedRankingImprovement",
+    "LogExpectedUtilityImprovement",
     "LowerConfidenceBound",
     "NegatedRank",
     "RectifiedAcquisitionFunction",

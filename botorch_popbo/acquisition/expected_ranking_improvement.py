@@ -1,12 +1,14 @@
 """Expected ranking improvement (ERI)."""
 
 import torch
+from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
-from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction, closeness
+from botorch_popbo.acquisition.known_points import closeness, log_farness
+from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.likelihoods import truncated_poisson
 from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
+from botorch_popbo.posteriors.rank import RankPosterior
 
 
 class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
@@ -22,7 +24,7 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         model: A fitted model.
         K_m: Worst tolerable rank.
         q: Share of the evaluated points that a promising point may rank behind, in (0, 1]; ``None``
-            rectifies nothing.
+            rectifies nothing. By default 0.4 for a network and ``None`` for a Gaussian process.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
 
@@ -30,11 +32,13 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         ValueError: If ``K_m`` is below 1 or ``q`` is out of range.
     """
 
+    paper_q = 0.4
+
     def __init__(
         self,
         model: PoissonRankModel,
         K_m: int = 5,
-        q: float | None = 0.4,
+        q: float | _DefaultType | None = DEFAULT,
         X_pending: Tensor | None = None,
         seed: int = 0,
     ) -> None:
@@ -43,8 +47,8 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
         self.K_m = K_m
 
-    def _value(self, posterior: PoissonRankPosterior) -> Tensor:
-        return log_improvement(posterior.log_rate, posterior.limit, self.K_m).exp()
+    def _value(self, posterior: RankPosterior) -> Tensor:
+        return posterior.log_improvement(self.K_m).exp()
 
     def _random(self, uniform: Tensor) -> Tensor:
         return uniform
@@ -60,31 +64,14 @@ class LogExpectedRankingImprovement(ExpectedRankingImprovement):
     point number.
     """
 
-    def _value(self, posterior: PoissonRankPosterior) -> Tensor:
-        return log_improvement(posterior.log_rate, posterior.limit, self.K_m)
+    def _value(self, posterior: RankPosterior) -> Tensor:
+        return posterior.log_improvement(self.K_m)
 
     def _random(self, uniform: Tensor) -> Tensor:
         return uniform.clamp_min(torch.finfo(uniform.dtype).tiny).log()
 
     def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
-        far = -torch.expm1(-0.5 * distance.square())
-        return value + far.clamp_min(torch.finfo(far.dtype).tiny).log()
-
-
-def log_improvement(log_rate: Tensor, limit: Tensor, K_m: int) -> Tensor:
-    """Logarithm of the expected ranking improvement, without rectification.
-
-    Args:
-        log_rate: Natural logarithms of the rates, of shape ``batch_shape x 1``.
-        limit: Largest counts of positive probability.
-        K_m: Worst tolerable rank.
-
-    Returns:
-        A ``batch_shape x 1`` tensor.
-    """
-    ranks = torch.arange(K_m, device=log_rate.device, dtype=log_rate.dtype)
-    log_prob = truncated_poisson.log_prob(ranks, log_rate, limit)
-    return (log_prob + (K_m - ranks).log()).logsumexp(-1, keepdim=True)
+        return value + log_farness(distance)
 
 
 def improvement_gradient(log_rate: Tensor, limit: Tensor, K_m: int) -> Tensor:

@@ -5,12 +5,14 @@ from typing import Any, cast
 from botorch.acquisition.input_constructors import acqf_input_constructor
 from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
 from botorch.exceptions import UnsupportedError
+from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
 from botorch_popbo.acquisition.expected_ranking_improvement import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
 )
+from botorch_popbo.acquisition.expected_utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.acquisition.rectified_lcb import (
     LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
@@ -25,7 +27,7 @@ def construct_inputs_expected_ranking_improvement(
     constraints_tuple: tuple[Tensor, Tensor] | None = None,
     X_pending: Tensor | None = None,
     K_m: int = 5,
-    q: float | None = 0.4,
+    q: float | _DefaultType | None = DEFAULT,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Constructor arguments of :class:`ExpectedRankingImprovement` and its logarithm.
@@ -57,7 +59,7 @@ def construct_inputs_rectified_lower_confidence_bound(
     constraints_tuple: tuple[Tensor, Tensor] | None = None,
     X_pending: Tensor | None = None,
     beta: float = 3.0,
-    q: float | None = 0.6,
+    q: float | _DefaultType | None = DEFAULT,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Constructor arguments of :class:`RectifiedLowerConfidenceBound`.
@@ -108,6 +110,32 @@ def construct_inputs_lower_confidence_bound(
     _check_maximized(posterior_transform)
     _check_unconstrained(constraints_tuple)
     return {"model": model, "beta": beta, "X_pending": X_pending}
+
+
+@acqf_input_constructor(LogExpectedUtilityImprovement)
+def construct_inputs_log_expected_utility_improvement(
+    model: PoissonRankModel,
+    posterior_transform: PosteriorTransform | None = None,
+    constraints_tuple: tuple[Tensor, Tensor] | None = None,
+    X_pending: Tensor | None = None,
+) -> dict[str, Any]:
+    """Constructor arguments of :class:`LogExpectedUtilityImprovement`.
+
+    Args:
+        model: A fitted model.
+        posterior_transform: ``None``, or the identity on a maximised outcome.
+        constraints_tuple: Must be ``None``.
+        X_pending: Points being evaluated.
+
+    Returns:
+        Keyword arguments of the acquisition function.
+
+    Raises:
+        UnsupportedError: If the outcome is minimised, or constrained.
+    """
+    _check_maximized(posterior_transform)
+    _check_unconstrained(constraints_tuple)
+    return {"model": model, "X_pending": X_pending}
 
 
 def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:

@@ -6,15 +6,14 @@ from abc import ABC, abstractmethod
 import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.utils.transforms import t_batch_mode_transform
+from botorch.utils.types import _DefaultType
 from torch import Tensor
 
+from botorch_popbo.acquisition.known_points import distance_to_known
 from botorch_popbo.acquisition.point_noise import uniform_from_points
 from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
+from botorch_popbo.posteriors.rank import RankPosterior
 from botorch_popbo.seeds import derive_seed
-
-# Distance, in the unit cube and per root of the dimension, within which a point is known already.
-_KNOWN_RADIUS = 0.02
 
 
 class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
@@ -34,7 +33,8 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
     Args:
         model: A fitted model.
         q: Share of the evaluated points that a promising point may rank behind, in (0, 1]; ``None``
-            rectifies nothing.
+            rectifies nothing. By default the paper's share for a network; a Gaussian process, which
+            explores for its own uncertainty, is not rectified.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the uniform numbers, mixed with the number of evaluated points.
 
@@ -42,17 +42,22 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
         ValueError: If ``q`` is out of range.
     """
 
+    #: The share that the paper sets.
+    paper_q: float | None = None
+
     model: PoissonRankModel
     _known: Tensor
 
     def __init__(
         self,
         model: PoissonRankModel,
-        q: float | None,
+        q: float | _DefaultType | None,
         X_pending: Tensor | None = None,
         seed: int = 0,
     ) -> None:
         super().__init__(model=model)
+        if isinstance(q, _DefaultType):
+            q = self.paper_q if model.preset.rate == "mlp" else None
         if q is not None and not 0.0 < q <= 1.0:
             raise ValueError(f"q is a share of the evaluated points, in (0, 1], but got {q}.")
         self.q = q
@@ -71,8 +76,8 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
             A ``batch_shape`` tensor, larger being better.
         """
         encoded = self._informed.encode(X)
-        posterior = self._informed.encoded_rank_posterior(encoded)
-        distance = self._scaled_distance(encoded)
+        posterior = self._informed.rate.rank_posterior(encoded)
+        distance = distance_to_known(self._informed, encoded, self._known)
         value = self._near_known(self._value(posterior), distance)
         if self.q is not None:
             rectified = posterior.log_rate >= posterior.exposure.log() + math.log(self.q)
@@ -96,7 +101,7 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
         self.register_buffer("_known", known, persistent=False)
 
     @abstractmethod
-    def _value(self, posterior: PoissonRankPosterior) -> Tensor:
+    def _value(self, posterior: RankPosterior) -> Tensor:
         """Value of promising points, of the shape of the posterior, larger being better."""
 
     @abstractmethod
@@ -111,22 +116,3 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
             value: Values, of the shape of the posterior.
             distance: Distances to the nearest known point, in known radii, of the same shape.
         """
-
-    def _scaled_distance(self, encoded: Tensor) -> Tensor:
-        # The exact mode, for a distance of exactly zero at a known point.
-        distance = torch.cdist(
-            encoded, self._known, compute_mode="donot_use_mm_for_euclid_dist"
-        ).amin(-1, keepdim=True)
-        return distance / (_KNOWN_RADIUS * math.sqrt(self.model.train_inputs[0].shape[-1]))
-
-
-def closeness(distance: Tensor) -> Tensor:
-    """One at a known point, falling to zero within a few known radii.
-
-    Args:
-        distance: Distances in known radii.
-
-    Returns:
-        A tensor of the same shape, in [0, 1].
-    """
-    return torch.exp(-0.5 * distance.square())

@@ -1,10 +1,12 @@
 """The rectified lower confidence bound (R-LCB) of a rank."""
 
+from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
-from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction, closeness
+from botorch_popbo.acquisition.known_points import closeness
+from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
+from botorch_popbo.posteriors.rank import RankPosterior
 
 
 class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
@@ -21,7 +23,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         model: A fitted model.
         beta: Weight of the standard deviation. The paper does not give its value.
         q: Share of the evaluated points that a promising point may rank behind, in (0, 1]; ``None``
-            rectifies nothing.
+            rectifies nothing. By default 0.6 for a network and ``None`` for a Gaussian process.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
 
@@ -29,11 +31,13 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         ValueError: If ``beta`` is negative or ``q`` is out of range.
     """
 
+    paper_q = 0.6
+
     def __init__(
         self,
         model: PoissonRankModel,
         beta: float = 3.0,
-        q: float | None = 0.6,
+        q: float | _DefaultType | None = DEFAULT,
         X_pending: Tensor | None = None,
         seed: int = 0,
     ) -> None:
@@ -44,7 +48,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
             )
         self.beta = beta
 
-    def _value(self, posterior: PoissonRankPosterior) -> Tensor:
+    def _value(self, posterior: RankPosterior) -> Tensor:
         mean = posterior.mean
         variance = mean if self.model.preset.poisson_deviation else posterior.variance
         return self.beta * variance.clamp_min(1e-30).sqrt() - mean

@@ -15,13 +15,16 @@ from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
 from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
+from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.optim.candidates import unseen_candidates
+from botorch_popbo.optim.initial_conditions import rank_initial_conditions
 from botorch_popbo.seeds import derive_seed
 
-_NUM_DISCRETE_CANDIDATES = 1000
+_NUM_DISCRETE_CANDIDATES = 1000  # the paper's number
+_MAX_DISCRETE_CANDIDATES = 100_000
 
-# A network is evaluated for hundreds of points as fast as for a few, so starts are screened in one
-# batch; and its maxima have kinks, where more iterations or a retry gain nothing.
+# Both rates are evaluated for hundreds of points as fast as for a few, so starts are screened in
+# one batch. A network's maxima have kinks, where more iterations or a retry gain nothing.
 _OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
     "optimize_acqf": {
         "num_restarts": 16,
@@ -42,6 +45,13 @@ _OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
     },
 }
 
+# A Gaussian process is smooth, and its maxima get narrower as the search converges.
+_SMOOTH_OPTIONS: dict[str, Any] = {
+    "num_restarts": 4,
+    "ic_generator": rank_initial_conditions,
+    "options": {"maxiter": 60},
+}
+
 
 class RankAcquisition(Acquisition):
     """Optimise a rank acquisition function reproducibly.
@@ -49,8 +59,9 @@ class RankAcquisition(Acquisition):
     The optimizer's random numbers come from ``options["seed"]`` and the number of evaluated and
     pending points, so one seed gives one sequence of candidates and the global random state is
     left as it was. On a fully discrete space of few values each, without linear constraints, the
-    best of 1000 random points that are neither evaluated nor pending is taken, as in the paper;
-    elsewhere Ax chooses BoTorch's optimizer.
+    best of all points that are neither evaluated nor pending is taken, or of 100,000 random ones if
+    there are more (for a network of 1000, as in the paper); elsewhere Ax chooses BoTorch's
+    optimizer.
     """
 
     def optimize(
@@ -75,7 +86,7 @@ class RankAcquisition(Acquisition):
         if candidate_set is None and is_table and not constrained:
             candidate_set = self._unseen(choices, X_known, seed)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
-        options = {**_OPTIMIZER_OPTIONS.get(optimizer, {}), **(optimizer_options or {})}
+        options = {**self._optimizer_options(optimizer), **(optimizer_options or {})}
         with manual_seed(seed), warnings.catch_warnings():
             # A ReLU network has kinks: the line search ends at one, which is no failure.
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
@@ -92,6 +103,19 @@ class RankAcquisition(Acquisition):
             )
         return result
 
+    @property
+    def _has_network(self) -> bool:
+        """Whether the acquisition function asks a network."""
+        return isinstance(self.acqf, RectifiedAcquisitionFunction) and (
+            self.acqf.model.preset.rate == "mlp"
+        )
+
+    def _optimizer_options(self, optimizer: str) -> dict[str, Any]:
+        options = dict(_OPTIMIZER_OPTIONS.get(optimizer, {}))
+        if optimizer == "optimize_acqf" and not self._has_network:
+            options |= _SMOOTH_OPTIONS
+        return options
+
     def _unseen(
         self, choices: Mapping[int, Sequence[float]], X_known: Tensor | None, seed: int
     ) -> Tensor:
@@ -102,7 +126,7 @@ class RankAcquisition(Acquisition):
                 for i in range(len(choices))
             ],
             X_known,
-            _NUM_DISCRETE_CANDIDATES,
+            _NUM_DISCRETE_CANDIDATES if self._has_network else _MAX_DISCRETE_CANDIDATES,
             torch.Generator().manual_seed(seed),
         )
         if candidates.shape[0] == 0:

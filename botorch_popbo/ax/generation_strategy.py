@@ -23,6 +23,7 @@ from botorch.acquisition import (
 )
 
 from botorch_popbo.acquisition.expected_ranking_improvement import ExpectedRankingImprovement
+from botorch_popbo.acquisition.expected_utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.acquisition.rectified_lcb import RectifiedLowerConfidenceBound
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
@@ -30,10 +31,11 @@ from botorch_popbo.ax.model import OutcomePoissonRankModel
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.presets import PresetName
 
-RankAcquisitionName = Literal["eri", "rlcb"]
+RankAcquisitionName = Literal["logei", "eri", "rlcb"]
 GPAcquisitionName = Literal["logei", "ucb", "qlognei"]
 
 _RANK_ACQUISITIONS: dict[str, type[AcquisitionFunction]] = {
+    "logei": LogExpectedUtilityImprovement,
     "eri": ExpectedRankingImprovement,
     "rlcb": RectifiedLowerConfidenceBound,
 }
@@ -61,31 +63,40 @@ _GP_TRANSFORMS = [MapKeyToFloat, *Mixed_transforms, *Y_trans]
 
 
 def popbo_generation_strategy(
-    acquisition: RankAcquisitionName = "eri",
+    acquisition: RankAcquisitionName | None = None,
     num_initial_trials: int = 12,
     seed: int = 0,
-    preset: PresetName = "paper",
+    preset: PresetName = "default",
 ) -> GenerationStrategy:
     """A Sobol design followed by Poisson process Bayesian optimization.
 
     Args:
-        acquisition: ``"eri"`` (expected ranking improvement) or ``"rlcb"`` (rectified lower
-            confidence bound).
+        acquisition: ``"logei"`` (expected improvement of the utility behind the ranks), ``"eri"``
+            (expected ranking improvement) or ``"rlcb"`` (rectified lower confidence bound). By
+            default ``"logei"``, which needs ``preset="default"``; for the other presets ``"eri"``.
         num_initial_trials: Trials before the model takes over, at least two. Attached trials
             count; failed and abandoned ones do not.
-        seed: Seed of the design, the network and the optimizer. The same seed and results give
+        seed: Seed of the design, the model and the optimizer. The same seed and results give
             the same candidates.
-        preset: Name of the settings, ``"paper"`` or ``"exact"``.
+        preset: Name of the settings: ``"default"``, ``"paper"`` or ``"exact"``.
 
     Returns:
         A strategy for one maximised or minimised metric. Its suggestions carry the generator key
-        ``"popbo-eri"`` or ``"popbo-rlcb"``; it never falls back to another generator.
+        ``"popbo-logei"``, ``"popbo-eri"`` or ``"popbo-rlcb"``; it never falls back to another
+        generator.
 
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
-    _check_option("acquisition", acquisition, RankAcquisitionName)
     _check_option("preset", preset, PresetName)
+    if acquisition is None:
+        acquisition = "logei" if preset == "default" else "eri"
+    _check_option("acquisition", acquisition, RankAcquisitionName)
+    if acquisition == "logei" and preset != "default":
+        raise UserInputError(
+            f'acquisition="logei" needs a rate with uncertainty, which preset={preset!r} has not; '
+            'use preset="default", or acquisition="eri" or "rlcb".'
+        )
     if num_initial_trials < 2:
         raise UserInputError(
             f"num_initial_trials is at least 2, because a rank compares points; got "
@@ -101,12 +112,12 @@ def popbo_generation_strategy(
         generator_kwargs={
             "surrogate_spec": SurrogateSpec(model_configs=[config]),
             "botorch_acqf_class": _RANK_ACQUISITIONS[acquisition],
-            "botorch_acqf_options": {"seed": seed},
+            "botorch_acqf_options": {} if acquisition == "logei" else {"seed": seed},
             "acquisition_class": RankAcquisition,
             "acquisition_options": {"seed": seed},
             "transforms": _RANK_TRANSFORMS,
             "fit_tracking_metrics": False,
-            # Predictions of held-out points would otherwise come from a network that saw them.
+            # Predictions of held-out points would otherwise come from a model that saw them.
             "refit_on_cv": True,
             "warm_start_refit": False,
         },

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.models.transforms import OneHotCategories
+from botorch_popbo.presets import get_preset
 from botorch_popbo.rank_counts import merge_replicates
 
 _MIN_VARIANCE = 1e-12  # relative to the squared range of the outcomes
@@ -82,11 +83,12 @@ def _construct_model_inputs(
 ) -> dict[str, Any]:
     """Constructor arguments from Ax's data and search space."""
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
-    inputs["input_transform"] = _input_transform(search_space_digest, dataset.X)
+    scale = get_preset(inputs["preset"]).category_scale
+    inputs["input_transform"] = _input_transform(search_space_digest, dataset.X, scale)
     return inputs
 
 
-def _input_transform(digest: SearchSpaceDigest, X: Tensor) -> InputTransform:
+def _input_transform(digest: SearchSpaceDigest, X: Tensor, scale: float) -> InputTransform:
     """Map the search space to the unit cube, with one-hot columns for its categories."""
     d = len(digest.feature_names)
     numeric = [i for i in range(d) if i not in digest.categorical_features]
@@ -100,7 +102,7 @@ def _input_transform(digest: SearchSpaceDigest, X: Tensor) -> InputTransform:
         bounds = torch.tensor(digest.bounds, dtype=X.dtype, device=X.device).T
         transforms["unit_cube"] = Normalize(d=d, indices=numeric, bounds=bounds)
     if categories:
-        transforms["one_hot"] = OneHotCategories(d, categories)
+        transforms["one_hot"] = OneHotCategories(d, categories, scale)
     return ChainedInputTransform(**transforms)
 
 

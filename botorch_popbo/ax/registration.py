@@ -12,6 +12,7 @@ from botorch_popbo.acquisition.expected_ranking_improvement import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
 )
+from botorch_popbo.acquisition.expected_utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.acquisition.rectified_lcb import (
     LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
@@ -35,6 +36,7 @@ def register() -> None:
     for acquisition_function in (
         ExpectedRankingImprovement,
         LogExpectedRankingImprovement,
+        LogExpectedUtilityImprovement,
         LowerConfidenceBound,
         RectifiedLowerConfidenceBound,
         UpperConfidenceBound,

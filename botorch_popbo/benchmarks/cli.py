@@ -11,7 +11,7 @@ from botorch_popbo.benchmarks.errors import RecordError, UsageError
 from botorch_popbo.benchmarks.quiet import quiet
 
 DEFAULT_PROBLEMS = ("sklearn-digits", "hartmann6")
-DEFAULT_METHODS = ("popbo-eri", "gp-logei")
+DEFAULT_METHODS = ("popbo-logei", "gp-logei")
 DEFAULT_TRIALS = 20
 DEFAULT_SEEDS = 3
 
@@ -103,7 +103,7 @@ def _add_compare_options(parser: ArgumentParser) -> None:
         "--output",
         type=Path,
         default=Path("popbo-results"),
-        help="folder of records and plots (default: %(default)s)",
+        help="folder of records, numbers and plots (default: %(default)s)",
     )
     add(
         "--data",

@@ -13,6 +13,7 @@ from botorch_popbo.benchmarks.page import write_page
 from botorch_popbo.benchmarks.png import write_png
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.report import table, warnings
+from botorch_popbo.benchmarks.results import write_results
 from botorch_popbo.benchmarks.settings import Campaign
 from botorch_popbo.benchmarks.summary import summarize
 from botorch_popbo.benchmarks.worker import Failure
@@ -26,8 +27,9 @@ def show_names() -> int:
     """
     for title, registry in (("problems", PROBLEMS), ("methods", METHODS)):
         print(f"{title}:")
+        width = max(map(len, registry))
         for name, entry in registry.items():
-            print(f"  {name:<18} {entry.description}")
+            print(f"  {name:<{width}} {entry.description}")
     return 0
 
 
@@ -81,6 +83,8 @@ def _report(
     for line in [*warnings(summaries), *map(str, failures)]:
         print(line, file=sys.stderr)
     picture, page = campaign.output / "report.png", campaign.output / "report.html"
+    results = campaign.output / "results.csv"
+    write_results(summaries, results)
     write_png(summaries, picture)
     write_page(summaries, page)
-    print(f"\nplots: {picture}, {page}")
+    print(f"\nplots: {picture}, {page}\nnumbers: {results}")

@@ -77,7 +77,7 @@ def from_unit_cube(parameters: Sequence[ParameterConfig], cube: Sequence[float])
 
     Args:
         parameters: The search space.
-        cube: One number in [0, 1) for every parameter.
+        cube: One number in [0, 1) for every parameter; on a range, 1 is its upper end.
 
     Returns:
         A value for every parameter.
@@ -88,19 +88,38 @@ def from_unit_cube(parameters: Sequence[ParameterConfig], cube: Sequence[float])
     }
 
 
+def to_unit_interval(config: RangeParameterConfig, value: float) -> float:
+    """Invert :func:`from_unit_cube` on one range.
+
+    Args:
+        config: The range.
+        value: A value in it.
+
+    Returns:
+        A number in [0, 1]: of an integer, the middle of the interval of those that become it.
+    """
+    start, end = _ends(config)
+    position = float(np.log(value)) if config.scaling == "log" else value
+    return min(max((position - start) / (end - start), 0.0), 1.0)
+
+
 def _value(config: ParameterConfig, fraction: float) -> bool | int | float | str:
     if isinstance(config, ChoiceParameterConfig):
         return config.values[int(fraction * len(config.values))]
-    low, high = config.bounds
-    margin = 0.5 if config.parameter_type == "int" else 0.0
-    if config.scaling == "log":
-        start, end = np.log(low - margin), np.log(high + margin)
-        value = float(np.exp(start + fraction * (end - start)))
-    else:
-        value = low - margin + fraction * (high - low + 2 * margin)
+    start, end = _ends(config)
+    position = start + fraction * (end - start)
+    value = float(np.exp(position)) if config.scaling == "log" else position
     # Rounding of the last digit must not leave the search space.
+    low, high = config.bounds
     clipped = min(max(value, low), high)
     return round(clipped) if config.parameter_type == "int" else clipped
+
+
+def _ends(config: RangeParameterConfig) -> tuple[float, float]:
+    """The ends of a range on its own scale; all numbers that round to an integer belong to it."""
+    margin = 0.5 if config.parameter_type == "int" else 0.0
+    low, high = config.bounds[0] - margin, config.bounds[1] + margin
+    return (float(np.log(low)), float(np.log(high))) if config.scaling == "log" else (low, high)
 
 
 def _entropy(purpose: int, problem: str, seed: int, trial: int) -> np.random.SeedSequence:

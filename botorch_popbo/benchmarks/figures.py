@@ -13,7 +13,7 @@ TITLE = "Best point found: mean over seeds, band ± standard error"
 SECONDS_LABEL = "cumulative time of suggestions [s]"
 
 # Okabe & Ito's palette, told apart with every common kind of colour blindness.
-_PALETTE = ("#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#999999", "#009E73", "#CC79A7", "#000000")
+_PALETTE = ("#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#CC79A7", "#000000", "#999999", "#009E73")
 
 
 def color(method: str) -> str:

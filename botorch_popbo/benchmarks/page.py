@@ -1,6 +1,5 @@
 """The plots and the table of a campaign as one HTML page that needs no network."""
 
-import os
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -10,6 +9,7 @@ from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
 from botorch_popbo.benchmarks import figures
+from botorch_popbo.benchmarks.replacing import replacing
 from botorch_popbo.benchmarks.report import table, warnings
 from botorch_popbo.benchmarks.summary import Summary
 from botorch_popbo.benchmarks.trace import Array
@@ -61,9 +61,8 @@ def write_page(summaries: Sequence[Summary], path: Path) -> None:
         plots="\n".join(plots),
         versions=escape("; ".join(sorted(versions))),
     )
-    partial = path.with_name(f"{path.name}.part")
-    partial.write_text(page, encoding="utf-8")
-    os.replace(partial, path)
+    with replacing(path) as partial:
+        partial.write_text(page, encoding="utf-8")
 
 
 def _figure(summary: Summary) -> go.Figure:

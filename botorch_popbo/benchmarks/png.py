@@ -1,6 +1,5 @@
 """The plots of a campaign as one picture."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from botorch_popbo.benchmarks import figures
+from botorch_popbo.benchmarks.replacing import replacing
 from botorch_popbo.benchmarks.summary import Summary
 from botorch_popbo.benchmarks.trace import Array
 
@@ -47,9 +47,8 @@ def write_png(summaries: Sequence[Summary], path: Path) -> None:
         ncols=max(len(names), 1),
         frameon=False,
     )
-    partial = path.with_name(f"{path.name}.part")
-    figure.savefig(partial, format="png", dpi=130)
-    os.replace(partial, path)
+    with replacing(path) as partial:
+        figure.savefig(partial, format="png", dpi=130)
 
 
 def _draw_row(summary: Summary, by_count: Axes, by_time: Axes) -> None:

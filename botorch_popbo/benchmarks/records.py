@@ -22,6 +22,8 @@ class TrialRecord:
         parameters: The point evaluated.
         observed: What the evaluation returned, in the problem's unit; this is what methods see.
         score: The noise-free value of the point, or None where it was not computed.
+        incumbent_score: The noise-free value of the point that the method's model held for the
+            best before this trial, or None where there is no model to ask or the value is costly.
         optimizer_seconds: Wall-clock time of the suggestion, fitting included.
         evaluation_seconds: Wall-clock time of the evaluation.
         generator: What made the point, so that a fallback can be told from the method itself.
@@ -32,6 +34,7 @@ class TrialRecord:
     parameters: Parameters
     observed: float
     score: float | None
+    incumbent_score: float | None
     optimizer_seconds: float
     evaluation_seconds: float
     generator: str

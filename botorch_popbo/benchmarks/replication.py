@@ -5,7 +5,6 @@ from collections.abc import Callable
 from importlib.metadata import version
 from time import perf_counter
 
-from ax.api.client import Client
 from filelock import FileLock
 
 from botorch_popbo.benchmarks.design import evaluation_seed, uniform_point
@@ -17,7 +16,7 @@ from botorch_popbo.benchmarks.records import (
     read_records,
     records_path,
 )
-from botorch_popbo.benchmarks.settings import Campaign, Setting
+from botorch_popbo.benchmarks.settings import Campaign, Parameters, Setting
 from botorch_popbo.benchmarks.threads import one_thread
 from botorch_popbo.version import __version__
 
@@ -29,9 +28,9 @@ def replicate(
 ) -> None:
     """Run the trials that a replication lacks.
 
-    Recorded trials are attached to a fresh client with their observations, so that the method sees
-    what it saw in the process that recorded them. Two processes never run the same replication at
-    the same time: the second waits and then finds the work of the first.
+    Recorded trials are reported to a fresh optimizer with their observations, so that the method
+    sees what it saw in the process that recorded them. Two processes never run the same replication
+    at the same time: the second waits and then finds the work of the first.
 
     Args:
         campaign: Says how many trials there are, and where files are.
@@ -57,7 +56,7 @@ def replicate(
 
 
 class _Loop:
-    """The service loop of one replication.
+    """Suggest, evaluate, observe.
 
     Args:
         problem: The problem.
@@ -70,12 +69,9 @@ class _Loop:
         self.setting = setting
         self.versions = _versions()
         self.best = math.inf
-        self.client = Client()
-        self.client.configure_experiment(parameters=problem.parameters, name=setting.stem)
-        self.client.configure_optimization(objective=problem.objective)
-        self.suggest = METHODS[setting.method].start(self.client, problem, setting)
+        self.optimizer = METHODS[setting.method].start(problem, setting)
         for record in records:
-            self._tell(self.client.attach_trial(dict(record.parameters)), record.observed)
+            self._tell(record.parameters, record.observed)
 
     def step(self, trial: int) -> TrialRecord:
         """Suggest and evaluate one trial."""
@@ -87,12 +83,13 @@ class _Loop:
         evaluated = perf_counter()
         if not math.isfinite(observed):
             raise ValueError(f"trial {trial} evaluated to {observed} at {suggestion.parameters}")
-        is_incumbent = self._tell(suggestion.index, observed)
+        is_incumbent = self._tell(suggestion.parameters, observed)
         return TrialRecord(
             trial=trial,
             parameters=suggestion.parameters,
             observed=observed,
             score=self._score(suggestion, observed, is_incumbent),
+            incumbent_score=self._incumbent_score(suggestion),
             optimizer_seconds=suggested - start,
             evaluation_seconds=evaluated - suggested,
             generator=suggestion.generator,
@@ -101,13 +98,13 @@ class _Loop:
 
     def _next(self, trial: int) -> Suggestion:
         if trial >= self.setting.initial:
-            return self.suggest(trial)
+            return self.optimizer.suggest(trial)
         point = uniform_point(self.problem.parameters, self.problem.name, self.setting.seed, trial)
-        return Suggestion(self.client.attach_trial(dict(point)), point, INITIAL_DESIGN)
+        return Suggestion(point, INITIAL_DESIGN)
 
-    def _tell(self, index: int, observed: float) -> bool:
-        """Complete a trial; returns whether it is the best observed so far."""
-        self.client.complete_trial(index, {self.problem.metric_name: observed})
+    def _tell(self, parameters: Parameters, observed: float) -> bool:
+        """Report an outcome; returns whether it is the best observed so far."""
+        self.optimizer.observe(parameters, observed)
         loss = observed if self.problem.minimize else -observed
         is_incumbent = loss < self.best
         self.best = min(loss, self.best)
@@ -116,8 +113,15 @@ class _Loop:
     def _score(self, suggestion: Suggestion, observed: float, is_incumbent: bool) -> float | None:
         if not self.problem.noisy:
             return observed
-        # The report follows the best observed point only, and a noisy score is costly.
-        return self.problem.score(suggestion.parameters) if is_incumbent else None
+        if is_incumbent or not self.problem.costly_score:
+            return self.problem.score(suggestion.parameters)
+        # Without incumbents the report follows the best observed point only.
+        return None
+
+    def _incumbent_score(self, suggestion: Suggestion) -> float | None:
+        if suggestion.incumbent is None or self.problem.costly_score:
+            return None
+        return self.problem.score(suggestion.incumbent)
 
 
 def _versions() -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from botorch_popbo.benchmarks.summary import Curve, Summary
 
-_HEADINGS = ("problem", "method", "seeds", "result", "s/suggestion")
+_HEADINGS = ("problem", "method", "seeds", "result", "best evaluated", "s/suggestion")
 
 
 def table(summaries: Sequence[Summary]) -> str:
@@ -16,7 +16,8 @@ def table(summaries: Sequence[Summary]) -> str:
 
     Returns:
         Lines of text: mean and standard error over the seeds of the regret, or of the best value
-        where the optimum is unknown, and the mean time of a suggestion.
+        where the optimum is unknown; the same of the best point evaluated; and the mean time of a
+        suggestion.
     """
     blocks = [_block(summary) for summary in summaries]
     columns = zip(_HEADINGS, *(row for block in blocks for row in block), strict=True)
@@ -29,6 +30,8 @@ def table(summaries: Sequence[Summary]) -> str:
         rule,
         *(_note(summary) for summary in summaries),
         "* the best mean over all seeds; ± standard error",
+        "result: of the point held for the best; best evaluated: of the best point, if all were "
+        "scored",
     ]
     return "\n".join(lines)
 
@@ -59,16 +62,18 @@ def warnings(summaries: Sequence[Summary]) -> list[str]:
     return found
 
 
-def result(curve: Curve) -> str:
-    """Format where a curve ended.
+def estimate(mean: float, error: float) -> str:
+    """Format a mean.
 
     Args:
-        curve: The curve.
+        mean: The mean, or not a number.
+        error: Its standard error, or not a number.
 
     Returns:
-        The mean and, with more than one seed, its standard error.
+        As many of the two as there are, or a dash.
     """
-    mean, error = float(curve.mean[-1]), float(curve.error[-1])
+    if math.isnan(mean):
+        return "-"
     return f"{mean:.3g}" if math.isnan(error) else f"{mean:.3g} ± {error:.2g}"
 
 
@@ -85,19 +90,23 @@ def seconds(value: float) -> str:
 
 
 def _block(summary: Summary) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = [
-        (
-            summary.problem.name,
-            curve.method,
-            f"{curve.num_seeds}/{summary.seeds}",
-            result(curve) + (" *" if curve.method in summary.best else "  "),
-            seconds(curve.seconds_per_suggestion),
-        )
-        for curve in summary.curves
-    ]
+    rows = [_row(summary, curve) for curve in summary.curves]
     for method in summary.without:
-        rows.append((summary.problem.name, method, f"0/{summary.seeds}", "no complete run  ", "-"))
+        name, seeds = summary.problem.name, f"0/{summary.seeds}"
+        rows.append((name, method, seeds, "no complete run  ", "-", "-"))
     return rows
+
+
+def _row(summary: Summary, curve: Curve) -> tuple[str, ...]:
+    end = estimate(curve.mean[-1], curve.error[-1])
+    return (
+        summary.problem.name,
+        curve.method,
+        f"{curve.num_seeds}/{summary.seeds}",
+        end + (" *" if curve.method in summary.best else "  "),
+        estimate(curve.best_evaluated, curve.best_evaluated_error),
+        seconds(curve.seconds_per_suggestion),
+    )
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

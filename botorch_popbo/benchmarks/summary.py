@@ -9,7 +9,7 @@ from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.records import TrialRecord, read_records, records_path
 from botorch_popbo.benchmarks.settings import Campaign, Setting
-from botorch_popbo.benchmarks.trace import Array, trace
+from botorch_popbo.benchmarks.trace import Array, best_evaluated, trace
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,9 @@ class Curve:
         num_seeds: The number of replications.
         mean: The mean over the replications of the regret or the best value.
         error: The mean's standard error; not a number for a single replication.
+        best_evaluated: The mean, at the end, of the regret or value of the best point evaluated,
+            whichever the method holds for the best; not a number if some score was not recorded.
+        best_evaluated_error: Its standard error; also not a number for a single replication.
         seconds: The mean cumulative wall-clock time of the suggestions.
         num_fallbacks: The number of suggestions that were not the method's own.
         versions: The versions of packages that the trials were run with, each once.
@@ -32,6 +35,8 @@ class Curve:
     num_seeds: int
     mean: Array
     error: Array
+    best_evaluated: float
+    best_evaluated_error: float
     seconds: Array
     num_fallbacks: int
     versions: tuple[str, ...]
@@ -125,19 +130,29 @@ def _curve(campaign: Campaign, problem: Problem, initial: int, name: str) -> Cur
     if not replications:
         return None
     traces = np.array([trace(problem, records)[initial - 1 :] for records in replications])
+    best = np.array([[best_evaluated(problem, records)] for records in replications])
     seconds = np.array([_cumulative_seconds(records[initial:]) for records in replications])
-    count = len(replications)
-    spread = traces.std(axis=0, ddof=1) if count > 1 else np.full(traces.shape[1], np.nan)
     suggestions = [record for records in replications for record in records[initial:]]
     return Curve(
         method=name,
-        num_seeds=count,
+        num_seeds=len(replications),
         mean=traces.mean(axis=0),
-        error=spread / np.sqrt(count),
+        error=_standard_error(traces),
+        best_evaluated=float(best.mean()),
+        best_evaluated_error=float(_standard_error(best)[0]),
         seconds=seconds.mean(axis=0),
         num_fallbacks=sum(METHODS[name].is_fallback(record.generator) for record in suggestions),
         versions=tuple(sorted({_versions(r) for records in replications for r in records})),
     )
+
+
+def _standard_error(values: Array) -> Array:
+    """The standard error of each column's mean, for ``replications x entries``."""
+    count = len(values)
+    if count == 1:
+        return np.full(values.shape[1], np.nan)
+    error: Array = values.std(axis=0, ddof=1) / np.sqrt(count)
+    return error
 
 
 def _cumulative_seconds(suggestions: Sequence[TrialRecord]) -> Array:

@@ -13,7 +13,13 @@ Array = npt.NDArray[np.float64]
 
 
 def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
-    """Follow the score of the best point observed so far, or its regret if that is known.
+    """Follow the score of the best point known so far, or its regret if the optimum is known.
+
+    The best point is the one with the best observation. On a noisy problem that may be a lucky
+    one, so a method whose model was asked counts with the point that the model holds for the best.
+    A model is asked before each suggestion and not after the last evaluation, so the last entry
+    repeats the one before it. So does an entry after which the model was not asked, if it was
+    asked earlier.
 
     Args:
         problem: The problem.
@@ -22,13 +28,47 @@ def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
     Returns:
         One number for each trial, in the metric's unit.
     """
+    values = _scores(records)[_best_observed(problem, records)]
+    if problem.noisy:
+        # What the model held for the best before a trial is its verdict on the trials so far.
+        verdicts = [record.incumbent_score for record in records[1:]] + [None]
+        latest = None
+        for trial, verdict in enumerate(verdicts):
+            latest = latest if verdict is None else verdict
+            if latest is not None:
+                values[trial] = latest
+    return _losses(problem, values)
+
+
+def best_evaluated(problem: Problem, records: Sequence[TrialRecord]) -> float:
+    """Find the best score among all points evaluated, whichever a method holds for the best.
+
+    Args:
+        problem: The problem.
+        records: The trials of one replication.
+
+    Returns:
+        The score, or its regret if the optimum is known, in the metric's unit; not a number if
+        the score of some point was not recorded.
+    """
+    scores = _scores(records)
+    best = scores.min(keepdims=True) if problem.minimize else scores.max(keepdims=True)
+    return float(_losses(problem, best)[0])
+
+
+def _scores(records: Sequence[TrialRecord]) -> Array:
+    return np.array([np.nan if r.score is None else r.score for r in records], dtype=float)
+
+
+def _best_observed(problem: Problem, records: Sequence[TrialRecord]) -> npt.NDArray[np.int64]:
+    """Position of the best observation among the first 1, 2, … trials."""
     losses = np.array([r.observed if problem.minimize else -r.observed for r in records])
-    # Position of the best observation among the first 1, 2, … trials.
     is_incumbent = losses == np.minimum.accumulate(losses)
     is_incumbent[1:] &= losses[1:] < np.minimum.accumulate(losses)[:-1]
-    incumbent = np.maximum.accumulate(np.where(is_incumbent, np.arange(len(losses)), 0))
-    scores = np.array([np.nan if r.score is None else r.score for r in records], dtype=float)
-    values = scores[incumbent]
+    return np.maximum.accumulate(np.where(is_incumbent, np.arange(len(losses)), 0))
+
+
+def _losses(problem: Problem, values: Array) -> Array:
     if problem.optimal_value is None:
         return values
     return values - problem.optimal_value if problem.minimize else problem.optimal_value - values

@@ -36,13 +36,14 @@ _NEGLIGIBLE = -45.0  # a relative correction below exp(-45) is beyond float64
 
 
 class _Law(NamedTuple):
-    """One broadcast set of laws: float64 tensors of a common shape."""
+    """One broadcast set of laws: float64 tensors of a common shape, or scalars."""
 
     log_rate: Tensor
     exposure: Tensor
     in_tail: Tensor  # the rate exceeds the exposure: mass piles up at k = n
     log_sum: Tensor  # log of the normaliser over its reference term
     reference: Tensor  # index of the reference term: n in the tail, 0 elsewhere
+    is_truncated: bool  # whether any exposure is not infinite
 
     def log_prob(self, counts: Tensor) -> Tensor:
         return (
@@ -111,13 +112,18 @@ def variance(log_rate: Tensor, exposure: Tensor) -> Tensor:
 
 
 def _law(log_rate: Tensor, exposure: Tensor) -> _Law:
+    exposure = exposure.to(log_rate.device, torch.float64)
+    is_truncated = not bool(exposure.isposinf().all())
     log_rate, exposure = torch.broadcast_tensors(
-        log_rate.double().clamp(_MIN_LOG_RATE, _MAX_LOG_RATE), exposure.to(log_rate.device).double()
+        log_rate.double().clamp(_MIN_LOG_RATE, _MAX_LOG_RATE), exposure
     )
+    if not is_truncated:  # the paper's law of long lists, whose normaliser is exp(rate)
+        nothing = log_rate.new_zeros(())
+        return _Law(log_rate, exposure, nothing.bool(), log_rate.exp(), nothing, False)
     in_tail = log_rate.exp() > exposure
     reference = torch.where(in_tail & exposure.isfinite(), exposure, 0.0)
     log_sum = _LogSum.apply(log_rate, exposure)
-    return _Law(log_rate, exposure, in_tail, log_sum, reference)
+    return _Law(log_rate, exposure, in_tail, log_sum, reference, True)
 
 
 class _LogSum(torch.autograd.Function):
@@ -207,6 +213,8 @@ def _head_log_sum(log_rate: Tensor, exposure: Tensor) -> Tensor:
 
 def _moments(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
     law = _law(log_rate, exposure)
+    if not law.is_truncated:
+        return law.log_sum, law.log_sum
     mean_ = law.reference + _slope(law.log_rate, law.exposure, law.log_sum)
     rate, limit, at_limit = _head(law.log_rate, law.exposure, law.log_sum)
     variance_ = mean_ - (limit - mean_) * (rate * at_limit)

@@ -18,10 +18,11 @@ from torch.nn import Module
 
 from botorch_popbo.models.pending import insert_pending
 from botorch_popbo.models.rank_data import RankData
-from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
+from botorch_popbo.posteriors.rank import RankPosterior
 from botorch_popbo.presets import PresetName, get_preset
 from botorch_popbo.rank_counts import RankCounts
-from botorch_popbo.rates.mlp import MLPRate
+from botorch_popbo.rates.factory import make_rate
+from botorch_popbo.rates.gaussian_process import GaussianProcessRate
 from botorch_popbo.seeds import derive_seed
 
 
@@ -37,8 +38,9 @@ class PoissonRankModel(Model):
             evaluation, which ranks below every success.
         input_transform: Applied to every point before the network. By default the bounding box
             of ``train_X`` is mapped to the unit cube; ``None`` leaves points as they are.
-        preset: Name of the settings, ``"paper"`` or ``"exact"``.
-        seed: Seed of the network's weights and mini-batches, mixed with the number of points.
+        preset: Name of the settings: ``"default"``, a Gaussian process conditioned on the order,
+            or ``"paper"`` or ``"exact"``, networks with a Poisson likelihood.
+        seed: Seed of a network's weights and mini-batches, mixed with the number of points.
         rank_counts: Records to fit to instead of outcomes, from any source in
             :mod:`botorch_popbo.rank_counts`. A new point is ranked among their distinct points.
 
@@ -62,7 +64,7 @@ class PoissonRankModel(Model):
         train_X: Tensor | None = None,
         train_Y: Tensor | None = None,
         input_transform: InputTransform | _DefaultType | None = DEFAULT,
-        preset: PresetName = "paper",
+        preset: PresetName = "default",
         seed: int = 0,
         rank_counts: RankCounts | None = None,
     ) -> None:
@@ -84,13 +86,15 @@ class PoissonRankModel(Model):
         if input_transform is not None:
             self.input_transform = input_transform.to(X)
         # Fresh weights with every new point: a network kept for long would keep its blind spots.
-        self.rate = MLPRate(
-            input_dim=self._encoded_points().shape[-1],
-            preset=self.preset,
+        self.rate = make_rate(
+            self.preset,
+            self._encoded_points(),
+            self.data.counts,
+            self.data.exposure,
+            self.data.num_points,
             seed=derive_seed(seed, self.data.num_points),
-            dtype=X.dtype,
-            device=X.device,
         )
+        self.register_load_state_dict_post_hook(_encode_as_loaded)
 
     @property
     def train_inputs(self) -> tuple[Tensor]:
@@ -108,15 +112,16 @@ class PoissonRankModel(Model):
         return self.data.records
 
     def fit(self) -> Self:
-        """Train the rate from fresh weights; the same seed and data give the same model.
+        """Train the rate; the same seed and data give the same model.
+
+        A network starts from fresh weights, a Gaussian process from its hyperparameters.
 
         Returns:
             The model itself, in evaluation mode.
         """
         self.train()
-        exposure = self.data.exposure
-        limit = self.limit_of_support(exposure)
-        self.rate.fit(self._encoded_points(), self.data.counts, exposure, limit)
+        self.rate.move(self._encoded_points())
+        self.rate.fit()
         return self.eval()
 
     def custom_fit(
@@ -150,11 +155,13 @@ class PoissonRankModel(Model):
         self.fit()
         return mll.eval()
 
-    def rank_posterior(self, X: Tensor) -> PoissonRankPosterior:
+    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> RankPosterior:
         """The law of each point's rank among all evaluated points.
 
         Args:
             X: Points, a ``batch_shape x q x d`` tensor.
+            observation_noise: Whether the rank is that of a noisy outcome at the point. The law of
+                a network's count includes its scatter in any case.
 
         Returns:
             A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
@@ -162,7 +169,7 @@ class PoissonRankModel(Model):
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
         """
-        return self.encoded_rank_posterior(self.encode(X))
+        return self.rate.rank_posterior(self.encode(X), observation_noise)
 
     def encode(self, X: Tensor) -> Tensor:
         """Apply the input transform, in evaluation mode.
@@ -185,31 +192,6 @@ class PoissonRankModel(Model):
             self.eval()
         return self.transform_inputs(X)
 
-    def encoded_rank_posterior(self, encoded: Tensor) -> PoissonRankPosterior:
-        """Like :meth:`rank_posterior`, for points that were encoded before.
-
-        Args:
-            encoded: What :meth:`encode` returned, a ``batch_shape x q x d'`` tensor.
-
-        Returns:
-            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
-        """
-        exposure = self.data.exposure.new_tensor(float(self.data.num_points))
-        log_rate = exposure.log() + self.rate.log_rate(encoded)
-        limit = self._limit(exposure, length=exposure)
-        return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, limit)
-
-    def limit_of_support(self, exposure: Tensor) -> Tensor:
-        """The largest counts of positive probability.
-
-        Args:
-            exposure: Numbers of points compared with.
-
-        Returns:
-            The exposure itself, or infinity where the preset treats the list as long enough.
-        """
-        return self._limit(exposure, length=exposure + 1.0)
-
     def with_pending(self, X_pending: Tensor) -> "PoissonRankModel":
         """A model of the data as if pending points had been observed at their predicted ranks.
 
@@ -217,18 +199,24 @@ class PoissonRankModel(Model):
             X_pending: Points being evaluated, a ``p x d`` tensor.
 
         Returns:
-            Another model, fitted with the same preset and seed.
+            Another model: a network trained with the same preset and seed, or a Gaussian process
+            with the same hyperparameters.
         """
         X_pending = X_pending.to(self.data.X)
         with torch.no_grad():
             predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
             predicted = predicted.clamp_max(self.data.num_points)
-        return PoissonRankModel(
+        model = PoissonRankModel(
             rank_counts=insert_pending(self.rank_counts, X_pending, predicted),
             input_transform=deepcopy(getattr(self, "input_transform", None)),
             preset=self.preset_name,
             seed=self.seed,
-        ).fit()
+        )
+        old, new = self.rate, model.rate
+        if isinstance(old, GaussianProcessRate) and isinstance(new, GaussianProcessRate):
+            new.adopt(old)
+            return model.eval()
+        return model.fit()
 
     def posterior(
         self,
@@ -242,7 +230,8 @@ class PoissonRankModel(Model):
         Args:
             X: Points, a ``batch_shape x q x d`` tensor.
             output_indices: ``None`` or ``[0]``: there is one output.
-            observation_noise: Has no effect: the law of a count includes its scatter.
+            observation_noise: Whether the rank is that of a noisy outcome; a tensor of variances
+                has no meaning for ranks and counts as ``True``.
             posterior_transform: Must be ``None``.
 
         Returns:
@@ -258,7 +247,7 @@ class PoissonRankModel(Model):
                 "A posterior over rank counts takes no posterior_transform: weights and risk "
                 "measures act on outcomes. Rank the transformed outcomes instead."
             )
-        return self.rank_posterior(X)
+        return self.rank_posterior(X, observation_noise is not False)
 
     @property
     def num_outputs(self) -> int:
@@ -287,7 +276,7 @@ class PoissonRankModel(Model):
 
     @classmethod
     def construct_inputs(
-        cls, training_data: SupervisedDataset, preset: PresetName = "paper", seed: int = 0
+        cls, training_data: SupervisedDataset, preset: PresetName = "default", seed: int = 0
     ) -> dict[str, Any]:
         """Constructor arguments from a data set; observation noise is not used.
 
@@ -310,9 +299,6 @@ class PoissonRankModel(Model):
         with torch.no_grad():
             return self.transform_inputs(self.data.X)
 
-    def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:
-        return torch.where(length >= self.preset.untruncated_from, torch.inf, exposure)
-
     def _check_output(self, indices: list[int] | None) -> None:
         if indices not in (None, [0], [-1]):
             raise UnsupportedError(f"PoissonRankModel has one output, but {indices} was asked for.")
@@ -323,6 +309,13 @@ class PoissonRankModel(Model):
 
     def _revert_to_original_inputs(self) -> None:
         pass
+
+
+def _encode_as_loaded(model: PoissonRankModel, incompatible_keys: object) -> None:
+    """A state dict brings its own input transform, such as the bounding box of other points."""
+    training = model.training
+    model.rate.move(model.encode(model.data.X).detach())
+    model.train(training)
 
 
 def _as_data(

@@ -18,12 +18,16 @@ class OneHotCategories(InputTransform, Module):
     Args:
         d: Number of columns.
         categories: For each categorical column, its distinct values.
+        scale: Value of the column of a point's own category. With ``2 ** -0.5`` two categories are
+            as far apart as the ends of the unit interval.
 
     Raises:
         ValueError: If a column does not exist or has fewer than two values.
     """
 
-    def __init__(self, d: int, categories: Mapping[int, Sequence[float]]) -> None:
+    def __init__(
+        self, d: int, categories: Mapping[int, Sequence[float]], scale: float = 1.0
+    ) -> None:
         super().__init__()
         for column, values in categories.items():
             if not 0 <= column < d or len(set(values)) < 2:
@@ -34,6 +38,7 @@ class OneHotCategories(InputTransform, Module):
         self.transform_on_eval = True
         self.transform_on_fantasize = True
         self.d = d
+        self.scale = scale
         self.categories = {column: tuple(values) for column, values in categories.items()}
         self._numeric = [column for column in range(d) if column not in categories]
 
@@ -50,5 +55,5 @@ class OneHotCategories(InputTransform, Module):
         for column, values in self.categories.items():
             distance = (X[..., [column]] - X.new_tensor(values)).abs()
             nearest = distance.argmin(dim=-1)
-            pieces.append(torch.nn.functional.one_hot(nearest, len(values)).to(X))
+            pieces.append(self.scale * torch.nn.functional.one_hot(nearest, len(values)).to(X))
         return torch.cat(pieces, dim=-1)

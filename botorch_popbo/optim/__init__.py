@@ -1,6 +1,6 @@
-"""Training loops and optimizer helpers."""
+"""Candidates and starting points for the optimization of acquisition functions."""
 
 from botorch_popbo.optim.candidates import unseen_candidates
-from botorch_popbo.optim.training import train
+from botorch_popbo.optim.initial_conditions import rank_initial_conditions
 
-__all__ = ["train", "unseen_candidates"]
+__all__ = ["rank_initial_conditions", "unseen_candidates"]

@@ -1,13 +1,13 @@
 """The posterior over rank counts."""
 
 import torch
-from botorch.posteriors import Posterior
 from torch import Tensor
 
 from botorch_popbo.likelihoods import distribution, truncated_poisson
+from botorch_popbo.posteriors.rank import RankPosterior
 
 
-class PoissonRankPosterior(Posterior):
+class PoissonRankPosterior(RankPosterior):
     r"""The law of how many of the evaluated points are better than each of ``q`` points.
 
     Counts are in ranks and smaller is better: 0 is better than everything evaluated. Marginally
@@ -21,9 +21,14 @@ class PoissonRankPosterior(Posterior):
     """
 
     def __init__(self, log_rate: Tensor, exposure: Tensor, limit: Tensor) -> None:
-        self.log_rate = log_rate
+        self._log_rate = log_rate
         self.exposure = exposure
         self.limit = limit
+
+    @property
+    def log_rate(self) -> Tensor:
+        r"""Log-rates :math:`\log \lambda`, ``batch_shape x q x 1``."""
+        return self._log_rate
 
     @property
     def mean(self) -> Tensor:
@@ -45,17 +50,6 @@ class PoissonRankPosterior(Posterior):
             Log-probabilities of the broadcast shape; minus infinity outside the support.
         """
         return truncated_poisson.log_prob(value, self.log_rate, self.limit)
-
-    def density(self, value: Tensor) -> Tensor:
-        """Probabilities of counts, stacked in front as :class:`botorch.posteriors.Posterior` does.
-
-        Args:
-            value: Counts, one-dimensional or a scalar, of shape ``m`` or empty.
-
-        Returns:
-            Probabilities of shape ``m x batch_shape x q x 1``, without ``m`` for a scalar.
-        """
-        return self.log_prob(self._in_front(value)).exp()
 
     def cdf(self, value: Tensor) -> Tensor:
         """Probabilities of at most so many better points.
@@ -124,6 +118,19 @@ class PoissonRankPosterior(Posterior):
         with torch.no_grad():
             return distribution.sample(self.log_rate, self.limit, sample_shape or torch.Size())
 
+    def log_improvement(self, K_m: int) -> Tensor:
+        r"""Logarithm of the expected ranking improvement, equation (8) of Wang et al. (2023).
+
+        Args:
+            K_m: Worst tolerable rank.
+
+        Returns:
+            A ``batch_shape x q x 1`` tensor.
+        """
+        ranks = torch.arange(K_m, device=self.device, dtype=self.dtype)
+        log_prob = truncated_poisson.log_prob(ranks, self.log_rate, self.limit)
+        return (log_prob + (K_m - ranks).log()).logsumexp(-1, keepdim=True)
+
     @property
     def device(self) -> torch.device:
         """Device of the log-rates."""
@@ -138,14 +145,3 @@ class PoissonRankPosterior(Posterior):
     def base_sample_shape(self) -> torch.Size:
         """Shape of the base samples of one draw, ``batch_shape x q x 1``."""
         return self.log_rate.shape
-
-    @property
-    def batch_range(self) -> tuple[int, int]:
-        """The t-batch range of :attr:`base_sample_shape`."""
-        return 0, -2
-
-    def _in_front(self, value: Tensor) -> Tensor:
-        return value.reshape(*value.shape, *(1 for _ in self.log_rate.shape))
-
-    def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
-        return torch.Size((*sample_shape, *self.log_rate.shape))

@@ -1,6 +1,8 @@
 """Where the scale-free log-rate of a point comes from."""
 
 from botorch_popbo.rates.base import Rate
+from botorch_popbo.rates.factory import make_rate
+from botorch_popbo.rates.gaussian_process import GaussianProcessRate
 from botorch_popbo.rates.mlp import MLPRate
 
-__all__ = ["MLPRate", "Rate"]
+__all__ = ["GaussianProcessRate", "MLPRate", "Rate", "make_rate"]

@@ -1,18 +1,16 @@
 import pytest
 import torch
 from helpers.exact_poisson import ExactLaw
-from helpers.toy import split_points
+from helpers.toy import split_points, toy_data
 from torch.autograd import gradcheck
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
     PoissonRankModel,
+    PoissonRankPosterior,
 )
-from botorch_popbo.acquisition.expected_ranking_improvement import (
-    improvement_gradient,
-    log_improvement,
-)
+from botorch_popbo.acquisition.expected_ranking_improvement import improvement_gradient
 
 pytestmark = pytest.mark.usefixtures("only_known_points_are_near")
 
@@ -48,6 +46,21 @@ def test_better_predicted_ranks_improve_more(model: PoissonRankModel) -> None:
     assert (value.diff() <= 1e-12).all()
 
 
+@pytest.mark.parametrize("K_m", [1, 5, 30])
+def test_improvement_over_a_gaussian_process(gaussian_model: PoissonRankModel, K_m: int) -> None:
+    X = toy_data(50, seed=3)[0].unsqueeze(-2).requires_grad_()
+    support = torch.arange(16.0).double()
+    probability = gaussian_model.posterior(X).log_prob(support).exp()
+    expected = (probability * (K_m - support).clamp_min(0.0)).sum(-1).squeeze(-1)
+    value = ExpectedRankingImprovement(gaussian_model, K_m=K_m)(X)
+    torch.testing.assert_close(value, expected)
+    logarithm = LogExpectedRankingImprovement(gaussian_model, K_m=K_m)(X)
+    likely = expected > 1e-6
+    torch.testing.assert_close(logarithm[likely], expected[likely].log())
+    assert logarithm.isfinite().all()  # also where every probability underflows
+    assert torch.autograd.grad(logarithm.sum(), X)[0].isfinite().all()
+
+
 def test_gradient(model: PoissonRankModel) -> None:
     X = split_points(model, q=0.4)[0][:5].unsqueeze(-2).requires_grad_()
     assert gradcheck(ExpectedRankingImprovement(model), X, eps=1e-6, atol=1e-7, rtol=1e-5)
@@ -64,7 +77,7 @@ def test_the_worst_tolerable_rank_is_at_least_one(model: PoissonRankModel, K_m: 
 def test_papers_derivative_corrected_equals_autograd(limit: float, K_m: int) -> None:
     eta = torch.linspace(-8.0, 8.0, 41, dtype=torch.float64).unsqueeze(-1).requires_grad_()
     support = torch.tensor(limit, dtype=torch.float64)
-    improvement = log_improvement(eta, support, K_m).exp()
+    improvement = PoissonRankPosterior(eta, support, support).log_improvement(K_m).exp()
     (by_autograd,) = torch.autograd.grad(improvement.sum(), eta)
     torch.testing.assert_close(improvement_gradient(eta, support, K_m), by_autograd)
 
@@ -79,7 +92,8 @@ def test_logarithm_has_the_same_values_and_choices(long_model: PoissonRankModel)
 
 def test_logarithm_keeps_its_gradient_where_the_improvement_underflows() -> None:
     eta = torch.tensor([[7.0], [8.0], [12.0]], dtype=torch.float64, requires_grad=True)
-    value = log_improvement(eta, torch.tensor(torch.inf, dtype=torch.float64), 5)
+    infinite = torch.tensor(torch.inf, dtype=torch.float64)
+    value = PoissonRankPosterior(eta, infinite, infinite).log_improvement(5)
     assert (value[1:].exp() < 1e-300).all()
     (slope,) = torch.autograd.grad(value.sum(), eta)
     # The largest term, k = 4, decides: d/d eta (4 eta - exp(eta)).

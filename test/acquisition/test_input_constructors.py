@@ -13,6 +13,7 @@ from torch import Tensor
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
     PoissonRankModel,
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
@@ -92,6 +93,24 @@ def test_outcome_constraints_are_refused(kind: Kind, long_model: PoissonRankMode
     constraints = (torch.ones(1, 1), torch.zeros(1, 1))
     with pytest.raises(UnsupportedError, match="report an infeasible evaluation as failed"):
         built(kind, long_model, constraints_tuple=constraints)
+
+
+def test_expected_utility_improvement_takes_pending_points(
+    gaussian_model: PoissonRankModel,
+) -> None:
+    X_pending = toy_data(3, seed=8)[0]
+    construct = get_acqf_input_constructor(LogExpectedUtilityImprovement)
+    options = construct(
+        model=gaussian_model, X_pending=X_pending, posterior_transform=weighted(1.0)
+    )
+    function = LogExpectedUtilityImprovement(**options)
+    expected = LogExpectedUtilityImprovement(gaussian_model, X_pending=X_pending)
+    X = toy_data(20, seed=9)[0].unsqueeze(-2)
+    assert torch.equal(function(X), expected(X))
+    with pytest.raises(UnsupportedError, match="Negate a minimised outcome before fitting"):
+        construct(model=gaussian_model, posterior_transform=weighted(-1.0))
+    with pytest.raises(UnsupportedError, match="report an infeasible evaluation as failed"):
+        construct(model=gaussian_model, constraints_tuple=(torch.ones(1, 1), torch.zeros(1, 1)))
 
 
 @BOTH

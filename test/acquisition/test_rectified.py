@@ -11,11 +11,11 @@ from torch import Tensor
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
+    MLPRate,
     PoissonRankModel,
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.acquisition import rectified
 
 Kind = type[RectifiedAcquisitionFunction]
 SHARE = 0.4
@@ -103,7 +103,7 @@ def test_the_number_of_a_point_stays_the_same(kind: Kind, model: PoissonRankMode
 
 @FAR
 def test_another_seed_or_another_number_of_points_draws_other_numbers(kind: Kind) -> None:
-    models = [PoissonRankModel(*toy_data(n)) for n in (20, 21)]
+    models = [PoissonRankModel(*toy_data(n), preset="paper") for n in (20, 21)]
     for model in models:
         model.rate.log_rate = lambda X: X.new_full(X.shape[:-1], 1.0)  # nothing is promising
     X = toy_data(50, seed=3)[0].unsqueeze(-2)
@@ -155,7 +155,7 @@ def test_the_value_rises_smoothly_with_the_distance_from_a_known_point(
     kind: Kind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corners = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
-    model = PoissonRankModel(corners, corners[:, :1])
+    model = PoissonRankModel(corners, corners[:, :1], preset="paper")
     monkeypatch.setattr(model.rate, "log_rate", lambda X: X.new_full(X.shape[:-1], -3.0))
     away = torch.linspace(0.0, 0.5, 101, dtype=torch.float64)
     X = (away.unsqueeze(-1) * torch.tensor([0.6, 0.8], dtype=torch.float64)).unsqueeze(-2)
@@ -164,7 +164,7 @@ def test_the_value_rises_smoothly_with_the_distance_from_a_known_point(
     assert (value.diff() >= -1e-15).all()
     assert (value[:3].diff() > 0).all()
     # The neighbourhood is small: halfway across the domain nothing of it is left.
-    monkeypatch.setattr(rectified, "_KNOWN_RADIUS", 1e-6)
+    monkeypatch.setattr(MLPRate, "known_radius", 1e-6)
     torch.testing.assert_close(value[-1:], function(X[-1:]), rtol=1e-12, atol=0)
 
 
@@ -185,8 +185,8 @@ def test_set_x_pending_replaces_the_pending_points(kind: Kind, model: PoissonRan
 def test_pending_points_are_measured_in_encoded_inputs(kind: Kind) -> None:
     # 0.5 apart is far in the unit cube, but a ten-thousandth of this domain.
     X, Y = toy_data(15)
-    model = PoissonRankModel(5_000.0 * X, Y).fit()
-    point = 5_000.0 * split_points(PoissonRankModel(X, Y).fit(), SHARE)[0][:1]
+    model = PoissonRankModel(5_000.0 * X, Y, preset="paper").fit()
+    point = 5_000.0 * split_points(PoissonRankModel(X, Y, preset="paper").fit(), SHARE)[0][:1]
     function = kind(model, X_pending=point + 0.5)
     assert function(point.unsqueeze(-2)).item() < ceiling(function) + 0.01
 
@@ -314,3 +314,45 @@ def test_optimize_acqf_mixed_keeps_fixed_features(
     assert set(X[:, 0].tolist()) <= {1.0, 3.0}
     assert_within_bounds(X)
     assert_new_and_distinct(X, model)
+
+
+# --- over a Gaussian process
+
+
+def test_the_share_defaults_to_the_papers_for_a_network(
+    long_model: PoissonRankModel, gaussian_model: PoissonRankModel
+) -> None:
+    assert ExpectedRankingImprovement(long_model).q == 0.4
+    assert RectifiedLowerConfidenceBound(long_model).q == 0.6
+    for kind in (ExpectedRankingImprovement, RectifiedLowerConfidenceBound):
+        assert kind(long_model, q=None).q is None
+        assert kind(gaussian_model).q is None
+        assert kind(gaussian_model, q=0.5).q == 0.5
+
+
+def test_a_gaussian_process_is_not_rectified(kind: Kind, gaussian_model: PoissonRankModel) -> None:
+    X = toy_data(100, seed=3)[0].unsqueeze(-2).requires_grad_()
+    value = kind(gaussian_model)(X)
+    assert torch.equal(kind(gaussian_model, seed=1)(X), value)
+    (gradient,) = torch.autograd.grad(value.sum(), X)
+    assert (gradient.norm(dim=-1) > 0.0).all()
+
+
+def test_known_points_of_a_gaussian_process_are_never_best(
+    kind: Kind, gaussian_model: PoissonRankModel
+) -> None:
+    pending = toy_data(3, seed=9)[0]
+    function = kind(gaussian_model, X_pending=pending)
+    known = function(torch.cat([gaussian_model.rank_counts.X, pending]).unsqueeze(-2))
+    anywhere = function(toy_data(100, seed=3)[0].unsqueeze(-2))
+    assert (known <= ceiling(function)).all()
+    assert anywhere.max() > ceiling(function)
+
+
+@EDGE
+def test_several_suggestions_of_a_gaussian_process_are_distinct(
+    kind: Kind, gaussian_model: PoissonRankModel
+) -> None:
+    X = optimized(kind(gaussian_model), q=3, sequential=True)
+    assert_within_bounds(X)
+    assert_new_and_distinct(X, gaussian_model)

@@ -11,7 +11,7 @@ def constrained_client(parameters: list[Parameter], constraint: str) -> Client:
     client = Client()
     client.configure_experiment(parameters=parameters, parameter_constraints=[constraint])
     client.configure_optimization(objective="gain")
-    client.set_generation_strategy(popbo_generation_strategy("eri", 5))
+    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=5))
     return client
 
 
@@ -30,7 +30,7 @@ def test_parameter_constraints_are_honoured(kind: str) -> None:
         [(index, p)] = client.get_next_trials(max_trials=1).items()
         assert p["a"] + p["b"] <= 12 + 1e-6
         client.complete_trial(index, raw_data={"gain": p["a"] + p["b"]})
-    assert generator_keys(client)[5:] == ["popbo-eri"] * 5
+    assert generator_keys(client)[5:] == ["popbo-logei"] * 5
 
 
 def test_large_discrete_space_is_not_enumerated() -> None:
@@ -42,12 +42,12 @@ def test_large_discrete_space_is_not_enumerated() -> None:
         ]
     )
     client.configure_optimization(objective="gain")
-    client.set_generation_strategy(popbo_generation_strategy("eri", 5))
+    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=5))
     torch.manual_seed(0)
     for _ in range(8):
         [(index, p)] = client.get_next_trials(max_trials=1).items()
         client.complete_trial(index, raw_data={"gain": sum(v == "a" for v in p.values())})
-    assert generator_keys(client)[5:] == ["popbo-eri"] * 3
+    assert generator_keys(client)[5:] == ["popbo-logei"] * 3
 
 
 @pytest.mark.parametrize("upper", [25, 100_000])
@@ -60,11 +60,11 @@ def test_integers_are_searched_closely(upper: int) -> None:
         ]
     )
     client.configure_optimization(objective="-loss")
-    client.set_generation_strategy(popbo_generation_strategy("eri", 6))
+    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=6))
     losses = []
     for _ in range(20):
         [(index, p)] = client.get_next_trials(max_trials=1).items()
         losses.append(sum((p[name] / upper - 0.3) ** 2 for name in ("a", "b")))
         client.complete_trial(index, raw_data={"loss": losses[-1]})
     assert min(losses[6:]) < 0.5 * min(losses[:6])
-    assert generator_keys(client)[6:] == ["popbo-eri"] * 14
+    assert generator_keys(client)[6:] == ["popbo-logei"] * 14

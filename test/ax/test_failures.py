@@ -22,7 +22,7 @@ def fail(client: Client, index: int, how: str) -> None:
 def test_a_failure_is_learned_from_and_never_suggested_again(how: str, objective: str) -> None:
     if how == "inf" and objective == "loss":
         pytest.skip("an infinite outcome of a maximised metric is not a failure")
-    client = make_client(popbo_generation_strategy("eri", 5), floats(2), objective)
+    client = make_client(popbo_generation_strategy(num_initial_trials=5), floats(2), objective)
     run_trials(client, sphere, 6)
     suggested = []
     for _ in range(4):
@@ -30,14 +30,14 @@ def test_a_failure_is_learned_from_and_never_suggested_again(how: str, objective
         fail(client, index, how)
         suggested.append(tuple(parameters.values()))
     assert len(set(suggested)) == 4
-    assert generator_keys(client)[5:] == ["popbo-eri"] * 5
+    assert generator_keys(client)[5:] == ["popbo-logei"] * 5
     adapter = client._generation_strategy._curr.generator_spec_to_gen_from.fitted_adapter
     model = adapter.generator.surrogate.model
     assert model.train_targets.isneginf().sum() == 3  # all but the last, which it has not seen
 
 
 def test_every_kind_of_failure_is_ranked_last() -> None:
-    client = make_client(popbo_generation_strategy("rlcb", 4), floats(1), "-loss")
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(1), "-loss")
     run_trials(client, sphere, 4)
     for how in ("failed", "nan", "inf"):
         [index] = client.get_next_trials(max_trials=1)
@@ -49,7 +49,7 @@ def test_every_kind_of_failure_is_ranked_last() -> None:
 
 
 def test_failures_leave_predictions_in_the_unit_of_the_metric() -> None:
-    client = make_client(popbo_generation_strategy("eri", 5), floats(2), "-loss")
+    client = make_client(popbo_generation_strategy(num_initial_trials=5), floats(2), "-loss")
     points = run_trials(client, sphere, 8)
     [index] = client.get_next_trials(max_trials=1)
     client.mark_trial_failed(index)
@@ -69,7 +69,7 @@ def test_failures_in_a_mixed_space() -> None:
         ChoiceParameterConfig(name="flag", values=[True, False], parameter_type="bool"),
         RangeParameterConfig(name="depth", bounds=(1, 9), parameter_type="int"),
     ]
-    client = make_client(popbo_generation_strategy("eri", 5), parameters, "-loss")
+    client = make_client(popbo_generation_strategy(num_initial_trials=5), parameters, "-loss")
     for trial in range(10):
         [(index, p)] = client.get_next_trials(max_trials=1).items()
         if trial % 3 == 2:
@@ -78,4 +78,4 @@ def test_failures_in_a_mixed_space() -> None:
             client.complete_trial(index, raw_data={"loss": p["rate"] + p["depth"]})
     trials = client._experiment.trials.values()
     assert len({arm.signature for trial in trials for arm in trial.arms}) == 10
-    assert generator_keys(client)[-3:] == ["popbo-eri"] * 3
+    assert generator_keys(client)[-3:] == ["popbo-logei"] * 3

@@ -4,6 +4,7 @@ import pytest
 import torch
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.exceptions.core import SearchSpaceExhausted, UserInputError
+from ax.generation_strategy.generation_strategy import GenerationStrategy
 from botorch.exceptions import InputDataError
 from botorch.test_functions import Hartmann
 from helpers.service_loop import (
@@ -17,6 +18,7 @@ from helpers.service_loop import (
 )
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
+from botorch_popbo.presets import PresetName
 
 MIXED: list[Parameter] = [
     RangeParameterConfig(name="x", bounds=(0.0, 1.0), parameter_type="float"),
@@ -45,51 +47,76 @@ def hartmann(parameters: Parameterization) -> float:
     return Hartmann(dim=6).evaluate_true(X).item()
 
 
-@pytest.mark.parametrize("acquisition", ["eri", "rlcb"])
+def strategy(acquisition: str, num_initial_trials: int, seed: int = 0) -> GenerationStrategy:
+    """The default, or one of the paper's."""
+    if acquisition == "logei":
+        return popbo_generation_strategy(num_initial_trials=num_initial_trials, seed=seed)
+    return popbo_generation_strategy(acquisition, num_initial_trials, seed, preset="paper")
+
+
+EACH_STRATEGY = pytest.mark.parametrize("acquisition", ["logei", "eri", "rlcb"])
+TWO_STRATEGIES = pytest.mark.parametrize("acquisition", ["logei", "eri"])
+
+
+@EACH_STRATEGY
 def test_suggestions_are_the_models_own_and_distinct(acquisition: str) -> None:
-    client = make_client(
-        popbo_generation_strategy(acquisition, num_initial_trials=12, seed=0), floats(6), "-loss"
-    )
+    client = make_client(strategy(acquisition, 12), floats(6), "-loss")
     points = run_trials(client, hartmann, 27)
     assert generator_keys(client)[12:] == [f"popbo-{acquisition}"] * 15
     assert len({tuple(p.values()) for p in points}) == 27
 
 
-@pytest.mark.parametrize("acquisition", ["eri", "rlcb"])
+@EACH_STRATEGY
 def test_suggestions_beat_the_initial_design(acquisition: str) -> None:
-    client = make_client(popbo_generation_strategy(acquisition, 8), floats(2), "-loss")
+    client = make_client(strategy(acquisition, 8), floats(2), "-loss")
     values = [sphere(p) for p in run_trials(client, sphere, 24)]
     assert min(values[8:]) < 0.5 * min(values[:8])
 
 
-@pytest.mark.parametrize("acquisition", ["eri", "rlcb"])
+def test_the_default_converges_on_a_smooth_function() -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=6), floats(2), "-loss")
+    values = [sphere(p) for p in run_trials(client, sphere, 26)]
+    assert min(values) < 1e-3 * min(values[:6])
+
+
+def test_ranks_of_a_gaussian_process_may_be_searched_too() -> None:
+    client = make_client(popbo_generation_strategy("eri", 5), floats(2), "-loss")
+    values = [sphere(p) for p in run_trials(client, sphere, 15)]
+    assert min(values[5:]) < 0.5 * min(values[:5])
+    assert generator_keys(client)[5:] == ["popbo-eri"] * 10
+
+
+@EACH_STRATEGY
 def test_minimizing_mirrors_maximizing_the_negated_metric(acquisition: str) -> None:
-    minimizing = make_client(popbo_generation_strategy(acquisition, 6, 3), MIXED, "-loss")
-    maximizing = make_client(popbo_generation_strategy(acquisition, 6, 3), MIXED, "accuracy")
+    minimizing = make_client(strategy(acquisition, 6, 3), MIXED, "-loss")
+    maximizing = make_client(strategy(acquisition, 6, 3), MIXED, "accuracy")
     assert run_trials(minimizing, mixed_loss, 12) == run_trials(
         maximizing, lambda p: -mixed_loss(p), 12, metric="accuracy"
     )
 
 
-def test_scaled_objective_keeps_its_direction() -> None:
-    plain = make_client(popbo_generation_strategy("eri", 5), floats(2), "-loss")
-    scaled = make_client(popbo_generation_strategy("eri", 5), floats(2), "-2*loss")
+@TWO_STRATEGIES
+def test_scaled_objective_keeps_its_direction(acquisition: str) -> None:
+    plain = make_client(strategy(acquisition, 5), floats(2), "-loss")
+    scaled = make_client(strategy(acquisition, 5), floats(2), "-2*loss")
     assert run_trials(plain, sphere, 8) == run_trials(scaled, sphere, 8)
 
 
-def test_monotone_distortion_of_the_metric_leaves_candidates_alone() -> None:
-    plain = make_client(popbo_generation_strategy("eri", 5), floats(3), "-loss")
-    distorted = make_client(popbo_generation_strategy("eri", 5), floats(3), "-loss")
+@TWO_STRATEGIES
+def test_monotone_distortion_of_the_metric_leaves_candidates_alone(acquisition: str) -> None:
+    plain = make_client(strategy(acquisition, 5), floats(3), "-loss")
+    distorted = make_client(strategy(acquisition, 5), floats(3), "-loss")
     assert run_trials(plain, sphere, 10) == run_trials(
         distorted, lambda p: math.exp(30 * sphere(p)), 10
     )
 
 
-def test_seed_decides_the_candidates_and_the_global_state_is_untouched() -> None:
+@TWO_STRATEGIES
+def test_seed_decides_the_candidates_and_the_global_state_is_untouched(acquisition: str) -> None:
     runs = []
     for seed, global_seed in ((0, 1), (0, 2), (1, 1)):
         torch.manual_seed(global_seed)
-        client = make_client(popbo_generation_strategy("eri", 5, seed), floats(2), "-loss")
+        client = make_client(strategy(acquisition, 5, seed), floats(2), "-loss")
         run_trials(client, sphere, 5)
         state = torch.get_rng_state()
         runs.append(run_trials(client, sphere, 4))
@@ -97,35 +124,39 @@ def test_seed_decides_the_candidates_and_the_global_state_is_untouched() -> None
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_mixed_space_is_suggested_by_the_model_and_improves() -> None:
-    client = make_client(popbo_generation_strategy("eri", 10), MIXED, "-loss")
+@TWO_STRATEGIES
+def test_mixed_space_is_suggested_by_the_model_and_improves(acquisition: str) -> None:
+    client = make_client(strategy(acquisition, 10), MIXED, "-loss")
     points = run_trials(client, mixed_loss, 22)
-    assert generator_keys(client)[10:] == ["popbo-eri"] * 12
+    assert generator_keys(client)[10:] == [f"popbo-{acquisition}"] * 12
     assert min(map(mixed_loss, points[10:])) < min(map(mixed_loss, points[:10]))
 
 
-def test_discrete_space_is_searched_without_repetition_until_exhausted() -> None:
+@EACH_STRATEGY
+def test_discrete_space_is_searched_without_repetition_until_exhausted(acquisition: str) -> None:
     parameters: list[Parameter] = [
         ChoiceParameterConfig(name=name, values=["a", "b", "c"], parameter_type="str")
         for name in ("u", "v")
     ]
-    client = make_client(popbo_generation_strategy("rlcb", 3), parameters, "-loss")
+    client = make_client(strategy(acquisition, 3), parameters, "-loss")
     points = run_trials(client, lambda p: float(ord(p["u"]) + ord(p["v"])), 9)
     assert len({tuple(p.values()) for p in points}) == 9
     with pytest.raises(SearchSpaceExhausted):
         client.get_next_trials(max_trials=1)
 
 
-def test_pending_trials_are_distinct() -> None:
-    client = make_client(popbo_generation_strategy("eri", 6), floats(3), "-loss")
+@EACH_STRATEGY
+def test_pending_trials_are_distinct(acquisition: str) -> None:
+    client = make_client(strategy(acquisition, 6), floats(3), "-loss")
     run_trials(client, sphere, 6)
     pending = client.get_next_trials(max_trials=4)
     assert len({tuple(p.values()) for p in pending.values()}) == 4
-    assert generator_keys(client)[6:] == ["popbo-eri"] * 4
+    assert generator_keys(client)[6:] == [f"popbo-{acquisition}"] * 4
 
 
-def test_predictions_are_in_the_unit_of_the_metric() -> None:
-    client = make_client(popbo_generation_strategy("eri", 12), floats(2), "-loss")
+@TWO_STRATEGIES
+def test_predictions_are_in_the_unit_of_the_metric(acquisition: str) -> None:
+    client = make_client(strategy(acquisition, 12), floats(2), "-loss")
     points = run_trials(client, lambda p: 1000.0 + sphere(p), 24)
     observed = [1000.0 + sphere(p) for p in points]
     predicted = [client.predict([p])[0]["loss"][0] for p in points]
@@ -137,17 +168,18 @@ def test_predictions_are_in_the_unit_of_the_metric() -> None:
     assert prediction["loss"][0] < sorted(observed)[12]
 
 
-def test_infinitely_bad_outcome_is_a_failure_that_ranks_last() -> None:
-    client = make_client(popbo_generation_strategy("eri", 6), floats(2), "-loss")
+@TWO_STRATEGIES
+def test_infinitely_bad_outcome_is_a_failure_that_ranks_last(acquisition: str) -> None:
+    client = make_client(strategy(acquisition, 6), floats(2), "-loss")
     run_trials(client, lambda p: math.inf if p["x0"] > 0.5 else sphere(p), 12)
-    assert generator_keys(client)[6:] == ["popbo-eri"] * 6
+    assert generator_keys(client)[6:] == [f"popbo-{acquisition}"] * 6
     mean, sem = client.predict([{"x0": 0.9, "x1": 0.9}])[0]["loss"]
     assert math.isfinite(mean)
     assert math.isfinite(sem)
 
 
 def test_infinitely_good_outcome_is_a_named_error() -> None:
-    client = make_client(popbo_generation_strategy("eri", 3), floats(2), "-loss")
+    client = make_client(strategy("logei", 3), floats(2), "-loss")
     run_trials(client, lambda p: -math.inf, 3)
     with pytest.raises(InputDataError, match=r"\+inf"):
         client.get_next_trials(max_trials=1)
@@ -161,20 +193,22 @@ def test_gp_strategies_run(acquisition: str) -> None:
 
 
 def test_attached_trials_count_as_initial_design() -> None:
-    client = make_client(popbo_generation_strategy("eri", 4), floats(2), "-loss")
+    client = make_client(strategy("logei", 4), floats(2), "-loss")
     for x in (0.1, 0.4, 0.6, 0.9):
         parameters = {"x0": x, "x1": 1.0 - x}
         index = client.attach_trial(parameters)
         client.complete_trial(index, raw_data={"loss": sphere(parameters)})
     run_trials(client, sphere, 1)
-    assert generator_keys(client)[-1] == "popbo-eri"
+    assert generator_keys(client)[-1] == "popbo-logei"
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"acquisition": "ei"}, "eri, rlcb"),
-        ({"preset": "best"}, "paper"),
+        ({"acquisition": "ei"}, "logei, eri, rlcb"),
+        ({"preset": "best"}, "default, paper, exact"),
+        ({"acquisition": "logei", "preset": "paper"}, 'use preset="default", or acquisition="eri"'),
+        ({"acquisition": "logei", "preset": "exact"}, "a rate with uncertainty"),
         ({"num_initial_trials": 1}, "at least 2"),
     ],
 )
@@ -192,12 +226,23 @@ def test_bad_gp_options_are_named() -> None:
 
 @pytest.mark.parametrize("objective", ["-loss, -cost", "-loss - cost"])
 def test_several_metrics_are_refused_with_advice(objective: str) -> None:
-    client = make_client(popbo_generation_strategy("eri", 2), floats(2), objective)
+    client = make_client(strategy("logei", 2), floats(2), objective)
     for _ in range(2):
         [index] = client.get_next_trials(max_trials=1)
         client.complete_trial(index, raw_data={"loss": float(index), "cost": 1.0})
     with pytest.raises(UserInputError, match="gp_generation_strategy"):
         client.get_next_trials(max_trials=1)
+
+
+@pytest.mark.parametrize("preset", ["paper", "exact"])
+def test_without_uncertainty_the_default_is_expected_ranking_improvement(
+    preset: PresetName,
+) -> None:
+    client = make_client(
+        popbo_generation_strategy(num_initial_trials=3, preset=preset), floats(2), "-loss"
+    )
+    run_trials(client, sphere, 4)
+    assert generator_keys(client)[3:] == ["popbo-eri"]
 
 
 def test_exact_preset_runs() -> None:

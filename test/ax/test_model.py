@@ -1,5 +1,6 @@
 from itertools import pairwise
 
+import pytest
 import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.generators.torch.botorch_modular.surrogate import (
@@ -13,16 +14,23 @@ from botorch.posteriors import GPyTorchPosterior
 from botorch.utils.datasets import SupervisedDataset
 
 from botorch_popbo.ax import OutcomePoissonRankModel
+from botorch_popbo.presets import PresetName
 
 
-def make_model(num_points: int = 9) -> OutcomePoissonRankModel:
+EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])
+
+
+def make_model(num_points: int = 9, preset: PresetName = "default") -> OutcomePoissonRankModel:
     generator = torch.Generator().manual_seed(0)
     X = torch.rand(num_points, 2, generator=generator, dtype=torch.float64)
-    return OutcomePoissonRankModel(X, 100.0 - X.sum(-1, keepdim=True)).fit()
+    return OutcomePoissonRankModel(X, 100.0 - X.sum(-1, keepdim=True), preset=preset).fit()
 
 
-def test_mean_and_variance_match_the_law_of_the_rank_on_order_statistics() -> None:
-    model = make_model(9)
+@EACH_PRESET
+def test_mean_and_variance_match_the_law_of_the_rank_on_order_statistics(
+    preset: PresetName,
+) -> None:
+    model = make_model(9, preset)
     X = torch.tensor([[0.2, 0.7]], dtype=torch.float64)
     falling = model.train_targets.sort(descending=True).values.tolist()
     levels = [falling[0], *((a + b) / 2 for a, b in pairwise(falling))]
@@ -38,7 +46,7 @@ def test_mean_and_variance_match_the_law_of_the_rank_on_order_statistics() -> No
 
 
 def test_mass_beyond_the_worst_rank_is_the_worst_outcome() -> None:
-    model = make_model(20)
+    model = make_model(20, "paper")
     for parameter in model.rate.parameters():
         parameter.data.zero_()
     model.rate.network[-1].bias.data.fill_(100.0)  # a rate far beyond every exposure
@@ -46,8 +54,9 @@ def test_mass_beyond_the_worst_rank_is_the_worst_outcome() -> None:
     torch.testing.assert_close(model.posterior(X).mean.item(), model.train_targets.min().item())
 
 
-def test_posterior_shapes_and_transform() -> None:
-    model = make_model()
+@EACH_PRESET
+def test_posterior_shapes_and_transform(preset: PresetName) -> None:
+    model = make_model(preset=preset)
     X = torch.rand(3, 4, 2, dtype=torch.float64)
     assert model.posterior(X).mean.shape == (3, 4, 1)
     negated = model.posterior(
@@ -56,16 +65,18 @@ def test_posterior_shapes_and_transform() -> None:
     torch.testing.assert_close(negated.mean, -model.posterior(X).mean)
 
 
-def test_failures_leave_predictions_finite() -> None:
+@EACH_PRESET
+def test_failures_leave_predictions_finite(preset: PresetName) -> None:
     X = torch.rand(6, 1, dtype=torch.float64)
     Y = torch.tensor([[1.0], [2.0], [-torch.inf], [3.0], [-torch.inf], [0.5]], dtype=torch.float64)
-    posterior = OutcomePoissonRankModel(X, Y).fit().posterior(X)
+    posterior = OutcomePoissonRankModel(X, Y, preset=preset).fit().posterior(X)
     assert posterior.mean.isfinite().all()
     assert (posterior.mean >= 0.5).all()
     assert posterior.variance.isfinite().all()
 
 
-def test_ax_builds_the_input_transform_from_the_search_space() -> None:
+@EACH_PRESET
+def test_ax_builds_the_input_transform_from_the_search_space(preset: PresetName) -> None:
     digest = SearchSpaceDigest(
         feature_names=["x", "kind"],
         bounds=[(-5.0, 10.0), (2.0, 7.0)],
@@ -77,21 +88,25 @@ def test_ax_builds_the_input_transform_from_the_search_space() -> None:
     inputs = submodel_input_constructor(
         OutcomePoissonRankModel,
         model_config=ModelConfig(
-            botorch_model_class=OutcomePoissonRankModel, model_options={"seed": 3}
+            botorch_model_class=OutcomePoissonRankModel, model_options={"seed": 3, "preset": preset}
         ),
         dataset=dataset,
         search_space_digest=digest,
         surrogate=Surrogate(),
     )
     model = OutcomePoissonRankModel(**inputs)
+    # To a kernel, two categories are as far apart as the ends of the unit interval.
+    own = 0.5**0.5 if preset == "default" else 1.0
     expected = torch.tensor(
-        [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0], [0.5, 0.0, 1.0, 0.0]], dtype=torch.float64
+        [[0.0, own, 0.0, 0.0], [1.0, 0.0, 0.0, own], [0.5, 0.0, own, 0.0]], dtype=torch.float64
     )
     torch.testing.assert_close(model.encode(X), expected)
 
 
-def test_ax_fitting_is_the_models_own() -> None:
-    by_ax, direct = make_model(), make_model()
+@EACH_PRESET
+def test_ax_fitting_is_the_models_own(preset: PresetName) -> None:
+    by_ax, direct = make_model(preset=preset), make_model(preset=preset)
     fit_botorch_model(by_ax, mll_class=None, mll_options={})
+    direct.fit()
     for one, other in zip(by_ax.parameters(), direct.parameters(), strict=True):
         assert torch.equal(one, other)

@@ -3,7 +3,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pytest
 from helpers.service_loop import floats, make_client, run_trials, sphere
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy, register
@@ -32,8 +34,12 @@ def next_in_a_fresh_process(path: Path) -> dict[str, float]:
     return result
 
 
-def test_reloaded_experiment_suggests_what_the_original_does(tmp_path: Path) -> None:
-    client = make_client(popbo_generation_strategy("rlcb", 4, seed=5), floats(2), "-loss")
+@pytest.mark.parametrize("options", [{}, {"acquisition": "rlcb", "preset": "paper"}])
+def test_reloaded_experiment_suggests_what_the_original_does(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    strategy = popbo_generation_strategy(num_initial_trials=4, seed=5, **options)
+    client = make_client(strategy, floats(2), "-loss")
     run_trials(client, sphere, 6)
     client.save_to_json_file(str(tmp_path / "experiment.json"))
     reloaded = next_in_a_fresh_process(tmp_path / "experiment.json")

@@ -9,9 +9,9 @@ import pytest
 
 from botorch_popbo.benchmarks.campaign import is_complete, run_campaign
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.methods.base import Method
+from botorch_popbo.benchmarks.methods.base import Method, Suggestion
 from botorch_popbo.benchmarks.records import read_records, records_path
-from botorch_popbo.benchmarks.settings import Campaign
+from botorch_popbo.benchmarks.settings import Campaign, Parameters
 
 from .conftest import MakeCampaign
 
@@ -22,7 +22,7 @@ def result(campaign: Campaign) -> RESULT:
     """All that does not depend on the clock; reading checks that no trial is there twice."""
     return [
         [
-            (r.trial, r.parameters, r.observed, r.score, r.generator)
+            (r.trial, r.parameters, r.observed, r.score, r.incumbent_score, r.generator)
             for r in read_records(records_path(campaign.output, setting), setting)
         ]
         for setting in campaign.settings()
@@ -81,10 +81,14 @@ def test_more_seeds_add_replications(campaign: MakeCampaign) -> None:
 def test_a_replication_that_raises_loses_only_itself(
     campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(*_: object) -> object:
-        raise RuntimeError("no\nluck")
+    class Unlucky:
+        def suggest(self, trial: int) -> Suggestion:
+            raise RuntimeError("no\nluck")
 
-    broken = Method("broken", "raises", "broken", lambda *_: fail)  # type: ignore[arg-type,return-value]
+        def observe(self, parameters: Parameters, observed: float) -> None:
+            pass
+
+    broken = Method("broken", "raises", "broken", lambda *_: Unlucky())
     monkeypatch.setitem(METHODS, "broken", broken)
     both = replace(campaign(), methods=("broken", "random"))
     (failure,) = run_campaign(both)

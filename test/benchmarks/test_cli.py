@@ -67,6 +67,7 @@ def test_the_environment_names_the_tables(
     assert main([*arguments, *options, "--output", str(tables / "out")]) == 0
     streams = capsys.readouterr()
     assert "regret in validation accuracy [%] after 2 initial points" in streams.out
+    assert (tables / "out" / "results.csv").read_text().count("\n") == 3
     assert (tables / "out" / "report.png").stat().st_size > 10_000
     assert (tables / "out" / "report.html").stat().st_size > 1_000_000
 

@@ -8,6 +8,7 @@ from botorch_popbo.benchmarks.design import (
     from_unit_cube,
     sobol_point,
     suggestion_seed,
+    to_unit_interval,
     uniform_point,
 )
 
@@ -64,3 +65,13 @@ def test_seeds_differ_by_purpose_and_trial_and_fit_32_bits() -> None:
     seeds = [make("p", 0, t) for make in (evaluation_seed, suggestion_seed) for t in range(50)]
     assert len(set(seeds)) == 100
     assert all(0 <= seed < 2**32 for seed in seeds)
+
+
+@pytest.mark.parametrize("config", [c for c in PARAMETERS if isinstance(c, RangeParameterConfig)])
+def test_a_range_is_inverted(config: RangeParameterConfig) -> None:
+    for fraction in np.linspace(0, 1, 50):
+        value = from_unit_cube([config], [fraction])[config.name]
+        found = to_unit_interval(config, float(value))
+        assert from_unit_cube([config], [found])[config.name] == pytest.approx(value, rel=1e-12)
+        if config.parameter_type == "float":
+            assert found == pytest.approx(fraction, abs=1e-12)

@@ -14,6 +14,7 @@ RECORD = TrialRecord(
     parameters={"a": 0.1 + 0.2, "b": 3, "c": "x", "d": True},
     observed=1 / 3,
     score=None,
+    incumbent_score=2 / 3,
     optimizer_seconds=0.5,
     evaluation_seconds=0.25,
     generator="random",
@@ -60,6 +61,15 @@ def test_a_damaged_line_is_named(path: Path) -> None:
     lines = path.read_text().splitlines(keepends=True)
     path.write_text(lines[0] + "nonsense\n" + lines[2])
     with pytest.raises(RecordError, match=r"records.jsonl, line 2"):
+        read_records(path, SETTING)
+
+
+def test_a_line_without_a_field_is_named(path: Path) -> None:
+    first, *others = path.read_text().splitlines(keepends=True)
+    fields = json.loads(first)
+    del fields["incumbent_score"]
+    path.write_text("".join([json.dumps(fields) + "\n", *others]))
+    with pytest.raises(RecordError, match=r"line 1: not a record .*incumbent_score"):
         read_records(path, SETTING)
 
 

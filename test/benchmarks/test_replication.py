@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 import torch
 
-from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems import PROBLEMS, ProblemEntry
 from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
 from botorch_popbo.benchmarks.records import TrialRecord, append_record, read_records, records_path
 from botorch_popbo.benchmarks.replication import INITIAL_DESIGN, replicate
@@ -29,6 +29,8 @@ def timeless(records: list[TrialRecord]) -> list[TrialRecord]:
         ("sobol", "branin"),
         ("random", "sklearn-digits"),
         ("gp-logei", "branin"),
+        ("botorch-gp", "branin-gaussian"),
+        ("botorch-robust-gp", "branin-outliers"),
         ("popbo-eri", "branin"),
     ],
 )
@@ -77,6 +79,32 @@ def test_a_noisy_problem_is_scored_where_the_incumbent_changes(campaign: MakeCam
     for record in run(campaign(problem="sklearn-digits")):
         assert (record.score is not None) == (record.observed < best)
         best = min(best, record.observed)
+
+
+def test_a_cheap_noise_free_value_is_recorded_for_every_point(campaign: MakeCampaign) -> None:
+    problem = PROBLEMS["branin-student"].load(None)
+    records = run(campaign(problem="branin-student"))
+    assert [r.score for r in records] == [problem.score(r.parameters) for r in records]
+    assert all(r.observed != r.score for r in records)
+
+
+def test_the_incumbent_of_a_model_is_scored(campaign: MakeCampaign) -> None:
+    records = run(campaign("botorch-gp", problem="branin-gaussian"))
+    assert [r.incumbent_score for r in records[:3]] == [None] * 3
+    for trial in range(3, 7):
+        known = [r.score for r in records[:trial]]
+        assert records[trial].incumbent_score in known
+    assert [r.incumbent_score for r in run(campaign("random"))] == [None] * 7
+
+
+def test_a_costly_incumbent_is_not_scored(
+    campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = PROBLEMS["branin-gaussian"].load
+    costly = ProblemEntry("", lambda data: replace(make(data), costly_score=True))
+    monkeypatch.setitem(PROBLEMS, "branin-gaussian", costly)
+    records = run(campaign("botorch-gp", problem="branin-gaussian", trials=1))
+    assert records[-1].incumbent_score is None
 
 
 def test_recorded_observations_are_told_to_the_method(campaign: MakeCampaign) -> None:

@@ -8,7 +8,6 @@ from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.records import TrialRecord, append_record, records_path
 from botorch_popbo.benchmarks.settings import Campaign
 from botorch_popbo.benchmarks.summary import summarize
-from botorch_popbo.benchmarks.trace import trace
 
 
 def records(observed: list[float], scores: list[float | None]) -> list[TrialRecord]:
@@ -18,6 +17,7 @@ def records(observed: list[float], scores: list[float | None]) -> list[TrialReco
             parameters={"x": trial},
             observed=value,
             score=score,
+            incumbent_score=None,
             optimizer_seconds=0.5 * trial,
             evaluation_seconds=0.0,
             generator="random" if trial < 4 else "Sobol",
@@ -30,24 +30,6 @@ def records(observed: list[float], scores: list[float | None]) -> list[TrialReco
 @pytest.fixture
 def branin() -> Problem:
     return PROBLEMS["branin"].load(None)
-
-
-@pytest.fixture
-def digits() -> Problem:
-    return PROBLEMS["sklearn-digits"].load(None)
-
-
-def test_a_noise_free_trace_is_the_running_best(branin: Problem) -> None:
-    problem = replace(branin, optimal_value=1.0)
-    observed = [5.0, 7.0, 3.0, 3.0, 4.0]
-    np.testing.assert_array_equal(trace(problem, records(observed, [*observed])), [4, 4, 2, 2, 2])
-    upwards = replace(problem, minimize=False, optimal_value=10.0)
-    np.testing.assert_array_equal(trace(upwards, records(observed, [*observed])), [5, 3, 3, 3, 3])
-
-
-def test_a_noisy_trace_scores_the_best_observed_point(digits: Problem) -> None:
-    found = trace(digits, records([0.5, 0.6, 0.4, 0.4], [0.45, None, 0.48, None]))
-    np.testing.assert_array_equal(found, [0.45, 0.45, 0.48, 0.48])
 
 
 def test_the_numbers_are_those_of_a_hand_computation(branin: Problem, tmp_path: Path) -> None:
@@ -68,6 +50,8 @@ def test_the_numbers_are_those_of_a_hand_computation(branin: Problem, tmp_path: 
     np.testing.assert_allclose(curve.mean, [6, 5.5, 3.5, 2.5])
     # Two numbers that differ by d have a standard error of d / 2.
     np.testing.assert_allclose(curve.error, [1, 1.5, 0.5, 0.5])
+    # The function has no noise, so the best point is the best observed.
+    assert (curve.best_evaluated, curve.best_evaluated_error) == (2.5, 0.5)
     np.testing.assert_allclose(curve.seconds, [0, 1, 2.5, 4.5])
     assert curve.seconds_per_suggestion == pytest.approx(1.5)
     assert curve.num_fallbacks == 2
@@ -84,3 +68,16 @@ def test_one_replication_has_no_standard_error(branin: Problem, tmp_path: Path) 
         append_record(records_path(tmp_path, setting), setting, record)
     (summary,) = summarize(campaign, {"branin": branin})
     assert np.isnan(summary.curves[0].error).all()
+    assert np.isnan(summary.curves[0].best_evaluated_error)
+
+
+def test_the_best_evaluated_needs_every_score(branin: Problem, tmp_path: Path) -> None:
+    campaign = Campaign({"branin": 2}, ("random",), 3, 2, 1, tmp_path, None)
+    (tmp_path / "records").mkdir()
+    scores: list[list[float | None]] = [[3.0] * 5, [3.0, None, None, None, None]]
+    for setting, known in zip(campaign.settings(), scores, strict=True):
+        for record in records([3.0] * 5, known):
+            append_record(records_path(tmp_path, setting), setting, record)
+    (summary,) = summarize(campaign, {"branin": branin})
+    assert np.isnan(summary.curves[0].best_evaluated)
+    assert np.isfinite(summary.curves[0].mean).all()

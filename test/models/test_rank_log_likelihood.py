@@ -1,3 +1,5 @@
+import math
+
 import pytest
 import torch
 from helpers.exact_poisson import ExactLaw
@@ -9,7 +11,7 @@ from botorch_popbo import PoissonRankModel, RankLogLikelihood
 @pytest.mark.parametrize("num_points", [9, 15])
 def test_it_is_the_sum_of_the_log_probabilities(num_points: int) -> None:
     X, Y = toy_data(num_points)
-    model = PoissonRankModel(X, Y, input_transform=None).fit()
+    model = PoissonRankModel(X, Y, input_transform=None, preset="paper").fit()
     expected = 0.0
     for x, y in zip(X, Y, strict=True):
         count = int((y < Y).sum())
@@ -26,7 +28,7 @@ def test_it_is_the_sum_of_the_log_probabilities(num_points: int) -> None:
 
 @pytest.mark.parametrize("num_points", [9, 15])
 def test_fitting_raises_it(num_points: int) -> None:
-    model = PoissonRankModel(*toy_data(num_points))
+    model = PoissonRankModel(*toy_data(num_points), preset="paper")
     likelihood = RankLogLikelihood(model)
     before = likelihood().item()
     model.fit()
@@ -38,9 +40,21 @@ def test_fitting_raises_it(num_points: int) -> None:
 
 
 def test_it_is_the_same_in_both_modes_and_reaches_the_weights() -> None:
-    likelihood = RankLogLikelihood(PoissonRankModel(*toy_data(9)))
+    likelihood = RankLogLikelihood(PoissonRankModel(*toy_data(9), preset="paper"))
     value = likelihood.train()()
     assert value.shape == ()
     assert likelihood.eval()() == value
     value.backward()
     assert all(p.grad is not None and p.grad.isfinite().all() for p in likelihood.parameters())
+
+
+def test_for_a_gaussian_process_it_is_the_evidence_of_the_order() -> None:
+    model = PoissonRankModel(*toy_data(9))
+    likelihood = RankLogLikelihood(model)
+    before = likelihood().item()
+    # Every one of 9! orders has the same probability where points are unrelated.
+    chance = -math.lgamma(10.0)
+    model.fit()
+    assert likelihood().item() > before
+    assert likelihood().item() > chance + 3.0
+    assert likelihood().item() < 0.0

@@ -20,10 +20,12 @@ from torch import Tensor
 from botorch_popbo import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
     LowerConfidenceBound,
     PoissonRankModel,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.presets import PresetName
 from botorch_popbo.testing import AcquisitionContract
 
 # BoTorch warns of single precision.
@@ -32,16 +34,20 @@ pytestmark = pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.Inp
 
 class RankContract(AcquisitionContract):
     num_points = 15
+    preset: PresetName = "paper"
 
     def make_model(self, train_X: Tensor, train_Y: Tensor) -> Model:
-        return copy.deepcopy(fitted(self.num_points, train_X.dtype, train_X.device))
+        model = fitted(self.num_points, self.preset, train_X.dtype, train_X.device)
+        return copy.deepcopy(model)
 
 
 @cache
-def fitted(num_points: int, dtype: torch.dtype, device: torch.device) -> Model:
+def fitted(
+    num_points: int, preset: PresetName, dtype: torch.dtype, device: torch.device
+) -> PoissonRankModel:
     contract = RankContract()
     contract.num_points = num_points
-    return PoissonRankModel(*contract.make_data(dtype=dtype, device=device)).fit()
+    return PoissonRankModel(*contract.make_data(dtype=dtype, device=device), preset=preset).fit()
 
 
 class TestExpectedRankingImprovement(RankContract):
@@ -66,6 +72,21 @@ class TestLogExpectedRankingImprovement(RankContract):
 class TestLowerConfidenceBound(RankContract):
     def make_acquisition(self, model: Model) -> AcquisitionFunction:
         return LowerConfidenceBound(model)
+
+
+class TestLogExpectedUtilityImprovement(RankContract):
+    preset = "default"
+
+    def make_acquisition(self, model: Model) -> AcquisitionFunction:
+        return LogExpectedUtilityImprovement(model)
+
+
+class TestGaussianRankingImprovement(TestLogExpectedRankingImprovement):
+    preset = "default"
+
+
+class TestGaussianLowerConfidenceBound(TestRectifiedLowerConfidenceBound):
+    preset = "default"
 
 
 class GaussianContract(AcquisitionContract):

@@ -13,14 +13,41 @@ from botorch.models.transforms.input import InputTransform
 from botorch.posteriors import Posterior
 from torch import Tensor
 
-from botorch_popbo import PoissonRankModel, testing
+from botorch_popbo import PoissonRankModel, UtilityModel, testing
 from botorch_popbo.testing import ModelContract, memory
 
 # BoTorch warns of single precision.
 pytestmark = pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.InputDataWarning")
 
 
-class TestFittedPoissonRankModel(ModelContract):
+class TestGaussianProcess(ModelContract):
+    linear_memory = True
+
+    def make_model(
+        self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
+    ) -> Model:
+        return PoissonRankModel(train_X, train_Y, input_transform=input_transform)
+
+
+class TestFittedGaussianProcess(ModelContract):
+    def make_model(
+        self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
+    ) -> Model:
+        return PoissonRankModel(train_X, train_Y, input_transform=input_transform).fit()
+
+
+class TestUtilityModel(ModelContract):
+    supports_subset_output = False
+    supports_construct_inputs = False
+
+    def make_model(
+        self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
+    ) -> Model:
+        model = PoissonRankModel(train_X, train_Y, input_transform=input_transform)
+        return UtilityModel(model.fit())
+
+
+class TestFittedNetwork(ModelContract):
     num_points = 8
     dim = 3
     dtypes = (torch.float64,)
@@ -28,17 +55,19 @@ class TestFittedPoissonRankModel(ModelContract):
     def make_model(
         self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
     ) -> Model:
-        return PoissonRankModel(train_X, train_Y, input_transform=input_transform).fit()
+        return PoissonRankModel(
+            train_X, train_Y, input_transform=input_transform, preset="paper"
+        ).fit()
 
 
-class TestPoissonRankModel(ModelContract, unittest.TestCase):
+class TestNetwork(ModelContract, unittest.TestCase):
     num_points = 15
     linear_memory = True
 
     def make_model(
         self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
     ) -> Model:
-        return PoissonRankModel(train_X, train_Y, input_transform=input_transform)
+        return PoissonRankModel(train_X, train_Y, input_transform=input_transform, preset="paper")
 
 
 class TestSingleTaskGP(ModelContract):

@@ -9,7 +9,7 @@ from botorch.sampling.get_sampler import GetSampler
 from botorch.sampling.stochastic_samplers import ForkedRNGSampler, StochasticSampler
 from torch import Tensor
 
-from botorch_popbo import PoissonRankModel
+from botorch_popbo import PoissonRankModel, UtilityModel
 from botorch_popbo.testing import PosteriorContract
 
 # BoTorch warns of single precision.
@@ -20,11 +20,23 @@ class TestPoissonRankPosterior(PosteriorContract):
     num_points = 15
 
     def make_posterior(self, X: Tensor) -> Posterior:
-        return PoissonRankModel(*self.make_data(dtype=X.dtype, device=X.device)).posterior(X)
+        data = self.make_data(dtype=X.dtype, device=X.device)
+        return PoissonRankModel(*data, preset="paper").posterior(X)
 
 
 class TestTruncatedPoissonRankPosterior(TestPoissonRankPosterior):
     num_points = 8
+
+
+class TestGaussianRankPosterior(PosteriorContract):
+    def make_posterior(self, X: Tensor) -> Posterior:
+        return PoissonRankModel(*self.make_data(dtype=X.dtype, device=X.device)).posterior(X)
+
+
+class TestUtilityPosterior(PosteriorContract):
+    def make_posterior(self, X: Tensor) -> Posterior:
+        model = PoissonRankModel(*self.make_data(dtype=X.dtype, device=X.device))
+        return UtilityModel(model).posterior(X)
 
 
 class TestGPyTorchPosterior(PosteriorContract):

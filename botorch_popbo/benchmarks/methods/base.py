@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-
-from ax.api.client import Client
+from typing import Protocol
 
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
@@ -11,21 +10,46 @@ from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A trial that runs in the client and waits for its outcome.
+    """A point to evaluate.
 
     Attributes:
-        index: The trial's index in the client.
-        parameters: The point to evaluate.
+        parameters: The point.
         generator: The name of what made the point.
+        incumbent: The evaluated point that the method's model holds for the best, or None if it
+            has no model to ask.
     """
 
-    index: int
     parameters: Parameters
     generator: str
+    incumbent: Parameters | None = None
 
 
-#: Makes the next trial of a replication, given its index.
-Suggest = Callable[[int], Suggestion]
+class Optimizer(Protocol):
+    """A method at work on one replication.
+
+    What it suggests may depend on the observations, the setting and the trial's index, and on
+    nothing that is lost when the process ends.
+    """
+
+    def suggest(self, trial: int) -> Suggestion:
+        """Choose the next point.
+
+        Args:
+            trial: The trial's index.
+
+        Returns:
+            The point.
+        """
+        ...
+
+    def observe(self, parameters: Parameters, observed: float) -> None:
+        """Learn an outcome.
+
+        Args:
+            parameters: A point, suggested or not.
+            observed: Its outcome, in the problem's unit.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -37,15 +61,13 @@ class Method:
         description: One line for a list of methods.
         generator_prefix: What the names of the method's own generators begin with; a trial of any
             other generator after the initial design was a fallback.
-        start: Prepares a client, whose search space and objective are set, for a replication. The
-            points that follow may depend on the client's trials, the setting and the trial's
-            index, and on nothing that is lost when the process ends.
+        start: Makes the optimizer of a replication.
     """
 
     name: str
     description: str
     generator_prefix: str
-    start: Callable[[Client, Problem, Setting], Suggest]
+    start: Callable[[Problem, Setting], Optimizer]
 
     def is_fallback(self, generator: str) -> bool:
         """Whether a point after the initial design was not the method's own."""

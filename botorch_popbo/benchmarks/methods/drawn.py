@@ -1,10 +1,9 @@
 """Methods that draw points without looking at the outcomes."""
 
 from collections.abc import Callable
+from functools import partial
 
-from ax.api.client import Client
-
-from botorch_popbo.benchmarks.methods.base import Method, Suggest, Suggestion
+from botorch_popbo.benchmarks.methods.base import Method, Suggestion
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
@@ -13,7 +12,7 @@ Draw = Callable[[Problem, Setting, int], Parameters]
 
 
 def drawn_method(name: str, description: str, draw: Draw) -> Method:
-    """Make a method that attaches points of its own to the client.
+    """Make a method of a function that draws points.
 
     Args:
         name: The name in the registry; its trials carry it as generator.
@@ -23,12 +22,18 @@ def drawn_method(name: str, description: str, draw: Draw) -> Method:
     Returns:
         The method.
     """
+    return Method(name, description, name, partial(_Drawn, draw))
 
-    def start(client: Client, problem: Problem, setting: Setting) -> Suggest:
-        def suggest(trial: int) -> Suggestion:
-            parameters = draw(problem, setting, trial)
-            return Suggestion(client.attach_trial(dict(parameters)), parameters, name)
 
-        return suggest
+class _Drawn:
+    def __init__(self, draw: Draw, problem: Problem, setting: Setting) -> None:
+        self.draw = draw
+        self.problem = problem
+        self.setting = setting
 
-    return Method(name, description, name, start)
+    def suggest(self, trial: int) -> Suggestion:
+        point = self.draw(self.problem, self.setting, trial)
+        return Suggestion(point, self.setting.method)
+
+    def observe(self, parameters: Parameters, observed: float) -> None:
+        pass

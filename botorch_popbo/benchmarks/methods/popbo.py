@@ -1,25 +1,104 @@
-"""This package's rank-based Bayesian optimization."""
+"""This package's rank-based Bayesian optimization: through Ax, and in a plain BoTorch loop."""
 
 from typing import Literal
 
+import torch
 from ax.generation_strategy.generation_strategy import GenerationStrategy
+from botorch.models.transforms.input import InputTransform
+from botorch.optim import optimize_acqf, optimize_acqf_discrete
+from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
+from torch import Tensor
 
+from botorch_popbo.acquisition import LogExpectedUtilityImprovement
 from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.benchmarks.methods.base import Method
 from botorch_popbo.benchmarks.methods.strategy import strategy_method
+from botorch_popbo.benchmarks.methods.tensor_loop import TensorLoop
+from botorch_popbo.models import PoissonRankModel, UtilityModel
+from botorch_popbo.models.transforms import OneHotCategories
+from botorch_popbo.optim import rank_initial_conditions, unseen_candidates
+from botorch_popbo.presets import PresetName, get_preset
+
+_MAX_CANDIDATES = 100_000
 
 
-def _method(acquisition: Literal["eri", "rlcb"], title: str) -> Method:
+def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) -> Tensor:
+    """Find the best point where every parameter is a range.
+
+    Args:
+        acquisition: What to maximise.
+        bounds: Lower and upper bounds, ``2 x d``.
+
+    Returns:
+        A point, of shape ``d``.
+    """
+    best, _ = optimize_acqf(
+        acquisition,
+        bounds,
+        q=1,
+        num_restarts=4,
+        raw_samples=512,
+        ic_generator=rank_initial_conditions,
+        options={"maxiter": 60},
+        retry_on_optimization_warning=False,
+    )
+    return best[0]
+
+
+class _Popbo(TensorLoop):
+    """The default preset."""
+
+    def choose(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
+        model = PoissonRankModel(X, Y, input_transform=self._input_transform()).fit()
+        incumbent = UtilityModel(model).incumbent
+        acquisition = LogExpectedUtilityImprovement(model)
+        is_incumbent = (X == incumbent).all(-1)
+        return self._optimize(acquisition, X, seed), int(is_incumbent.nonzero()[0])
+
+    def _input_transform(self) -> InputTransform | None:
+        categories = {i: self.encoding.choices[i].tolist() for i in self.encoding.categorical}
+        if not categories:
+            return None
+        scale = get_preset("default").category_scale
+        return OneHotCategories(len(self.problem.parameters), categories, scale)
+
+    def _optimize(
+        self, acquisition: LogExpectedUtilityImprovement, X: Tensor, seed: int
+    ) -> Tensor:
+        bounds, choices = self.encoding.bounds, self.encoding.choices
+        if self.encoding.is_discrete:
+            generator = torch.Generator().manual_seed(seed)
+            values = [choices[i] for i in range(len(choices))]
+            unseen = unseen_candidates(values, X, _MAX_CANDIDATES, generator)
+            best, _ = optimize_acqf_discrete(acquisition, q=1, choices=unseen, unique=False)
+        elif choices:
+            best, _ = optimize_acqf_mixed_alternating(
+                acquisition,
+                bounds,
+                discrete_dims={i: v.tolist() for i, v in choices.items() if i not in self.encoding.categorical},
+                cat_dims={i: choices[i].tolist() for i in self.encoding.categorical},
+                num_restarts=4,
+                raw_samples=256,
+            )
+        else:
+            return maximize_in_box(acquisition, bounds)
+        return best[0]
+
+
+def _method(acquisition: Literal["logei", "eri", "rlcb"], title: str) -> Method:
+    preset: PresetName = "default" if acquisition == "logei" else "paper"
+
     def build(initial: int, seed: int) -> GenerationStrategy:
         return popbo_generation_strategy(
-            acquisition=acquisition, num_initial_trials=initial, seed=seed
+            acquisition=acquisition, num_initial_trials=initial, seed=seed, preset=preset
         )
 
-    description = f"Poisson process over ranks, {title}"
-    return strategy_method(f"popbo-{acquisition}", description, "popbo", build)
+    return strategy_method(f"popbo-{acquisition}", f"{title}; through Ax", "popbo", build)
 
 
 METHODS = (
-    _method("eri", "expected ranking improvement"),
-    _method("rlcb", "rectified lower confidence bound"),
+    Method("popbo", "ranks: default preset, in a plain BoTorch loop", "popbo", _Popbo),
+    _method("logei", "ranks: default preset"),
+    _method("eri", "ranks: paper preset, expected ranking improvement"),
+    _method("rlcb", "ranks: paper preset, rectified lower confidence bound"),
 )

@@ -1,15 +1,16 @@
 """Methods that are an Ax generation strategy."""
 
 from collections.abc import Callable
+from functools import partial
 
 from ax.api.client import Client
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.utils.common.random import with_rng_seed
 
 from botorch_popbo.benchmarks.design import suggestion_seed
-from botorch_popbo.benchmarks.methods.base import Method, Suggest, Suggestion
+from botorch_popbo.benchmarks.methods.base import Method, Suggestion
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.settings import Setting
+from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 #: Makes a strategy from the size of the initial design (in trials) and a seed.
 BuildStrategy = Callable[[int, int], GenerationStrategy]
@@ -29,20 +30,34 @@ def strategy_method(
     Returns:
         The method.
     """
+    return Method(name, description, generator_prefix, partial(_ServiceLoop, build))
 
-    def start(client: Client, problem: Problem, setting: Setting) -> Suggest:
-        client.set_generation_strategy(build(setting.initial, setting.seed))
 
-        def suggest(trial: int) -> Suggestion:
-            # The acquisition's optimizer draws starting points from the global generators. One
-            # seed for each trial makes them the same in a resumed replication.
-            with with_rng_seed(suggestion_seed(problem.name, setting.seed, trial)):
-                ((index, parameters),) = client.get_next_trials(max_trials=1).items()
-            return Suggestion(index, dict(parameters), _generator(client, index))
+class _ServiceLoop:
+    """Ax's service loop."""
 
-        return suggest
+    def __init__(self, build: BuildStrategy, problem: Problem, setting: Setting) -> None:
+        self.problem = problem
+        self.setting = setting
+        self.client = Client()
+        self.client.configure_experiment(parameters=problem.parameters, name=setting.stem)
+        self.client.configure_optimization(objective=problem.objective)
+        self.client.set_generation_strategy(build(setting.initial, setting.seed))
+        self.running: dict[str, int] = {}
 
-    return Method(name, description, generator_prefix, start)
+    def suggest(self, trial: int) -> Suggestion:
+        # The acquisition's optimizer draws starting points from the global generators. One seed
+        # for each trial makes them the same in a resumed replication.
+        with with_rng_seed(suggestion_seed(self.problem.name, self.setting.seed, trial)):
+            ((index, parameters),) = self.client.get_next_trials(max_trials=1).items()
+        self.running[str(dict(parameters))] = index
+        return Suggestion(dict(parameters), _generator(self.client, index))
+
+    def observe(self, parameters: Parameters, observed: float) -> None:
+        index = self.running.pop(str(dict(parameters)), None)
+        if index is None:
+            index = self.client.attach_trial(dict(parameters))
+        self.client.complete_trial(index, {self.problem.metric_name: observed})
 
 
 def _generator(client: Client, index: int) -> str:

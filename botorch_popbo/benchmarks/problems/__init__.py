@@ -9,6 +9,7 @@ from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.problems.fcnet import fcnet
 from botorch_popbo.benchmarks.problems.live import digits
 from botorch_popbo.benchmarks.problems.nasbench201 import nasbench201
+from botorch_popbo.benchmarks.problems.noise import noisy_functions
 from botorch_popbo.benchmarks.problems.synthetic import branin, hartmann6, rosenbrock6
 
 
@@ -32,6 +33,10 @@ def _fcnet_entry(short: str, data_set: str) -> tuple[str, ProblemEntry]:
     return name, ProblemEntry(description, partial(fcnet, name, data_set))
 
 
+def _noisy_entry(description: str, make: Callable[[], Problem]) -> ProblemEntry:
+    return ProblemEntry(f"function: {description}", lambda _: make())
+
+
 PROBLEMS: dict[str, ProblemEntry] = {
     "sklearn-digits": ProblemEntry(
         "live: network on scikit-learn's digits, 6 mixed parameters, noisy", lambda _: digits()
@@ -41,6 +46,10 @@ PROBLEMS: dict[str, ProblemEntry] = {
     "rosenbrock6": ProblemEntry(
         "function: Rosenbrock on [-5, 10]^6, 30 initial points", lambda _: rosenbrock6()
     ),
+    **{
+        name: _noisy_entry(description, make)
+        for name, (description, make) in noisy_functions().items()
+    },
     **dict(
         [
             _fcnet_entry("naval", "naval_propulsion"),

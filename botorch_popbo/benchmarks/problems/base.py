@@ -25,6 +25,7 @@ class Problem(ABC):
         optimal_value: The best noise-free value, or None where it is unknown.
         num_initial: The size of the initial design unless the campaign sets another, in trials.
         noisy: Whether two evaluations of a point may differ.
+        costly_score: Whether a noise-free value takes as long as an evaluation.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Problem(ABC):
     optimal_value: float | None
     num_initial: int = 12
     noisy: bool = False
+    costly_score: bool = False
 
     @abstractmethod
     def score(self, parameters: Parameters) -> float:

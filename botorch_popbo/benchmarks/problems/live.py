@@ -89,6 +89,7 @@ def digits() -> DigitsProblem:
         minimize=True,
         optimal_value=None,
         noisy=True,
+        costly_score=True,
     )
 
 

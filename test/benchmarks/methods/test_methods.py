@@ -10,6 +10,8 @@ from botorch_popbo.benchmarks.methods import METHODS
         ("popbo-rlcb", "popbo-rlcb"),
         ("gp-logei", "gp-logei"),
         ("gp-ucb", "gp-ucb"),
+        ("botorch-gp", "botorch-gp"),
+        ("botorch-robust-gp", "botorch-robust-gp"),
         ("random", "random"),
         ("sobol", "sobol"),
     ],

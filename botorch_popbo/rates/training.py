@@ -29,11 +29,10 @@ def train(
     device = parameters[0].device
     everything = torch.arange(num_records, device=device)
     optimizer = torch.optim.Adam(parameters, lr=preset.learning_rate, fused=True)
-    schedule = torch.optim.lr_scheduler.StepLR(
-        optimizer, preset.learning_rate_period, preset.learning_rate_factor
-    )
     with torch.enable_grad():
-        for _ in range(preset.num_steps):
+        for step in range(preset.num_steps):
+            if step > 0 and step % preset.learning_rate_period == 0:
+                optimizer.param_groups[0]["lr"] *= preset.learning_rate_factor
             batch = everything
             if num_records > preset.batch_size:
                 order = torch.randperm(num_records, generator=generator)
@@ -41,4 +40,3 @@ def train(
             optimizer.zero_grad()
             loss(batch).backward()
             optimizer.step()
-            schedule.step()

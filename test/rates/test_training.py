@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.optim import train
 from botorch_popbo.presets import Preset, get_preset
+from botorch_popbo.rates.training import train
 
 PAPER = get_preset("paper")
 SMALL = replace(PAPER, num_steps=7, batch_size=4)

@@ -1,0 +1,50 @@
+"""How far points are from those that are known already."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.models.poisson_rank import PoissonRankModel
+
+
+def distance_to_known(model: PoissonRankModel, encoded: Tensor, known: Tensor) -> Tensor:
+    """Distances to the nearest known point, in known radii of the model's rate.
+
+    Args:
+        model: The model.
+        encoded: Encoded points, a ``batch_shape x q x d'`` tensor.
+        known: Encoded known points, an ``N x d'`` tensor.
+
+    Returns:
+        A ``batch_shape x q x 1`` tensor, exactly zero at a known point.
+    """
+    # The exact mode, for a distance of exactly zero at a known point.
+    distance = torch.cdist(encoded, known, compute_mode="donot_use_mm_for_euclid_dist")
+    radius = model.rate.known_radius * math.sqrt(model.train_inputs[0].shape[-1])
+    return distance.amin(-1, keepdim=True) / radius
+
+
+def closeness(distance: Tensor) -> Tensor:
+    """One at a known point, falling to zero within a few known radii.
+
+    Args:
+        distance: Distances in known radii.
+
+    Returns:
+        A tensor of the same shape, in [0, 1].
+    """
+    return torch.exp(-0.5 * distance.square())
+
+
+def log_farness(distance: Tensor) -> Tensor:
+    """Logarithm of one minus :func:`closeness`, finite at a known point.
+
+    Args:
+        distance: Distances in known radii.
+
+    Returns:
+        A tensor of the same shape, at most 0.
+    """
+    far = -torch.expm1(-0.5 * distance.square())
+    return far.clamp_min(torch.finfo(far.dtype).tiny).log()

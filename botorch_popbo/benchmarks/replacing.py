@@ -1,0 +1,26 @@
+"""Write a file whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give the name of a file beside another, which it replaces when the context ends.
+
+    If the context raises, the other file is as it was.
+
+    Args:
+        path: The file to replace, if it exists.
+
+    Yields:
+        The file to write.
+
+    Raises:
+        OSError: If the file cannot be replaced.
+    """
+    partial = path.with_name(f"{path.name}.part")
+    yield partial
+    os.replace(partial, path)

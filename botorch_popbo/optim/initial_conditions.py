@@ -1,0 +1,96 @@
+"""Starting points for the optimization of an acquisition function."""
+
+from typing import Any
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from botorch.optim.initializers import gen_batch_initial_conditions
+from botorch.utils.sampling import draw_sobol_samples, manual_seed
+from torch import Tensor
+
+from botorch_popbo.models.poisson_rank import PoissonRankModel
+from botorch_popbo.models.utility import UtilityModel
+
+_NUM_CENTERS = 5
+_MAX_CENTERS = 1000  # of the best ranks, which are predicted to find the centers
+_LOG10_RADIUS = (-3.5, -0.5)  # of the width of the box: from the last digits to the next basin
+
+
+def rank_initial_conditions(
+    acq_function: AcquisitionFunction,
+    bounds: Tensor,
+    q: int,
+    num_restarts: int,
+    raw_samples: int,
+    fixed_features: dict[int, float] | None = None,
+    options: dict[str, Any] | None = None,
+    inequality_constraints: list[tuple[Tensor, Tensor, float]] | None = None,
+    equality_constraints: list[tuple[Tensor, Tensor, float]] | None = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Starting points all over the box and close to the best evaluated points.
+
+    Half of the raw samples are quasi-random. The others are scattered about the best points by
+    distances that are uniform on a logarithmic scale: as the search converges, the region where an
+    improvement is likely shrinks, and uniform samples miss it. The best few of either half start
+    the optimizer. Pass it as ``ic_generator`` to :func:`botorch.optim.optimize_acqf`.
+
+    Args:
+        acq_function: A rank acquisition function.
+        bounds: Lower and upper bounds, ``2 x d``.
+        q: Number of candidates; a larger one than 1, constraints and fixed features are left to
+            BoTorch's own generator.
+        num_restarts: Number of starting points.
+        raw_samples: Number of points to choose from.
+        fixed_features: See :func:`botorch.optim.optimize_acqf`, like all that follows.
+        options: The option ``"seed"`` is used.
+        inequality_constraints: See above.
+        equality_constraints: See above.
+        **kwargs: Handed on to BoTorch's generator.
+
+    Returns:
+        A ``num_restarts x q x d`` tensor.
+    """
+    model = getattr(acq_function, "model", None)
+    model = model.model if isinstance(model, UtilityModel) else model
+    constraints = (fixed_features, inequality_constraints, equality_constraints, *kwargs.values())
+    if q > 1 or any(constraints) or not isinstance(model, PoissonRankModel):
+        starts: Tensor = gen_batch_initial_conditions(
+            acq_function,
+            bounds,
+            q,
+            num_restarts,
+            raw_samples,
+            fixed_features=fixed_features,
+            options=options,
+            inequality_constraints=inequality_constraints,
+            equality_constraints=equality_constraints,
+            **kwargs,
+        )
+        return starts
+    half = raw_samples // 2
+    seed = (options or {}).get("seed")
+    with manual_seed(seed):
+        everywhere = draw_sobol_samples(bounds, raw_samples - half, 1, seed=seed)
+        nearby = _near_best(model, bounds, half)
+    with torch.no_grad():
+        value = acq_function(torch.cat([everywhere, nearby]))
+    wide = value[: len(everywhere)].topk(num_restarts - num_restarts // 2).indices
+    close = value[len(everywhere) :].topk(num_restarts // 2).indices
+    return torch.cat([everywhere[wide], nearby[close]])
+
+
+def _near_best(model: PoissonRankModel, bounds: Tensor, number: int) -> Tensor:
+    """Points scattered about the best evaluated ones, ``number x 1 x d``."""
+    data = model.rank_counts
+    share = data.counts / data.exposure
+    promising = share.topk(min(_MAX_CENTERS, len(share)), largest=False).indices
+    X = data.X[promising].to(bounds)
+    with torch.no_grad():
+        rank = model.rank_posterior(X.unsqueeze(-2)).log_rate.reshape(-1)
+    centers = X[rank.topk(min(_NUM_CENTERS, len(X)), largest=False).indices]
+    chosen = centers[torch.randint(len(centers), (number,), device=X.device)]
+    low, high = _LOG10_RADIUS
+    radius = 10.0 ** (low + (high - low) * torch.rand(number, 1, dtype=X.dtype, device=X.device))
+    shift = radius * torch.randn_like(chosen) * (bounds[1] - bounds[0])
+    return torch.minimum(torch.maximum(chosen + shift, bounds[0]), bounds[1]).unsqueeze(-2)

@@ -1,0 +1,120 @@
+"""What all posteriors over rank counts share."""
+
+from abc import ABC, abstractmethod
+
+import torch
+from botorch.posteriors import Posterior
+from torch import Tensor
+
+
+class RankPosterior(Posterior, ABC):
+    """The law of how many of the evaluated points are better than each of ``q`` points.
+
+    Counts are in ranks and smaller is better: 0 is better than everything evaluated. A subclass
+    supplies, besides the members below, ``rsample`` and ``rsample_from_base_samples`` of
+    :class:`~botorch.posteriors.Posterior`.
+
+    Attributes:
+        exposure: Number of evaluated points that a new point is compared with, a scalar tensor.
+    """
+
+    exposure: Tensor
+
+    @property
+    @abstractmethod
+    def mean(self) -> Tensor:
+        """Expected counts, ``batch_shape x q x 1``, in ranks."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> Tensor:
+        """Variances of the counts, ``batch_shape x q x 1``, in squared ranks."""
+
+    @property
+    @abstractmethod
+    def log_rate(self) -> Tensor:
+        """Logarithm of the predicted rate at the exposure, ``batch_shape x q x 1``."""
+
+    @abstractmethod
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Log-probabilities of counts.
+
+        Args:
+            value: Counts, broadcastable with ``batch_shape x q x 1``.
+
+        Returns:
+            Log-probabilities of the broadcast shape; minus infinity outside the support.
+        """
+
+    @abstractmethod
+    def cdf(self, value: Tensor) -> Tensor:
+        """Probabilities of at most so many better points.
+
+        Args:
+            value: Counts, broadcastable with ``batch_shape x q x 1``.
+
+        Returns:
+            Probabilities of the broadcast shape.
+        """
+
+    @abstractmethod
+    def quantile(self, value: Tensor) -> Tensor:
+        """Smallest counts whose distribution function reaches the given probabilities.
+
+        Args:
+            value: Probabilities, one-dimensional or a scalar, of shape ``m`` or empty.
+
+        Returns:
+            Numbers of shape ``m x batch_shape x q x 1``, without ``m`` for a scalar.
+
+        Raises:
+            ValueError: If a probability is out of range.
+        """
+
+    @abstractmethod
+    def entropy(self) -> Tensor:
+        """Entropies of the counts in nats, ``batch_shape x q x 1``."""
+
+    @abstractmethod
+    def sample(self, sample_shape: torch.Size | None = None) -> Tensor:
+        """Draw counts, without gradients, from torch's global generator.
+
+        Args:
+            sample_shape: Shape of the draws.
+
+        Returns:
+            A ``sample_shape x batch_shape x q x 1`` tensor, in ranks.
+        """
+
+    @abstractmethod
+    def log_improvement(self, K_m: int) -> Tensor:
+        r"""Logarithm of the expected ranking improvement :math:`E[\max(K_m - R, 0)]`.
+
+        Args:
+            K_m: Worst tolerable rank.
+
+        Returns:
+            A ``batch_shape x q x 1`` tensor.
+        """
+
+    def density(self, value: Tensor) -> Tensor:
+        """Probabilities of counts, stacked in front as :class:`botorch.posteriors.Posterior` does.
+
+        Args:
+            value: Counts, one-dimensional or a scalar, of shape ``m`` or empty.
+
+        Returns:
+            Probabilities of shape ``m x batch_shape x q x 1``, without ``m`` for a scalar.
+        """
+        return self.log_prob(self._in_front(value)).exp()
+
+    @property
+    def batch_range(self) -> tuple[int, int]:
+        """The t-batch range of ``base_sample_shape``."""
+        return 0, -2
+
+    def _in_front(self, value: Tensor) -> Tensor:
+        return value.reshape(*value.shape, *(1 for _ in self.base_sample_shape))
+
+    def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
+        return torch.Size((*sample_shape, *self.base_sample_shape))

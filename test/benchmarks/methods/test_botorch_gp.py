@@ -1,0 +1,102 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from botorch.models import SingleTaskGP
+from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
+
+from botorch_popbo.benchmarks.design import uniform_point
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.methods import METHODS, Suggestion, botorch_gp
+from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
+from botorch_popbo.benchmarks.quiet import quiet
+from botorch_popbo.benchmarks.settings import Setting
+from botorch_popbo.benchmarks.threads import one_thread
+
+NAMES = [method.name for method in botorch_gp.METHODS]
+
+
+@pytest.fixture(autouse=True)
+def _as_in_a_replication() -> Iterator[None]:
+    with one_thread(), quiet():
+        yield
+
+
+def suggestions(
+    method: str, problem: Problem, seed: int = 0, initial: int = 6, count: int = 3
+) -> list[Suggestion]:
+    optimizer = METHODS[method].start(problem, Setting(problem.name, method, initial, seed))
+    found = []
+    for trial in range(initial + count):
+        if trial < initial:
+            point = uniform_point(problem.parameters, problem.name, 0, trial)
+        else:
+            found.append(optimizer.suggest(trial))
+            point = found[-1].parameters
+        optimizer.observe(point, problem.evaluate(point, trial))
+    return found
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_suggestions_are_new_points_inside_the_bounds(method: str) -> None:
+    problem = PROBLEMS["branin"].load(None)
+    known = [uniform_point(problem.parameters, "branin", 0, trial) for trial in range(6)]
+    for suggestion in suggestions(method, problem):
+        assert suggestion.incumbent in known
+        assert suggestion.parameters not in known
+        assert -5 <= float(suggestion.parameters["x0"]) <= 10
+        assert 0 <= float(suggestion.parameters["x1"]) <= 15
+        assert not METHODS[method].is_fallback(suggestion.generator)
+        known.append(suggestion.parameters)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_suggestions_are_a_function_of_the_seed(method: str) -> None:
+    problem = PROBLEMS["branin-gaussian"].load(None)
+    first, again, other = (suggestions(method, problem, seed, count=2) for seed in (0, 0, 1))
+    assert first == again
+    assert first != other
+
+
+def test_the_incumbent_is_not_the_lucky_observation() -> None:
+    problem = PROBLEMS["branin"].load(None)
+    loop = METHODS["botorch-robust-gp"].start(problem, Setting("branin", NAMES[1], 20, 0))
+    points = [uniform_point(problem.parameters, "branin", 0, trial) for trial in range(20)]
+    worst = max(range(20), key=lambda trial: problem.score(points[trial]))
+    for trial, point in enumerate(points):
+        loop.observe(point, problem.score(point) - (3000 if trial == worst else 0))
+    incumbent = loop.suggest(20).incumbent
+    assert incumbent is not None
+    assert incumbent != points[worst]
+    assert problem.score(incumbent) < sorted(map(problem.score, points))[5]
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_two_points_are_enough(method: str) -> None:
+    assert len(suggestions(method, PROBLEMS["branin"].load(None), initial=2, count=1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [
+        ("botorch-gp", SingleTaskGP),
+        ("botorch-robust-gp", RobustRelevancePursuitSingleTaskGP),
+    ],
+)
+def test_each_method_has_its_model(
+    method: str, kind: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    fit = botorch_gp.fit_gpytorch_mll
+    monkeypatch.setattr(
+        botorch_gp, "fit_gpytorch_mll", lambda mll: (made.append(type(mll.model)), fit(mll))
+    )
+    suggestions(method, PROBLEMS["branin"].load(None), count=1)
+    assert made == [kind]
+
+
+@pytest.mark.parametrize("method", NAMES)
+@pytest.mark.parametrize("problem", ["nasbench201", "fcnet-slice", "sklearn-digits"])
+def test_choices_are_refused_before_any_work(tables: Path, method: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=f"{method} takes ranges only; use gp-logei"):
+        METHODS[method].start(PROBLEMS[problem].load(tables), Setting(problem, method, 3, 0))

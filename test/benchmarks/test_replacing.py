@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import pytest
+
+from botorch_popbo.benchmarks.replacing import replacing
+
+
+def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    with replacing(path) as partial:
+        partial.write_text("new")
+        assert not path.exists()
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_stays_if_writing_fails(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def write_half() -> None:
+        with replacing(path) as partial:
+            partial.write_text("ne")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        write_half()
+    assert path.read_text() == "old"

@@ -1,0 +1,33 @@
+"""Ranked records, and their Gaussian process prior by GPyTorch."""
+
+import torch
+from gpytorch.kernels import MaternKernel
+from torch import Tensor
+
+from botorch_popbo.rates.ranking import Ranking
+
+MEAN_VARIANCE = 25.0
+
+
+def unit_points(num_points: int, dim: int = 2, seed: int = 0) -> Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand(num_points, dim, generator=generator, dtype=torch.float64)
+
+
+def kernel(lengthscale: Tensor) -> MaternKernel:
+    matern = MaternKernel(nu=2.5, ard_num_dims=len(lengthscale)).to(lengthscale)
+    matern.lengthscale = lengthscale
+    return matern
+
+
+def covariance(X: Tensor, lengthscale: Tensor, noise: Tensor | float = 0.0) -> Tensor:
+    """The prior covariance of records: a kernel of unit variance, an unknown mean and noise."""
+    with torch.no_grad():
+        smooth: Tensor = kernel(lengthscale)(X).to_dense()
+    return smooth + MEAN_VARIANCE + noise * torch.eye(len(X)).to(X)
+
+
+def ranked(outcomes: Tensor) -> Ranking:
+    """The complete ranking of outcomes, larger being better."""
+    counts = (outcomes > outcomes.unsqueeze(-1)).sum(-1).double()
+    return Ranking.from_counts(counts, torch.full_like(counts, len(counts) - 1.0), len(counts))

@@ -1,0 +1,187 @@
+import math
+from typing import Any
+
+import pytest
+import torch
+from gpytorch.distributions import MultivariateNormal
+from helpers.ranking import tensor
+from torch import Tensor
+
+from botorch_popbo import GaussianRankPosterior
+from botorch_popbo.posteriors.ladder import Ladder
+
+WEIGHT = tensor([1, 2, 1, 3])
+TOTAL = 7
+NUM_DRAWS = 200_000
+# b x q with b = 2 and q = 3: near the top, in the middle, below everything.
+MEAN = tensor([[2.0, 0.4, -0.6], [0.0, -5.0, 0.25]])
+VARIANCE = tensor([[0.2, 1.0, 0.3], [4.0, 0.5, 1e-4]])
+
+
+def make(mean: Tensor = MEAN, variance: Tensor = VARIANCE, **tkwargs: Any) -> GaussianRankPosterior:
+    ladder = Ladder(tensor([1.5, 0.5, 0.25, -1.0]), WEIGHT)
+
+    def joint() -> MultivariateNormal:
+        # All pairs are correlated.
+        root = variance.double().sqrt()
+        mixed = 0.6 * torch.ones(3).double() + 0.4 * torch.eye(3).double()
+        return MultivariateNormal(mean.double(), root.unsqueeze(-1) * mixed * root.unsqueeze(-2))
+
+    mean, variance = mean.to(**tkwargs), variance.to(**tkwargs)
+    return GaussianRankPosterior(mean, variance, ladder.to(mean), joint)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Tensor:
+    """Independent draws of the counts, by placing utilities among the rungs."""
+    generator = torch.Generator().manual_seed(0)
+    noise = torch.randn(NUM_DRAWS, 2, 3, generator=generator, dtype=torch.float64)
+    utility = MEAN + VARIANCE.sqrt() * noise
+    rungs = tensor([1.5, 0.5, 0.25, -1.0])
+    return ((utility.unsqueeze(-1) < rungs) * WEIGHT).sum(-1)
+
+
+def enumerated(posterior: GaussianRankPosterior) -> tuple[Tensor, Tensor]:
+    support = torch.arange(TOTAL + 1.0, dtype=torch.float64)
+    return support, posterior.log_prob(support).exp()
+
+
+def test_probabilities_match_monte_carlo_and_sum_to_one(drawn: Tensor) -> None:
+    support, probability = enumerated(make())
+    assert probability.shape == (2, 3, TOTAL + 1)
+    torch.testing.assert_close(probability.sum(-1), torch.ones(2, 3).double())
+    for count in support:
+        frequency = (drawn == count).double().mean(0)
+        torch.testing.assert_close(
+            probability[..., int(count)], frequency, rtol=0, atol=5.0 / math.sqrt(4.0 * NUM_DRAWS)
+        )
+    # Two points stand on the second rung, so that nobody can be behind one of them only.
+    assert (probability[..., 2] == 0.0).all()
+
+
+def test_moments_are_those_of_the_probabilities() -> None:
+    posterior = make()
+    support, probability = enumerated(posterior)
+    mean = (probability * support).sum(-1, keepdim=True)
+    torch.testing.assert_close(posterior.mean, mean)
+    variance = (probability * (support - mean).square()).sum(-1, keepdim=True)
+    torch.testing.assert_close(posterior.variance, variance, rtol=1e-9, atol=1e-12)
+    entropy = torch.special.entr(probability).sum(-1, keepdim=True)
+    torch.testing.assert_close(posterior.entropy(), entropy)
+
+
+def test_distribution_function_and_quantiles_belong_to_the_same_law() -> None:
+    posterior = make()
+    support, probability = enumerated(posterior)
+    expected = probability.cumsum(-1)
+    torch.testing.assert_close(posterior.cdf(support), expected, rtol=0, atol=1e-12)
+    torch.testing.assert_close(posterior.cdf(support + 0.5), posterior.cdf(support))
+    assert (posterior.cdf(tensor(-1.0)) == 0.0).all()
+    levels = tensor([0.0, 0.05, 0.5, 0.95, 1.0])
+    quantiles = posterior.quantile(levels)
+    assert quantiles.shape == (5, 2, 3, 1)
+    for level, quantile in zip(levels[1:4], quantiles[1:4], strict=True):
+        assert (posterior.cdf(quantile) >= level).all()
+        assert (posterior.cdf(quantile - 1.0) < level).all()
+        assert torch.equal(posterior.quantile(level), quantile)
+    assert (quantiles[0] == 0.0).all()
+    assert (quantiles[4] == TOTAL).all()
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        posterior.quantile(tensor(1.1))
+
+
+def test_only_whole_numbers_of_the_support_have_a_probability() -> None:
+    posterior = make()
+    assert (posterior.log_prob(tensor([-1, 0.5, 7.5, 8])) == -math.inf).all()
+    density = posterior.density(tensor([0.0, 3.0]))
+    assert density.shape == (2, 2, 3, 1)
+    torch.testing.assert_close(density[1], posterior.log_prob(tensor(3.0)).exp())
+
+
+@pytest.mark.parametrize("K_m", [1, 3, 7, 20])
+def test_improvement_is_summed_over_ranks(K_m: int) -> None:
+    posterior = make()
+    support, probability = enumerated(posterior)
+    expected = (probability * (K_m - support).clamp_min(0.0)).sum(-1, keepdim=True)
+    torch.testing.assert_close(posterior.log_improvement(K_m).exp(), expected)
+
+
+@pytest.mark.parametrize("K_m", [1, 5, 20])
+def test_improvement_and_its_gradient_are_finite_far_in_the_tail(K_m: int) -> None:
+    mean = tensor([[-30.0, -300.0, 300.0]]).requires_grad_()
+    variance = tensor([[1e-2, 1.0, 1e-20]]).requires_grad_()
+    value = make(mean, variance).log_improvement(K_m)
+    assert value.isfinite().all()
+    for slope in torch.autograd.grad(value.sum(), (mean, variance)):
+        assert slope.isfinite().all()
+    if K_m == 1:
+        assert value[0, 0] < -1e4  # far below what a probability could hold
+        assert torch.autograd.grad(make(mean, variance).log_improvement(1)[0, 0], mean)[0][0, 0] > 0
+
+
+def test_probabilities_have_finite_gradients() -> None:
+    mean, variance = MEAN.clone().requires_grad_(), VARIANCE.clone().requires_grad_()
+    posterior = make(mean, variance)
+    support = torch.arange(TOTAL + 1.0).double()
+    log_prob = posterior.log_prob(support)
+    total = log_prob[log_prob.isfinite()].sum() + posterior.cdf(support).sum()
+    for slope in torch.autograd.grad(total + posterior.mean.sum(), (mean, variance)):
+        assert slope.isfinite().all()
+
+
+def test_an_exactly_known_utility_has_one_rank() -> None:
+    posterior = make(mean=MEAN + 0.01, variance=torch.zeros_like(VARIANCE))
+    _, probability = enumerated(posterior)
+    assert torch.equal(probability.argmax(-1).unsqueeze(-1).double(), posterior.mean)
+    torch.testing.assert_close(posterior.variance, torch.zeros(2, 3, 1).double())
+
+
+def test_the_rate_is_the_smooth_rank_of_the_expected_utility() -> None:
+    posterior = make()
+    expected = posterior.ladder.log_rank(MEAN.unsqueeze(-1))
+    assert torch.equal(posterior.log_rate, expected)
+    assert (posterior.log_rate.exp() - posterior.mean).abs()[0].max() < 1.5
+
+
+def test_samples_are_jointly_drawn_counts() -> None:
+    posterior = make()
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        samples = posterior.sample(torch.Size([20_000]))
+    assert samples.shape == (20_000, 2, 3, 1)
+    assert torch.equal(samples, samples.round())
+    torch.testing.assert_close(samples.mean(0), posterior.mean, rtol=0, atol=0.1)
+    torch.testing.assert_close(samples.var(0), posterior.variance, rtol=0.1, atol=0.01)
+    assert torch.corrcoef(samples[:, 0, :2, 0].T)[0, 1] > 0.2
+
+
+def test_smooth_samples_are_differentiable_in_the_utilities() -> None:
+    mean, variance = MEAN.clone().requires_grad_(), VARIANCE.clone().requires_grad_()
+    posterior = make(mean, variance)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        samples = posterior.rsample(torch.Size([64]))
+    assert samples.shape == (64, 2, 3, 1)
+    assert (samples > 0.0).all()
+    slope, spread = torch.autograd.grad(samples.sum(), (mean, variance))
+    assert (slope < 0.0).all()  # a larger utility has fewer better points
+    assert (spread != 0.0).all()
+
+
+def test_base_samples_have_the_documented_shape() -> None:
+    posterior = make()
+    assert posterior.base_sample_shape == (2, 3, 1)
+    start, stop = posterior.batch_range
+    assert posterior.base_sample_shape[start:stop] == (2,)
+    draws = posterior.rsample_from_base_samples(torch.Size([6]), torch.zeros(6, 2, 3, 1))
+    torch.testing.assert_close(draws, posterior.log_rate.exp().expand(6, 2, 3, 1))
+
+
+def test_the_utility_is_a_normal_posterior(tkwargs: dict[str, Any]) -> None:
+    posterior = make(**tkwargs)
+    utility = posterior.utility
+    torch.testing.assert_close(utility.mean.squeeze(-1), MEAN.to(**tkwargs))
+    torch.testing.assert_close(utility.variance.squeeze(-1), VARIANCE.to(**tkwargs))
+    for values in (utility.mean, posterior.mean, posterior.variance, posterior.rsample()):
+        assert values.dtype == posterior.dtype == tkwargs["dtype"]
+        assert values.device.type == posterior.device.type == tkwargs["device"].type

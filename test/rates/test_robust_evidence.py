@@ -1,0 +1,68 @@
+import pytest
+import torch
+from helpers.gaussian import ranked, unit_points
+
+from botorch_popbo.rates.evidence import LogNormal
+from botorch_popbo.rates.robust_evidence import RobustFit, fit_robustly, plausible_records
+
+PRIOR = LogNormal(
+    loc=torch.tensor([0.0, 0.0, -6.0], dtype=torch.float64),
+    scale=torch.tensor([0.7, 0.7, 2.0], dtype=torch.float64),
+)
+X = unit_points(40)
+SMOOTH = -(X - 0.4).square().sum(-1)
+WORST_FIRST = SMOOTH.argsort()
+
+
+def fit(outcomes: torch.Tensor) -> RobustFit:
+    return fit_robustly(X[: len(outcomes)], ranked(outcomes), PRIOR, PRIOR.loc)
+
+
+def with_outliers(*records: int) -> torch.Tensor:
+    """Some of the bad ones become the best."""
+    outcomes = SMOOTH.clone()
+    outcomes[WORST_FIRST[list(records)]] = 1.0 + torch.arange(len(records)).double()
+    return outcomes
+
+
+def test_clean_data_are_all_used() -> None:
+    assert fit(SMOOTH).is_used.all()
+
+
+def test_noise_is_not_a_set_of_outliers() -> None:
+    noise = 0.05 * torch.randn(40, generator=torch.Generator().manual_seed(0)).double()
+    assert fit(SMOOTH + noise).is_used.float().mean() > 0.9
+
+
+@pytest.mark.parametrize("records", [(6,), (6, 10), (4, 12, 20)])
+def test_planted_outliers_are_set_aside(records: tuple[int, ...]) -> None:
+    robust = fit(with_outliers(*records))
+    assert not robust.is_used[WORST_FIRST[list(records)]].any()
+    assert robust.is_used.sum() >= 40 - len(records) - 2
+    # What is left is as smooth as without them.
+    assert robust.log_theta[-1] < fit(SMOOTH).log_theta[-1] + 3.0
+
+
+def test_a_record_that_fits_comes_back() -> None:
+    outcomes = with_outliers(6)
+    robust = fit(outcomes)
+    innocent = WORST_FIRST[20]
+    accused = robust.is_used.clone()
+    accused[innocent] = False
+    plausible = plausible_records(X, ranked(outcomes), RobustFit(robust.log_theta, accused), 0.0)
+    assert plausible[innocent]
+    assert not plausible[WORST_FIRST[6]]
+
+
+def test_few_records_have_no_outliers() -> None:
+    outcomes = SMOOTH[:7].clone()
+    outcomes[outcomes.argmin()] = 1.0
+    assert fit(outcomes).is_used.all()
+
+
+def test_most_records_are_always_used() -> None:
+    shuffled = torch.randn(40, generator=torch.Generator().manual_seed(1)).double()
+    assert fit(shuffled).is_used.sum() >= 24
+    everything = RobustFit(PRIOR.loc, torch.ones(40, dtype=torch.bool))
+    # However small the odds at which a record is set aside.
+    assert plausible_records(X, ranked(shuffled), everything, 100.0).sum() == 24
