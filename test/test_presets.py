@@ -18,6 +18,9 @@ def test_the_paper_preset_is_what_the_paper_says() -> None:
 def test_only_the_default_has_a_gaussian_process() -> None:
     assert get_preset("default").rate == "gaussian_process"
     assert get_preset("paper").rate == get_preset("exact").rate == "mlp"
+    # To a kernel, two categories are as far apart as the ends of the unit interval.
+    assert get_preset("default").category_scale == pytest.approx(0.5**0.5)
+    assert get_preset("paper").category_scale == 1.0
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:

@@ -25,8 +25,8 @@ class LogExpectedUtilityImprovement(AcquisitionFunction):
     where the incumbent :math:`x^*` is the evaluated point that the model recommends: with noise
     the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
     expectation is over the difference, of variance :math:`s^2`. The second term is the
-    augmentation of Huang et al. (2006): where the noise :math:`\sigma^2` is larger than what is left
-    to learn, another evaluation tells little. Without noise it vanishes. The numerics of the
+    augmentation of Huang et al. (2006): where the noise :math:`\sigma^2` is larger than what is
+    left to learn, another evaluation tells little. Without noise it vanishes. The numerics of the
     logarithm are BoTorch's (Ament et al., 2023).
 
     The improvement of one noisy rank, which :class:`~botorch_popbo.ExpectedRankingImprovement`
@@ -64,12 +64,11 @@ class LogExpectedUtilityImprovement(AcquisitionFunction):
             raise UnsupportedError("Pending points are constants; detach X_pending.")
         self.X_pending = X_pending
         self._informed = self.model
-        known = [self.model.rate.X]
         if X_pending is not None and X_pending.numel() > 0:
             self._informed = UtilityModel(self.rank_model.with_pending(X_pending))
-            known.append(self.rank_model.encode(X_pending.to(known[0])))
-        rate = self._informed.rate
-        self.register_buffer("_known", torch.cat(known), persistent=False)
+        informed, rate = self._informed.model, self._informed.rate
+        known = informed.encode(informed.rank_counts.X)
+        self.register_buffer("_known", known, persistent=False)
         self.register_buffer("_incumbent", rate.X[rate.incumbent()], persistent=False)
 
     @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class

@@ -12,8 +12,19 @@ from botorch_popbo.benchmarks.trace import Array
 TITLE = "Best point found: mean over seeds, band ± standard error"
 SECONDS_LABEL = "cumulative time of suggestions [s]"
 
-# Okabe & Ito's palette, told apart with every common kind of colour blindness.
-_PALETTE = ("#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#CC79A7", "#000000", "#999999", "#009E73")
+# Tol's muted palette, told apart with every common kind of colour blindness, and black.
+_PALETTE = (
+    "#332288",
+    "#CC6677",
+    "#117733",
+    "#88CCEE",
+    "#DDCC77",
+    "#882255",
+    "#44AA99",
+    "#999933",
+    "#AA4499",
+    "#000000",
+)
 
 
 def color(method: str) -> str:

@@ -4,13 +4,13 @@ The points are uniform on the domain of Hartmann-6. Every method and size has a 
 with one thread, one after the other, so that each has its own peak memory, libraries included.
 Times are those of the repetition of the median total, after one suggestion from few points. ``fit``
 is making and fitting a model, ``acq`` all that follows, with the default preset also the
-conditioning on up to 1024 records. Optuna's sampler is new each time, as the models are.
+conditioning on the order. Optuna's sampler is new each time, as the models are.
 
-``matrix`` is the share of the default preset's fit that no tidier program could save: the Cholesky
-factorisations, inverses, triangular solutions and products of matrices and vectors that PyTorch
-carries out during one fit are recorded with their arguments and carried out again, alone. Each
-distinct operation (by name, shapes and strides) counts with the shortest of three times, as often
-as the fit calls it.
+``matrix`` is the share of the default preset's fit that is raw matrix arithmetic, which no tidier
+code around it could save: the Cholesky factorisations, inverses, triangular solutions and
+products of matrices and vectors that PyTorch carries out during one fit are recorded with their
+arguments and carried out again, alone. Each distinct operation (by name, shapes and strides) counts
+with the shortest of three times, as often as the fit calls it.
 """
 
 import argparse
@@ -289,8 +289,10 @@ def measure_apart(method: str, num_points: int, repeats: int) -> Measurement | s
         done = subprocess.run(task, capture_output=True, text=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
         return f"longer than {_PATIENCE:.0f} s"
-    if done.returncode != 0:
-        return (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1]
+    if done.returncode < 0:  # 9 where memory ran out
+        return f"ended by signal {-done.returncode}"
+    if done.returncode > 0:
+        return done.stderr.strip().splitlines()[-1]
     return Measurement(**json.loads(done.stdout.splitlines()[-1]))
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.autograd import gradcheck
 
 from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, UtilityModel
+from botorch_popbo.rates import gaussian_process
 
 TEST_X = toy_data(20, seed=1)[0].unsqueeze(-2)
 
@@ -53,6 +54,17 @@ def test_known_points_are_never_best(model: PoissonRankModel) -> None:
     assert value.isfinite().all()
     assert torch.autograd.grad(value.sum(), known)[0].isfinite().all()
     assert value.max() < function(TEST_X[1:]).min()
+
+
+def test_known_points_beyond_those_that_stand_for_all_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gaussian_process, "_NUM_CONDITIONED", 12)
+    model = PoissonRankModel(*toy_data(30)).fit()
+    function = LogExpectedUtilityImprovement(model, X_pending=TEST_X[0])
+    known = torch.cat([model.rank_counts.X.unsqueeze(-2), TEST_X[:1]])
+    assert len(model.rate.X) == 12
+    assert (function(known) < -700.0).all()
 
 
 def test_pending_points_are_avoided(model: PoissonRankModel) -> None:

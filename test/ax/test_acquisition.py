@@ -1,10 +1,15 @@
+from typing import Any
+
 import pytest
 import torch
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
-from helpers.service_loop import Parameter, generator_keys
+from helpers.service_loop import Parameter, generator_keys, make_client, run_trials, sphere
+from torch import Tensor
 
-from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.ax import acquisition, popbo_generation_strategy
+from botorch_popbo.optim import unseen_candidates
+from botorch_popbo.presets import PresetName
 
 
 def constrained_client(parameters: list[Parameter], constraint: str) -> Client:
@@ -48,6 +53,26 @@ def test_large_discrete_space_is_not_enumerated() -> None:
         [(index, p)] = client.get_next_trials(max_trials=1).items()
         client.complete_trial(index, raw_data={"gain": sum(v == "a" for v in p.values())})
     assert generator_keys(client)[5:] == ["popbo-logei"] * 3
+
+
+@pytest.mark.parametrize(("preset", "number"), [("default", 1728), ("paper", 1000)])
+def test_only_a_network_looks_at_no_more_than_the_papers_number_of_candidates(
+    preset: PresetName, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def record(*args: Any) -> Tensor:
+        candidates = unseen_candidates(*args)
+        seen.append(len(candidates))
+        return candidates
+
+    monkeypatch.setattr(acquisition, "unseen_candidates", record)
+    parameters: list[Parameter] = [
+        RangeParameterConfig(name=f"x{i}", bounds=(1, 12), parameter_type="int") for i in range(3)
+    ]
+    strategy = popbo_generation_strategy(num_initial_trials=4, preset=preset)
+    run_trials(make_client(strategy, parameters, "-loss"), sphere, 5)
+    assert seen == [min(number, 12**3 - 4)]
 
 
 @pytest.mark.parametrize("upper", [25, 100_000])

@@ -16,7 +16,6 @@ from botorch.utils.datasets import SupervisedDataset
 from botorch_popbo.ax import OutcomePoissonRankModel
 from botorch_popbo.presets import PresetName
 
-
 EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])
 
 

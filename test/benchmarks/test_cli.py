@@ -14,7 +14,7 @@ from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
     ("arguments", "message"),
     [
         (["compare", "--problems", "brainin"], "no problem 'brainin'; known: sklearn-digits, "),
-        (["compare", "--methods", "popbo"], "no method 'popbo'; known: popbo-eri, "),
+        (["compare", "--methods", "popb"], "no method 'popb'; known: popbo, "),
         (["compare", "--trials", "0"], "'0' is not a positive whole number"),
         (["compare", "--seeds", "-1"], "'-1' is not a positive whole number"),
         (["compare", "--jobs", "two"], "'two' is not a positive whole number"),

@@ -80,13 +80,14 @@ def test_a_method_is_measured_in_a_process_of_its_own() -> None:
 
 
 def test_a_process_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(output: str) -> Any:
-        return lambda task, **_: subprocess.CompletedProcess(task, -9, "", output)
+    def run(code: int) -> Any:
+        output = "Traceback\nValueError: too small\n"
+        return lambda task, **_: subprocess.CompletedProcess(task, code, "", output)
 
-    monkeypatch.setattr(subprocess, "run", run("Traceback\nValueError: too small\n"))
+    monkeypatch.setattr(subprocess, "run", run(1))
     assert measure_apart("popbo", 10, 1) == "ValueError: too small"
-    monkeypatch.setattr(subprocess, "run", run(""))
-    assert measure_apart("popbo", 10, 1) == "ended with -9"
+    monkeypatch.setattr(subprocess, "run", run(-9))
+    assert measure_apart("popbo", 10, 1) == "ended by signal 9"
 
 
 def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

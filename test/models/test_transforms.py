@@ -73,3 +73,10 @@ def test_columns_that_are_not_categorical_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=rf"Column {next(iter(categories))} of 2 .* categorical"):
         OneHotCategories(d, categories)
+
+
+def test_categories_may_be_as_far_apart_as_the_ends_of_the_unit_interval() -> None:
+    transform = OneHotCategories(2, {1: (0.0, 1.0, 5.0)}, scale=2**-0.5)
+    encoded = transform(torch.tensor([[0.0, 0.0], [0.0, 5.0], [1.0, 5.0]]))
+    assert torch.cdist(encoded[:1], encoded[1:2]).item() == pytest.approx(1.0)
+    assert torch.cdist(encoded[1:2], encoded[2:]).item() == pytest.approx(1.0)

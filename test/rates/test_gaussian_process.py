@@ -62,7 +62,7 @@ def test_records_are_predicted_in_their_order(outcomes: Tensor) -> None:
 
 def test_other_points_are_predicted_between_them() -> None:
     posterior = rate_of(SMOOTH).rank_posterior(TEST_X)
-    expected = (SMOOTH > -(TEST_X - 0.3).square().sum(-1, keepdim=True)).sum(-1)
+    expected = (-(TEST_X - 0.3).square().sum(-1, keepdim=True) < SMOOTH).sum(-1)
     distance = (posterior.mean.flatten() - expected).abs()
     assert (distance < 3.0 * posterior.variance.flatten().sqrt() + 0.5).all()
     assert distance.mean() < 2.0
@@ -175,7 +175,7 @@ def test_many_records_are_represented_by_some() -> None:
     rate = rate_of(outcomes, many)
     assert len(rate.X) < 1300
     best = many[outcomes.topk(200).indices]
-    assert all((rate.X == x).all(-1).any() for x in best)
+    assert all((x == rate.X).all(-1).any() for x in best)
     posterior = rate.rank_posterior(many[::100].unsqueeze(-2))
     expected = (outcomes > outcomes[::100].unsqueeze(-1)).sum(-1)
     assert posterior.exposure == 1300.0

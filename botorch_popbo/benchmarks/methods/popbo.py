@@ -62,9 +62,7 @@ class _Popbo(TensorLoop):
         scale = get_preset("default").category_scale
         return OneHotCategories(len(self.problem.parameters), categories, scale)
 
-    def _optimize(
-        self, acquisition: LogExpectedUtilityImprovement, X: Tensor, seed: int
-    ) -> Tensor:
+    def _optimize(self, acquisition: LogExpectedUtilityImprovement, X: Tensor, seed: int) -> Tensor:
         bounds, choices = self.encoding.bounds, self.encoding.choices
         if self.encoding.is_discrete:
             generator = torch.Generator().manual_seed(seed)
@@ -75,7 +73,9 @@ class _Popbo(TensorLoop):
             best, _ = optimize_acqf_mixed_alternating(
                 acquisition,
                 bounds,
-                discrete_dims={i: v.tolist() for i, v in choices.items() if i not in self.encoding.categorical},
+                discrete_dims={
+                    i: v.tolist() for i, v in choices.items() if i not in self.encoding.categorical
+                },
                 cat_dims={i: choices[i].tolist() for i in self.encoding.categorical},
                 num_restarts=4,
                 raw_samples=256,
