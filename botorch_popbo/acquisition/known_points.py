@@ -7,6 +7,8 @@ from torch import Tensor
 
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 
+_MAX_ENTRIES = 2**22  # of a matrix of distances
+
 
 def distance_to_known(model: PoissonRankModel, encoded: Tensor, known: Tensor) -> Tensor:
     """Distances to the nearest known point, in known radii of the model's rate.
@@ -19,10 +21,10 @@ def distance_to_known(model: PoissonRankModel, encoded: Tensor, known: Tensor) -
     Returns:
         A ``batch_shape x q x 1`` tensor, exactly zero at a known point.
     """
-    # The exact mode, for a distance of exactly zero at a known point.
-    distance = torch.cdist(encoded, known, compute_mode="donot_use_mm_for_euclid_dist")
+    points = encoded.reshape(-1, encoded.shape[-1])
+    offset = points - known[_nearest(points.detach(), known)]
     radius = model.rate.known_radius * math.sqrt(model.train_inputs[0].shape[-1])
-    return distance.amin(-1, keepdim=True) / radius
+    return (torch.linalg.vector_norm(offset, dim=-1) / radius).reshape(*encoded.shape[:-1], 1)
 
 
 def closeness(distance: Tensor) -> Tensor:
@@ -48,3 +50,12 @@ def log_farness(distance: Tensor) -> Tensor:
     """
     far = -torch.expm1(-0.5 * distance.square())
     return far.clamp_min(torch.finfo(far.dtype).tiny).log()
+
+
+def _nearest(points: Tensor, known: Tensor) -> Tensor:
+    """Index of the known point nearest to each of ``n`` points, in bounded memory."""
+    rows = max(1, _MAX_ENTRIES // len(known))
+    # The exact mode, in which a known point is nearest to itself.
+    exact = "donot_use_mm_for_euclid_dist"
+    parts = [torch.cdist(part, known, compute_mode=exact).argmin(-1) for part in points.split(rows)]
+    return torch.cat(parts)
