@@ -2,12 +2,12 @@
 
 import torch
 from botorch.acquisition import AcquisitionFunction
-from botorch.acquisition.analytic import _log_ei_helper
 from botorch.exceptions import UnsupportedError
 from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
 from botorch_popbo.acquisition.known_points import distance_to_known, log_farness
+from botorch_popbo.acquisition.log_improvement import log_improvement
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.models.utility import UtilityModel
 
@@ -83,9 +83,7 @@ class LogExpectedUtilityImprovement(AcquisitionFunction):
         """
         encoded = self._informed.model.encode(X)
         mean, variance = self._informed.rate.improvement_moments(encoded, self._incumbent)
-        deviation = variance.clamp_min(_MIN_VARIANCE).sqrt()
-        value = _log_ei_helper(mean / deviation) + deviation.log()
-        value = value + self._log_gain(deviation.square())
+        value = log_improvement(mean, variance) + self._log_gain(variance.clamp_min(_MIN_VARIANCE))
         distance = distance_to_known(self._informed.model, encoded, self._known).squeeze(-1)
         return (value + log_farness(distance)).squeeze(-1)
 

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 _MAX_ITERATIONS = 50
-_TOLERANCE = 1e-10  # of half the squared Newton decrement, in nats
+_TOLERANCE = 1e-8  # of half the squared Newton decrement, in nats
 _TO_BOUNDARY = 0.9
 
 
@@ -84,22 +84,23 @@ def order_utilities(
     # Columns of the basis: the first level, then the gaps, each of which lowers what follows.
     basis = _tail_sums(_sum_levels(precision, level, num_levels), dim=1)
     quadratic = _tail_sums(_sum_levels(basis.T, level, num_levels), dim=1)
-    first, gaps = start[0], start[:-1] - start[1:]
+    point = torch.cat([start[:1], start[:-1] - start[1:]])
     for _ in range(_MAX_ITERATIONS):
-        scale = torch.cat([gaps.new_ones(1), gaps])
-        hessian = quadratic * scale * scale.unsqueeze(-1)
+        scale = point.clone()
+        scale[0] = 1.0
+        gradient = scale * (quadratic @ point)
+        gradient[1:] -= 1.0
+        hessian = (quadratic * scale).mul_(scale.unsqueeze(-1))
         hessian.diagonal()[1:] += 1.0
-        gradient = hessian @ torch.cat([first.reshape(1), torch.ones_like(gaps)])
-        gradient[1:] -= 2.0
         factor = torch.linalg.cholesky(hessian)
         step = torch.cholesky_solve(gradient.unsqueeze(-1), factor).squeeze(-1)
         if float(gradient @ step) < 2.0 * _TOLERANCE:
             break
-        longest = float(step[1:].max()) if len(gaps) else 0.0
+        longest = float(step[1:].max()) if num_levels > 1 else 0.0
         length = min(1.0, _TO_BOUNDARY / longest) if longest > 0.0 else 1.0
-        first = first - length * step[0]
-        gaps = gaps * (1.0 - length * step[1:])
-    levels = torch.cat([first.reshape(1), first - gaps.cumsum(0)])
+        point = point - length * scale * step
+    gaps = point[1:]
+    levels = point[0] - torch.cat([gaps.new_zeros(1), gaps]).cumsum(0)
     scaled_basis = basis * scale
     inverse = torch.cholesky_inverse(factor)
     leverage = inverse.diagonal().clone()

@@ -1,5 +1,6 @@
 """Hyperparameters that maximise the posterior density given the observed order."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +17,8 @@ from botorch_popbo.rates.ranking import Ranking
 LOG_LENGTHSCALE = (-4.6, 6.0)
 LOG_NOISE = (-13.8, 1.0)
 
-_OPTIONS = {"maxiter": 40, "ftol": 1e-5, "gtol": 1e-2}
-
+# Looser than the uncertainty of the hyperparameters by far.
+_OPTIONS = {"maxiter": 40, "ftol": 1e-4, "gtol": 1e-1}
 Array = npt.NDArray[np.float64]
 
 
@@ -33,31 +34,65 @@ class LogNormal:
     loc: Tensor
     scale: Tensor
 
+    def standardize(self, log_theta: Tensor) -> Tensor:
+        """Logarithms in standard deviations from their means, which is how they are searched."""
+        return (log_theta - self.loc) / self.scale
+
+    def restore(self, standardized: Tensor) -> Tensor:
+        """The inverse of :meth:`standardize`."""
+        return self.loc + self.scale * standardized
+
+
+@dataclass(frozen=True)
+class Conditioned:
+    """Records conditioned on their order.
+
+    Attributes:
+        log_theta: Logarithms of lengthscales and noise variance, of shape ``d + 1``.
+        covariance: The prior covariance of the records with their noise.
+        utilities: Their utilities.
+    """
+
+    log_theta: Tensor
+    covariance: Covariance
+    utilities: OrderedUtilities
+
 
 def condition(
-    distances: PairwiseDistances, ranking: Ranking, log_theta: Tensor
-) -> tuple[Covariance, OrderedUtilities]:
+    distances: PairwiseDistances,
+    ranking: Ranking,
+    log_theta: Tensor,
+    start: Tensor | None = None,
+) -> Conditioned:
     """Condition on the order at given hyperparameters.
 
     Args:
         distances: Of the ranked records.
         ranking: Their order.
         log_theta: Logarithms of lengthscales and noise variance, of shape ``d + 1``.
+        start: Utilities of the distinct ranks to start from; by default the ranking's guess.
 
     Returns:
-        The prior covariance of the records with their noise, and their utilities.
+        The conditioned records.
     """
     noise = log_theta[-1].exp() + ranking.variance
     covariance = distances.covariance(log_theta[:-1].exp(), noise)
     utilities = order_utilities(
-        covariance.precision, covariance.log_determinant, ranking.level, ranking.start
+        covariance.precision,
+        covariance.log_determinant,
+        ranking.level,
+        ranking.start if start is None else start,
     )
-    return covariance, utilities
+    return Conditioned(log_theta, covariance, utilities)
 
 
 def maximize_evidence(
-    distances: PairwiseDistances, ranking: Ranking, prior: LogNormal, start: Tensor
-) -> Tensor:
+    distances: PairwiseDistances,
+    ranking: Ranking,
+    prior: LogNormal,
+    start: Tensor,
+    first_step: float = 1.0,
+) -> tuple[Conditioned, float]:
     """Fit the hyperparameters by L-BFGS-B with exact gradients.
 
     Args:
@@ -65,28 +100,46 @@ def maximize_evidence(
         ranking: Their order.
         prior: The prior of the logarithms of the hyperparameters.
         start: Logarithms to start from, of shape ``d + 1``.
+        first_step: Length of the search's first step, in standard deviations of the prior.
 
     Returns:
-        The logarithms that maximise evidence times prior density, of shape ``d + 1``.
+        The records conditioned where evidence times prior density is largest, and its logarithm.
     """
+    best: Conditioned | None = None
+    best_value, levels = -math.inf, ranking.start
 
-    def loss(values: Array) -> tuple[float, Array]:
-        log_theta = torch.from_numpy(values.copy()).to(start.device)
-        lengthscale, noise = log_theta[:-1].exp(), log_theta[-1].exp()
-        covariance, utilities = condition(distances, ranking, log_theta)
-        slope = utilities.gradient(covariance.precision)
-        gradient = torch.cat(
-            [
-                distances.chain(slope, covariance, lengthscale),
-                (slope.diagonal().sum() * noise).reshape(1),
-            ]
-        )
-        offset = (log_theta - prior.loc) / prior.scale
-        value = utilities.log_likelihood - 0.5 * offset.square().sum()
-        return -float(value), -(gradient - offset / prior.scale).cpu().numpy()
+    def loss(steps: Array) -> tuple[float, Array]:
+        nonlocal best, best_value, levels
+        standardized = torch.from_numpy(steps).to(start) * first_step
+        conditioned = condition(distances, ranking, prior.restore(standardized), levels)
+        utilities = conditioned.utilities
+        levels = utilities.levels  # the next mode is near
+        value = float(utilities.log_likelihood - 0.5 * standardized.square().sum())
+        if value > best_value:
+            best, best_value = conditioned, value
+        gradient = _gradient(distances, conditioned) * prior.scale - standardized
+        return -value, -(gradient * first_step).cpu().numpy()
 
-    bounds = [LOG_LENGTHSCALE] * (len(start) - 1) + [LOG_NOISE]
-    found = minimize(
-        loss, start.cpu().numpy(), jac=True, method="L-BFGS-B", bounds=bounds, options=_OPTIONS
+    limits = torch.tensor([LOG_LENGTHSCALE] * (len(start) - 1) + [LOG_NOISE]).to(start)
+    minimize(
+        loss,
+        (prior.standardize(start) / first_step).cpu().numpy(),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=(prior.standardize(limits.T).T / first_step).cpu().numpy(),
+        options=_OPTIONS,
     )
-    return torch.from_numpy(found.x).to(start.device)
+    assert best is not None
+    return best, best_value
+
+
+def _gradient(distances: PairwiseDistances, conditioned: Conditioned) -> Tensor:
+    """Derivative of the log-evidence with respect to the logarithms, of shape ``d + 1``."""
+    lengthscale, noise = conditioned.log_theta[:-1].exp(), conditioned.log_theta[-1:].exp()
+    slope = conditioned.utilities.gradient(conditioned.covariance.precision)
+    return torch.cat(
+        [
+            distances.chain(slope, conditioned.covariance, lengthscale),
+            slope.diagonal().sum() * noise,
+        ]
+    )

@@ -14,7 +14,14 @@ from torch.nn import Module
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
 from botorch_popbo.posteriors.ladder import Ladder
 from botorch_popbo.rates.covariance import PairwiseDistances, default_lengthscale
-from botorch_popbo.rates.evidence import LOG_LENGTHSCALE, LOG_NOISE, LogNormal, condition
+from botorch_popbo.rates.differences import Differences
+from botorch_popbo.rates.evidence import (
+    LOG_LENGTHSCALE,
+    LOG_NOISE,
+    Conditioned,
+    LogNormal,
+    condition,
+)
 from botorch_popbo.rates.prediction import Predictor
 from botorch_popbo.rates.ranking import Ranking
 from botorch_popbo.rates.robust_evidence import RobustFit, fit_robustly, plausible_records
@@ -23,8 +30,8 @@ _LENGTHSCALE_DEVIATION = 0.7
 _NOISE_PRIOR = (-6.0, 2.0)
 
 # Hyperparameters are fitted to so many records, and the law is conditioned on so many.
-_NUM_FITTED = 256
-_NUM_CONDITIONED = 512
+_NUM_FITTED = 250
+_NUM_CONDITIONED = 500
 
 
 class GaussianProcessRate(Module):
@@ -89,6 +96,7 @@ class GaussianProcessRate(Module):
         )
         self.to(X)
         self._prepared: tuple[Tensor, Predictor, Ladder] | None = None
+        self._relative: tuple[Predictor, Tensor, Differences] | None = None
 
     def move(self, X: Tensor) -> None:
         """Replace the encoded points of the records, where the encoding changed.
@@ -118,16 +126,19 @@ class GaussianProcessRate(Module):
         with torch.no_grad():
             start = self._log_theta()
             fit = fit_robustly(X[chosen], self.ranking.subset(chosen), prior, start)
-            self.kernel.lengthscale = fit.log_theta[:-1].exp()
-            self.likelihood.noise = fit.log_theta[-1].exp()
-            self.is_used = self._without_outliers(X, chosen, fit)
-        self._prepared = None
+            log_theta = fit.conditioned.log_theta
+            self.kernel.lengthscale = log_theta[:-1].exp()
+            self.likelihood.noise = log_theta[-1].exp()
+            self.is_used = fit.is_used
+            self._prepared = None
+            if len(chosen) < len(X):
+                self.is_used = self._without_outliers(X, chosen, fit)
+            else:
+                self._prepared = (self._log_theta(), *self._predict(fit.conditioned))
 
     def log_likelihood(self) -> Tensor:
         """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
-        used = self.is_used.nonzero().squeeze(-1)
-        distances = PairwiseDistances(self.X.double()[used])
-        return condition(distances, self.ranking.subset(used), self._log_theta())[1].log_likelihood
+        return self._condition(self.is_used, self._log_theta()).utilities.log_likelihood
 
     def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
         """The law of each point's rank among all evaluated points.
@@ -185,8 +196,7 @@ class GaussianProcessRate(Module):
         Returns:
             Two tensors of shape ``batch_shape``.
         """
-        predictor = self._predictor()[0]
-        mean, variance = predictor.difference_moments(X.double(), reference.double())
+        mean, variance = self._differences(reference.double()).moments(X.double())
         return mean.to(X), variance.to(X)
 
     def adopt(self, other: "GaussianProcessRate") -> None:
@@ -217,9 +227,10 @@ class GaussianProcessRate(Module):
     def _without_outliers(self, X: Tensor, chosen: Tensor, fit: RobustFit) -> Tensor:
         is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
         is_used[chosen] = fit.is_used
-        if len(chosen) < len(X) and not bool(fit.is_used.all()):
-            is_used = plausible_records(X, self.ranking, RobustFit(fit.log_theta, is_used), 0.0)
-        return is_used
+        if bool(fit.is_used.all()):
+            return is_used
+        every = RobustFit(self._condition(is_used, fit.conditioned.log_theta), is_used)
+        return plausible_records(X, self.ranking, every, 0.0)
 
     def _log_theta(self) -> Tensor:
         values = torch.cat([self.kernel.lengthscale.reshape(-1), self.noise.reshape(1)])
@@ -231,17 +242,33 @@ class GaussianProcessRate(Module):
         known = self._prepared
         if known is None or known[0].device != self.X.device or not known[0].equal(log_theta):
             with torch.no_grad():
-                self._prepared = known = (log_theta, *self._condition(log_theta))
+                conditioned = self._condition(self.is_used, log_theta)
+                self._prepared = known = (log_theta, *self._predict(conditioned))
         return known[1], known[2]
 
-    def _condition(self, log_theta: Tensor) -> tuple[Predictor, Ladder]:
+    def _differences(self, reference: Tensor) -> Differences:
+        """Predictions relative to a reference, prepared unless they were for the same one."""
+        predictor = self._predictor()[0]
+        known = self._relative
+        if known is None or known[0] is not predictor or not known[1].equal(reference):
+            with torch.no_grad():
+                known = (predictor, reference, Differences.from_predictor(predictor, reference))
+            self._relative = known
+        return known[2]
+
+    def _condition(self, is_used: Tensor, log_theta: Tensor) -> Conditioned:
+        used = is_used.nonzero().squeeze(-1)
+        distances = PairwiseDistances(self.X.double()[used])
+        return condition(distances, self.ranking.subset(used), log_theta)
+
+    def _predict(self, conditioned: Conditioned) -> tuple[Predictor, Ladder]:
         used = self.is_used.nonzero().squeeze(-1)
-        X, ranking = self.X.double()[used], self.ranking.subset(used)
-        covariance, utilities = condition(PairwiseDistances(X), ranking, log_theta)
-        predictor = Predictor.from_fit(X, log_theta, covariance, utilities)
-        better = torch.zeros_like(utilities.levels)
+        predictor = Predictor.from_fit(self.X.double()[used], conditioned)
+        ranking = self.ranking.subset(used)
+        levels = conditioned.utilities.levels
+        better = torch.zeros_like(levels)
         better[ranking.level] = ranking.better  # records of one level are equally good
-        return predictor, Ladder.from_ranks(utilities.levels, better, ranking.num_points)
+        return predictor, Ladder.from_ranks(levels, better, ranking.num_points)
 
 
 def _prior(X: Tensor) -> LogNormal:

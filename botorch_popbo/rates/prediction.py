@@ -8,8 +8,8 @@ from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import MaternKernel
 from torch import Tensor
 
-from botorch_popbo.likelihoods.order import OrderedUtilities
-from botorch_popbo.rates.covariance import JITTER, MEAN_VARIANCE, Covariance
+from botorch_popbo.rates.covariance import JITTER, MEAN_VARIANCE
+from botorch_popbo.rates.evidence import Conditioned
 
 
 @dataclass(frozen=True)
@@ -37,25 +37,22 @@ class Predictor:
     average: Tensor
 
     @classmethod
-    def from_fit(
-        cls, X: Tensor, log_theta: Tensor, covariance: Covariance, utilities: OrderedUtilities
-    ) -> Self:
+    def from_fit(cls, X: Tensor, conditioned: Conditioned) -> Self:
         """Prepare predictions.
 
         Args:
             X: Encoded records, ``N x d``.
-            log_theta: Logarithms of lengthscales and noise variance, of shape ``d + 1``.
-            covariance: The prior covariance of the records with their noise.
-            utilities: Their utilities.
+            conditioned: The same records, conditioned on their order.
 
         Returns:
             The predictor.
         """
+        utilities = conditioned.utilities
         kernel = MaternKernel(nu=2.5, ard_num_dims=X.shape[-1]).to(X)
-        kernel.lengthscale = log_theta[:-1].exp()
+        kernel.lengthscale = conditioned.log_theta[:-1].exp()
         kernel.requires_grad_(False)
         eye = torch.eye(len(X), dtype=X.dtype, device=X.device)
-        root = torch.linalg.solve_triangular(covariance.factor, eye, upper=False)
+        root = torch.linalg.solve_triangular(conditioned.covariance.factor, eye, upper=False)
         average = kernel.forward(X, X).mean(0)
         return cls(kernel, X, utilities.weights, root.T, utilities.spread_root, average)
 
@@ -87,22 +84,6 @@ class Predictor:
         variance = 1.0 - 2.0 * cross.mean(-1) + self.average.mean() - known.square().sum(-1)
         lowered: Tensor = self._mean(cross) - variance.clamp_min(0.0).sqrt()
         return lowered
-
-    def difference_moments(self, X: Tensor, reference: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and variance of how much better each point is than a reference.
-
-        Args:
-            X: Encoded points, ``batch_shape x d``.
-            reference: One encoded point, of shape ``d``.
-
-        Returns:
-            Two tensors of shape ``batch_shape``.
-        """
-        points, origin = X.reshape(-1, X.shape[-1]), reference.unsqueeze(0)
-        cross = self.kernel.forward(points, self.X) - self.kernel.forward(origin, self.X)
-        prior = 2.0 - 2.0 * self.kernel.forward(points, origin).squeeze(-1)
-        variance = prior - self._explained(cross)
-        return (cross @ self.weights).reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
 
     def joint(self, X: Tensor, noise: Tensor) -> MultivariateNormal:
         """Joint law of the utilities of ``q`` points.

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from botorch_popbo.rates.contamination import log_outlier_probability, log_rank_probability
 from botorch_popbo.rates.covariance import MEAN_VARIANCE, PairwiseDistances
-from botorch_popbo.rates.evidence import LogNormal, condition, maximize_evidence
+from botorch_popbo.rates.evidence import Conditioned, LogNormal, maximize_evidence
 from botorch_popbo.rates.prediction import Predictor
 from botorch_popbo.rates.ranking import Ranking
 
@@ -21,6 +21,7 @@ _MIN_SHARE = 0.6  # of the records, which are never all outliers
 # first: the noise variance is still inflated by the worst outliers, which makes the others look
 # probable; what was set aside too soon comes back in a later round.
 _LOG_ODDS = (2.3, 1.1, 0.0, 0.0)
+_REFITTING_STEP = 0.25  # without a few records the hyperparameters move little
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,11 @@ class RobustFit:
     """A fit to the records that are not outliers.
 
     Attributes:
-        log_theta: Logarithms of lengthscales and noise variance, of shape ``d + 1``.
+        conditioned: The records that are not outliers, at the hyperparameters found.
         is_used: Whether a record is not an outlier, of shape ``N``.
     """
 
-    log_theta: Tensor
+    conditioned: Conditioned
     is_used: Tensor
 
 
@@ -53,15 +54,16 @@ def fit_robustly(X: Tensor, ranking: Ranking, prior: LogNormal, start: Tensor) -
         The best fit found.
     """
     is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
-    fit, value = _fit(X, ranking, is_used, prior, start)
-    if float(fit.log_theta[-1].exp()) < _SUSPICIOUS_NOISE or len(X) < _MIN_RECORDS:
+    fit, value = _fit(X, ranking, is_used, prior, start, first_step=1.0)
+    if float(fit.conditioned.log_theta[-1].exp()) < _SUSPICIOUS_NOISE or len(X) < _MIN_RECORDS:
         return fit
     best, best_value = fit, value
     for log_odds in _LOG_ODDS:
         is_used = plausible_records(X, ranking, fit, log_odds)
         if bool((is_used == fit.is_used).all()):
             break
-        fit, value = _fit(X, ranking, is_used, prior, fit.log_theta)
+        log_theta = fit.conditioned.log_theta
+        fit, value = _fit(X, ranking, is_used, prior, log_theta, first_step=_REFITTING_STEP)
         if value > best_value:
             best, best_value = fit, value
     return best
@@ -80,16 +82,15 @@ def plausible_records(X: Tensor, ranking: Ranking, fit: RobustFit, log_odds: flo
         A mask of shape ``N``.
     """
     used, left = fit.is_used.nonzero().squeeze(-1), (~fit.is_used).nonzero().squeeze(-1)
-    part = ranking.subset(used)
-    covariance, utilities = condition(PairwiseDistances(X[used]), part, fit.log_theta)
+    covariance, utilities = fit.conditioned.covariance, fit.conditioned.utilities
     # Leave-one-out moments come from the inverse of the covariance (Rasmussen and Williams, 5.4.2).
-    variance = ranking.variance + fit.log_theta[-1].exp()
+    variance = ranking.variance + fit.conditioned.log_theta[-1].exp()
     mean = torch.zeros_like(variance)
     own = covariance.precision.diagonal()
     mean[used] = utilities.utilities - utilities.weights / own
     variance[used] = 1.0 / own
     if len(left):
-        predictor = Predictor.from_fit(X[used], fit.log_theta, covariance, utilities)
+        predictor = Predictor.from_fit(X[used], fit.conditioned)
         mean[left], spread = predictor.moments(X[left])
         variance[left] += spread
     variance = variance.clamp(1e-12, MEAN_VARIANCE + 1.0)
@@ -104,13 +105,15 @@ def plausible_records(X: Tensor, ranking: Ranking, fit: RobustFit, log_odds: flo
 
 
 def _fit(
-    X: Tensor, ranking: Ranking, is_used: Tensor, prior: LogNormal, start: Tensor
+    X: Tensor,
+    ranking: Ranking,
+    is_used: Tensor,
+    prior: LogNormal,
+    start: Tensor,
+    first_step: float,
 ) -> tuple[RobustFit, float]:
     part = ranking.subset(is_used.nonzero().squeeze(-1))
     distances = PairwiseDistances(X[is_used])
-    log_theta = maximize_evidence(distances, part, prior, start)
-    _, utilities = condition(distances, part, log_theta)
-    log_prior = -0.5 * ((log_theta - prior.loc) / prior.scale).square().sum()
+    conditioned, value = maximize_evidence(distances, part, prior, start, first_step)
     num_outliers = int((~is_used).sum())
-    outliers = num_outliers * log_outlier_probability(len(X))
-    return RobustFit(log_theta, is_used), float(utilities.log_likelihood + log_prior) + outliers
+    return RobustFit(conditioned, is_used), value + num_outliers * log_outlier_probability(len(X))

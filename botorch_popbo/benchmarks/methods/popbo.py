@@ -39,7 +39,7 @@ def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) 
         num_restarts=4,
         raw_samples=512,
         ic_generator=rank_initial_conditions,
-        options={"maxiter": 60},
+        options={"maxiter": 60, "factr": 1e10},
         retry_on_optimization_warning=False,
     )
     return best[0]

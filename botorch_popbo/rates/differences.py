@@ -1,0 +1,100 @@
+"""How much better new points are than a reference, fast enough for an optimizer's inner loop."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from botorch_popbo.rates.matern import matern_slope, matern_value
+from botorch_popbo.rates.prediction import Predictor
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The conditional law of how much better points are than a reference.
+
+    The reference's own uncertainty is part of it, and what both have in common is not. An
+    optimizer asks for a few points hundreds of times. So all that does not depend on them is
+    prepared, and the gradient is a closed form: autograd through GPyTorch's kernel would take three
+    times as long. Tests hold it against that kernel.
+
+    Attributes:
+        lengthscale: Lengthscales, of shape ``d``.
+        X: Encoded records, then the reference, divided by the lengthscales, ``(N + 1) x d``.
+        origin: Prior covariance of the reference with each record, of shape ``N``.
+        weights: Inverse covariance times utilities, of shape ``N``.
+        roots: Square roots of what the records explain and of what the order leaves open,
+            ``N x M``.
+        signs: Whether a column of ``roots`` reduces the variance or adds to it, of shape ``M``.
+    """
+
+    lengthscale: Tensor
+    X: Tensor
+    origin: Tensor
+    weights: Tensor
+    roots: Tensor
+    signs: Tensor
+
+    @classmethod
+    def from_predictor(cls, predictor: Predictor, reference: Tensor) -> Self:
+        """Prepare predictions.
+
+        Args:
+            predictor: The conditional law.
+            reference: One encoded point, of shape ``d``.
+
+        Returns:
+            The differences' law.
+        """
+        lengthscale = predictor.kernel.lengthscale.squeeze(0)
+        X = torch.cat([predictor.X, reference.unsqueeze(0)]) / lengthscale
+        num_open = predictor.spread_root.shape[-1]
+        return cls(
+            lengthscale=lengthscale,
+            X=X,
+            origin=matern_value(torch.cdist(X[-1:], X[:-1]).squeeze(0)),
+            weights=predictor.weights,
+            roots=torch.cat([predictor.root, predictor.spread_root], dim=-1),
+            signs=torch.cat([-torch.ones_like(predictor.weights), X.new_ones(num_open)]),
+        )
+
+    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance of how much better each point is.
+
+        Args:
+            X: Encoded points, ``batch_shape x d``.
+
+        Returns:
+            Two tensors of shape ``batch_shape``, once differentiable in ``X``.
+        """
+        points = (X / self.lengthscale).reshape(-1, X.shape[-1])
+        mean, variance = _Moments.apply(points, self)  # type: ignore[no-untyped-call]
+        return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
+
+
+class _Moments(torch.autograd.Function):
+    """Moments of the differences of ``n`` scaled points."""
+
+    @staticmethod
+    def forward(ctx: Any, points: Tensor, law: Differences) -> tuple[Tensor, Tensor]:
+        distance = torch.cdist(points, law.X)
+        cross = matern_value(distance)
+        relative = cross[:, :-1] - law.origin
+        projected = relative @ law.roots
+        ctx.law = law
+        ctx.save_for_backward(points, distance, projected)
+        variance = 2.0 - 2.0 * cross[:, -1] + projected.square() @ law.signs
+        return relative @ law.weights, variance
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, by_mean: Tensor, by_variance: Tensor) -> tuple[Tensor, None]:
+        law: Differences = ctx.law
+        points, distance, projected = ctx.saved_tensors
+        twice = 2.0 * by_variance.unsqueeze(-1)
+        by_records = (twice * projected * law.signs) @ law.roots.T
+        by_records += by_mean.unsqueeze(-1) * law.weights
+        pull = 2.0 * torch.cat([by_records, -twice], dim=-1) * matern_slope(distance)
+        return pull @ law.X - pull.sum(-1, keepdim=True) * points, None
