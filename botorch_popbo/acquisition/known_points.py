@@ -24,7 +24,8 @@ def distance_to_known(model: PoissonRankModel, encoded: Tensor, known: Tensor) -
     points = encoded.reshape(-1, encoded.shape[-1])
     offset = points - known[_nearest(points.detach(), known)]
     radius = model.rate.known_radius * math.sqrt(model.train_inputs[0].shape[-1])
-    return (torch.linalg.vector_norm(offset, dim=-1) / radius).reshape(*encoded.shape[:-1], 1)
+    distance: Tensor = torch.linalg.vector_norm(offset, dim=-1) / radius
+    return distance.reshape(*encoded.shape[:-1], 1)
 
 
 def closeness(distance: Tensor) -> Tensor:

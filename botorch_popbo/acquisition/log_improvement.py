@@ -26,7 +26,7 @@ def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
     Returns:
         A tensor of the same shape, once differentiable.
     """
-    value: Tensor = _LogImprovement.apply(mean, variance)  # type: ignore[no-untyped-call]
+    value: Tensor = _LogImprovement.apply(mean, variance)
     return value
 
 
@@ -40,7 +40,7 @@ class _LogImprovement(torch.autograd.Function):
         return log_value + deviation.log()
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
         score, deviation, log_value = ctx.saved_tensors
         by_mean = torch.exp(torch.special.log_ndtr(score) - log_value) / deviation

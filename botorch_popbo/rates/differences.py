@@ -70,7 +70,7 @@ class Differences:
             Two tensors of shape ``batch_shape``, once differentiable in ``X``.
         """
         points = (X / self.lengthscale).reshape(-1, X.shape[-1])
-        mean, variance = _Moments.apply(points, self)  # type: ignore[no-untyped-call]
+        mean, variance = _Moments.apply(points, self)
         return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
 
 
@@ -89,7 +89,7 @@ class _Moments(torch.autograd.Function):
         return relative @ law.weights, variance
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, by_mean: Tensor, by_variance: Tensor) -> tuple[Tensor, None]:
         law: Differences = ctx.law
         points, distance, projected = ctx.saved_tensors

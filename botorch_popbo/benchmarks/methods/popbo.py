@@ -52,7 +52,7 @@ class _Popbo(TensorLoop):
         model = PoissonRankModel(X, Y, input_transform=self._input_transform()).fit()
         incumbent = UtilityModel(model).incumbent
         acquisition = LogExpectedUtilityImprovement(model)
-        is_incumbent = (X == incumbent).all(-1)
+        is_incumbent = (incumbent == X).all(-1)
         return self._optimize(acquisition, X, seed), int(is_incumbent.nonzero()[0])
 
     def _input_transform(self) -> InputTransform | None:
