@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 _MIN_VARIANCE = 1e-20
+_FAR = -1e3
 _LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
@@ -43,7 +44,11 @@ class _LogImprovement(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
         score, deviation, log_value = ctx.saved_tensors
-        by_mean = torch.exp(torch.special.log_ndtr(score) - log_value) / deviation
+        # Far in the tail two logarithms of the size of the squared score lose their difference.
+        is_far = score < _FAR
         log_density = -0.5 * score.square() - _LOG_ROOT_2PI
-        by_variance = torch.exp(log_density - log_value) / (2.0 * deviation.square())
+        by_mean = torch.exp(torch.special.log_ndtr(score) - log_value)
+        by_mean = torch.where(is_far, -score, by_mean) / deviation
+        by_variance = torch.exp(log_density - log_value)
+        by_variance = torch.where(is_far, score.square(), by_variance) / (2 * deviation.square())
         return gradient * by_mean, gradient * by_variance

@@ -129,12 +129,9 @@ class GaussianProcessRate(Module):
             log_theta = fit.conditioned.log_theta
             self.kernel.lengthscale = log_theta[:-1].exp()
             self.likelihood.noise = log_theta[-1].exp()
-            self.is_used = fit.is_used
-            self._prepared = None
-            if len(chosen) < len(X):
-                self.is_used = self._without_outliers(X, chosen, fit)
-            else:
-                self._prepared = (self._log_theta(), *self._predict(fit.conditioned))
+            self.is_used = self._without_outliers(X, chosen, fit)
+        # What was prepared by the search depends on its path in the last digits.
+        self._prepared = None
 
     def log_likelihood(self) -> Tensor:
         """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
@@ -227,7 +224,7 @@ class GaussianProcessRate(Module):
     def _without_outliers(self, X: Tensor, chosen: Tensor, fit: RobustFit) -> Tensor:
         is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
         is_used[chosen] = fit.is_used
-        if bool(fit.is_used.all()):
+        if len(chosen) == len(X) or bool(fit.is_used.all()):
             return is_used
         every = RobustFit(self._condition(is_used, fit.conditioned.log_theta), is_used)
         return plausible_records(X, self.ranking, every, 0.0)
@@ -242,8 +239,7 @@ class GaussianProcessRate(Module):
         known = self._prepared
         if known is None or known[0].device != self.X.device or not known[0].equal(log_theta):
             with torch.no_grad():
-                conditioned = self._condition(self.is_used, log_theta)
-                self._prepared = known = (log_theta, *self._predict(conditioned))
+                self._prepared = known = (log_theta, *self._predict(log_theta))
         return known[1], known[2]
 
     def _differences(self, reference: Tensor) -> Differences:
@@ -261,7 +257,8 @@ class GaussianProcessRate(Module):
         distances = PairwiseDistances(self.X.double()[used])
         return condition(distances, self.ranking.subset(used), log_theta)
 
-    def _predict(self, conditioned: Conditioned) -> tuple[Predictor, Ladder]:
+    def _predict(self, log_theta: Tensor) -> tuple[Predictor, Ladder]:
+        conditioned = self._condition(self.is_used, log_theta)
         used = self.is_used.nonzero().squeeze(-1)
         predictor = Predictor.from_fit(self.X.double()[used], conditioned)
         ranking = self.ranking.subset(used)

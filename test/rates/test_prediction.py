@@ -1,7 +1,6 @@
 import pytest
 import torch
-from helpers.gaussian import MEAN_VARIANCE, covariance, kernel, ranked, unit_points
-from torch import Tensor
+from helpers.gaussian import MEAN_VARIANCE, kernel, ranked, unit_points
 from torch.autograd import gradcheck
 
 from botorch_popbo.rates.covariance import JITTER, PairwiseDistances
@@ -19,36 +18,14 @@ ZERO = torch.tensor(0.0, dtype=torch.float64)
 @pytest.fixture(scope="module")
 def predictor() -> Predictor:
     log_theta = torch.cat([LENGTHSCALE, torch.tensor([NOISE])]).log()
-    fitted = condition(PairwiseDistances(X), RANKING, log_theta)
-    return Predictor.from_fit(X, log_theta, *fitted)
+    return Predictor.from_fit(X, condition(PairwiseDistances(X), RANKING, log_theta))
 
 
-def test_differences_have_the_moments_of_the_conditional_law(predictor: Predictor) -> None:
-    # Condition by hand on noisy utilities, which the order leaves open by a known covariance.
-    everything = covariance(torch.cat([X, TEST_X]), LENGTHSCALE)
-    cross = everything[12:, :12]
-    precision = torch.linalg.inv(covariance(X, LENGTHSCALE, NOISE))
-    left_open = predictor.spread_root @ predictor.spread_root.T
-    joint = everything[12:, 12:] - cross @ (precision - left_open) @ cross.T
-    mean, variance = predictor.difference_moments(TEST_X, TEST_X[2])
-    contrast = torch.eye(5, dtype=torch.float64) - torch.eye(5, dtype=torch.float64)[2]
-    torch.testing.assert_close(
-        variance, (contrast @ joint @ contrast.T).diagonal(), rtol=0, atol=1e-6
-    )
-    torch.testing.assert_close(mean, contrast @ cross @ predictor.weights, rtol=0, atol=1e-8)
-    assert variance[2].item() == pytest.approx(0.0, abs=1e-12)
-
-
-def test_joint_law_moments_and_differences_agree(predictor: Predictor) -> None:
+def test_joint_law_and_moments_agree(predictor: Predictor) -> None:
     joint = predictor.joint(TEST_X, ZERO)
     mean, variance = predictor.moments(TEST_X)
     torch.testing.assert_close(joint.mean, mean)
     torch.testing.assert_close(joint.variance, variance + JITTER, rtol=0, atol=1e-10)
-    matrix = joint.covariance_matrix
-    difference = matrix.diagonal() + matrix[0, 0] - 2.0 * matrix[0]
-    expected, spread = predictor.difference_moments(TEST_X, TEST_X[0])
-    torch.testing.assert_close(mean - mean[0], expected, rtol=0, atol=1e-8)
-    torch.testing.assert_close(difference[1:], spread[1:] + 2.0 * JITTER, rtol=0, atol=1e-9)
 
 
 def test_noise_is_added_once_to_each_point(predictor: Predictor) -> None:
@@ -66,29 +43,18 @@ def test_records_are_predicted_in_their_order(predictor: Predictor) -> None:
 
 def test_a_batch_is_many_single_evaluations(predictor: Predictor) -> None:
     batch = unit_points(24, seed=2).reshape(2, 3, 4, 2)
-    for batched, flat in (
-        (predictor.moments(batch), predictor.moments(batch.reshape(24, 2))),
-        (
-            predictor.difference_moments(batch, X[0]),
-            predictor.difference_moments(batch.reshape(24, 2), X[0]),
-        ),
-    ):
-        for values, expected in zip(batched, flat, strict=True):
-            assert values.shape == (2, 3, 4)
-            torch.testing.assert_close(values.flatten(), expected)
+    flat = predictor.moments(batch.reshape(24, 2))
+    for values, expected in zip(predictor.moments(batch), flat, strict=True):
+        assert values.shape == (2, 3, 4)
+        torch.testing.assert_close(values.flatten(), expected)
     joint = predictor.joint(batch, ZERO)
     single = predictor.joint(batch[1, 2], ZERO)
     torch.testing.assert_close(joint.covariance_matrix[1, 2], single.covariance_matrix)
 
 
-@pytest.mark.parametrize("reference", [False, True])
-def test_gradients(predictor: Predictor, reference: bool) -> None:
-    def moments(points: Tensor) -> tuple[Tensor, Tensor]:
-        return (
-            predictor.difference_moments(points, X[0]) if reference else predictor.moments(points)
-        )
-
-    assert gradcheck(moments, TEST_X.clone().requires_grad_(), eps=1e-6, atol=1e-6)
+def test_gradients(predictor: Predictor) -> None:
+    points = TEST_X.clone().requires_grad_()
+    assert gradcheck(predictor.moments, points, eps=1e-6, atol=1e-6)
 
 
 def test_the_prior_is_that_of_the_fit(predictor: Predictor) -> None:

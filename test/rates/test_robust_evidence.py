@@ -1,8 +1,11 @@
 import pytest
 import torch
 from helpers.gaussian import ranked, unit_points
+from torch import Tensor
 
-from botorch_popbo.rates.evidence import LogNormal
+from botorch_popbo.rates.covariance import PairwiseDistances
+from botorch_popbo.rates.evidence import LogNormal, condition
+from botorch_popbo.rates.ranking import Ranking
 from botorch_popbo.rates.robust_evidence import RobustFit, fit_robustly, plausible_records
 
 PRIOR = LogNormal(
@@ -16,6 +19,12 @@ WORST_FIRST = SMOOTH.argsort()
 
 def fit(outcomes: torch.Tensor) -> RobustFit:
     return fit_robustly(X[: len(outcomes)], ranked(outcomes), PRIOR, PRIOR.loc)
+
+
+def given(log_theta: Tensor, ranking: Ranking, is_used: Tensor) -> RobustFit:
+    """The records used, conditioned at some hyperparameters."""
+    part = ranking.subset(is_used.nonzero().squeeze(-1))
+    return RobustFit(condition(PairwiseDistances(X[is_used]), part, log_theta), is_used)
 
 
 def with_outliers(*records: int) -> torch.Tensor:
@@ -40,7 +49,8 @@ def test_planted_outliers_are_set_aside(records: tuple[int, ...]) -> None:
     assert not robust.is_used[WORST_FIRST[list(records)]].any()
     assert robust.is_used.sum() >= 40 - len(records) - 2
     # What is left is as smooth as without them.
-    assert robust.log_theta[-1] < fit(SMOOTH).log_theta[-1] + 3.0
+    noise, clean = (f.conditioned.log_theta[-1] for f in (robust, fit(SMOOTH)))
+    assert noise < clean + 3.0
 
 
 def test_a_record_that_fits_comes_back() -> None:
@@ -49,7 +59,9 @@ def test_a_record_that_fits_comes_back() -> None:
     innocent = WORST_FIRST[20]
     accused = robust.is_used.clone()
     accused[innocent] = False
-    plausible = plausible_records(X, ranked(outcomes), RobustFit(robust.log_theta, accused), 0.0)
+    ranking = ranked(outcomes)
+    others = given(robust.conditioned.log_theta, ranking, accused)
+    plausible = plausible_records(X, ranking, others, 0.0)
     assert plausible[innocent]
     assert not plausible[WORST_FIRST[6]]
 
@@ -63,6 +75,7 @@ def test_few_records_have_no_outliers() -> None:
 def test_most_records_are_always_used() -> None:
     shuffled = torch.randn(40, generator=torch.Generator().manual_seed(1)).double()
     assert fit(shuffled).is_used.sum() >= 24
-    everything = RobustFit(PRIOR.loc, torch.ones(40, dtype=torch.bool))
+    ranking = ranked(shuffled)
+    everything = given(PRIOR.loc, ranking, torch.ones(40, dtype=torch.bool))
     # However small the odds at which a record is set aside.
-    assert plausible_records(X, ranked(shuffled), everything, 100.0).sum() == 24
+    assert plausible_records(X, ranking, everything, 100.0).sum() == 24
