@@ -13,6 +13,24 @@ from botorch_popbo.benchmarks.trace import Array, best_evaluated, trace
 
 
 @dataclass(frozen=True)
+class End:
+    """Where one replication ended.
+
+    Attributes:
+        seed: The replication's seed.
+        result: The regret or value of the point that the method holds for the best.
+        best_evaluated: The same of the best point evaluated; not a number if some score was not
+            recorded.
+        seconds_per_suggestion: The mean wall-clock time of a suggestion.
+    """
+
+    seed: int
+    result: float
+    best_evaluated: float
+    seconds_per_suggestion: float
+
+
+@dataclass(frozen=True)
 class Curve:
     """A method's progress on a problem, over its complete replications.
 
@@ -29,6 +47,7 @@ class Curve:
         seconds: The mean cumulative wall-clock time of the suggestions.
         num_fallbacks: The number of suggestions that were not the method's own.
         versions: The versions of packages that the trials were run with, each once.
+        ends: Where each replication ended.
     """
 
     method: str
@@ -40,6 +59,7 @@ class Curve:
     seconds: Array
     num_fallbacks: int
     versions: tuple[str, ...]
+    ends: tuple[End, ...]
 
     @property
     def seconds_per_suggestion(self) -> float:
@@ -120,17 +140,18 @@ def summarize(campaign: Campaign, problems: Mapping[str, Problem]) -> list[Summa
 
 
 def _curve(campaign: Campaign, problem: Problem, initial: int, name: str) -> Curve | None:
-    replications = []
+    seeds, replications = [], []
     length = initial + campaign.trials
     for seed in range(campaign.seeds):
         setting = Setting(problem.name, name, initial, seed)
         records = read_records(records_path(campaign.output, setting), setting)
         if len(records) >= length:
+            seeds.append(seed)
             replications.append(records[:length])
     if not replications:
         return None
     traces = np.array([trace(problem, records)[initial - 1 :] for records in replications])
-    best = np.array([[best_evaluated(problem, records)] for records in replications])
+    best = np.array([best_evaluated(problem, records) for records in replications])
     seconds = np.array([_cumulative_seconds(records[initial:]) for records in replications])
     suggestions = [record for records in replications for record in records[initial:]]
     return Curve(
@@ -139,10 +160,16 @@ def _curve(campaign: Campaign, problem: Problem, initial: int, name: str) -> Cur
         mean=traces.mean(axis=0),
         error=_standard_error(traces),
         best_evaluated=float(best.mean()),
-        best_evaluated_error=float(_standard_error(best)[0]),
+        best_evaluated_error=float(_standard_error(best[:, None])[0]),
         seconds=seconds.mean(axis=0),
         num_fallbacks=sum(METHODS[name].is_fallback(record.generator) for record in suggestions),
         versions=tuple(sorted({_versions(r) for records in replications for r in records})),
+        ends=tuple(
+            End(seed, float(end), float(lowest), float(total / campaign.trials))
+            for seed, end, lowest, total in zip(
+                seeds, traces[:, -1], best, seconds[:, -1], strict=True
+            )
+        ),
     )
 
 

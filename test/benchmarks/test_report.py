@@ -22,6 +22,7 @@ CURVE = Curve(
     seconds=np.array([0.0, 1e-4, 2e-4]),
     num_fallbacks=0,
     versions=("torch 2",),
+    ends=(),
 )
 BETTER = replace(CURVE, method="sobol", mean=CURVE.mean / 4, seconds=np.array([0.0, 1.0, 2.5]))
 

@@ -6,7 +6,7 @@ import pytest
 
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.results import write_results
-from botorch_popbo.benchmarks.summary import Curve, Summary
+from botorch_popbo.benchmarks.summary import Curve, End, Summary
 
 SEVERAL = Curve(
     method="botorch-gp",
@@ -18,6 +18,7 @@ SEVERAL = Curve(
     seconds=np.array([0.0, 1.0, 2.5]),
     num_fallbacks=0,
     versions=(),
+    ends=(End(0, 1 / 3, 0.25, 1.25), End(2, 1e-7 / 3, 0.0, 1.0)),
 )
 ONE = Curve(
     method="random",
@@ -29,6 +30,7 @@ ONE = Curve(
     seconds=np.array([0.0, 1e-5, 2e-5]),
     num_fallbacks=0,
     versions=(),
+    ends=(End(0, 12345678.0, np.nan, 1e-5),),
 )
 
 
@@ -41,19 +43,18 @@ def summaries() -> list[Summary]:
     ]
 
 
-def test_a_row_for_each_problem_and_method(summaries: list[Summary], tmp_path: Path) -> None:
+def test_a_row_for_each_replication(summaries: list[Summary], tmp_path: Path) -> None:
     write_results(summaries, tmp_path / "results.csv")
     with (tmp_path / "results.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
     assert header == [
-        *("problem", "method", "seeds", "mean", "standard_error"),
-        *("best_evaluated_mean", "best_evaluated_standard_error", "seconds_per_suggestion"),
+        *("problem", "initial", "trials", "method", "seed"),
+        *("result", "best_evaluated", "seconds_per_suggestion"),
     ]
-    numbers = ["0.333333", "3.33333e-08", "0.25", "0.125", "1.25"]
     assert rows == [
-        ["branin-student", "botorch-gp", "3", *numbers],
-        ["branin-student", "sobol", "0", "", "", "", "", ""],
-        ["sklearn-digits", "random", "1", "1.23457e+07", "", "", "", "1e-05"],
+        ["branin-student", "12", "2", "botorch-gp", "0", "0.333333", "0.25", "1.25"],
+        ["branin-student", "12", "2", "botorch-gp", "2", "3.33333e-08", "0", "1"],
+        ["sklearn-digits", "12", "2", "random", "0", "1.23457e+07", "", "1e-05"],
     ]
 
 
