@@ -23,9 +23,10 @@ from botorch_popbo.seeds import derive_seed
 _NUM_DISCRETE_CANDIDATES = 1000  # the paper's number
 _MAX_DISCRETE_CANDIDATES = 100_000
 
-# Both rates are evaluated for hundreds of points as fast as for a few, so starts are screened in
-# one batch. A network's maxima have kinks, where more iterations or a retry gain nothing.
-_OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
+#: Options of each of Ax's optimizers. Both rates are evaluated for hundreds of points as fast as
+#: for a few, so starts are screened in one batch. A network's maxima have kinks, where more
+#: iterations or a retry gain nothing.
+OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
     "optimize_acqf": {
         "num_restarts": 16,
         "raw_samples": 512,
@@ -111,7 +112,7 @@ class RankAcquisition(Acquisition):
         )
 
     def _optimizer_options(self, optimizer: str) -> dict[str, Any]:
-        options = dict(_OPTIMIZER_OPTIONS.get(optimizer, {}))
+        options = dict(OPTIMIZER_OPTIONS.get(optimizer, {}))
         if optimizer == "optimize_acqf" and not self._has_network:
             options |= _SMOOTH_OPTIONS
         return options
