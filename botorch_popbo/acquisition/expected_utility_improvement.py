@@ -82,8 +82,9 @@ class LogExpectedUtilityImprovement(AcquisitionFunction):
             A ``batch_shape`` tensor, larger being better.
         """
         encoded = self._informed.model.encode(X)
-        mean, variance = self._informed.rate.improvement_moments(encoded, self._incumbent)
-        value = log_improvement(mean, variance) + self._log_gain(variance.clamp_min(_MIN_VARIANCE))
+        moments = self._informed.rate.improvement_moments(encoded, self._incumbent)
+        mean, variance, own = moments
+        value = log_improvement(mean, variance) + self._log_gain(own.clamp_min(_MIN_VARIANCE))
         distance = distance_to_known(self._informed.model, encoded, self._known).squeeze(-1)
         return (value + log_farness(distance)).squeeze(-1)
 

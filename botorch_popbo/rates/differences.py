@@ -24,6 +24,8 @@ class Differences:
         lengthscale: Lengthscales, of shape ``d``.
         X: Encoded records, then the reference, divided by the lengthscales, ``(N + 1) x d``.
         origin: Prior covariance of the reference with each record, of shape ``N``.
+        average: Prior covariance of the records' average with each record, of shape ``N``.
+        shift: What the records explain of the reference relative to their average, of shape ``N``.
         weights: Inverse covariance times utilities, of shape ``N``.
         roots: Square roots of what the records explain and of what the order leaves open,
             ``N x M``.
@@ -33,6 +35,8 @@ class Differences:
     lengthscale: Tensor
     X: Tensor
     origin: Tensor
+    average: Tensor
+    shift: Tensor
     weights: Tensor
     roots: Tensor
     signs: Tensor
@@ -51,50 +55,62 @@ class Differences:
         lengthscale = predictor.kernel.lengthscale.squeeze(0)
         X = torch.cat([predictor.X, reference.unsqueeze(0)]) / lengthscale
         num_open = predictor.spread_root.shape[-1]
+        origin = matern_value(torch.cdist(X[-1:], X[:-1]).squeeze(0))
         return cls(
             lengthscale=lengthscale,
             X=X,
-            origin=matern_value(torch.cdist(X[-1:], X[:-1]).squeeze(0)),
+            origin=origin,
+            shift=(origin - predictor.average) @ predictor.root,
+            average=predictor.average,
             weights=predictor.weights,
             roots=torch.cat([predictor.root, predictor.spread_root], dim=-1),
             signs=torch.cat([-torch.ones_like(predictor.weights), X.new_ones(num_open)]),
         )
 
-    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and variance of how much better each point is.
+    def moments(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Mean and variance of how much better each point is, and what is left to learn there.
 
         Args:
             X: Encoded points, ``batch_shape x d``.
 
         Returns:
-            Two tensors of shape ``batch_shape``, once differentiable in ``X``.
+            Three tensors of shape ``batch_shape``, once differentiable in ``X``. The last is the
+            part of the variance of a point's own utility that more evaluations would remove.
         """
         points = (X / self.lengthscale).reshape(-1, X.shape[-1])
-        mean, variance = _Moments.apply(points, self)
-        return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
+        moments = _Moments.apply(points, self)
+        mean, variance, own = (values.reshape(X.shape[:-1]) for values in moments)
+        return mean, variance, own
 
 
 class _Moments(torch.autograd.Function):
     """Moments of the differences of ``n`` scaled points."""
 
     @staticmethod
-    def forward(ctx: Any, points: Tensor, law: Differences) -> tuple[Tensor, Tensor]:
+    def forward(ctx: Any, points: Tensor, law: Differences) -> tuple[Tensor, Tensor, Tensor]:
         distance = torch.cdist(points, law.X)
         cross = matern_value(distance)
         relative = cross[:, :-1] - law.origin
         projected = relative @ law.roots
+        explained = projected[:, : len(law.origin)] + law.shift
         ctx.law = law
-        ctx.save_for_backward(points, distance, projected)
+        ctx.save_for_backward(points, distance, projected, explained)
         variance = 2.0 - 2.0 * cross[:, -1] + projected.square() @ law.signs
-        return relative @ law.weights, variance
+        own = 1.0 + law.average.mean() - 2.0 * cross[:, :-1].mean(-1) - explained.square().sum(-1)
+        return relative @ law.weights, variance, own
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, by_mean: Tensor, by_variance: Tensor) -> tuple[Tensor, None]:
+    def backward(
+        ctx: Any, by_mean: Tensor, by_variance: Tensor, by_own: Tensor
+    ) -> tuple[Tensor, None]:
         law: Differences = ctx.law
-        points, distance, projected = ctx.saved_tensors
-        twice = 2.0 * by_variance.unsqueeze(-1)
-        by_records = (twice * projected * law.signs) @ law.roots.T
-        by_records += by_mean.unsqueeze(-1) * law.weights
+        points, distance, projected, explained = ctx.saved_tensors
+        number = len(law.origin)
+        twice, twice_own = 2.0 * by_variance.unsqueeze(-1), 2.0 * by_own.unsqueeze(-1)
+        by_projected = twice * projected * law.signs
+        by_projected[:, :number] -= twice_own * explained
+        by_records = by_projected @ law.roots.T
+        by_records += by_mean.unsqueeze(-1) * law.weights - twice_own / number
         pull = 2.0 * torch.cat([by_records, -twice], dim=-1) * matern_slope(distance)
         return pull @ law.X - pull.sum(-1, keepdim=True) * points, None

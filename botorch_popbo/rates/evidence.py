@@ -13,9 +13,11 @@ from botorch_popbo.likelihoods.order import OrderedUtilities, order_utilities
 from botorch_popbo.rates.covariance import Covariance, PairwiseDistances
 from botorch_popbo.rates.ranking import Ranking
 
-#: Bounds of the logarithms of the lengthscales and of the noise variance.
+#: Bounds of the logarithms of the lengthscales and of the noise variance. An order does not say how
+#: much better the best are. Where most of the domain is flat, noise alone would explain it, and
+#: the search would leave the few good points: their ranks have to be worth something.
 LOG_LENGTHSCALE = (-4.6, 6.0)
-LOG_NOISE = (-13.8, 1.0)
+LOG_NOISE = (-13.8, -3.5)
 
 # Looser than the uncertainty of the hyperparameters by far.
 _OPTIONS = {"maxiter": 40, "ftol": 1e-4, "gtol": 1e-1}

@@ -181,7 +181,7 @@ class GaussianProcessRate(Module):
         """
         return self._predictor()[0].pessimistic(self.X.double()).argmax()
 
-    def improvement_moments(self, X: Tensor, reference: Tensor) -> tuple[Tensor, Tensor]:
+    def improvement_moments(self, X: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Mean and variance of how much better points are than a reference point.
 
         The reference's own uncertainty is part of it, and what both have in common is not.
@@ -191,10 +191,12 @@ class GaussianProcessRate(Module):
             reference: One encoded point, of shape ``d'``.
 
         Returns:
-            Two tensors of shape ``batch_shape``.
+            Three tensors of shape ``batch_shape``; the last is the part of the variance of a
+            point's own utility that more evaluations there would remove.
         """
-        mean, variance = self._differences(reference.double()).moments(X.double())
-        return mean.to(X), variance.to(X)
+        moments = self._differences(reference.double()).moments(X.double())
+        mean, variance, own = (values.to(X) for values in moments)
+        return mean, variance, own
 
     def adopt(self, other: "GaussianProcessRate") -> None:
         """Take over hyperparameters and outliers of a rate instead of fitting.

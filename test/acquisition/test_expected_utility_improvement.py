@@ -32,10 +32,11 @@ def test_it_is_the_augmented_improvement_over_the_incumbents_utility(
     joint = utility.posterior(torch.cat([TEST_X, utility.incumbent.expand_as(TEST_X)], dim=-2))
     with manual_seed(0):
         draws = joint.sample(torch.Size([50_000])).squeeze(-1)
-    difference = draws[..., 0] - draws[..., 1]
-    gain, variance = difference.clamp_min(0.0).mean(0), difference.var(0)
+    gain = (draws[..., 0] - draws[..., 1]).clamp_min(0.0).mean(0)
+    encoded, origin = model.encode(TEST_X), model.encode(utility.incumbent.unsqueeze(0))[0]
+    *_, own = utility.rate.improvement_moments(encoded, origin)
     noise = utility.rate.noise.detach()
-    expected = gain * (1.0 - (noise / (variance + noise)).sqrt())
+    expected = gain * (1.0 - (noise / (own.squeeze(-1) + noise)).sqrt())
     value = LogExpectedUtilityImprovement(model)(TEST_X).exp()
     likely = gain > 1e-3
     assert likely.sum() > 3

@@ -28,20 +28,25 @@ def test_they_have_the_moments_of_the_conditional_law(predictor: Predictor) -> N
     precision = torch.linalg.inv(covariance(X, LENGTHSCALE, NOISE))
     left_open = predictor.spread_root @ predictor.spread_root.T
     joint = everything[12:, 12:] - cross @ (precision - left_open) @ cross.T
-    mean, variance = Differences.from_predictor(predictor, TEST_X[2]).moments(TEST_X)
+    mean, variance, own = Differences.from_predictor(predictor, TEST_X[2]).moments(TEST_X)
     contrast = torch.eye(5, dtype=torch.float64) - torch.eye(5, dtype=torch.float64)[2]
     torch.testing.assert_close(
         variance, (contrast @ joint @ contrast.T).diagonal(), rtol=0, atol=1e-6
     )
     torch.testing.assert_close(mean, contrast @ cross @ predictor.weights, rtol=0, atol=1e-8)
     assert variance[2].item() == pytest.approx(0.0, abs=1e-12)
+    # Relative to the records' average, and without what the order leaves open.
+    contrast = torch.cat([-torch.full((5, 12), 1 / 12), torch.eye(5)], dim=-1).double()
+    known = everything - everything[:, :12] @ precision @ everything[:12]
+    expected = (contrast @ known @ contrast.T).diagonal()
+    torch.testing.assert_close(own, expected, rtol=0, atol=1e-6)
 
 
 def test_they_agree_with_the_joint_law(predictor: Predictor) -> None:
     joint = predictor.joint(TEST_X, torch.tensor(0.0).double())
     matrix = joint.covariance_matrix
     difference = matrix.diagonal() + matrix[0, 0] - 2.0 * matrix[0]
-    mean, variance = Differences.from_predictor(predictor, TEST_X[0]).moments(TEST_X)
+    mean, variance, _ = Differences.from_predictor(predictor, TEST_X[0]).moments(TEST_X)
     torch.testing.assert_close(joint.mean - joint.mean[0], mean, rtol=0, atol=1e-8)
     torch.testing.assert_close(difference[1:], variance[1:], rtol=0, atol=1e-7)
 

@@ -79,8 +79,19 @@ def test_uncertainty_grows_away_from_the_records() -> None:
     _, near = rate.utility_moments(X)
     _, far = rate.utility_moments(X + 5.0)
     assert near.max() < 0.1 * far.min()
-    _, at_itself = rate.improvement_moments(X[:1], X[0])
+    _, at_itself, _ = rate.improvement_moments(X[:1], X[0])
     assert at_itself.item() == pytest.approx(0.0, abs=1e-9)
+
+
+def test_more_evaluations_remove_what_is_left_to_learn() -> None:
+    noise = 0.05 * torch.randn(70, generator=torch.Generator().manual_seed(0)).double()
+    crowd = X[:1] + 1e-4 * unit_points(40, seed=2)
+    rate = rate_of(torch.cat([SMOOTH, SMOOTH[:1].expand(40)]) + noise, torch.cat([X, crowd]))
+    (_, crowded), (_, lonely) = (
+        rate.improvement_moments(x, X[1])[1:] for x in (X[:1], X[:1] + 0.3)
+    )
+    assert crowded < 0.1 * rate.noise
+    assert lonely > 3.0 * crowded
 
 
 def test_an_outlier_is_set_aside_and_not_recommended() -> None:
