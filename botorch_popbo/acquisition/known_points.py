@@ -7,7 +7,8 @@ from torch import Tensor
 
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 
-_MAX_ENTRIES = 2**22  # of a matrix of distances
+# Of a matrix of distances. In pieces of less than 32 MiB, glibc's heap may end in holes.
+_MAX_ENTRIES = 2**24
 
 
 def distance_to_known(model: PoissonRankModel, encoded: Tensor, known: Tensor) -> Tensor:
