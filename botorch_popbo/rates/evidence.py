@@ -115,7 +115,8 @@ def maximize_evidence(
         standardized = torch.from_numpy(steps).to(start) * first_step
         conditioned = condition(distances, ranking, prior.restore(standardized), levels)
         utilities = conditioned.utilities
-        levels = utilities.levels  # the next mode is near
+        if bool((utilities.levels.diff() < 0.0).all()):  # rounding may close a gap for good
+            levels = utilities.levels  # the next mode is near
         value = float(utilities.log_likelihood - 0.5 * standardized.square().sum())
         if value > best_value:
             best, best_value = conditioned, value
