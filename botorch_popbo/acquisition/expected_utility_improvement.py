@@ -7,11 +7,9 @@ from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
 from botorch_popbo.acquisition.known_points import distance_to_known, log_farness
-from botorch_popbo.acquisition.log_improvement import log_improvement
+from botorch_popbo.acquisition.log_improvement import MIN_VARIANCE, log_improvement
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.models.utility import UtilityModel
-
-_MIN_VARIANCE = 1e-20
 
 
 class LogExpectedUtilityImprovement(AcquisitionFunction):
@@ -82,9 +80,8 @@ class LogExpectedUtilityImprovement(AcquisitionFunction):
             A ``batch_shape`` tensor, larger being better.
         """
         encoded = self._informed.model.encode(X)
-        moments = self._informed.rate.improvement_moments(encoded, self._incumbent)
-        mean, variance, own = moments
-        value = log_improvement(mean, variance) + self._log_gain(own.clamp_min(_MIN_VARIANCE))
+        mean, variance, own = self._informed.rate.improvement_moments(encoded, self._incumbent)
+        value = log_improvement(mean, variance) + self._log_gain(own.clamp_min(MIN_VARIANCE))
         distance = distance_to_known(self._informed.model, encoded, self._known).squeeze(-1)
         return (value + log_farness(distance)).squeeze(-1)
 

@@ -8,7 +8,8 @@ from botorch.acquisition.analytic import _log_ei_helper
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-_MIN_VARIANCE = 1e-20
+#: Smaller variances are taken for this one.
+MIN_VARIANCE = 1e-20
 _FAR = -1e3
 _LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -22,7 +23,7 @@ def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
 
     Args:
         mean: Means.
-        variance: Variances, of the same shape; at least 1e-20 is assumed.
+        variance: Variances, of the same shape, taken for at least :data:`MIN_VARIANCE`.
 
     Returns:
         A tensor of the same shape, once differentiable.
@@ -34,7 +35,7 @@ def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
 class _LogImprovement(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, mean: Tensor, variance: Tensor) -> Tensor:
-        deviation = variance.clamp_min(_MIN_VARIANCE).sqrt()
+        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
         score = mean / deviation
         log_value: Tensor = _log_ei_helper(score)
         ctx.save_for_backward(score, deviation, log_value)

@@ -24,7 +24,7 @@ class Differences:
         lengthscale: Lengthscales, of shape ``d``.
         X: Encoded records, then the reference, divided by the lengthscales, ``(N + 1) x d``.
         origin: Prior covariance of the reference with each record, of shape ``N``.
-        average: Prior covariance of the records' average with each record, of shape ``N``.
+        around_average: Prior variance of a point plus that of the records' average, a scalar.
         shift: What the records explain of the reference relative to their average, of shape ``N``.
         weights: Inverse covariance times utilities, of shape ``N``.
         roots: Square roots of what the records explain and of what the order leaves open,
@@ -35,7 +35,7 @@ class Differences:
     lengthscale: Tensor
     X: Tensor
     origin: Tensor
-    average: Tensor
+    around_average: Tensor
     shift: Tensor
     weights: Tensor
     roots: Tensor
@@ -60,8 +60,8 @@ class Differences:
             lengthscale=lengthscale,
             X=X,
             origin=origin,
+            around_average=1.0 + predictor.average.mean(),
             shift=(origin - predictor.average) @ predictor.root,
-            average=predictor.average,
             weights=predictor.weights,
             roots=torch.cat([predictor.root, predictor.spread_root], dim=-1),
             signs=torch.cat([-torch.ones_like(predictor.weights), X.new_ones(num_open)]),
@@ -96,7 +96,7 @@ class _Moments(torch.autograd.Function):
         ctx.law = law
         ctx.save_for_backward(points, distance, projected, explained)
         variance = 2.0 - 2.0 * cross[:, -1] + projected.square() @ law.signs
-        own = 1.0 + law.average.mean() - 2.0 * cross[:, :-1].mean(-1) - explained.square().sum(-1)
+        own = law.around_average - 2.0 * cross[:, :-1].mean(-1) - explained.square().sum(-1)
         return relative @ law.weights, variance, own
 
     @staticmethod

@@ -254,16 +254,19 @@ class GaussianProcessRate(Module):
             self._relative = known
         return known[2]
 
-    def _condition(self, is_used: Tensor, log_theta: Tensor) -> Conditioned:
+    def _part(self, is_used: Tensor) -> tuple[Tensor, Ranking]:
+        """Some of the records, in double precision, and the ranking among them."""
         used = is_used.nonzero().squeeze(-1)
-        distances = PairwiseDistances(self.X.double()[used])
-        return condition(distances, self.ranking.subset(used), log_theta)
+        return self.X.double()[used], self.ranking.subset(used)
+
+    def _condition(self, is_used: Tensor, log_theta: Tensor) -> Conditioned:
+        X, ranking = self._part(is_used)
+        return condition(PairwiseDistances(X), ranking, log_theta)
 
     def _predict(self, log_theta: Tensor) -> tuple[Predictor, Ladder]:
-        conditioned = self._condition(self.is_used, log_theta)
-        used = self.is_used.nonzero().squeeze(-1)
-        predictor = Predictor.from_fit(self.X.double()[used], conditioned)
-        ranking = self.ranking.subset(used)
+        X, ranking = self._part(self.is_used)
+        conditioned = condition(PairwiseDistances(X), ranking, log_theta)
+        predictor = Predictor.from_fit(X, conditioned)
         levels = conditioned.utilities.levels
         better = torch.zeros_like(levels)
         better[ranking.level] = ranking.better  # records of one level are equally good
