@@ -159,6 +159,6 @@ def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:
 def _check_unconstrained(constraints: tuple[Tensor, Tensor] | None) -> None:
     if constraints is not None:
         raise UnsupportedError(
-            "Rank-based acquisition functions take no outcome constraints yet; report an "
-            "infeasible evaluation as failed, which ranks it below every success."
+            "Rank-based acquisition functions take no outcome constraints, because constraints "
+            "belong in the ranking: fit the model to from_constrained_outcomes(X, Y, violations)."
         )

@@ -5,6 +5,7 @@ from botorch_popbo.ax.generation_strategy import (
     popbo_generation_strategy,
 )
 from botorch_popbo.ax.model import OutcomePoissonRankModel
+from botorch_popbo.ax.rankings import report_comparisons, report_ranking
 from botorch_popbo.ax.registration import register
 
 register()
@@ -14,4 +15,6 @@ __all__ = [
     "gp_generation_strategy",
     "popbo_generation_strategy",
     "register",
+    "report_comparisons",
+    "report_ranking",
 ]

@@ -9,13 +9,18 @@ import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import SearchSpaceExhausted
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
+from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import mk_discrete_choices
 from botorch.generation.sampling import SamplingStrategy
+from botorch.models.model import Model
 from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
 from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
+from botorch_popbo.ax.goal import Goal
+from botorch_popbo.ax.inputs import rank_model_inputs
+from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.optim.candidates import unseen_candidates
 from botorch_popbo.optim.initial_conditions import rank_initial_conditions
 from botorch_popbo.seeds import derive_seed
@@ -57,6 +62,10 @@ _SMOOTH_OPTIONS: dict[str, Any] = {
 class RankAcquisition(Acquisition):
     """Optimise a rank acquisition function reproducibly.
 
+    A goal of one metric is searched with that metric's model. Several objectives and outcome
+    constraints become one ranking, with a model of its own; see
+    :class:`~botorch_popbo.ax.goal.Goal`.
+
     The optimizer's random numbers come from ``options["seed"]`` and the number of evaluated and
     pending points, so one seed gives one sequence of candidates and the global random state is
     left as it was. On a fully discrete space of few values each, without linear constraints, the
@@ -64,6 +73,32 @@ class RankAcquisition(Acquisition):
     there are more (for a network of 1000, as in the paper); elsewhere Ax chooses BoTorch's
     optimizer.
     """
+
+    def _subset_model(
+        self,
+        model: Model,
+        objective_weights: Tensor,
+        outcome_constraints: tuple[Tensor, Tensor] | None = None,
+    ) -> tuple[Model, Tensor, tuple[Tensor, Tensor] | None]:
+        """The model of the goal, which is maximised without constraints.
+
+        Ax calls this before it builds the acquisition function from what is returned.
+        """
+        self.X_observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
+        goal = Goal(objective_weights, outcome_constraints, self._objective_thresholds)
+        if goal.is_one_metric:
+            model = model.subset_output(goal.metrics)
+        else:
+            [config] = self.surrogate.surrogate_spec.model_configs
+            counts = goal.rank_counts(self.surrogate.training_data, self.options.get("seed", 0))
+            model = PoissonRankModel(
+                rank_counts=counts,
+                **rank_model_inputs(self.search_space_digest, counts.X, config.model_options),
+            ).fit()
+        return model, torch.ones_like(objective_weights[:1, :1]), None
+
+    def _update_objective_thresholds(self, torch_opt_config: TorchOptConfig) -> None:
+        """Infer none: domination needs no reference point."""
 
     def optimize(
         self,

@@ -8,28 +8,32 @@ from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.base import Transform
 from ax.core.arm import Arm
 from ax.core.experiment import Experiment
+from ax.core.optimization_config import OptimizationConfig
 
 
 class FailedTrialsLast(Transform):
-    """Give failed trials, and completed ones without a number, an infinitely bad outcome.
+    """Give failed trials an infinitely bad value of every objective.
 
     Ax forgets a failed trial: its point is neither observed nor pending, so a model without noise
-    suggests it again for ever. Ranked below every success, it is learned from and avoided. It comes
-    first, so that the points it adds pass through every other transform.
+    suggests it again for ever. Ranked below every success, it is learned from and avoided. A
+    completed trial has failed too if one of the metrics that decide is NaN, or infinite in a
+    constraint. It comes first, so that the points it adds pass through every other transform.
     """
 
     def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
-        """Add the arms of failed trials, with the worst outcome of the objective."""
+        """Add the arms of failed trials, with the worst outcome of each objective."""
         adapter = self.adapter
         data = experiment_data.observation_data
         if adapter is None or adapter._optimization_config is None or data.empty:
             return experiment_data
-        failed = _failed_arms(adapter._experiment)
+        goal = adapter._optimization_config
+        failed = _failed_arms(adapter._experiment, goal)
         if not failed:
             return experiment_data
         index = pd.MultiIndex.from_tuples(list(failed), names=data.index.names)
         data = data.reindex(data.index.union(index))
-        for signature, weight in adapter._optimization_config.objective.metric_weights:
+        data.loc[index, :] = math.nan
+        for signature, weight in goal.objective.metric_weights:
             data.loc[index, [("mean", signature)]] = -math.copysign(math.inf, weight)
         arm_data = experiment_data.arm_data
         added = [key for key in failed if key not in arm_data.index]
@@ -42,13 +46,18 @@ class FailedTrialsLast(Transform):
         return ExperimentData(arm_data=arm_data, observation_data=data)
 
 
-def _failed_arms(experiment: Experiment) -> dict[tuple[int, str], Arm]:
-    """The arms of failed trials and of completed trials whose outcome is NaN, by their index."""
+def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:
+    """The arms of failed trials and of completed trials without a number, by their index."""
     measured = experiment.lookup_data().df
-    without_number = set(measured.loc[measured["mean"].isna(), "trial_index"])
+    decides = measured["metric_signature"].isin(goal.metric_signatures)
+    is_objective = measured["metric_signature"].isin(goal.objective.metric_signatures)
+    is_bad = measured["mean"].isna() | (~is_objective & measured["mean"].abs().eq(math.inf))
+    rows = measured.loc[decides & is_bad, ["trial_index", "arm_name"]]
+    without_number = set(rows.itertuples(index=False, name=None))
     return {
         (trial.index, arm.name): arm
         for trial in experiment.trials.values()
-        if trial.status.is_failed or (trial.status.is_completed and trial.index in without_number)
         for arm in trial.arms
+        if trial.status.is_failed
+        or (trial.status.is_completed and (trial.index, arm.name) in without_number)
     }

@@ -4,6 +4,7 @@ from typing import Any, Literal, get_args
 
 from ax.adapter.registry import Generators, Mixed_transforms, Y_trans
 from ax.adapter.transforms.choice_encode import ChoiceToNumericChoice, OrderedChoiceToIntegerRange
+from ax.adapter.transforms.derelativize import Derelativize
 from ax.adapter.transforms.log import Log
 from ax.adapter.transforms.logit import Logit
 from ax.adapter.transforms.map_key_to_float import MapKeyToFloat
@@ -54,6 +55,7 @@ _RANK_TRANSFORMS = [
     ChoiceToNumericChoice,
     Log,
     Logit,
+    Derelativize,
     MaximizeObjective,
 ]
 

@@ -7,16 +7,14 @@ from ax.core.search_space import SearchSpaceDigest
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
 from botorch.acquisition.objective import PosteriorTransform
-from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from botorch.utils.datasets import SupervisedDataset
 from gpytorch.distributions import MultivariateNormal
 from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
 
+from botorch_popbo.ax.inputs import rank_model_inputs
 from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.models.transforms import OneHotCategories
-from botorch_popbo.presets import get_preset
 from botorch_popbo.rank_counts import merge_replicates
 
 _MIN_VARIANCE = 1e-12  # relative to the squared range of the outcomes
@@ -83,27 +81,7 @@ def _construct_model_inputs(
 ) -> dict[str, Any]:
     """Constructor arguments from Ax's data and search space."""
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
-    scale = get_preset(inputs["preset"]).category_scale
-    inputs["input_transform"] = _input_transform(search_space_digest, dataset.X, scale)
-    return inputs
-
-
-def _input_transform(digest: SearchSpaceDigest, X: Tensor, scale: float) -> InputTransform:
-    """Map the search space to the unit cube, with one-hot columns for its categories."""
-    d = len(digest.feature_names)
-    numeric = [i for i in range(d) if i not in digest.categorical_features]
-    categories = {
-        i: values
-        for i in digest.categorical_features
-        if len(values := digest.discrete_choices[i]) > 1
-    }
-    transforms: dict[str, InputTransform] = {}
-    if numeric:
-        bounds = torch.tensor(digest.bounds, dtype=X.dtype, device=X.device).T
-        transforms["unit_cube"] = Normalize(d=d, indices=numeric, bounds=bounds)
-    if categories:
-        transforms["one_hot"] = OneHotCategories(d, categories, scale)
-    return ChainedInputTransform(**transforms)
+    return inputs | rank_model_inputs(search_space_digest, dataset.X, model_config.model_options)
 
 
 @fit_botorch_model.register(PoissonRankModel)

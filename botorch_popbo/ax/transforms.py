@@ -1,25 +1,28 @@
 """The Ax transform that makes every objective a maximised one."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.base import Transform
 from ax.core.objective import Objective
 from ax.core.observation import ObservationData, ObservationFeatures
-from ax.core.optimization_config import OptimizationConfig
+from ax.core.optimization_config import MultiObjectiveOptimizationConfig, OptimizationConfig
+from ax.core.outcome_constraint import OutcomeConstraint
 from ax.core.search_space import SearchSpace
+from ax.core.types import ComparisonOp
 from ax.exceptions.core import UserInputError
 from ax.generators.types import TConfig
+from ax.utils.common.sympy import build_constraint_expression_str
 
 if TYPE_CHECKING:
     from ax.adapter.base import Adapter
 
 
 class MaximizeObjective(Transform):
-    """Negate a minimised metric in the data, in the objective and back in the predictions.
+    """Negate minimised metrics in the data, in the goal and back in the predictions.
 
-    Ax hands the sign of the objective to the acquisition function only, after the surrogate was
-    fitted. Ranks must know it before.
+    Ax hands the signs of the objectives to the acquisition function only, after the surrogate was
+    fitted. Ranks must know them before.
 
     Args:
         search_space: Not used.
@@ -28,8 +31,7 @@ class MaximizeObjective(Transform):
         config: Not used.
 
     Raises:
-        UserInputError: If the experiment has several objectives, a scalarised one, or outcome
-            constraints.
+        UserInputError: If the objective was changed after the strategy's model was built.
     """
 
     def __init__(
@@ -40,13 +42,17 @@ class MaximizeObjective(Transform):
         config: TConfig | None = None,
     ) -> None:
         super().__init__(search_space, experiment_data, adapter, config)
-        optimization_config = None if adapter is None else adapter._optimization_config
         self._negated: set[str] = set()
-        if optimization_config is not None:
-            _check_supported(optimization_config)
-            [(signature, weight)] = optimization_config.objective.metric_weights
-            if weight < 0:
-                self._negated.add(signature)
+        if adapter is None or adapter._optimization_config is None:
+            return
+        if adapter._optimization_config != adapter._experiment.optimization_config:
+            raise UserInputError(
+                "The objective was changed after the model of this generation strategy was built. "
+                "Set a strategy anew, for example with client.set_generation_strategy("
+                "popbo_generation_strategy(...)): it continues with all trials."
+            )
+        weights = adapter._optimization_config.objective.metric_weights
+        self._negated = {signature for signature, weight in weights if weight < 0}
 
     def transform_optimization_config(
         self,
@@ -54,19 +60,41 @@ class MaximizeObjective(Transform):
         adapter: "Adapter | None" = None,
         fixed_features: ObservationFeatures | None = None,
     ) -> OptimizationConfig:
-        """Drop the minus sign of a minimised objective."""
-        _check_supported(optimization_config)
+        """Drop the minus signs of minimised metrics and mirror their thresholds."""
         objective = optimization_config.objective
-        [(signature, weight)] = objective.metric_weights
-        if signature in self._negated:
-            optimization_config.objective = Objective(
-                expression=f"{-weight} * {objective.metric_names[0]}",
+        names, parts = objective._parsed
+        parts = [[(name, abs(weight)) for name, weight in part] for part in parts]
+        sums = [" + ".join(f"{weight} * {name}" for name, weight in part) for part in parts]
+        mirrored: dict[str, Any] = {
+            "objective": Objective(
+                expression=", ".join(sums),
                 metric_name_to_signature=objective.metric_name_to_signature,
+                _parsed=(names, parts),
             )
-        return optimization_config
+        }
+        if isinstance(optimization_config, MultiObjectiveOptimizationConfig):
+            mirrored["objective_thresholds"] = self._mirrored(
+                optimization_config.objective_thresholds
+            )
+        return optimization_config.clone_with_args(**mirrored)
+
+    def untransform_outcome_constraints(
+        self,
+        outcome_constraints: list[OutcomeConstraint],
+        fixed_features: ObservationFeatures | None = None,
+    ) -> list[OutcomeConstraint]:
+        """Mirror the thresholds of minimised metrics back."""
+        return self._mirrored(outcome_constraints)
+
+    def _mirrored(self, constraints: list[OutcomeConstraint]) -> list[OutcomeConstraint]:
+        """Bounds on negated metrics: an upper one on a metric is a lower one on its negative."""
+        return [
+            _mirror(c) if self._negated.intersection(c.metric_signatures) else c
+            for c in constraints
+        ]
 
     def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
-        """Negate the observed means of a minimised metric."""
+        """Negate the observed means of minimised metrics."""
         data = experiment_data.observation_data
         for signature in self._negated:
             if ("mean", signature) in data:
@@ -88,15 +116,21 @@ class MaximizeObjective(Transform):
     _untransform_observation_data = _transform_observation_data
 
 
-def _check_supported(optimization_config: OptimizationConfig) -> None:
-    if not optimization_config.objective.is_single_objective:
-        raise UserInputError(
-            "Rank-based strategies optimise one metric, but the objective is "
-            f"{optimization_config.objective.expression!r}. Combine the metrics into one before "
-            "reporting it, or use gp_generation_strategy."
-        )
-    if optimization_config.outcome_constraints:
-        raise UserInputError(
-            "Rank-based strategies take no outcome constraints yet. Report an infeasible trial as "
-            "an infinitely bad objective, or use gp_generation_strategy."
-        )
+def _mirror(constraint: OutcomeConstraint) -> OutcomeConstraint:
+    return OutcomeConstraint(
+        expression=build_constraint_expression_str(
+            metric_weights=[
+                (name, weight)
+                for name, (_, weight) in zip(
+                    constraint.metric_names, constraint.metric_weights, strict=True
+                )
+            ],
+            op="<=" if constraint.op == ComparisonOp.GEQ else ">=",
+            bound=-constraint.bound,
+            relative=constraint.relative,
+        ),
+        metric_name_to_signature=dict(
+            zip(constraint.metric_names, constraint.metric_signatures, strict=True)
+        ),
+        relative=constraint.relative,
+    )

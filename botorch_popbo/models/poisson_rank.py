@@ -36,6 +36,9 @@ class PoissonRankModel(Model):
         train_X: Evaluated points, an ``N x d`` tensor.
         train_Y: Outcomes, an ``N x 1`` tensor; larger is better and ``-inf`` marks a failed
             evaluation, which ranks below every success.
+        train_Yvar: Variances of the outcomes, an ``N x 1`` tensor, NaN where unknown. A point then
+            has the expected number of better points; an increasing transform of the outcomes no
+            longer gives the same model.
         input_transform: Applied to every point before the network. By default the bounding box
             of ``train_X`` is mapped to the unit cube; ``None`` leaves points as they are.
         preset: Name of the settings: ``"default"``, a Gaussian process conditioned on the order,
@@ -63,6 +66,7 @@ class PoissonRankModel(Model):
         self,
         train_X: Tensor | None = None,
         train_Y: Tensor | None = None,
+        train_Yvar: Tensor | None = None,
         input_transform: InputTransform | _DefaultType | None = DEFAULT,
         preset: PresetName = "default",
         seed: int = 0,
@@ -72,7 +76,7 @@ class PoissonRankModel(Model):
         self.preset = get_preset(preset)
         self.preset_name = preset
         self.seed = seed
-        self.data = _as_data(train_X, train_Y, rank_counts)
+        self.data = _as_data(train_X, train_Y, train_Yvar, rank_counts)
         if self.data.says_nothing:
             warnings.warn(
                 "All outcomes are equal, so their ranks say nothing about where better points "
@@ -278,10 +282,10 @@ class PoissonRankModel(Model):
     def construct_inputs(
         cls, training_data: SupervisedDataset, preset: PresetName = "default", seed: int = 0
     ) -> dict[str, Any]:
-        """Constructor arguments from a data set; observation noise is not used.
+        """Constructor arguments from a data set.
 
         Args:
-            training_data: Points and one column of outcomes.
+            training_data: Points and one column of outcomes, perhaps with their variances.
             preset: Name of the settings.
             seed: Seed of the network.
 
@@ -291,6 +295,7 @@ class PoissonRankModel(Model):
         return {
             "train_X": training_data.X,
             "train_Y": training_data.Y,
+            "train_Yvar": training_data.Yvar,
             "preset": preset,
             "seed": seed,
         }
@@ -319,13 +324,16 @@ def _encode_as_loaded(model: PoissonRankModel, incompatible_keys: object) -> Non
 
 
 def _as_data(
-    train_X: Tensor | None, train_Y: Tensor | None, rank_counts: RankCounts | None
+    train_X: Tensor | None,
+    train_Y: Tensor | None,
+    train_Yvar: Tensor | None,
+    rank_counts: RankCounts | None,
 ) -> RankData:
     if rank_counts is None:
         if train_X is None or train_Y is None:
             raise InputDataError("Pass train_X and train_Y, or rank_counts.")
-        return RankData.from_outcomes(train_X, train_Y)
-    if train_X is not None or train_Y is not None:
+        return RankData.from_outcomes(train_X, train_Y, train_Yvar)
+    if any(values is not None for values in (train_X, train_Y, train_Yvar)):
         raise InputDataError(
             "Pass either outcomes or rank_counts. To use both, combine rank counts: "
             "combine(from_outcomes(train_X, train_Y), rank_counts)."

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.rank_counts import RankCounts, from_outcomes
+from botorch_popbo.rank_counts import RankCounts, from_noisy_outcomes, from_outcomes
 
 
 class RankData(Module):
@@ -39,17 +39,25 @@ class RankData(Module):
         self.register_buffer("train_Y", train_Y.reshape(-1), persistent=False)
 
     @classmethod
-    def from_outcomes(cls, train_X: Tensor, train_Y: Tensor) -> "RankData":
-        """Rank outcomes; see :func:`botorch_popbo.rank_counts.outcomes.from_outcomes`.
+    def from_outcomes(
+        cls, train_X: Tensor, train_Y: Tensor, train_Yvar: Tensor | None = None
+    ) -> "RankData":
+        """Rank outcomes by :func:`from_outcomes`, or :func:`from_noisy_outcomes` with variances.
 
         Args:
             train_X: Evaluated points, an ``N x d`` tensor.
             train_Y: Outcomes, an ``N x 1`` tensor, larger being better.
+            train_Yvar: Their variances, an ``N x 1`` tensor; NaN where unknown, which stands for
+                the mean of the known ones.
 
         Returns:
             The data.
         """
-        return cls(from_outcomes(train_X, train_Y), train_X, train_Y)
+        if train_Yvar is None or bool(train_Yvar.isnan().all()):
+            return cls(from_outcomes(train_X, train_Y), train_X, train_Y)
+        known = train_Yvar[~train_Yvar.isnan()]
+        variances = train_Yvar.where(~train_Yvar.isnan(), known.mean())
+        return cls(from_noisy_outcomes(train_X, train_Y, variances), train_X, train_Y)
 
     @property
     def records(self) -> RankCounts:

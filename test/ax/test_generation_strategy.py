@@ -224,16 +224,6 @@ def test_bad_gp_options_are_named() -> None:
         gp_generation_strategy(num_initial_trials=0)
 
 
-@pytest.mark.parametrize("objective", ["-loss, -cost", "-loss - cost"])
-def test_several_metrics_are_refused_with_advice(objective: str) -> None:
-    client = make_client(strategy("logei", 2), floats(2), objective)
-    for _ in range(2):
-        [index] = client.get_next_trials(max_trials=1)
-        client.complete_trial(index, raw_data={"loss": float(index), "cost": 1.0})
-    with pytest.raises(UserInputError, match="gp_generation_strategy"):
-        client.get_next_trials(max_trials=1)
-
-
 @pytest.mark.parametrize("preset", ["paper", "exact"])
 def test_without_uncertainty_the_default_is_expected_ranking_improvement(
     preset: PresetName,

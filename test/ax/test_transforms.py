@@ -2,8 +2,9 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from ax.api.client import Client
 from ax.core.observation import ObservationData
-from ax.exceptions.core import UserInputError
+from ax.core.types import ComparisonOp
 from helpers.service_loop import floats, make_client, run_trials, sphere
 
 from botorch_popbo.ax import popbo_generation_strategy
@@ -33,11 +34,26 @@ def test_only_a_minimized_metric_is_negated_and_back(objective: str, sign: float
     np.testing.assert_array_equal(back.covariance, data.covariance)
 
 
-def test_outcome_constraints_are_refused_with_advice() -> None:
-    client = make_client(popbo_generation_strategy("eri", 2), floats(2), "-loss")
-    client.configure_optimization(objective="-loss", outcome_constraints=["cost <= 1.0"])
-    for _ in range(2):
+def test_weights_and_thresholds_of_minimized_metrics_are_mirrored() -> None:
+    client = Client()
+    client.configure_experiment(parameters=floats(2))
+    client.configure_optimization(
+        objective="-2*loss, gain",
+        outcome_constraints=["loss <= 5", "gain >= 1", "cost <= 3"],
+    )
+    client.set_generation_strategy(popbo_generation_strategy("eri", 2))
+    for _ in range(3):
         [index] = client.get_next_trials(max_trials=1)
-        client.complete_trial(index, raw_data={"loss": float(index), "cost": 0.5})
-    with pytest.raises(UserInputError, match="infinitely bad"):
-        client.get_next_trials(max_trials=1)
+        client.complete_trial(index, {"loss": float(index), "gain": 1.0 * index, "cost": 1.0})
+    adapter = client._generation_strategy._curr.generator_spec_to_gen_from.fitted_adapter
+    transform = adapter.transforms["MaximizeObjective"]
+    goal = transform.transform_optimization_config(adapter._optimization_config.clone())
+    assert goal.objective.metric_weights == [("loss", 2.0), ("gain", 1.0)]
+    assert goal.objective.is_multi_objective
+    bounds = {t.metric_names[0]: (t.op, t.bound) for t in goal.objective_thresholds}
+    assert bounds == {"loss": (ComparisonOp.GEQ, -5.0), "gain": (ComparisonOp.GEQ, 1.0)}
+    [constraint] = goal.outcome_constraints
+    assert (constraint.op, constraint.bound) == (ComparisonOp.LEQ, 3.0)
+    back = transform.untransform_outcome_constraints(goal.objective_thresholds)
+    bounds = {t.metric_names[0]: (t.op, t.bound) for t in back}
+    assert bounds == {"loss": (ComparisonOp.LEQ, 5.0), "gain": (ComparisonOp.GEQ, 1.0)}

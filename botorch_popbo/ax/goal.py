@@ -1,0 +1,105 @@
+"""What an experiment is after, as rank counts: objectives and outcome constraints in one order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from botorch.utils.datasets import SupervisedDataset
+from pyre_extensions import none_throws
+from torch import Tensor
+
+from botorch_popbo.rank_counts import RankCounts, from_constrained_outcomes
+from botorch_popbo.rank_counts.trade_off import random_weights, trade_off
+from botorch_popbo.seeds import derive_seed
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Objectives to maximise under outcome constraints, for ``m`` metrics.
+
+    Args:
+        objective_weights: Each of the ``c`` objectives is a weighted sum of metrics; ``c x m``.
+        outcome_constraints: A ``k x m`` and a ``k x 1`` tensor ``A`` and ``b``; an outcome ``y`` is
+            feasible if ``A y <= b``.
+        objective_thresholds: Values below which an objective is not worth having, of shape ``c``;
+            NaN where there is none.
+    """
+
+    objective_weights: Tensor
+    outcome_constraints: tuple[Tensor, Tensor] | None = None
+    objective_thresholds: Tensor | None = None
+
+    @property
+    def metrics(self) -> list[int]:
+        """The metrics that decide, in rising order."""
+        decides = (self.objective_weights != 0).any(0)
+        if self.outcome_constraints is not None:
+            decides = decides | (self.outcome_constraints[0] != 0).any(0)
+        return decides.nonzero().squeeze(-1).tolist()
+
+    @property
+    def is_one_metric(self) -> bool:
+        """Whether the goal is a single metric, larger being better, and nothing else."""
+        return len(self.metrics) == len(self.objective_weights) == 1 and bool(
+            (self.objective_weights >= 0).all()
+        )
+
+    def rank_counts(self, datasets: Sequence[SupervisedDataset], seed: int) -> RankCounts:
+        """Rank evaluated points; see :func:`from_constrained_outcomes`.
+
+        Several objectives are ranked by a random trade-off, another one for every number of points,
+        so that a search visits all parts of the Pareto front; see :func:`trade_off`. A point that
+        lacks one of the metrics takes no part: it can be compared with none. A failed
+        one, with minus infinity in an objective, ranks below all others whatever else it lacks.
+
+        Args:
+            datasets: One data set for each of the ``m`` metrics.
+            seed: Seed of the trade-offs.
+
+        Returns:
+            One record per distinct point.
+
+        Raises:
+            InputDataError: If fewer than two points can be ranked.
+        """
+        X, Y = _aligned([datasets[i] for i in self.metrics])
+        weights = self.objective_weights[:, self.metrics]
+        failed = Y[:, (weights != 0).any(0)].isneginf().any(-1)
+        usable = failed | ~Y.isnan().any(-1)
+        X, Y, failed = X[usable], Y[usable], failed[usable]
+        values = torch.where(failed.unsqueeze(-1), 0.0, Y)
+        objectives = values @ weights.T
+        violations = self._violations(values, objectives)
+        objectives[failed] = -torch.inf
+        if len(weights) > 1:
+            generator = torch.Generator().manual_seed(derive_seed(seed, len(X)))
+            objectives = trade_off(objectives, random_weights(len(weights), generator).to(X))
+        return from_constrained_outcomes(X, objectives, violations)
+
+    def _violations(self, values: Tensor, objectives: Tensor) -> Tensor:
+        """By how much every constraint is violated, one column each."""
+        columns = [values.new_empty(len(values), 0)]
+        if self.outcome_constraints is not None:
+            A, b = self.outcome_constraints
+            columns.append(values @ A[:, self.metrics].T - b.T)
+        if self.objective_thresholds is not None:
+            given = ~self.objective_thresholds.isnan()
+            columns.append(self.objective_thresholds[given] - objectives[:, given])
+        return torch.cat(columns, dim=-1)
+
+
+def _aligned(datasets: Sequence[SupervisedDataset]) -> tuple[Tensor, Tensor]:
+    """Points and their outcomes in every data set, NaN where there is none.
+
+    An outcome belongs to a point of one trial, so replicates in several trials stay apart. Of
+    several outcomes of one metric at a point of one trial the last counts.
+    """
+    keys = [torch.column_stack([none_throws(d.group_indices).to(d.X), d.X]) for d in datasets]
+    rows, position = torch.unique(torch.cat(keys), dim=0, return_inverse=True)
+    Y = rows.new_full((len(rows), len(datasets)), torch.nan)
+    start = 0
+    for column, dataset in enumerate(datasets):
+        for row, y in zip(position[start:].tolist(), dataset.Y[:, 0].tolist(), strict=False):
+            Y[row, column] = y
+        start += len(dataset.Y)
+    return rows[:, 1:], Y

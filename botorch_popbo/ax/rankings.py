@@ -1,0 +1,100 @@
+"""Feed an experiment with rankings instead of measurements."""
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from ax.api.client import Client
+from ax.core.objective import Objective
+from ax.exceptions.core import UserInputError
+
+from botorch_popbo.rank_counts import from_adaptive_comparisons
+
+
+def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> None:
+    """Tell the order of the trials, best first; call it again whenever a trial is judged.
+
+    Each ranked trial gets its position, counted from 1, as the value of the objective's metric (its
+    negative if the metric is maximised), which replaces an earlier one; running trials are
+    completed. Only the order matters to a rank-based strategy, so nothing is lost by it.
+
+    Args:
+        client: A client whose objective is one metric.
+        ranking: Indices of trials, best first. Trials of one inner sequence are equally good.
+
+    Raises:
+        UserInputError: If the objective is not one metric, if a trial is unknown or listed twice,
+            or if a trial that was ranked before is missing. Nothing is then changed.
+    """
+    objective = _single_objective(client)
+    groups = [[group] if isinstance(group, int) else list(group) for group in ranking]
+    listed = [index for group in groups for index in group]
+    _check_listed(client, listed, objective.metric_names[0])
+    position = 1
+    sign = 1.0 if objective.minimize else -1.0
+    for group in groups:
+        for index in group:
+            client.attach_data(index, {objective.metric_names[0]: sign * position})
+            if not client._experiment.trials[index].status.is_completed:
+                client.complete_trial(index)
+        position += len(group)
+
+
+def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -> None:
+    """Tell which of two trials was better, in any number of comparisons.
+
+    The trials are ordered by the strength that explains the comparisons best
+    (:func:`~botorch_popbo.rank_counts.from_adaptive_comparisons`), so the judge may contradict
+    himself and need not compare all pairs.
+
+    Args:
+        client: A client whose objective is one metric.
+        comparisons: All comparisons so far, each the indices of the better and the worse trial.
+
+    Raises:
+        UserInputError: As in :func:`report_ranking`; or if there are no comparisons.
+    """
+    pairs = list(comparisons)
+    if not pairs:
+        raise UserInputError("There are no comparisons. Pass pairs of (better, worse) trials.")
+    trials = sorted({index for pair in pairs for index in pair})
+    position = {index: i for i, index in enumerate(trials)}
+    items = torch.arange(len(trials), dtype=torch.double).unsqueeze(-1)
+    indices = torch.tensor([[position[better], position[worse]] for better, worse in pairs])
+    counts = from_adaptive_comparisons(items, indices).counts
+    levels = counts.unique()  # in rising order
+    ranking = [[trials[i] for i in (counts == k).nonzero().squeeze(-1).tolist()] for k in levels]
+    report_ranking(client, ranking)
+
+
+def _single_objective(client: Client) -> Objective:
+    config = client._experiment.optimization_config
+    if config is None or not config.objective.is_single_objective:
+        raise UserInputError(
+            "A ranking is the value of one metric. Call client.configure_optimization("
+            'objective="preference") with a name of your choice first.'
+        )
+    return config.objective
+
+
+def _check_listed(client: Client, listed: list[int], metric: str) -> None:
+    trials = client._experiment.trials
+    unknown = sorted(set(listed) - set(trials))
+    if unknown:
+        raise UserInputError(
+            f"There are no trials {unknown}; ask get_next_trials for trials first."
+        )
+    if len(set(listed)) < len(listed):
+        repeated = sorted({index for index in listed if listed.count(index) > 1})
+        raise UserInputError(f"Trials {repeated} are listed twice. List every trial once.")
+    measured = client._experiment.lookup_data().df
+    ranked = (
+        set()
+        if measured.empty
+        else set(measured.loc[measured["metric_name"] == metric, "trial_index"])
+    )
+    missing = sorted(ranked - set(listed))
+    if missing:
+        raise UserInputError(
+            f"Trials {missing} were ranked before and are missing. Positions are comparable only "
+            "within one list, so list every trial judged so far."
+        )

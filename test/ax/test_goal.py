@@ -1,0 +1,101 @@
+import math
+
+import pytest
+import torch
+from botorch.exceptions import InputDataError
+from botorch.utils.datasets import SupervisedDataset
+from torch import Tensor
+
+from botorch_popbo.ax.goal import Goal
+from botorch_popbo.rank_counts import RankCounts
+
+INF = math.inf
+
+
+def dataset(values: dict[int, float], trials: dict[int, int] | None = None) -> SupervisedDataset:
+    """One metric's outcomes by point; point ``i`` belongs to trial ``i`` unless told otherwise."""
+    return SupervisedDataset(
+        X=torch.tensor([[float(i)] for i in values]).double(),
+        Y=torch.tensor([[y] for y in values.values()]).double(),
+        feature_names=["x"],
+        outcome_names=["y"],
+        group_indices=torch.tensor([(trials or {}).get(i, i) for i in values]),
+    )
+
+
+def row(*weights: float) -> Tensor:
+    return torch.tensor([weights], dtype=torch.double)
+
+
+def as_dict(counts: RankCounts) -> dict[float, float]:
+    return dict(zip(counts.X[:, 0].tolist(), counts.counts.tolist(), strict=True))
+
+
+def test_feasible_points_come_first_then_less_violated_ones_then_failures() -> None:
+    loss = dataset({0: -5.0, 1: -1.0, 2: -2.0, 3: -INF, 4: -9.0})
+    cost = dataset({0: 1.0, 1: 3.0, 2: 0.5, 4: 5.0})  # the failed point has none
+    goal = Goal(row(1, 0), (row(0, 1), row(2)))
+    assert as_dict(goal.rank_counts([loss, cost], 0)) == {2: 0, 0: 1, 1: 2, 4: 3, 3: 4}
+
+
+def test_points_without_a_deciding_metric_are_left_out() -> None:
+    loss, cost = dataset({0: -5.0, 1: -1.0, 2: -2.0}), dataset({0: 1.0, 2: 1.0})
+    tracked = dataset({1: 0.0})
+    goal = Goal(row(1, 0, 0), (row(0, 1, 0), row(2)))
+    assert goal.metrics == [0, 1]
+    assert as_dict(goal.rank_counts([loss, cost, tracked], 0)) == {2: 0, 0: 1}
+    with pytest.raises(InputDataError, match="two distinct points"):
+        goal.rank_counts([loss, dataset({0: 1.0})], 0)
+
+
+def test_replicates_in_several_trials_are_one_point() -> None:
+    X = torch.tensor([[0.0], [0.0], [1.0]], dtype=torch.double)
+    groups = torch.tensor([4, 7, 5])
+    loss, cost = (
+        SupervisedDataset(
+            X,
+            torch.tensor(y).double().unsqueeze(-1),
+            feature_names=["x"],
+            outcome_names=["y"],
+            group_indices=groups,
+        )
+        for y in ([1.0, 5.0, 2.0], [0.0, 1.0, 0.0])
+    )
+    summed = Goal(row(1, -1)).rank_counts([loss, cost], 0)
+    assert as_dict(summed) == {0.0: 0, 1.0: 1}  # the mean of 1 and 4 against 2
+
+
+def test_objectives_are_traded_off_differently_for_every_number_of_points() -> None:
+    points = range(30)
+    first = dataset({i: math.sin(i) for i in points})
+    second = dataset({i: math.cos(i) for i in points})
+    goal = Goal(torch.eye(2, dtype=torch.double))
+    once, again = (goal.rank_counts([first, second], 3) for _ in range(2))
+    assert torch.equal(once.counts, again.counts)
+    best = {goal.rank_counts([first, second], seed).counts.argmin().item() for seed in range(20)}
+    dominated = {
+        i for i in points for j in points if first.Y[j] > first.Y[i] and second.Y[j] > second.Y[i]
+    }
+    assert len(best) > 1
+    assert not best & dominated
+
+
+def test_values_below_a_threshold_are_violations() -> None:
+    first, second = dataset({0: 9.0, 1: 4.0, 2: 3.0}), dataset({0: 0.0, 1: 2.0, 2: 1.0})
+    threshold = torch.tensor([math.nan, 1.5], dtype=torch.double)
+    goal = Goal(torch.eye(2, dtype=torch.double), objective_thresholds=threshold)
+    assert as_dict(goal.rank_counts([first, second], 0)) == {1: 0, 2: 1, 0: 2}
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        (Goal(row(0, 2)), True),
+        (Goal(row(0, -1)), False),
+        (Goal(row(1, 1)), False),
+        (Goal(row(1, 0), (row(0, 1), row(2))), False),
+        (Goal(torch.eye(2)), False),
+    ],
+)
+def test_a_single_maximised_metric_needs_no_ranking_of_its_own(goal: Goal, expected: bool) -> None:
+    assert goal.is_one_metric == expected

@@ -1,0 +1,61 @@
+import pytest
+from ax.exceptions.core import UserInputError
+from helpers.service_loop import floats, generator_keys, make_client, run_trials, sphere
+
+from botorch_popbo.ax import popbo_generation_strategy, report_comparisons, report_ranking
+
+
+@pytest.mark.parametrize("objective", ["preference", "-preference"])
+def test_a_ranking_suggests_what_the_outcomes_would(objective: str) -> None:
+    measured = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss")
+    expected = run_trials(measured, sphere, 8)
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), objective)
+    points: list[dict[str, float]] = []
+    for _ in range(8):
+        [(_, p)] = client.get_next_trials(max_trials=1).items()
+        points.append(dict(p))
+        report_ranking(client, sorted(range(len(points)), key=lambda i: sphere(points[i])))
+    assert points == expected
+    assert generator_keys(client)[4:] == ["popbo-logei"] * 4
+    best, *_ = client.get_best_parameterization(use_model_predictions=False)
+    assert best == min(points, key=sphere)
+
+
+def test_ties_share_a_position_and_every_trial_is_completed() -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "preference")
+    client.get_next_trials(max_trials=4)
+    report_ranking(client, [2, [0, 3], 1])
+    data = client._experiment.lookup_data().df.set_index("trial_index")["mean"]
+    assert data.to_dict() == {2: -1.0, 0: -2.0, 3: -2.0, 1: -4.0}
+    assert all(trial.status.is_completed for trial in client._experiment.trials.values())
+
+
+def test_comparisons_are_ranked_by_strength() -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-preference")
+    client.get_next_trials(max_trials=5)
+    # Trial 4 was not compared and keeps running; trial 3 beat the best once.
+    report_comparisons(client, [(0, 1), (1, 2), (0, 2), (0, 3), (3, 0), (1, 3), (0, 3)])
+    data = client._experiment.lookup_data().df.set_index("trial_index")["mean"]
+    assert data.sort_values().index.tolist() == [0, 1, 3, 2]
+    assert client._experiment.trials[4].status.is_running
+    assert client.get_next_trials(max_trials=1)
+
+
+def test_what_cannot_be_ranked_changes_nothing() -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "preference")
+    client.get_next_trials(max_trials=3)
+    report_ranking(client, [1, 0])
+    before = client._experiment.lookup_data().df
+    for ranking, message in (
+        ([1, 0, 7], r"no trials \[7\]"),
+        ([1, 0, 1], r"\[1\] are listed twice"),
+        ([2, 1], r"\[0\] were ranked before"),
+    ):
+        with pytest.raises(UserInputError, match=message):
+            report_ranking(client, ranking)
+    with pytest.raises(UserInputError, match="no comparisons"):
+        report_comparisons(client, [])
+    assert client._experiment.lookup_data().df.equals(before)
+    several = make_client(popbo_generation_strategy(), floats(2), "a, b")
+    with pytest.raises(UserInputError, match="one metric"):
+        report_ranking(several, [0])
