@@ -1,6 +1,7 @@
 """Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
 
 from botorch_popbo.ax.generation_strategy import (
+    generation_strategies,
     gp_generation_strategy,
     popbo_generation_strategy,
 )
@@ -12,6 +13,7 @@ register()
 
 __all__ = [
     "OutcomePoissonRankModel",
+    "generation_strategies",
     "gp_generation_strategy",
     "popbo_generation_strategy",
     "register",

@@ -122,7 +122,9 @@ class RankAcquisition(Acquisition):
         if candidate_set is None and is_table and not constrained:
             candidate_set = self._unseen(choices, X_known, seed)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
-        options = {**self._optimizer_options(optimizer), **(optimizer_options or {})}
+        options = self._optimizer_options(optimizer)
+        if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space
+            options |= optimizer_options or {}
         with manual_seed(seed), warnings.catch_warnings():
             # A ReLU network has kinks: the line search ends at one, which is no failure.
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)

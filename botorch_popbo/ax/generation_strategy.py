@@ -1,20 +1,18 @@
 """Generation strategies for :meth:`ax.api.client.Client.set_generation_strategy`."""
 
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Literal
 
-from ax.adapter.registry import Generators, Mixed_transforms, Y_trans
+from ax.adapter.registry import Mixed_transforms, Y_trans
 from ax.adapter.transforms.choice_encode import ChoiceToNumericChoice, OrderedChoiceToIntegerRange
 from ax.adapter.transforms.derelativize import Derelativize
 from ax.adapter.transforms.log import Log
 from ax.adapter.transforms.logit import Logit
 from ax.adapter.transforms.map_key_to_float import MapKeyToFloat
 from ax.adapter.transforms.remove_fixed import RemoveFixed
-from ax.core.trial_status import TrialStatus
 from ax.exceptions.core import UserInputError
-from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
-from ax.generation_strategy.generator_spec import GeneratorSpec
-from ax.generation_strategy.transition_criterion import MinTrials
 from ax.generators.torch.botorch_modular.surrogate import ModelConfig, SurrogateSpec
 from botorch.acquisition import (
     AcquisitionFunction,
@@ -29,6 +27,12 @@ from botorch_popbo.acquisition.rectified_lcb import RectifiedLowerConfidenceBoun
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
 from botorch_popbo.ax.model import OutcomePoissonRankModel
+from botorch_popbo.ax.nodes import (
+    InitialDesign,
+    StrategyOptions,
+    check_option,
+    two_step_strategy,
+)
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.presets import PresetName
 
@@ -69,8 +73,15 @@ def popbo_generation_strategy(
     num_initial_trials: int = 12,
     seed: int = 0,
     preset: PresetName = "default",
+    *,
+    initial_design: InitialDesign = "sobol",
+    max_parallelism: int | None = None,
+    deduplicate: bool = True,
+    device: str | None = None,
+    num_restarts: int | None = None,
+    raw_samples: int | None = None,
 ) -> GenerationStrategy:
-    """A Sobol design followed by Poisson process Bayesian optimization.
+    """An initial design followed by Poisson process Bayesian optimization.
 
     Args:
         acquisition: ``"logei"`` (expected improvement of the utility behind the ranks), ``"eri"``
@@ -81,19 +92,30 @@ def popbo_generation_strategy(
         seed: Seed of the design, the model and the optimizer. The same seed and results give
             the same candidates.
         preset: Name of the settings: ``"default"``, ``"paper"`` or ``"exact"``.
+        initial_design: ``"sobol"``, a scrambled Sobol sequence, or ``"uniform"``, as in the paper.
+        max_parallelism: While so many trials run, the model suggests none and Ax raises
+            ``MaxParallelismReachedException``; by default any number may run. How many are
+            suggested at a time is up to ``get_next_trials(max_trials=...)``.
+        deduplicate: Whether a point that was already tried is rejected.
+        device: Where to compute, such as ``"cuda:0"``; by default on the CPU. Ax computes in
+            float64 everywhere.
+        num_restarts: Starting points of BoTorch's optimizer, by default as many as the space and
+            the acquisition function need. Without effect where every point of a discrete space is
+            looked at.
+        raw_samples: Points that the starting points are chosen from, likewise.
 
     Returns:
-        A strategy for one maximised or minimised metric. Its suggestions carry the generator key
-        ``"popbo-logei"``, ``"popbo-eri"`` or ``"popbo-rlcb"``; it never falls back to another
-        generator.
+        A strategy for any goal that Ax can express: one metric, a weighted sum, several objectives,
+        outcome constraints. Its suggestions carry the generator key ``"popbo-logei"``,
+        ``"popbo-eri"`` or ``"popbo-rlcb"``; it never falls back to another generator.
 
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
-    _check_option("preset", preset, PresetName)
+    check_option("preset", preset, PresetName)
     if acquisition is None:
         acquisition = "logei" if preset == "default" else "eri"
-    _check_option("acquisition", acquisition, RankAcquisitionName)
+    check_option("acquisition", acquisition, RankAcquisitionName)
     if acquisition == "logei" and preset != "default":
         raise UserInputError(
             f'acquisition="logei" needs a rate with uncertainty, which preset={preset!r} has not; '
@@ -109,29 +131,44 @@ def popbo_generation_strategy(
         model_options={"preset": preset, "seed": seed},
         name="PoissonRank",
     )
-    return _strategy(
-        name=f"popbo-{acquisition}",
-        generator_kwargs={
-            "surrogate_spec": SurrogateSpec(model_configs=[config]),
-            "botorch_acqf_class": _RANK_ACQUISITIONS[acquisition],
-            "botorch_acqf_options": {} if acquisition == "logei" else {"seed": seed},
-            "acquisition_class": RankAcquisition,
-            "acquisition_options": {"seed": seed},
-            "transforms": _RANK_TRANSFORMS,
-            "fit_tracking_metrics": False,
-            # Predictions of held-out points would otherwise come from a model that saw them.
-            "refit_on_cv": True,
-            "warm_start_refit": False,
-        },
-        num_initial_trials=num_initial_trials,
-        seed=seed,
+    generator_kwargs = {
+        "surrogate_spec": SurrogateSpec(model_configs=[config]),
+        "botorch_acqf_class": _RANK_ACQUISITIONS[acquisition],
+        "botorch_acqf_options": {} if acquisition == "logei" else {"seed": seed},
+        "acquisition_class": RankAcquisition,
+        "acquisition_options": {"seed": seed},
+        "transforms": _RANK_TRANSFORMS,
+        "fit_tracking_metrics": False,
+        # Predictions of held-out points would otherwise come from a model that saw them.
+        "refit_on_cv": True,
+        "warm_start_refit": False,
+    }
+    options = StrategyOptions(
+        num_initial_trials,
+        seed,
+        initial_design,
+        max_parallelism,
+        deduplicate,
+        device,
+        num_restarts,
+        raw_samples,
     )
+    return two_step_strategy(f"popbo-{acquisition}", generator_kwargs, options)
 
 
 def gp_generation_strategy(
-    acquisition: GPAcquisitionName = "logei", num_initial_trials: int = 12, seed: int = 0
+    acquisition: GPAcquisitionName = "logei",
+    num_initial_trials: int = 12,
+    seed: int = 0,
+    *,
+    initial_design: InitialDesign = "sobol",
+    max_parallelism: int | None = None,
+    deduplicate: bool = True,
+    device: str | None = None,
+    num_restarts: int | None = None,
+    raw_samples: int | None = None,
 ) -> GenerationStrategy:
-    """A Sobol design followed by Ax's Gaussian process, for comparison.
+    """An initial design followed by Ax's Gaussian process, for comparison.
 
     Args:
         acquisition: ``"logei"``, ``"ucb"`` (with beta 4) or ``"qlognei"``. Only ``"qlognei"``
@@ -140,6 +177,13 @@ def gp_generation_strategy(
             abandoned ones do not.
         seed: Seed of the design. The optimizer of a GP strategy follows
             ``Client(random_seed=...)``.
+        initial_design: As in :func:`popbo_generation_strategy`, like all options below.
+        max_parallelism: While so many trials run, none is suggested.
+        deduplicate: Whether a point that was already tried is rejected.
+        device: Where to compute.
+        num_restarts: Starting points of BoTorch's optimizer. Ax refuses it on fully discrete
+            spaces, as it does ``raw_samples``.
+        raw_samples: Points that the starting points are chosen from.
 
     Returns:
         A strategy whose suggestions carry the generator key ``"gp-logei"``, ``"gp-ucb"`` or
@@ -148,63 +192,55 @@ def gp_generation_strategy(
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
-    _check_option("acquisition", acquisition, GPAcquisitionName)
-    if num_initial_trials < 1:
-        raise UserInputError(f"num_initial_trials is at least 1; got {num_initial_trials}.")
+    check_option("acquisition", acquisition, GPAcquisitionName)
     acqf_class, acqf_options = _GP_ACQUISITIONS[acquisition]
-    return _strategy(
-        name=f"gp-{acquisition}",
-        generator_kwargs={
-            "botorch_acqf_class": acqf_class,
-            "botorch_acqf_options": acqf_options,
-            "transforms": _GP_TRANSFORMS,
-        },
-        num_initial_trials=num_initial_trials,
-        seed=seed,
+    generator_kwargs = {
+        "botorch_acqf_class": acqf_class,
+        "botorch_acqf_options": acqf_options,
+        "transforms": _GP_TRANSFORMS,
+    }
+    options = StrategyOptions(
+        num_initial_trials,
+        seed,
+        initial_design,
+        max_parallelism,
+        deduplicate,
+        device,
+        num_restarts,
+        raw_samples,
     )
+    return two_step_strategy(f"gp-{acquisition}", generator_kwargs, options)
 
 
-def _strategy(
-    name: str, generator_kwargs: dict[str, Any], num_initial_trials: int, seed: int
-) -> GenerationStrategy:
-    initial = GenerationNode(
-        name="sobol",
-        generator_specs=[
-            GeneratorSpec(generator_enum=Generators.SOBOL, generator_kwargs={"seed": seed})
-        ],
-        transition_criteria=[
-            MinTrials(
-                threshold=num_initial_trials,
-                transition_to=name,
-                use_all_trials_in_exp=True,
-                not_in_statuses=[TrialStatus.FAILED, TrialStatus.ABANDONED],
-            ),
-            # Trials still running have no rank, so the model waits for half of the design.
-            MinTrials(
-                threshold=max(num_initial_trials // 2, 2),
-                transition_to=name,
-                use_all_trials_in_exp=True,
-                only_in_statuses=[TrialStatus.COMPLETED],
-                count_only_trials_with_data=True,
-            ),
-        ],
-        should_deduplicate=True,
-    )
-    model = GenerationNode(
-        name=name,
-        generator_specs=[
-            GeneratorSpec(
-                generator_enum=Generators.BOTORCH_MODULAR,
-                generator_kwargs=generator_kwargs,
-                generator_key_override=name,
+def generation_strategies(
+    names: Sequence[str] = ("popbo-logei", "gp-logei"), **options: Any
+) -> dict[str, GenerationStrategy]:
+    """Several strategies with the same options, to run side by side.
+
+    Args:
+        names: Which ones: ``"popbo-"``, ``"paper-"``, ``"exact-"`` or ``"gp-"`` and the name of an
+            acquisition function, such as ``"paper-rlcb"``.
+        options: Options of all of them; see :func:`popbo_generation_strategy`.
+
+    Returns:
+        The strategies by name, in the order asked for.
+
+    Raises:
+        UserInputError: If a name is unknown or an option is out of range.
+    """
+    families: dict[str, Callable[..., GenerationStrategy]] = {
+        "popbo": popbo_generation_strategy,
+        "paper": partial(popbo_generation_strategy, preset="paper"),
+        "exact": partial(popbo_generation_strategy, preset="exact"),
+        "gp": gp_generation_strategy,
+    }
+    strategies = {}
+    for name in names:
+        family, _, acquisition = name.partition("-")
+        if family not in families:
+            raise UserInputError(
+                f"Unknown strategy {name!r}; names begin with {', '.join(families)}, followed by "
+                "a dash and an acquisition function."
             )
-        ],
-        should_deduplicate=True,
-        fallback_specs={},
-    )
-    return GenerationStrategy(name=f"sobol+{name}", nodes=[initial, model])
-
-
-def _check_option(name: str, value: object, known: Any) -> None:
-    if value not in get_args(known):
-        raise UserInputError(f"Unknown {name} {value!r}; known: {', '.join(get_args(known))}.")
+        strategies[name] = families[family](acquisition, **options)
+    return strategies

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import torch
 from botorch.utils.datasets import SupervisedDataset
-from pyre_extensions import none_throws
 from torch import Tensor
 
 from botorch_popbo.rank_counts import RankCounts, from_constrained_outcomes
@@ -94,7 +93,7 @@ def _aligned(datasets: Sequence[SupervisedDataset]) -> tuple[Tensor, Tensor]:
     An outcome belongs to a point of one trial, so replicates in several trials stay apart. Of
     several outcomes of one metric at a point of one trial the last counts.
     """
-    keys = [torch.column_stack([none_throws(d.group_indices).to(d.X), d.X]) for d in datasets]
+    keys = [torch.column_stack([torch.as_tensor(d.group_indices).to(d.X), d.X]) for d in datasets]
     rows, position = torch.unique(torch.cat(keys), dim=0, return_inverse=True)
     Y = rows.new_full((len(rows), len(datasets)), torch.nan)
     start = 0

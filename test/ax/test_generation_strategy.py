@@ -1,11 +1,14 @@
 import math
+from typing import Any
 
 import pytest
 import torch
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.exceptions.core import SearchSpaceExhausted, UserInputError
+from ax.exceptions.generation_strategy import MaxParallelismReachedException
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from botorch.exceptions import InputDataError
+from botorch.optim import optimize_acqf
 from botorch.test_functions import Hartmann
 from helpers.service_loop import (
     Parameter,
@@ -17,7 +20,11 @@ from helpers.service_loop import (
     sphere,
 )
 
-from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
+from botorch_popbo.ax import (
+    generation_strategies,
+    gp_generation_strategy,
+    popbo_generation_strategy,
+)
 from botorch_popbo.presets import PresetName
 
 MIXED: list[Parameter] = [
@@ -210,6 +217,11 @@ def test_attached_trials_count_as_initial_design() -> None:
         ({"acquisition": "logei", "preset": "paper"}, 'use preset="default", or acquisition="eri"'),
         ({"acquisition": "logei", "preset": "exact"}, "a rate with uncertainty"),
         ({"num_initial_trials": 1}, "at least 2"),
+        ({"initial_design": "grid"}, "sobol, uniform"),
+        ({"max_parallelism": 0}, "max_parallelism is at least 1; got 0"),
+        ({"num_restarts": -1}, "num_restarts is at least 1"),
+        ({"raw_samples": 0}, "raw_samples is at least 1"),
+        ({"device": "gpu"}, "Unknown device 'gpu'"),
     ],
 )
 def test_bad_options_are_named(options: dict[str, object], message: str) -> None:
@@ -222,6 +234,8 @@ def test_bad_gp_options_are_named() -> None:
         gp_generation_strategy("ei")
     with pytest.raises(UserInputError, match="at least 1"):
         gp_generation_strategy(num_initial_trials=0)
+    with pytest.raises(UserInputError, match="sobol, uniform"):
+        gp_generation_strategy(initial_design="grid")
 
 
 @pytest.mark.parametrize("preset", ["paper", "exact"])
@@ -233,6 +247,85 @@ def test_without_uncertainty_the_default_is_expected_ranking_improvement(
     )
     run_trials(client, sphere, 4)
     assert generator_keys(client)[3:] == ["popbo-eri"]
+
+
+def test_several_strategies_run_side_by_side_from_the_same_design() -> None:
+    names = ["popbo-logei", "popbo-rlcb", "paper-eri", "exact-rlcb", "gp-logei", "gp-qlognei"]
+    strategies = generation_strategies(names, num_initial_trials=4, seed=2)
+    assert list(strategies) == names
+    designs = []
+    for name, each in strategies.items():
+        client = make_client(each, floats(2), "-loss")
+        designs.append(run_trials(client, sphere, 4))
+        run_trials(client, sphere, 1)
+        family, acquisition = name.split("-")
+        family = "gp" if family == "gp" else "popbo"
+        assert generator_keys(client)[4:] == [f"{family}-{acquisition}"]
+    assert all(design == designs[0] for design in designs)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("popbo", "logei, eri, rlcb"), ("gp-ei", "logei, ucb"), ("hebo-ei", "popbo, paper, exact")],
+)
+def test_unknown_strategies_are_named(name: str, message: str) -> None:
+    with pytest.raises(UserInputError, match=message):
+        generation_strategies([name])
+
+
+@pytest.mark.parametrize("name", ["popbo-logei", "gp-qlognei"])
+def test_no_suggestion_while_so_many_trials_run(name: str) -> None:
+    [each] = generation_strategies([name], num_initial_trials=3, max_parallelism=2).values()
+    client = make_client(each, floats(2), "-loss")
+    run_trials(client, sphere, 3)
+    for _ in range(2):
+        client.get_next_trials(max_trials=1)
+    with pytest.raises(MaxParallelismReachedException):
+        client.get_next_trials(max_trials=1)
+    client.complete_trial(3, {"loss": 1.0})
+    assert len(client.get_next_trials(max_trials=1)) == 1
+
+
+def test_a_uniform_design_is_random_and_reproducible() -> None:
+    runs = [
+        run_trials(
+            make_client(
+                popbo_generation_strategy(num_initial_trials=4, seed=s, initial_design=design),
+                floats(2),
+                "-loss",
+            ),
+            sphere,
+            5,
+        )
+        for s, design in ((0, "uniform"), (0, "uniform"), (1, "uniform"), (0, "sobol"))
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0] != runs[2]
+    assert runs[0] != runs[3]
+
+
+@pytest.mark.parametrize("name", ["popbo-logei", "paper-eri", "gp-logei"])
+def test_options_reach_the_optimizer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def record(*args: Any, **kwargs: Any) -> Any:
+        seen.append((kwargs["num_restarts"], kwargs["raw_samples"]))
+        return optimize_acqf(*args, **kwargs)
+
+    monkeypatch.setattr("ax.generators.torch.botorch_modular.acquisition.optimize_acqf", record)
+    options = {"num_restarts": 3, "raw_samples": 17, "device": "cpu"}
+    [each] = generation_strategies([name], num_initial_trials=3, **options).values()
+    run_trials(make_client(each, floats(2), "-loss"), sphere, 4)
+    assert seen == [(3, 17)]
+
+
+def test_options_of_a_continuous_optimizer_do_not_stop_a_discrete_space() -> None:
+    each = popbo_generation_strategy(num_initial_trials=2, num_restarts=3, raw_samples=17)
+    parameters: list[Parameter] = [
+        ChoiceParameterConfig(name="u", values=["a", "b", "c", "d"], parameter_type="str")
+    ]
+    client = make_client(each, parameters, "-loss")
+    assert len({p["u"] for p in run_trials(client, lambda p: float(ord(p["u"])), 4)}) == 4
 
 
 def test_exact_preset_runs() -> None:
