@@ -17,7 +17,8 @@ class FailedTrialsLast(Transform):
     Ax forgets a failed trial: its point is neither observed nor pending, so a model without noise
     suggests it again for ever. Ranked below every success, it is learned from and avoided. A
     completed trial has failed too if one of the metrics that decide is NaN, or infinite in a
-    constraint. It comes first, so that the points it adds pass through every other transform.
+    constraint; and a trial that was stopped early before it reported an objective. It comes first,
+    so that the points it adds pass through every other transform.
     """
 
     def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
@@ -47,17 +48,19 @@ class FailedTrialsLast(Transform):
 
 
 def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:
-    """The arms of failed trials and of completed trials without a number, by their index."""
+    """The arms of failed trials and of ended ones without a number, by their index."""
     measured = experiment.lookup_data().df
     decides = measured["metric_signature"].isin(goal.metric_signatures)
     is_objective = measured["metric_signature"].isin(goal.objective.metric_signatures)
     is_bad = measured["mean"].isna() | (~is_objective & measured["mean"].abs().eq(math.inf))
-    rows = measured.loc[decides & is_bad, ["trial_index", "arm_name"]]
-    without_number = set(rows.itertuples(index=False, name=None))
+    rows = measured[["trial_index", "arm_name"]]
+    without_number = set(rows[decides & is_bad].itertuples(index=False, name=None))
+    with_objective = set(rows[is_objective].itertuples(index=False, name=None))
     return {
         (trial.index, arm.name): arm
         for trial in experiment.trials.values()
         for arm in trial.arms
         if trial.status.is_failed
         or (trial.status.is_completed and (trial.index, arm.name) in without_number)
+        or (trial.status.is_early_stopped and (trial.index, arm.name) not in with_objective)
     }
