@@ -1,0 +1,32 @@
+"""Cards for :meth:`ax.api.client.Client.compute_analyses` on what a rank model has learned."""
+
+from ax.analysis.analysis import Analysis
+from ax.analysis.overview import OverviewAnalysis
+
+from botorch_popbo.ax.analyses.probability_best import ProbabilityBest
+from botorch_popbo.ax.analyses.rank_calibration import RankCalibration
+from botorch_popbo.ax.analyses.rank_slices import RankSlices
+from botorch_popbo.ax.analyses.rank_surface import RankSurface
+
+__all__ = [
+    "ProbabilityBest",
+    "RankCalibration",
+    "RankSlices",
+    "RankSurface",
+    "popbo_analyses",
+]
+
+
+def popbo_analyses() -> list[Analysis]:
+    """The analyses that Ax shows by default, followed by those of the ranks.
+
+    Returns:
+        Analyses for ``client.compute_analyses(analyses=popbo_analyses())``.
+    """
+    return [
+        OverviewAnalysis(),
+        RankCalibration(),
+        RankSlices(),
+        RankSurface(),
+        ProbabilityBest(),
+    ]

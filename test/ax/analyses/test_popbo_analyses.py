@@ -1,0 +1,58 @@
+from collections.abc import Iterable
+
+import pytest
+from ax.api.client import Client
+from ax.core.analysis_card import AnalysisCardBase, ErrorAnalysisCard
+from ax.generation_strategy.generation_strategy import GenerationStrategy
+from helpers.service_loop import run_trials
+
+from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
+from botorch_popbo.ax.analyses import popbo_analyses
+from botorch_popbo.presets import PresetName
+
+from .conftest import MakeRun, mixed_loss
+
+RANK_CARDS = ["RankCalibration", "RankSlices", "RankSurface", "ProbabilityBest"]
+
+
+@pytest.fixture(scope="module")
+def run(make_run: MakeRun) -> Client:
+    client = make_run(14, strategy=popbo_generation_strategy(num_initial_trials=8))
+    run_trials(client, mixed_loss, 2)
+    return client
+
+
+@pytest.fixture(scope="module")
+def expected_names(make_run: MakeRun, run: Client) -> set[str]:
+    # The sensitivities of the process take seconds per trial; the cards need no more of them.
+    client = repeated(make_run, run, gp_generation_strategy(num_initial_trials=8), 10)
+    return {card.name for card in flat(client.compute_analyses(display=False))}
+
+
+def repeated(
+    make_run: MakeRun, run: Client, strategy: GenerationStrategy, num_trials: int = 16
+) -> Client:
+    client = make_run(0, strategy=strategy)
+    outcomes = run._experiment.lookup_data().df.set_index("trial_index")["mean"]
+    for index in range(num_trials):
+        attached = client.attach_trial(dict(run._experiment.trials[index].arm.parameters))
+        client.complete_trial(attached, raw_data={"loss": float(outcomes[index])})
+    return client
+
+
+def flat(cards: Iterable[AnalysisCardBase]) -> list[AnalysisCardBase]:
+    return [leaf for card in cards for leaf in card.flatten()]
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_every_card_of_a_gaussian_process_is_shown_and_those_of_the_ranks(
+    make_run: MakeRun, run: Client, expected_names: set[str], preset: PresetName
+) -> None:
+    strategy = popbo_generation_strategy(num_initial_trials=8, preset=preset)
+    client = run if preset == "default" else repeated(make_run, run, strategy)
+    cards = client.compute_analyses(analyses=popbo_analyses(), display=False)
+    assert [card.name for card in cards] == ["OverviewAnalysis", *RANK_CARDS]
+    shown = flat(cards)
+    assert not [card.name for card in shown if isinstance(card, ErrorAnalysisCard)]
+    assert expected_names <= {card.name for card in shown}
+    assert all(hasattr(card, "get_figure") for card in cards[1:])

@@ -1,0 +1,88 @@
+import pandas as pd
+import pytest
+import torch
+from ax.api.client import Client
+from ax.core.analysis_card import NotApplicableStateAnalysisCard
+from ax.core.observation import ObservationFeatures
+
+from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.ax.analyses import RankSlices
+from botorch_popbo.presets import PresetName
+
+from .conftest import MakeRun, mixed_loss
+
+
+def slices(client: Client, *args: object, **options: object) -> pd.DataFrame:
+    [card] = client.compute_analyses([RankSlices(*args, **options)], display=False)
+    return card.df
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_values_are_the_predictions_of_the_model(make_run: MakeRun, preset: PresetName) -> None:
+    client = make_run(12, strategy=popbo_generation_strategy(num_initial_trials=4, preset=preset))
+    [card] = client.compute_analyses([RankSlices()], display=False)
+    arm = card.subtitle.partition(" as in arm ")[2].partition(",")[0]
+    best = client._experiment.arms_by_name[arm].parameters
+    adapter = client._generation_strategy.adapter
+    for row in card.df.groupby("parameter").sample(3, random_state=0).itertuples():
+        features = ObservationFeatures({**best, row.parameter: row.value})
+        X = adapter.transform_observation_features([features])
+        posterior = adapter.generator.surrogate.model.rank_posterior(X)
+        ends = posterior.quantile(torch.tensor([0.05, 0.95]).double()).flatten()
+        expected = [posterior.mean.item(), *ends.tolist()]
+        actual = [row.predicted, row.lower_90, row.upper_90]
+        assert actual == pytest.approx([min(value, 12.0) for value in expected])
+
+
+def test_every_value_lies_in_the_search_space(make_run: MakeRun) -> None:
+    client = make_run(8)
+    df = slices(client)
+    space = client._experiment.search_space.parameters
+    assert set(df["parameter"]) == set(space)
+    for row in df.itertuples():
+        assert space[row.parameter].validate(row.value, raises=True)
+    along = {name: group["value"].tolist() for name, group in df.groupby("parameter")}
+    assert along["layers"] == [1, 2, 3, 4, 5, 6]
+    assert along["kind"] == ["a", "b", "c"]
+    assert along["size"] == [16, 32, 64]
+    assert (along["rate"][0], along["rate"][-1]) == (1e-4, 1.0)
+
+
+def test_the_best_arm_without_noise_is_where_the_slices_meet(make_run: MakeRun) -> None:
+    client = make_run(25)
+    [card] = client.compute_analyses([RankSlices()], display=False)
+    data = client._experiment.lookup_data().df
+    assert f"as in arm {data.loc[data['mean'].idxmin(), 'arm_name']}," in card.subtitle
+
+
+def test_directions_are_mirrored(make_run: MakeRun) -> None:
+    minimised = slices(make_run(10))
+    maximised = slices(make_run(10, "gain", evaluate=lambda p: -mixed_loss(p)))
+    pd.testing.assert_frame_equal(minimised, maximised)
+
+
+def test_only_named_parameters_are_varied(make_run: MakeRun) -> None:
+    assert set(slices(make_run(6), ["size", "rate"])["parameter"]) == {"size", "rate"}
+
+
+def test_a_card_survives_a_reload_of_the_client(make_run: MakeRun, tmp_path) -> None:
+    client = make_run(10)
+    before = slices(client)
+    client.save_to_json_file(str(tmp_path / "client.json"))
+    after = slices(Client.load_from_json_file(str(tmp_path / "client.json")))
+    pd.testing.assert_frame_equal(before, after)
+
+
+def test_the_latest_outcome_counts(make_run: MakeRun) -> None:
+    client = make_run(8)
+    [(index, _)] = client.get_next_trials(max_trials=1).items()
+    client.complete_trial(index, raw_data={"loss": -1.0})
+    [card] = client.compute_analyses([RankSlices()], display=False)
+    assert "as in arm 8_0," in card.subtitle
+
+
+def test_an_unknown_parameter_is_named(make_run: MakeRun) -> None:
+    [card] = make_run(6).compute_analyses([RankSlices(["rote"])], display=False)
+    assert isinstance(card, NotApplicableStateAnalysisCard)
+    assert "'rote'" in card.blob
+    assert "there are rate, layers," in card.blob
