@@ -6,6 +6,7 @@ Optuna's sampler is new each time, as the models are.
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from botorch.models import SingleTaskGP
@@ -22,12 +23,14 @@ from botorch_popbo.ax.acquisition import OPTIMIZER_OPTIONS
 from botorch_popbo.benchmarks.methods import botorch_gp
 from botorch_popbo.benchmarks.methods.popbo import maximize_in_box
 from botorch_popbo.benchmarks.suggestion_speed.data import BOUNDS, Data
+from botorch_popbo.benchmarks.suggestion_speed.service_loop import STRATEGIES, attached
 from botorch_popbo.models import PoissonRankModel
 
 #: The default preset.
 DEFAULT = "popbo"
-#: The Gaussian process that the others are compared with.
+#: The Gaussian processes that the others are compared with, in BoTorch and through Ax.
 REFERENCE = "botorch-gp"
+AX_REFERENCE = "ax-gp-logei"
 #: Needs a package that the benchmarks do without.
 OPTUNA = "optuna-gp"
 
@@ -97,5 +100,24 @@ LOOPS = {
         fit=lambda data: (botorch_gp.fit(SingleTaskGP(*data)), data[0]),
         suggest=lambda fitted: botorch_gp.suggest(fitted[0], fitted[1], BOUNDS),
     ),
+    **{
+        f"ax-{name}": Loop(
+            prepare=partial(attached, name),
+            suggest=lambda client: client.get_next_trials(max_trials=1),
+        )
+        for name in STRATEGIES
+    },
     OPTUNA: Loop(prepare=_optuna_study, suggest=lambda study: study.ask(_optuna_space(6))),
 }
+
+
+def reference(method: str) -> str:
+    """The Gaussian process that a method is compared with: through Ax where the method is.
+
+    Args:
+        method: A name in :data:`LOOPS`.
+
+    Returns:
+        Another one.
+    """
+    return AX_REFERENCE if method.startswith("ax-") else REFERENCE

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from botorch_popbo.benchmarks.suggestion_speed.loops import REFERENCE
+from botorch_popbo.benchmarks.suggestion_speed.loops import reference
 from botorch_popbo.benchmarks.suggestion_speed.measurement import Measurement
 
 
@@ -15,7 +15,7 @@ def table(rows: Sequence[Measurement]) -> str:
     Returns:
         One line for each after a line of titles.
     """
-    reference = {row.num_points: row.total for row in rows if row.method == REFERENCE}
+    seconds = {(row.method, row.num_points): row.total for row in rows}
     titles = ["N", "method", "fit/s", "acq/s", "total/s", "/ GP", "MiB", "matrix"]
     lines = [titles] + [
         [
@@ -24,14 +24,14 @@ def table(rows: Sequence[Measurement]) -> str:
             _number(row.fit, ".3f"),
             _number(row.acquisition, ".3f"),
             f"{row.total:.3f}",
-            _number(_ratio(row.total, reference.get(row.num_points)), ".3f"),
+            _number(_ratio(row.total, seconds.get((reference(row.method), row.num_points))), ".3f"),
             f"{row.peak_mib:.0f}",
             _number(row.matrix, ".0%"),
         ]
         for row in rows
     ]
     return "\n".join(
-        f"{size:>8} {method:<11}" + "".join(f"{cell:>10}" for cell in cells)
+        f"{size:>8} {method:<15}" + "".join(f"{cell:>10}" for cell in cells)
         for size, method, *cells in lines
     )
 
