@@ -1,5 +1,7 @@
 """Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
 
+from botorch_popbo.ax.ask_tell import run_ask_tell
+from botorch_popbo.ax.executors import ProcessPool, WorkerDiedError, ray_tasks
 from botorch_popbo.ax.generation_strategy import (
     generation_strategies,
     gp_generation_strategy,
@@ -8,15 +10,21 @@ from botorch_popbo.ax.generation_strategy import (
 from botorch_popbo.ax.model import OutcomePoissonRankModel
 from botorch_popbo.ax.rankings import report_comparisons, report_ranking
 from botorch_popbo.ax.registration import register
+from botorch_popbo.ax.snapshots import save_client
 
 register()
 
 __all__ = [
     "OutcomePoissonRankModel",
+    "ProcessPool",
+    "WorkerDiedError",
     "generation_strategies",
     "gp_generation_strategy",
     "popbo_generation_strategy",
+    "ray_tasks",
     "register",
     "report_comparisons",
     "report_ranking",
+    "run_ask_tell",
+    "save_client",
 ]

@@ -31,19 +31,23 @@ class FailedTrialsLast(Transform):
         failed = _failed_arms(adapter._experiment, goal)
         if not failed:
             return experiment_data
-        index = pd.MultiIndex.from_tuples(list(failed), names=data.index.names)
-        data = data.reindex(data.index.union(index))
-        data.loc[index, :] = math.nan
+        arms = pd.MultiIndex.from_tuples(list(failed), names=["trial_index", "arm_name"])
+        reported = data.index.droplevel(list(data.index.names[2:])).isin(arms)
+        # Where outcomes have a progression, it is the third level of the index.
+        steps = [0.0] * (data.index.nlevels - 2)
+        index = pd.MultiIndex.from_tuples([(*key, *steps) for key in failed], names=data.index.names)
+        rows = pd.DataFrame(math.nan, index=index, columns=data.columns)
         for signature, weight in goal.objective.metric_weights:
-            data.loc[index, [("mean", signature)]] = -math.copysign(math.inf, weight)
+            rows["mean", signature] = -math.copysign(math.inf, weight)
+        data = pd.concat([data[~reported], rows]).sort_index()
         arm_data = experiment_data.arm_data
         added = [key for key in failed if key not in arm_data.index]
         if added:
-            rows: list[dict[str, Any]] = [
+            parameters: list[dict[str, Any]] = [
                 {**failed[key].parameters, "metadata": {}} for key in added
             ]
-            names = pd.MultiIndex.from_tuples(added, names=arm_data.index.names)
-            arm_data = pd.concat([arm_data, pd.DataFrame(rows, index=names)]).sort_index()
+            index = pd.MultiIndex.from_tuples(added, names=arm_data.index.names)
+            arm_data = pd.concat([arm_data, pd.DataFrame(parameters, index=index)]).sort_index()
         return ExperimentData(arm_data=arm_data, observation_data=data)
 
 

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from botorch_popbo.benchmarks import figures
-from botorch_popbo.benchmarks.replacing import replacing
+from botorch_popbo.replacing import replacing
 from botorch_popbo.benchmarks.summary import Summary
 from botorch_popbo.benchmarks.trace import Array
 

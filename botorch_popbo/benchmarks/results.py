@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from botorch_popbo.benchmarks.replacing import replacing
+from botorch_popbo.replacing import replacing
 from botorch_popbo.benchmarks.summary import End, Summary
 
 _COLUMNS = (

@@ -58,3 +58,20 @@ def test_the_best_trial_is_never_a_failed_one() -> None:
     trials = client._experiment.trials.values()
     succeeded = [trial.arm.parameters for trial in trials if not trial.status.is_failed]
     assert sphere(best) == min(map(sphere, succeeded))
+
+
+@pytest.mark.parametrize("reports", [0, 2])
+def test_beside_trials_that_report_their_progress(reports: int) -> None:
+    client = started()
+    for _ in range(2):
+        index, p = suggest(client)
+        client.attach_data(index, {"loss": sphere(p) + 1.0}, progression=1)
+        client.complete_trial(index, {"loss": sphere(p)}, progression=2)
+    index, failed = suggest(client)
+    for progression in range(reports):
+        client.attach_data(index, {"loss": -1000.0}, progression=progression)
+    client.mark_trial_failed(index)
+    suggest(client)
+    counts = fitted_model(client).rank_counts
+    assert counts.X[counts.counts == 8].tolist() == [list(failed.values())]
+    assert_never_repeated(client)

@@ -1,0 +1,68 @@
+"""Read what an objective returned."""
+
+import math
+from collections.abc import Mapping, Set
+from typing import Any
+
+from ax.api.types import TOutcome
+from ax.exceptions.core import UserInputError
+
+Outcome = Mapping[str, float | tuple[float, float]] | float
+"""Metric name to mean, or to (mean, standard error), in the unit of the metric; or one mean."""
+
+
+def read_outcome(returned: Any, metrics: Set[str]) -> TOutcome:
+    """Bring the return value of an objective into the form of ``Client.complete_trial``.
+
+    Args:
+        returned: A number, if one metric is optimized, or a mapping from the name of each metric to
+            a number or a pair of mean and standard error. Further metrics may be there.
+        metrics: Names of the metrics that are optimized or constrained.
+
+    Returns:
+        Metric name to mean, or to (mean, standard error).
+
+    Raises:
+        UserInputError: If a metric is missing: a mistake in the objective, not a failed trial.
+        ValueError: If a value is not a number, or that of an optimized metric is not finite.
+    """
+    if not isinstance(returned, Mapping):
+        outcome = {"the objective": _reading("the objective", returned)}
+        _check_finite(outcome, outcome.keys())
+        if len(metrics) != 1:
+            raise UserInputError(
+                f"The objective returned one number; return a mapping with {sorted(metrics)}."
+            )
+        return dict(zip(metrics, outcome.values(), strict=True))
+    if missing := sorted(metrics - returned.keys()):
+        raise UserInputError(
+            f"The objective returned {sorted(map(str, returned))} without the metrics {missing}."
+        )
+    outcome = {str(name): _reading(str(name), value) for name, value in returned.items()}
+    _check_finite(outcome, metrics)
+    return outcome
+
+
+def _reading(name: str, value: Any) -> float | tuple[float, float]:
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        return _number(name, value[0]), _number(name, value[1])
+    return _number(name, value)
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        if not isinstance(value, (str, bytes)):
+            return float(value)
+    except (TypeError, ValueError, RuntimeError):  # the last from a tensor of several elements
+        pass
+    raise ValueError(f"the value of {name} is not a number: {value!r}")
+
+
+def _check_finite(outcome: TOutcome, names: Set[str]) -> None:
+    for name in sorted(names):
+        value = outcome[name]
+        mean, sem = value if isinstance(value, tuple) else (value, 0.0)
+        if not math.isfinite(mean):
+            raise ValueError(f"the value of {name} is {mean}")
+        if sem < 0:
+            raise ValueError(f"the standard error of {name} is negative: {sem}")

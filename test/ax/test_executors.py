@@ -1,0 +1,136 @@
+import json
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ax.api.client import Client
+from ax.exceptions.core import UserInputError
+from helpers.service_loop import floats, make_client
+
+from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.ax.ask_tell import run_ask_tell
+from botorch_popbo.ax.executors import (
+    Objective,
+    ProcessPool,
+    Submit,
+    WorkerDiedError,
+    ray_tasks,
+)
+
+Engine = Callable[[Objective], AbstractContextManager[Submit]]
+
+
+@pytest.fixture(scope="module")
+def ray_cluster() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        ray = pytest.importorskip("ray")
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        yield
+        ray.shutdown()
+
+
+@pytest.fixture(params=["processes", "ray"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    if request.param == "processes":
+        return lambda function: ProcessPool(function, 2)
+    request.getfixturevalue("ray_cluster")
+
+    @contextmanager
+    def ray_engine(function: Objective) -> Iterator[Submit]:
+        yield ray_tasks(function)
+
+    return ray_engine
+
+
+def new_client(initial: int = 4) -> Client:
+    strategy = popbo_generation_strategy(num_initial_trials=initial)
+    return make_client(strategy, floats(2), "-loss")
+
+
+def recording(folder: Path, lethal: str) -> Objective:
+    """An objective that notes each evaluation and kills its worker: ``"once"`` or ``"always"``."""
+
+    def evaluate(parameters: Mapping[str, Any]) -> float:
+        point = json.dumps(dict(parameters))
+        with (folder / "evaluations").open("a") as file:
+            file.write(f"{point}\n")
+        mark = folder / "killed"
+        if not mark.exists():
+            mark.write_text(point)
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif lethal == "always" and mark.read_text() == point:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return float(parameters["x0"])
+
+    return evaluate
+
+
+@pytest.mark.parametrize("lethal", ["once", "always"])
+def test_a_killed_worker_costs_at_most_its_own_trial(
+    engine: Engine, lethal: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    client = new_client()
+    with engine(recording(tmp_path, lethal)) as submit:
+        run_ask_tell(client, submit, max_trials=9, num_workers=2)
+    trials = list(client._experiment.trials.values())
+    killer = (tmp_path / "killed").read_text()
+    counts = Counter((tmp_path / "evaluations").read_text().splitlines())
+    points = [json.dumps(trial.arm.parameters) for trial in trials]
+    assert sorted(counts) == sorted(points)
+    assert len(points) == 9
+    for point, trial in zip(points, trials, strict=True):
+        assert trial.status.is_failed == (lethal == "always" and point == killer)
+        assert trial.status.is_failed or trial.status.is_completed
+    assert counts.pop(killer) == 2
+    if "ray" in request.node.name:
+        assert set(counts.values()) == {1}
+    else:  # two more trials can have been in the pool when it fell
+        assert sorted(counts.values())[:-2] == [1] * 6
+        assert max(counts.values()) <= 2
+
+
+def test_the_exception_of_the_objective_arrives(engine: Engine) -> None:
+    def fail(parameters: Mapping[str, Any]) -> float:
+        raise KeyError(f"x is {parameters['x']}")
+
+    with engine(fail) as submit:
+        error = submit({"x": 3}).exception(timeout=60)
+    assert type(error) is KeyError
+    assert error.args == ("x is 3",)
+
+
+def test_a_death_is_told_from_an_exception(engine: Engine) -> None:
+    with engine(lambda _: os._exit(3)) as submit:
+        assert isinstance(submit({}).exception(timeout=60), WorkerDiedError | BrokenExecutor)
+
+
+def test_a_closed_pool_leaves_no_process() -> None:
+    with ProcessPool(lambda _: float(os.getpid()), 1) as pool:
+        pid = int(pool({}).result(timeout=60))  # type: ignore[arg-type]
+        os.kill(pid, 0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    with pytest.raises(RuntimeError):
+        pool({})
+
+
+def test_a_pool_needs_a_worker() -> None:
+    with pytest.raises(UserInputError, match="at least 1; got 0"):
+        ProcessPool(lambda _: 0.0, 0)
+
+
+def test_a_missing_engine_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ImportError, match=r'pip install "botorch-popbo\[ray\]"'):
+        ray_tasks(lambda _: 0.0)
+    monkeypatch.setitem(sys.modules, "joblib.externals.loky", None)
+    with pytest.raises(ImportError, match=r"joblib is not installed.*\[ray\]"):
+        ProcessPool(lambda _: 0.0, 1)
