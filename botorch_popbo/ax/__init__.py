@@ -10,7 +10,7 @@ from botorch_popbo.ax.generation_strategy import (
 from botorch_popbo.ax.model import OutcomePoissonRankModel
 from botorch_popbo.ax.rankings import report_comparisons, report_ranking
 from botorch_popbo.ax.registration import register
-from botorch_popbo.ax.snapshots import save_client
+from botorch_popbo.ax.snapshots import fit_model, load_client, save_client
 
 register()
 
@@ -18,8 +18,10 @@ __all__ = [
     "OutcomePoissonRankModel",
     "ProcessPool",
     "WorkerDiedError",
+    "fit_model",
     "generation_strategies",
     "gp_generation_strategy",
+    "load_client",
     "popbo_generation_strategy",
     "ray_tasks",
     "register",

@@ -3,14 +3,17 @@
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import SearchSpaceExhausted
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
+from ax.generators.torch.botorch_modular.surrogate import Surrogate
 from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import mk_discrete_choices
+from botorch.acquisition import AcquisitionFunction
 from botorch.generation.sampling import SamplingStrategy
 from botorch.models.model import Model
 from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
@@ -22,11 +25,15 @@ from botorch_popbo.ax.goal import Goal
 from botorch_popbo.ax.inputs import rank_model_inputs
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.optim.candidates import unseen_candidates
-from botorch_popbo.optim.initial_conditions import rank_initial_conditions
+from botorch_popbo.optim.initial_conditions import (
+    constrained_initial_conditions,
+    rank_initial_conditions,
+)
 from botorch_popbo.seeds import derive_seed
 
 _NUM_DISCRETE_CANDIDATES = 1000  # the paper's number
 _MAX_DISCRETE_CANDIDATES = 100_000
+_BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
 
 #: Options of each of Ax's optimizers. Both rates are evaluated for hundreds of points as fast as
 #: for a few, so starts are screened in one batch. A network's maxima have kinks, where more
@@ -35,12 +42,14 @@ OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
     "optimize_acqf": {
         "num_restarts": 16,
         "raw_samples": 512,
+        "ic_generator": constrained_initial_conditions,
         "retry_on_optimization_warning": False,
         "options": {"init_batch_limit": 512, "batch_limit": 16, "maxiter": 100},
     },
     "optimize_acqf_mixed": {
         "num_restarts": 8,
         "raw_samples": 256,
+        "ic_generator": constrained_initial_conditions,
         "retry_on_optimization_warning": False,
         "options": {"init_batch_limit": 256, "batch_limit": 8, "maxiter": 50},
     },
@@ -73,6 +82,24 @@ class RankAcquisition(Acquisition):
     there are more (for a network of 1000, as in the paper); elsewhere Ax chooses BoTorch's
     optimizer.
     """
+
+    def __init__(
+        self,
+        surrogate: Surrogate,
+        search_space_digest: SearchSpaceDigest,
+        torch_opt_config: TorchOptConfig,
+        botorch_acqf_class: type[AcquisitionFunction] | None,
+        **options: Any,
+    ) -> None:
+        # Candidates end on the boundary up to rounding. Ax would take those beyond it for points of
+        # another space, and a running one would be suggested again.
+        if torch_opt_config.linear_constraints is not None:
+            A, b = torch_opt_config.linear_constraints
+            wider = b + _BOUNDARY * b.abs().clamp_min(1.0)
+            torch_opt_config = replace(torch_opt_config, linear_constraints=(A, wider))
+        super().__init__(
+            surrogate, search_space_digest, torch_opt_config, botorch_acqf_class, **options
+        )
 
     def _subset_model(
         self,

@@ -35,7 +35,9 @@ class FailedTrialsLast(Transform):
         reported = data.index.droplevel(list(data.index.names[2:])).isin(arms)
         # Where outcomes have a progression, it is the third level of the index.
         steps = [0.0] * (data.index.nlevels - 2)
-        index = pd.MultiIndex.from_tuples([(*key, *steps) for key in failed], names=data.index.names)
+        index = pd.MultiIndex.from_tuples(
+            [(*key, *steps) for key in failed], names=data.index.names
+        )
         rows = pd.DataFrame(math.nan, index=index, columns=data.columns)
         for signature, weight in goal.objective.metric_weights:
             rows["mean", signature] = -math.copysign(math.inf, weight)

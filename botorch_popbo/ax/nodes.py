@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import torch
-from ax.adapter.registry import Generators
+from ax.adapter.registry import Cont_X_trans, Generators
+from ax.adapter.transforms.int_to_float import IntToFloat
 from ax.core.trial_status import TrialStatus
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generation_node import GenerationNode
@@ -12,9 +13,16 @@ from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generation_strategy.transition_criterion import MaxGenerationParallelism, MinTrials
 
+from botorch_popbo.ax.rounding import ReproducibleIntToFloat
+
 InitialDesign = Literal["sobol", "uniform"]
 
 _DESIGNS = {"sobol": Generators.SOBOL, "uniform": Generators.UNIFORM}
+
+# Ax's own but for the rounding.
+_DESIGN_TRANSFORMS = [
+    ReproducibleIntToFloat if transform is IntToFloat else transform for transform in Cont_X_trans
+]
 
 
 @dataclass(frozen=True)
@@ -107,7 +115,7 @@ def _initial_node(next_node: str, options: StrategyOptions) -> GenerationNode:
         generator_specs=[
             GeneratorSpec(
                 generator_enum=_DESIGNS[options.initial_design],
-                generator_kwargs={"seed": options.seed},
+                generator_kwargs={"seed": options.seed, "transforms": _DESIGN_TRANSFORMS},
             )
         ],
         transition_criteria=[

@@ -20,6 +20,7 @@ from botorch_popbo.acquisition.rectified_lcb import (
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
 from botorch_popbo.ax.model import OutcomePoissonRankModel
+from botorch_popbo.ax.rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.transforms import MaximizeObjective
 
 
@@ -30,7 +31,7 @@ def register() -> None:
     ``gp_generation_strategy("ucb")`` uses it.
     """
     register_model(OutcomePoissonRankModel)
-    for transform in (MaximizeObjective, FailedTrialsLast):
+    for transform in (MaximizeObjective, FailedTrialsLast, ReproducibleIntToFloat):
         register_transform(transform)
     register_acquisition(RankAcquisition)
     for acquisition_function in (

@@ -1,4 +1,4 @@
-"""Keep a client in a JSON file that is whole at every moment."""
+"""Keep a client in a JSON file that is whole at every moment, and go on from it."""
 
 import os
 import time
@@ -26,6 +26,38 @@ def save_client(client: Client, path: str | os.PathLike[str]) -> None:
     """
     with replacing(Path(path)) as partial:
         client.save_to_json_file(str(partial))
+
+
+def load_client(path: str | os.PathLike[str]) -> Client:
+    """Load a client and fit its model, so that it predicts at once.
+
+    Ax stores the experiment but no model, and ``client.predict`` would refuse until the next
+    suggestion.
+
+    Args:
+        path: A JSON file that :func:`save_client` or ``Client.save_to_json_file`` wrote.
+
+    Returns:
+        The client; its next candidates are those that the stored one would have suggested.
+
+    Raises:
+        OSError: If the file cannot be read.
+    """
+    client = Client.load_from_json_file(str(path))
+    fit_model(client)
+    return client
+
+
+def fit_model(client: Client) -> None:
+    """Fit the model of a client's generation strategy to all data, if it is the model's turn.
+
+    After this ``client.predict`` knows the latest data, and works right after a client was loaded.
+
+    Args:
+        client: A client with a generation strategy.
+    """
+    if not client._experiment.lookup_data().df.empty:
+        client._generation_strategy.fit(experiment=client._experiment)
 
 
 class Snapshots:

@@ -9,10 +9,10 @@ from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
 from botorch_popbo.benchmarks import figures
-from botorch_popbo.replacing import replacing
 from botorch_popbo.benchmarks.report import table, warnings
 from botorch_popbo.benchmarks.summary import Summary
 from botorch_popbo.benchmarks.trace import Array
+from botorch_popbo.replacing import replacing
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

@@ -11,9 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from botorch_popbo.benchmarks import figures
-from botorch_popbo.replacing import replacing
 from botorch_popbo.benchmarks.summary import Summary
 from botorch_popbo.benchmarks.trace import Array
+from botorch_popbo.replacing import replacing
 
 _ROW_HEIGHT = 3.3
 _HEADER_HEIGHT = 0.9

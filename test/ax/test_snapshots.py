@@ -3,9 +3,10 @@ from pathlib import Path
 import pytest
 from ax.api.client import Client
 from helpers.service_loop import floats, make_client, run_trials, sphere
+from helpers.trial_states import fitted_model
 
 from botorch_popbo.ax import popbo_generation_strategy
-from botorch_popbo.ax.snapshots import Snapshots, save_client
+from botorch_popbo.ax.snapshots import Snapshots, fit_model, load_client, save_client
 
 
 def new_client() -> Client:
@@ -61,3 +62,22 @@ def test_without_a_file_nothing_waits() -> None:
     snapshots = Snapshots(new_client(), None)
     snapshots.save()
     assert snapshots.delay == 0
+
+
+@pytest.mark.parametrize("num_trials", [0, 3, 12])
+def test_a_client_of_any_age_is_loaded(num_trials: int, tmp_path: Path) -> None:
+    client, path = new_client(), tmp_path / "client.json"
+    points = run_trials(client, sphere, num_trials)
+    save_client(client, path)
+    loaded = load_client(path)
+    if num_trials == 12:
+        assert loaded.predict(points)
+    assert run_trials(loaded, sphere, 2) == run_trials(client, sphere, 2)
+
+
+def test_after_a_fit_the_model_knows_the_latest_data() -> None:
+    client = new_client()
+    run_trials(client, sphere, 12)
+    assert len(fitted_model(client).rank_counts) == 11
+    fit_model(client)
+    assert len(fitted_model(client).rank_counts) == 12

@@ -118,11 +118,17 @@ def test_ranks_may_also_be_those_of_a_network(long_model: PoissonRankModel) -> N
     assert X.shape == (4, 1, 2)
 
 
+CONSTRAINTS = [(torch.tensor([0]), torch.tensor([1.0]).double(), 1.0)]
+
+
 @pytest.mark.parametrize(
     "options",
     [
         {"fixed_features": {0: 1.0}},
-        {"inequality_constraints": [(torch.tensor([0]), torch.tensor([1.0]).double(), 1.0)]},
+        {
+            "inequality_constraints": CONSTRAINTS,
+            "options": {"seed": 3, "n_burnin": 99, "n_thinning": 2},
+        },
         {"generator": lambda n, q, seed: torch.ones(n, q, 2).double()},
     ],
     ids=["fixed_features", "constraints", "generator"],
@@ -133,6 +139,17 @@ def test_the_rest_is_left_to_botorch(
     kwargs = {"q": 1, "num_restarts": 4, "raw_samples": 16, "options": {"seed": 3}} | options
     found, expected = generated(function, **kwargs)
     assert torch.equal(found, expected)
+
+
+def test_a_polytope_is_sampled_by_a_short_walk(function: LogExpectedUtilityImprovement) -> None:
+    kwargs = {"q": 1, "num_restarts": 4, "raw_samples": 16, "inequality_constraints": CONSTRAINTS}
+    with manual_seed(0):
+        found = rank_initial_conditions(function, BOUNDS, options={"seed": 3}, **kwargs)
+    options = {"seed": 3, "n_burnin": 256, "n_thinning": 4}
+    with manual_seed(0):
+        expected = gen_batch_initial_conditions(function, BOUNDS, options=options, **kwargs)
+    assert torch.equal(found, expected)
+    assert (found[..., 0] >= 1.0).all()
 
 
 def test_several_points_and_other_models_are_left_to_botorch(
