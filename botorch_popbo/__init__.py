@@ -3,6 +3,7 @@
 from botorch_popbo import sampling  # registers the sampler of the posterior
 from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
+    LogConstrainedExpectedUtilityImprovement,
     LogExpectedRankingImprovement,
     LogExpectedUtilityImprovement,
     LowerConfidenceBound,
@@ -22,6 +23,7 @@ __all__ = [
     "ExpectedRankingImprovement",
     "GaussianProcessRate",
     "GaussianRankPosterior",
+    "LogConstrainedExpectedUtilityImprovement",
     "LogExpectedRankingImprovement",
     "LogExpectedUtilityImprovement",
     "LowerConfidenceBound",

@@ -1,6 +1,9 @@
 """Acquisition functions over rank counts."""
 
 from botorch_popbo.acquisition import input_constructors  # registers them
+from botorch_popbo.acquisition.constrained_utility_improvement import (
+    LogConstrainedExpectedUtilityImprovement,
+)
 from botorch_popbo.acquisition.expected_ranking_improvement import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
@@ -15,6 +18,7 @@ from botorch_popbo.acquisition.rectified_lcb import (
 
 __all__ = [
     "ExpectedRankingImprovement",
+    "LogConstrainedExpectedUtilityImprovement",
     "LogExpectedRankingImprovement",
     "LogExpectedUtilityImprovement",
     "LowerConfidenceBound",

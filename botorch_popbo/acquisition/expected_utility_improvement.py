@@ -67,7 +67,8 @@ class LogExpectedUtilityImprovement(AcquisitionFunction):
         informed, rate = self._informed.model, self._informed.rate
         known = informed.encode(informed.rank_counts.X)
         self.register_buffer("_known", known, persistent=False)
-        self.register_buffer("_incumbent", rate.X[rate.incumbent()], persistent=False)
+        eligible = self._eligible(informed.rank_counts.X[rate.records])
+        self.register_buffer("_incumbent", rate.X[rate.incumbent(eligible)], persistent=False)
 
     @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
     def forward(self, X: Tensor) -> Tensor:
@@ -80,15 +81,22 @@ class LogExpectedUtilityImprovement(AcquisitionFunction):
             A ``batch_shape`` tensor, larger being better.
         """
         encoded = self._informed.model.encode(X)
-        mean, variance, own = self._informed.rate.improvement_moments(encoded, self._incumbent)
-        value = log_improvement(mean, variance) + self._log_gain(own.clamp_min(MIN_VARIANCE))
         distance = distance_to_known(self._informed.model, encoded, self._known).squeeze(-1)
-        return (value + log_farness(distance)).squeeze(-1)
+        return (self._log_improvement(encoded) + log_farness(distance)).squeeze(-1)
 
     @property
     def rank_model(self) -> PoissonRankModel:
         """The model of the ranks."""
         return self.model.model
+
+    def _eligible(self, X: Tensor) -> Tensor | None:
+        """Which of the records may be the incumbent: all."""
+        return None
+
+    def _log_improvement(self, encoded: Tensor) -> Tensor:
+        """The logarithm of the expected improvement and its augmentation, ``batch_shape x 1``."""
+        mean, variance, own = self._informed.rate.improvement_moments(encoded, self._incumbent)
+        return log_improvement(mean, variance) + self._log_gain(own.clamp_min(MIN_VARIANCE))
 
     def _log_gain(self, variance: Tensor) -> Tensor:
         """Logarithm of the augmentation ``1 - sigma / sqrt(variance + sigma^2)``."""

@@ -1,5 +1,6 @@
 """How BoTorch and Ax build the acquisition functions from what they know."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from botorch.acquisition.input_constructors import acqf_input_constructor
@@ -8,6 +9,9 @@ from botorch.exceptions import UnsupportedError
 from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
+from botorch_popbo.acquisition.constrained_utility_improvement import (
+    LogConstrainedExpectedUtilityImprovement,
+)
 from botorch_popbo.acquisition.expected_ranking_improvement import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
@@ -138,6 +142,31 @@ def construct_inputs_log_expected_utility_improvement(
     return {"model": model, "X_pending": X_pending}
 
 
+@acqf_input_constructor(LogConstrainedExpectedUtilityImprovement)
+def construct_inputs_log_constrained_expected_utility_improvement(
+    model: PoissonRankModel,
+    slack_models: Sequence[PoissonRankModel],
+    posterior_transform: PosteriorTransform | None = None,
+    X_pending: Tensor | None = None,
+) -> dict[str, Any]:
+    """Constructor arguments of :class:`LogConstrainedExpectedUtilityImprovement`.
+
+    Args:
+        model: A fitted model of the objective.
+        slack_models: Fitted models of the constraints' slacks.
+        posterior_transform: ``None``, or the identity on a maximised outcome.
+        X_pending: Points being evaluated.
+
+    Returns:
+        Keyword arguments of the acquisition function.
+
+    Raises:
+        UnsupportedError: If the outcome is minimised.
+    """
+    _check_maximized(posterior_transform)
+    return {"model": model, "slack_models": slack_models, "X_pending": X_pending}
+
+
 def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:
     """Ranks are taken of outcomes as given, so a sign that arrives later would be lost."""
     if posterior_transform is None:
@@ -160,5 +189,6 @@ def _check_unconstrained(constraints: tuple[Tensor, Tensor] | None) -> None:
     if constraints is not None:
         raise UnsupportedError(
             "Rank-based acquisition functions take no outcome constraints, because constraints "
-            "belong in the ranking: fit the model to from_constrained_outcomes(X, Y, violations)."
+            "belong in the ranking: fit the model to from_constrained_outcomes(X, Y, violations). "
+            "Or use LogConstrainedExpectedUtilityImprovement."
         )

@@ -1,14 +1,12 @@
 """Ax's acquisition wrapper with random numbers of its own."""
 
-import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
-from ax.exceptions.core import SearchSpaceExhausted
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
 from ax.generators.torch.botorch_modular.surrogate import Surrogate
 from ax.generators.torch_base import TorchOptConfig
@@ -16,64 +14,29 @@ from ax.generators.utils import mk_discrete_choices
 from botorch.acquisition import AcquisitionFunction
 from botorch.generation.sampling import SamplingStrategy
 from botorch.models.model import Model
-from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
 from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
+from botorch_popbo.acquisition.constrained_utility_improvement import (
+    LogConstrainedExpectedUtilityImprovement,
+)
+from botorch_popbo.acquisition.expected_utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.ax.goal import Goal
-from botorch_popbo.ax.inputs import rank_model_inputs
+from botorch_popbo.ax.goal_models import fit_goal
+from botorch_popbo.ax.optimizer_options import OPTIMIZER_OPTIONS, default_options
+from botorch_popbo.ax.tables import MAX_CANDIDATES, NUM_PAPER_CANDIDATES, is_table, unseen_points
 from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.optim.candidates import unseen_candidates
-from botorch_popbo.optim.initial_conditions import (
-    constrained_initial_conditions,
-    rank_initial_conditions,
-)
 from botorch_popbo.seeds import derive_seed
 
-_NUM_DISCRETE_CANDIDATES = 1000  # the paper's number
-_MAX_DISCRETE_CANDIDATES = 100_000
 _BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
-
-#: Options of each of Ax's optimizers. Both rates are evaluated for hundreds of points as fast as
-#: for a few, so starts are screened in one batch. A network's maxima have kinks, where more
-#: iterations or a retry gain nothing.
-OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
-    "optimize_acqf": {
-        "num_restarts": 16,
-        "raw_samples": 512,
-        "ic_generator": constrained_initial_conditions,
-        "retry_on_optimization_warning": False,
-        "options": {"init_batch_limit": 512, "batch_limit": 16, "maxiter": 100},
-    },
-    "optimize_acqf_mixed": {
-        "num_restarts": 8,
-        "raw_samples": 256,
-        "ic_generator": constrained_initial_conditions,
-        "retry_on_optimization_warning": False,
-        "options": {"init_batch_limit": 256, "batch_limit": 8, "maxiter": 50},
-    },
-    "optimize_acqf_mixed_alternating": {
-        "num_restarts": 8,
-        "raw_samples": 512,
-        "options": {"init_batch_limit": 512, "maxiter_alternating": 8},
-    },
-}
-
-# A Gaussian process is smooth, and its maxima get narrower as the search converges.
-_SMOOTH_OPTIONS: dict[str, Any] = {
-    "num_restarts": 4,
-    "ic_generator": rank_initial_conditions,
-    "options": {"maxiter": 60},
-}
 
 
 class RankAcquisition(Acquisition):
     """Optimise a rank acquisition function reproducibly.
 
-    A goal of one metric is searched with that metric's model. Several objectives and outcome
-    constraints become one ranking, with a model of its own; see
-    :class:`~botorch_popbo.ax.goal.Goal`.
+    A goal of one metric is searched with that metric's model, any other with models of its own; see
+    :func:`~botorch_popbo.ax.goal_models.fit_goal`.
 
     The optimizer's random numbers come from ``options["seed"]`` and the number of evaluated and
     pending points, so one seed gives one sequence of candidates and the global random state is
@@ -97,6 +60,7 @@ class RankAcquisition(Acquisition):
             A, b = torch_opt_config.linear_constraints
             wider = b + _BOUNDARY * b.abs().clamp_min(1.0)
             torch_opt_config = replace(torch_opt_config, linear_constraints=(A, wider))
+        self._has_uncertainty = botorch_acqf_class is LogExpectedUtilityImprovement
         super().__init__(
             surrogate, search_space_digest, torch_opt_config, botorch_acqf_class, **options
         )
@@ -113,16 +77,35 @@ class RankAcquisition(Acquisition):
         """
         self.X_observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
         goal = Goal(objective_weights, outcome_constraints, self._objective_thresholds)
+        self._slack_models: list[PoissonRankModel] = []
         if goal.is_one_metric:
             model = model.subset_output(goal.metrics)
         else:
             [config] = self.surrogate.surrogate_spec.model_configs
-            counts = goal.rank_counts(self.surrogate.training_data, self.options.get("seed", 0))
-            model = PoissonRankModel(
-                rank_counts=counts,
-                **rank_model_inputs(self.search_space_digest, counts.X, config.model_options),
-            ).fit()
+            models = fit_goal(
+                goal,
+                self.surrogate.training_data,
+                self.search_space_digest,
+                config.model_options,
+                self.options.get("seed", 0),
+                self._has_uncertainty,
+            )
+            model, self._slack_models = models.value, models.slacks
         return model, torch.ones_like(objective_weights[:1, :1]), None
+
+    def _construct_botorch_acquisition(
+        self,
+        botorch_acqf_class: type[AcquisitionFunction],
+        botorch_acqf_options: dict[str, Any],
+        model: Model,
+    ) -> AcquisitionFunction:
+        if self._slack_models:
+            botorch_acqf_class = LogConstrainedExpectedUtilityImprovement
+            botorch_acqf_options = {**botorch_acqf_options, "slack_models": self._slack_models}
+        acquisition: AcquisitionFunction = super()._construct_botorch_acquisition(
+            botorch_acqf_class, botorch_acqf_options, model
+        )
+        return acquisition
 
     def _update_objective_thresholds(self, torch_opt_config: TorchOptConfig) -> None:
         """Infer none: domination needs no reference point."""
@@ -145,11 +128,12 @@ class RankAcquisition(Acquisition):
         seed = derive_seed(self.options.get("seed", 0), 0 if X_known is None else len(X_known))
         choices = mk_discrete_choices(search_space_digest, fixed_features)
         constrained = bool(inequality_constraints or equality_constraints)
-        is_table = _is_table(choices, len(search_space_digest.feature_names))
-        if candidate_set is None and is_table and not constrained:
-            candidate_set = self._unseen(choices, X_known, seed)
+        if candidate_set is None and not constrained and is_table(search_space_digest, choices):
+            like = torch.empty(0, dtype=self.dtype, device=self.device)
+            number = NUM_PAPER_CANDIDATES if self._has_network else MAX_CANDIDATES
+            candidate_set = unseen_points(choices, X_known, number, seed, like)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
-        options = self._optimizer_options(optimizer)
+        options = default_options(optimizer, self._has_network)
         if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space
             options |= optimizer_options or {}
         with manual_seed(seed), warnings.catch_warnings():
@@ -174,38 +158,3 @@ class RankAcquisition(Acquisition):
         return isinstance(self.acqf, RectifiedAcquisitionFunction) and (
             self.acqf.model.preset.rate == "mlp"
         )
-
-    def _optimizer_options(self, optimizer: str) -> dict[str, Any]:
-        options = dict(OPTIMIZER_OPTIONS.get(optimizer, {}))
-        if optimizer == "optimize_acqf" and not self._has_network:
-            options |= _SMOOTH_OPTIONS
-        return options
-
-    def _unseen(
-        self, choices: Mapping[int, Sequence[float]], X_known: Tensor | None, seed: int
-    ) -> Tensor:
-        """Random points of a fully discrete space that are neither evaluated nor pending."""
-        candidates = unseen_candidates(
-            [
-                torch.tensor(choices[i], dtype=self.dtype, device=self.device)
-                for i in range(len(choices))
-            ],
-            X_known,
-            _NUM_DISCRETE_CANDIDATES if self._has_network else _MAX_DISCRETE_CANDIDATES,
-            torch.Generator().manual_seed(seed),
-        )
-        if candidates.shape[0] == 0:
-            raise SearchSpaceExhausted("Every point of the discrete search space was evaluated.")
-        return candidates
-
-
-def _is_table(choices: Mapping[int, Sequence[float]], num_features: int) -> bool:
-    """Whether the space is fully discrete and not one of wide ranges of integers.
-
-    Those are searched like continuous ones, unless there are few points in all.
-    """
-    if len(choices) < num_features:
-        return False
-    sizes = [len(values) for values in choices.values()]
-    few_points = math.prod(sizes) <= _NUM_DISCRETE_CANDIDATES
-    return few_points or max(sizes) <= MAX_CARDINALITY_FOR_LOCAL_SEARCH

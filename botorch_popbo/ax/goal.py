@@ -43,48 +43,86 @@ class Goal:
             (self.objective_weights >= 0).all()
         )
 
-    def rank_counts(self, datasets: Sequence[SupervisedDataset], seed: int) -> RankCounts:
-        """Rank evaluated points; see :func:`from_constrained_outcomes`.
+    def measured(self, datasets: Sequence[SupervisedDataset], seed: int) -> "Measured":
+        """One value and the slacks of every evaluated point.
 
-        Several objectives are ranked by a random trade-off, another one for every number of points,
-        so that a search visits all parts of the Pareto front; see :func:`trade_off`. A point that
-        lacks one of the metrics takes no part: it can be compared with none. A failed
-        one, with minus infinity in an objective, ranks below all others whatever else it lacks.
+        Several objectives are ordered by a random trade-off, another one for every number of
+        points, so that a search visits all parts of the Pareto front; see :func:`trade_off`. A
+        point that lacks one of the metrics takes no part: it can be compared with none.
 
         Args:
             datasets: One data set for each of the ``m`` metrics.
             seed: Seed of the trade-offs.
 
         Returns:
-            One record per distinct point.
-
-        Raises:
-            InputDataError: If fewer than two points can be ranked.
+            The points with their values and slacks.
         """
         X, Y = _aligned([datasets[i] for i in self.metrics])
         weights = self.objective_weights[:, self.metrics]
         failed = Y[:, (weights != 0).any(0)].isneginf().any(-1)
         usable = failed | ~Y.isnan().any(-1)
         X, Y, failed = X[usable], Y[usable], failed[usable]
-        values = torch.where(failed.unsqueeze(-1), 0.0, Y)
-        objectives = values @ weights.T
-        violations = self._violations(values, objectives)
+        outcomes = torch.where(failed.unsqueeze(-1), 0.0, Y)
+        objectives = outcomes @ weights.T
+        slack = self._slack(outcomes, objectives)
         objectives[failed] = -torch.inf
         if len(weights) > 1:
             generator = torch.Generator().manual_seed(derive_seed(seed, len(X)))
-            objectives = trade_off(objectives, random_weights(len(weights), generator).to(X))
-        return from_constrained_outcomes(X, objectives, violations)
+            value = trade_off(objectives, random_weights(len(weights), generator).to(X))
+        else:
+            value = objectives.squeeze(-1)
+        return Measured(X, value, slack)
 
-    def _violations(self, values: Tensor, objectives: Tensor) -> Tensor:
-        """By how much every constraint is violated, one column each."""
-        columns = [values.new_empty(len(values), 0)]
+    def _slack(self, outcomes: Tensor, objectives: Tensor) -> Tensor:
+        """How much is left of every constraint, one column each; negative where violated."""
+        columns = [outcomes.new_empty(len(outcomes), 0)]
         if self.outcome_constraints is not None:
             A, b = self.outcome_constraints
-            columns.append(values @ A[:, self.metrics].T - b.T)
+            columns.append(b.T - outcomes @ A[:, self.metrics].T)
         if self.objective_thresholds is not None:
             given = ~self.objective_thresholds.isnan()
-            columns.append(self.objective_thresholds[given] - objectives[:, given])
+            columns.append(objectives[:, given] - self.objective_thresholds[given])
         return torch.cat(columns, dim=-1)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the goal says of evaluated points.
+
+    Attributes:
+        X: Points, an ``N x d`` tensor.
+        value: What to maximise, of shape ``N``; minus infinity for failed evaluations.
+        slack: Slacks of the ``k`` constraints, ``N x k``, negative where violated; of failed
+            evaluations without meaning.
+    """
+
+    X: Tensor
+    value: Tensor
+    slack: Tensor
+
+    @property
+    def rank_counts(self) -> RankCounts:
+        """One order of all points, feasible ones first; see :func:`from_constrained_outcomes`.
+
+        Raises:
+            InputDataError: If fewer than two points can be ranked.
+        """
+        return from_constrained_outcomes(self.X, self.value, -self.slack)
+
+    @property
+    def violated_slacks(self) -> tuple[Tensor, list[Tensor]]:
+        """Points that did not fail, and their slacks of each constraint that one of them violates.
+
+        None of the latter if there are not two points to compare.
+
+        Returns:
+            An ``n x d`` tensor and tensors of shape ``n x 1``.
+        """
+        succeeded = ~self.value.isneginf()
+        columns = self.slack[succeeded].split(1, dim=-1)
+        can_compare = len(self.X[succeeded].unique(dim=0)) > 1
+        violated = [column for column in columns if can_compare and bool((column < 0.0).any())]
+        return self.X[succeeded], violated
 
 
 def _aligned(datasets: Sequence[SupervisedDataset]) -> tuple[Tensor, Tensor]:

@@ -8,6 +8,9 @@ from ax.storage.botorch_modular_registry import (
 from ax.storage.transform_registry import register_transform
 from botorch.acquisition import UpperConfidenceBound
 
+from botorch_popbo.acquisition.constrained_utility_improvement import (
+    LogConstrainedExpectedUtilityImprovement,
+)
 from botorch_popbo.acquisition.expected_ranking_improvement import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
@@ -37,6 +40,7 @@ def register() -> None:
     for acquisition_function in (
         ExpectedRankingImprovement,
         LogExpectedRankingImprovement,
+        LogConstrainedExpectedUtilityImprovement,
         LogExpectedUtilityImprovement,
         LowerConfidenceBound,
         RectifiedLowerConfidenceBound,

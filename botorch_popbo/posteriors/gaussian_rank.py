@@ -135,8 +135,21 @@ class GaussianRankPosterior(RankPosterior):
     def log_improvement(self, K_m: int) -> Tensor:
         """See the base class; a sum of normal tail probabilities, added in log space."""
         ranks = torch.arange(K_m, device=self.device, dtype=self.dtype)
-        log_prob: Tensor = torch.special.log_ndtr(-self._score(self.ladder.threshold(ranks)))
+        log_prob = self.log_survival(self.ladder.threshold(ranks))
         return log_prob.logsumexp(-1, keepdim=True)
+
+    def log_survival(self, utility: Tensor) -> Tensor:
+        """Log-probabilities that the utilities are at least as high as given ones.
+
+        Args:
+            utility: Utilities, ``batch_shape x q x m`` or broadcastable; of infinite ones the
+                probability is zero or one.
+
+        Returns:
+            A ``batch_shape x q x m`` tensor, in nats.
+        """
+        log_prob: Tensor = torch.special.log_ndtr(-self._score(utility))
+        return log_prob
 
     @property
     def device(self) -> torch.device:

@@ -169,17 +169,22 @@ class GaussianProcessRate(Module):
         mean, variance = self._predictor()[0].moments(X.double())
         return mean.to(X), variance.to(X)
 
-    def incumbent(self) -> Tensor:
+    def incumbent(self, eligible: Tensor | None = None) -> Tensor:
         """The record to recommend: the best expected utility less one standard deviation.
 
         With noise the best rank belongs to a lucky outcome, and the best expected utility to a
         point that few others vouch for (Huang et al., 2006). What the order leaves open does not
         count: without noise the best rank is the best point.
 
+        Args:
+            eligible: Which records may be recommended, a boolean tensor as long as :attr:`X`; by
+                default all.
+
         Returns:
             The position of the record in :attr:`X`, a scalar tensor.
         """
-        return self._predictor()[0].pessimistic(self.X.double()).argmax()
+        value = self._predictor()[0].pessimistic(self.X.double())
+        return (value if eligible is None else value.where(eligible, -torch.inf)).argmax()
 
     def improvement_moments(self, X: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Mean and variance of how much better points are than a reference point.

@@ -90,7 +90,9 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     columns = " | ".join(f"at {n}" for n in CHECKPOINTS)
-    print(f"| method | thresholds | {columns} | s a suggestion |\n| {'--- | ' * 4}--- |", flush=True)
+    print(
+        f"| method | thresholds | {columns} | s a suggestion |\n| {'--- | ' * 4}--- |", flush=True
+    )
     for thresholds in ([], ["branin <= 18", "currin <= 6"]):
         for name, configure in METHODS.items():
             runs = [run(configure, thresholds, seed) for seed in range(num_seeds)]

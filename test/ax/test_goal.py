@@ -35,7 +35,7 @@ def test_feasible_points_come_first_then_less_violated_ones_then_failures() -> N
     loss = dataset({0: -5.0, 1: -1.0, 2: -2.0, 3: -INF, 4: -9.0})
     cost = dataset({0: 1.0, 1: 3.0, 2: 0.5, 4: 5.0})  # the failed point has none
     goal = Goal(row(1, 0), (row(0, 1), row(2)))
-    assert as_dict(goal.rank_counts([loss, cost], 0)) == {2: 0, 0: 1, 1: 2, 4: 3, 3: 4}
+    assert as_dict(goal.measured([loss, cost], 0).rank_counts) == {2: 0, 0: 1, 1: 2, 4: 3, 3: 4}
 
 
 def test_points_without_a_deciding_metric_are_left_out() -> None:
@@ -43,9 +43,9 @@ def test_points_without_a_deciding_metric_are_left_out() -> None:
     tracked = dataset({1: 0.0})
     goal = Goal(row(1, 0, 0), (row(0, 1, 0), row(2)))
     assert goal.metrics == [0, 1]
-    assert as_dict(goal.rank_counts([loss, cost, tracked], 0)) == {2: 0, 0: 1}
+    assert as_dict(goal.measured([loss, cost, tracked], 0).rank_counts) == {2: 0, 0: 1}
     with pytest.raises(InputDataError, match="two distinct points"):
-        goal.rank_counts([loss, dataset({0: 1.0})], 0)
+        _ = goal.measured([loss, dataset({0: 1.0})], 0).rank_counts
 
 
 def test_replicates_in_several_trials_are_one_point() -> None:
@@ -61,7 +61,7 @@ def test_replicates_in_several_trials_are_one_point() -> None:
         )
         for y in ([1.0, 5.0, 2.0], [0.0, 1.0, 0.0])
     )
-    summed = Goal(row(1, -1)).rank_counts([loss, cost], 0)
+    summed = Goal(row(1, -1)).measured([loss, cost], 0).rank_counts
     assert as_dict(summed) == {0.0: 0, 1.0: 1}  # the mean of 1 and 4 against 2
 
 
@@ -70,9 +70,12 @@ def test_objectives_are_traded_off_differently_for_every_number_of_points() -> N
     first = dataset({i: math.sin(i) for i in points})
     second = dataset({i: math.cos(i) for i in points})
     goal = Goal(torch.eye(2, dtype=torch.double))
-    once, again = (goal.rank_counts([first, second], 3) for _ in range(2))
+    once, again = (goal.measured([first, second], 3).rank_counts for _ in range(2))
     assert torch.equal(once.counts, again.counts)
-    best = {goal.rank_counts([first, second], seed).counts.argmin().item() for seed in range(20)}
+    best = {
+        goal.measured([first, second], seed).rank_counts.counts.argmin().item()
+        for seed in range(20)
+    }
     dominated = {
         i for i in points for j in points if first.Y[j] > first.Y[i] and second.Y[j] > second.Y[i]
     }
@@ -84,7 +87,26 @@ def test_values_below_a_threshold_are_violations() -> None:
     first, second = dataset({0: 9.0, 1: 4.0, 2: 3.0}), dataset({0: 0.0, 1: 2.0, 2: 1.0})
     threshold = torch.tensor([math.nan, 1.5], dtype=torch.double)
     goal = Goal(torch.eye(2, dtype=torch.double), objective_thresholds=threshold)
-    assert as_dict(goal.rank_counts([first, second], 0)) == {1: 0, 2: 1, 0: 2}
+    assert as_dict(goal.measured([first, second], 0).rank_counts) == {1: 0, 2: 1, 0: 2}
+
+
+def test_slacks_are_kept_of_constraints_that_a_success_violates() -> None:
+    loss = dataset({0: -5.0, 1: -1.0, 2: -2.0, 3: -INF})
+    cost, size = dataset({0: 1.0, 1: 3.0, 2: 0.5}), dataset({0: 1.0, 1: 1.0, 2: 1.0})
+    bounds = torch.tensor([[0.0, 2.0, 0.0], [0.0, 0.0, -1.0]], dtype=torch.double)
+    goal = Goal(row(1, 0, 0), (bounds, torch.tensor([[4.0], [-0.5]]).double()))
+    measured = goal.measured([loss, cost, size], 0)
+    assert measured.slack[:3].tolist() == [[2.0, 0.5], [-2.0, 0.5], [3.0, 0.5]]
+    X, [slack] = measured.violated_slacks
+    assert X.tolist() == [[0.0], [1.0], [2.0]]
+    assert slack.tolist() == [[2.0], [-2.0], [3.0]]
+
+
+def test_one_success_cannot_be_compared() -> None:
+    loss, cost = dataset({0: -5.0, 1: -INF}), dataset({0: 3.0})
+    measured = Goal(row(1, 0), (row(0, 1), row(2))).measured([loss, cost], 0)
+    assert measured.violated_slacks[1] == []
+    assert as_dict(measured.rank_counts) == {0: 0, 1: 1}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from botorch_popbo.acquisition import (
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.ax.acquisition import OPTIMIZER_OPTIONS
+from botorch_popbo.ax.optimizer_options import OPTIMIZER_OPTIONS
 from botorch_popbo.benchmarks.methods import botorch_gp
 from botorch_popbo.benchmarks.methods.popbo import maximize_in_box
 from botorch_popbo.benchmarks.suggestion_speed.data import BOUNDS, Data

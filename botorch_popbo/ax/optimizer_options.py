@@ -1,0 +1,56 @@
+"""Options of BoTorch's optimizers for rank acquisition functions."""
+
+from typing import Any
+
+from botorch_popbo.optim.initial_conditions import (
+    constrained_initial_conditions,
+    rank_initial_conditions,
+)
+
+#: Options of each of Ax's optimizers. Both rates are evaluated for hundreds of points as fast as
+#: for a few, so starts are screened in one batch. A network's maxima have kinks, where more
+#: iterations or a retry gain nothing.
+OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
+    "optimize_acqf": {
+        "num_restarts": 16,
+        "raw_samples": 512,
+        "ic_generator": constrained_initial_conditions,
+        "retry_on_optimization_warning": False,
+        "options": {"init_batch_limit": 512, "batch_limit": 16, "maxiter": 100},
+    },
+    "optimize_acqf_mixed": {
+        "num_restarts": 8,
+        "raw_samples": 256,
+        "ic_generator": constrained_initial_conditions,
+        "retry_on_optimization_warning": False,
+        "options": {"init_batch_limit": 256, "batch_limit": 8, "maxiter": 50},
+    },
+    "optimize_acqf_mixed_alternating": {
+        "num_restarts": 8,
+        "raw_samples": 512,
+        "options": {"init_batch_limit": 512, "maxiter_alternating": 8},
+    },
+}
+
+# A Gaussian process is smooth, and its maxima get narrower as the search converges.
+_SMOOTH_OPTIONS: dict[str, Any] = {
+    "num_restarts": 4,
+    "ic_generator": rank_initial_conditions,
+    "options": {"maxiter": 60},
+}
+
+
+def default_options(optimizer: str, has_network: bool) -> dict[str, Any]:
+    """The options of one optimizer.
+
+    Args:
+        optimizer: The name that Ax has for it.
+        has_network: Whether the acquisition function asks a network.
+
+    Returns:
+        Its keyword arguments; none for an optimizer that looks at every point of a discrete space.
+    """
+    options = dict(OPTIMIZER_OPTIONS.get(optimizer, {}))
+    if optimizer == "optimize_acqf" and not has_network:
+        options |= _SMOOTH_OPTIONS
+    return options

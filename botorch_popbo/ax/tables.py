@@ -1,0 +1,72 @@
+"""Fully discrete search spaces, of which every point can be looked at."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import torch
+from ax.core.search_space import SearchSpaceDigest
+from ax.exceptions.core import SearchSpaceExhausted
+from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
+from torch import Tensor
+
+from botorch_popbo.optim.candidates import unseen_candidates
+
+#: The paper's number of random candidates.
+NUM_PAPER_CANDIDATES = 1000
+#: Most points that are looked at.
+MAX_CANDIDATES = 100_000
+
+
+def is_table(digest: SearchSpaceDigest, choices: Mapping[int, Sequence[float]]) -> bool:
+    """Whether a space is fully discrete and not one of wide ranges of integers.
+
+    Those are searched like continuous ones, unless there are few points in all.
+
+    Args:
+        digest: The search space.
+        choices: The values of each discrete feature, by its column.
+
+    Returns:
+        Whether its points can be looked at one by one.
+    """
+    if len(choices) < len(digest.feature_names):
+        return False
+    sizes = [len(values) for values in choices.values()]
+    few_points = math.prod(sizes) <= NUM_PAPER_CANDIDATES
+    return few_points or max(sizes) <= MAX_CARDINALITY_FOR_LOCAL_SEARCH
+
+
+def unseen_points(
+    choices: Mapping[int, Sequence[float]],
+    X_known: Tensor | None,
+    number: int,
+    seed: int,
+    like: Tensor,
+) -> Tensor:
+    """Random points of a table that are neither evaluated nor pending.
+
+    Args:
+        choices: The values of each of the ``d`` features, by its column.
+        X_known: Points evaluated or pending, an ``m x d`` tensor.
+        number: Most points to return; all there are if there are fewer.
+        seed: Seed of the choice.
+        like: Of the dtype and device wanted.
+
+    Returns:
+        An ``n x d`` tensor.
+
+    Raises:
+        SearchSpaceExhausted: If there is no such point.
+    """
+    candidates = unseen_candidates(
+        [
+            torch.tensor(choices[i], dtype=like.dtype, device=like.device)
+            for i in range(len(choices))
+        ],
+        X_known,
+        number,
+        torch.Generator().manual_seed(seed),
+    )
+    if candidates.shape[0] == 0:
+        raise SearchSpaceExhausted("Every point of the discrete search space was evaluated.")
+    return candidates
