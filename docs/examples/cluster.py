@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from ax.api.client import Client
 from ax.api.configs import RangeParameterConfig
 from ax.utils.common.logger import set_ax_logger_levels
@@ -111,7 +110,6 @@ def main() -> None:
     args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     set_ax_logger_levels(logging.ERROR)
-    torch.set_num_threads(1)  # the models are small; the other cores are for the workers
 
     if args.save is not None and args.save.exists():
         client = Client.load_from_json_file(str(args.save))

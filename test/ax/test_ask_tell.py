@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig
 from ax.exceptions.core import SearchSpaceExhausted, UserInputError
@@ -283,3 +284,24 @@ def test_a_file_that_cannot_be_written_costs_no_trial(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="missing"):
         run_ask_tell(new_client(), engine, 1, 1, save=tmp_path / "missing" / "client.json")
     assert engine.submitted == []
+
+
+def test_suggestions_take_one_thread_and_leave_the_number_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client, seen = new_client(), []
+    suggest = client.get_next_trials
+
+    def record(max_trials: int) -> Any:
+        seen.append(torch.get_num_threads())
+        return suggest(max_trials=max_trials)
+
+    monkeypatch.setattr(client, "get_next_trials", record)
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(3)
+        run_ask_tell(client, Engine(lambda _: 1.0), max_trials=3, num_workers=1)
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+    assert seen == [1, 1, 1]
