@@ -2,34 +2,39 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Collection, Mapping, Sequence
-
-from joblib import cpu_count
+from collections.abc import Mapping, Sequence
 
 from botorch_popbo.benchmarks.campaign import run_campaign
+from botorch_popbo.benchmarks.campaign_files import shipped_campaigns
 from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.failure import Failure, texts
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.page import write_page
+from botorch_popbo.benchmarks.plan import plan
 from botorch_popbo.benchmarks.png import write_png
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.report import table, warnings
 from botorch_popbo.benchmarks.results import write_results
 from botorch_popbo.benchmarks.settings import Campaign
 from botorch_popbo.benchmarks.summary import summarize
-from botorch_popbo.benchmarks.worker import Failure
 
 
 def show_names() -> int:
-    """Print the names of problems and methods.
+    """Print the names of problems, methods and campaigns.
 
     Returns:
         The exit status.
     """
-    for title, registry in (("problems", PROBLEMS), ("methods", METHODS)):
+    registries: Mapping[str, Mapping[str, str]] = {
+        "problems": {name: entry.description for name, entry in PROBLEMS.items()},
+        "methods": {name: method.description for name, method in METHODS.items()},
+        "campaigns": {name: file.description for name, file in shipped_campaigns().items()},
+    }
+    for title, entries in registries.items():
         print(f"{title}:")
-        width = max(map(len, registry))
-        for name, entry in registry.items():
-            print(f"  {name:<{width}} {entry.description}")
+        width = max(map(len, entries), default=0)
+        for name, description in entries.items():
+            print(f"  {name:<{width}} {description}")
     return 0
 
 
@@ -47,32 +52,31 @@ def compare(options: Namespace) -> int:
         RecordError: If recorded trials are damaged.
         OSError: If the output folder cannot be written.
     """
-    names = _known("problem", options.problems, PROBLEMS)
-    methods = _known("method", options.methods, METHODS)
-    problems = {name: PROBLEMS[name].load(options.data) for name in names}
-    if options.output.exists() and not options.output.is_dir():
-        raise UsageError(f"--output {options.output} is not a folder")
-    campaign = Campaign(
-        initial={
-            name: options.initial or problem.num_initial for name, problem in problems.items()
-        },
-        methods=methods,
-        trials=options.trials,
-        seeds=options.seeds,
-        jobs=options.jobs or cpu_count(),
-        output=options.output,
-        data=options.data,
-    )
+    campaign, problems = plan(options)
     failures = run_campaign(campaign)
     _report(campaign, problems, failures)
     return 1 if failures else 0
 
 
-def _known(kind: str, names: Sequence[str], registry: Collection[str]) -> tuple[str, ...]:
-    for name in names:
-        if name not in registry:
-            raise UsageError(f"there is no {kind} {name!r}; known: {', '.join(registry)}")
-    return tuple(dict.fromkeys(names))
+def report(options: Namespace) -> int:
+    """Report a campaign without running anything.
+
+    Args:
+        options: The parsed command line of ``popbo report``.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        UsageError: If a name is unknown, a table is missing or there are no records.
+        RecordError: If recorded trials are damaged.
+        OSError: If the output folder cannot be written.
+    """
+    campaign, problems = plan(options)
+    if not (campaign.output / "records").is_dir():
+        raise UsageError(f"there are no records in {campaign.output}; popbo compare makes them")
+    _report(campaign, problems, [])
+    return 0
 
 
 def _report(
@@ -80,7 +84,7 @@ def _report(
 ) -> None:
     summaries = summarize(campaign, problems)
     print(table(summaries))
-    for line in [*warnings(summaries), *map(str, failures)]:
+    for line in [*warnings(summaries), *texts(failures)]:
         print(line, file=sys.stderr)
     picture, page = campaign.output / "report.png", campaign.output / "report.html"
     results = campaign.output / "results.csv"

@@ -1,42 +1,18 @@
-"""What the two kinds of plot have in common: colours, labels and the scale of an axis."""
+"""What the two kinds of plot have in common: labels and the scale of an axis."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from botorch_popbo.benchmarks.curves import Curve
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.summary import Curve, Summary
+from botorch_popbo.benchmarks.summary import Summary
 from botorch_popbo.benchmarks.trace import Array
 
 TITLE = "Best point found: mean over seeds, band ± standard error"
 SECONDS_LABEL = "cumulative time of suggestions [s]"
-
-# Tol's muted palette, told apart with every common kind of colour blindness, and black.
-_PALETTE = (
-    "#332288",
-    "#CC6677",
-    "#117733",
-    "#88CCEE",
-    "#DDCC77",
-    "#882255",
-    "#44AA99",
-    "#999933",
-    "#AA4499",
-    "#000000",
-)
-
-
-def color(method: str) -> str:
-    """The colour of a method, the same in every plot.
-
-    Args:
-        method: The method's name.
-
-    Returns:
-        A colour as ``#RRGGBB``.
-    """
-    return _PALETTE[list(METHODS).index(method) % len(_PALETTE)]
+SUGGESTION_LABEL = "time of a suggestion [s]"
 
 
 def evaluations_label(summary: Summary) -> str:
@@ -83,6 +59,20 @@ def scale(summary: Summary) -> Scale:
     return Scale(is_log=True, floor=floor, has_zeros=bool((means == 0).any()))
 
 
+def is_wide(summary: Summary, axis: Scale) -> bool:
+    """Whether a logarithmic axis spans so much that powers of ten suffice as labels.
+
+    Args:
+        summary: The problem's summary.
+        axis: The vertical axis.
+
+    Returns:
+        False for a linear axis.
+    """
+    largest = max((float(curve.mean.max()) for curve in summary.curves), default=0.0)
+    return axis.is_log and largest > 300 * axis.floor
+
+
 def band(curve: Curve, axis: Scale) -> tuple[Array, Array, Array]:
     """The line and the edges of the band of a curve, within the range of an axis.
 
@@ -122,3 +112,24 @@ def methods(summaries: Sequence[Summary]) -> list[str]:
     """
     shown = {curve.method for summary in summaries for curve in summary.curves}
     return [name for name in METHODS if name in shown]
+
+
+def pareto_front(summary: Summary) -> list[Curve]:
+    """The curves that no other beats both in the result and in the time of a suggestion.
+
+    A method that lost replications does not compete.
+
+    Args:
+        summary: The problem's summary.
+
+    Returns:
+        The curves, from the fastest.
+    """
+    sign = 1 if summary.is_loss else -1
+    front: list[Curve] = []
+    whole = [curve for curve in summary.curves if curve.num_seeds == summary.seeds]
+    order = sorted(whole, key=lambda c: (c.seconds_per_suggestion, sign * c.mean[-1]))
+    for curve in order:
+        if not front or sign * curve.mean[-1] < sign * front[-1].mean[-1]:
+            front.append(curve)
+    return front

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
-from plotly.subplots import make_subplots
 
 from botorch_popbo.benchmarks import figures
+from botorch_popbo.benchmarks.panels import problem_figure, ranking_figure
+from botorch_popbo.benchmarks.ranking import Ranking, rank_methods
 from botorch_popbo.benchmarks.report import table, warnings
 from botorch_popbo.benchmarks.summary import Summary
-from botorch_popbo.benchmarks.trace import Array
 from botorch_popbo.replacing import replacing
 
 _PAGE = """<!DOCTYPE html>
@@ -22,16 +22,16 @@ _PAGE = """<!DOCTYPE html>
 <style>
 body {{ font-family: sans-serif; max-width: 1200px; margin: 2em auto; padding: 0 1em; }}
 pre {{ background: #f6f6f6; padding: 1em; overflow-x: auto; }}
+h2 {{ margin-top: 2em; border-bottom: 1px solid #ddd; }}
 .warning {{ color: #a33; }}
 </style>
 <script>{script}</script>
 </head>
 <body>
 <h1>popbo compare</h1>
-<p>{title}</p>
 <pre>{table}</pre>
 {warnings}
-{plots}
+{sections}
 <p>{versions}</p>
 </body>
 </html>
@@ -39,7 +39,7 @@ pre {{ background: #f6f6f6; padding: 1em; overflow-x: auto; }}
 
 
 def write_page(summaries: Sequence[Summary], path: Path) -> None:
-    """Write the page: the table, and one interactive figure for each problem.
+    """Write the page: the table, the average ranks, and a figure for each problem.
 
     Args:
         summaries: One for each problem.
@@ -48,66 +48,38 @@ def write_page(summaries: Sequence[Summary], path: Path) -> None:
     Raises:
         OSError: If the file cannot be written.
     """
-    plots = [
-        _figure(summary).to_html(full_html=False, include_plotlyjs=False) for summary in summaries
+    sections = [
+        _section(summary.problem.name, figures.TITLE, problem_figure(summary))
+        for summary in summaries
     ]
     notes = [f'<p class="warning">{escape(line)}</p>' for line in warnings(summaries)]
     versions = {v for summary in summaries for curve in summary.curves for v in curve.versions}
     page = _PAGE.format(
         script=get_plotlyjs(),
-        title=escape(figures.TITLE),
         table=escape(table(summaries)),
         warnings="\n".join(notes),
-        plots="\n".join(plots),
+        sections="\n".join([_ranking(rank_methods(summaries)), *sections]),
         versions=escape("; ".join(sorted(versions))),
     )
     with replacing(path) as partial:
         partial.write_text(page, encoding="utf-8")
 
 
-def _figure(summary: Summary) -> go.Figure:
-    axis = figures.scale(summary)
-    figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.1)
-    for curve in summary.curves:
-        line, low, high = figures.band(curve, axis)
-        _add(figure, curve.method, 1, figures.evaluations(summary), line, low, high)
-        _add(figure, curve.method, 2, curve.seconds[1:], line[1:], low[1:], high[1:])
-    if axis.has_zeros:
-        figure.add_hline(axis.floor, line={"dash": "dot", "width": 1}, annotation_text="0")
-    figure.update_xaxes(title=figures.evaluations_label(summary), row=1, col=1)
-    figure.update_xaxes(title=figures.SECONDS_LABEL, type="log", dtick=1, row=1, col=2)
-    figure.update_yaxes(
-        title=summary.quantity, type="log" if axis.is_log else "linear", exponentformat="power"
+def _ranking(ranking: Ranking) -> str:
+    if not ranking.ranks:
+        return ""
+    number = f"{ranking.problems} problem{'s' if ranking.problems > 1 else ''}"
+    text = (
+        f"By the result at the end, over {number} of equal weight and the seeds that all of these "
+        "methods completed. Interval: 95 % bootstrap over problems and seeds."
     )
-    figure.update_layout(
-        title=summary.problem.name,
-        template="plotly_white",
-        height=420,
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0.5, "xanchor": "center"},
-    )
-    return figure
+    if ranking.without:
+        missing = ", ".join(ranking.without)
+        text += f" Not ranked, for want of a complete run on some problem: {missing}."
+    return _section("Average rank", text, ranking_figure(ranking))
 
 
-def _add(
-    figure: go.Figure, method: str, column: int, x: Array, line: Array, low: Array, high: Array
-) -> None:
-    shade = figures.color(method)
-    red, green, blue = (int(shade[i : i + 2], 16) for i in (1, 3, 5))
-    edges = {"x": x, "mode": "lines", "line": {"width": 0, "shape": "hv"}, "hoverinfo": "skip"}
-    group = {"legendgroup": method, "showlegend": False}
-    fill = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},0.18)"}
-    figure.add_trace(go.Scatter(y=low, **edges, **group), row=1, col=column)
-    figure.add_trace(go.Scatter(y=high, **edges, **group, **fill), row=1, col=column)
-    figure.add_trace(
-        go.Scatter(
-            x=x,
-            y=line,
-            mode="lines",
-            line={"color": shade, "shape": "hv"},
-            name=method,
-            legendgroup=method,
-            showlegend=column == 1,
-        ),
-        row=1,
-        col=column,
-    )
+def _section(title: str, text: str, figure: go.Figure) -> str:
+    options = {"displaylogo": False, "responsive": True}
+    plot = figure.to_html(full_html=False, include_plotlyjs=False, config=options)
+    return f"<h2>{escape(title)}</h2>\n<p>{escape(text)}</p>\n{plot}"

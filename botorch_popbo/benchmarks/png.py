@@ -1,7 +1,9 @@
 """The plots of a campaign as one picture."""
 
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -10,13 +12,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from botorch_popbo.benchmarks import figures
+from botorch_popbo.benchmarks import figures, palette
 from botorch_popbo.benchmarks.summary import Summary
 from botorch_popbo.benchmarks.trace import Array
 from botorch_popbo.replacing import replacing
 
 _ROW_HEIGHT = 3.3
 _HEADER_HEIGHT = 0.9
+_LEGEND_COLUMNS = 8
+_LINES: dict[palette.Dash, Any] = {
+    "solid": "-",
+    "dash": "--",
+    "dot": ":",
+    "dashdot": "-.",
+    "longdash": (0, (8, 3)),
+    "longdashdot": (0, (8, 3, 1, 3)),
+}
 
 
 def write_png(summaries: Sequence[Summary], path: Path) -> None:
@@ -37,14 +48,15 @@ def write_png(summaries: Sequence[Summary], path: Path) -> None:
     for row, summary in zip(axes, summaries, strict=True):
         _draw_row(summary, *row)
     names = figures.methods(summaries)
-    handles = [Line2D([], [], color=figures.color(name), linewidth=2.5) for name in names]
+    handles = [Line2D([], [], linewidth=2.5, **_style(name)) for name in names]
+    legend_rows = max(ceil(len(names) / _LEGEND_COLUMNS), 1)
     figure.legend(
         handles,
         names,
         title=figures.TITLE,
         title_fontsize=13,
         loc="outside upper center",
-        ncols=max(len(names), 1),
+        ncols=ceil(len(names) / legend_rows) or 1,
         frameon=False,
     )
     with replacing(path) as partial:
@@ -55,10 +67,9 @@ def _draw_row(summary: Summary, by_count: Axes, by_time: Axes) -> None:
     axis = figures.scale(summary)
     for curve in summary.curves:
         line, low, high = figures.band(curve, axis)
-        shade = figures.color(curve.method)
-        _draw(by_count, figures.evaluations(summary), line, low, high, shade)
+        _draw(by_count, curve.method, figures.evaluations(summary), line, low, high)
         # Before the first suggestion no time has passed, which a logarithm cannot show.
-        _draw(by_time, curve.seconds[1:], line[1:], low[1:], high[1:], shade)
+        _draw(by_time, curve.method, curve.seconds[1:], line[1:], low[1:], high[1:])
     for panel in (by_count, by_time):
         _finish(panel, summary, axis)
     by_count.set_xlabel(figures.evaluations_label(summary))
@@ -69,8 +80,14 @@ def _draw_row(summary: Summary, by_count: Axes, by_time: Axes) -> None:
         _tick(by_time.xaxis)
 
 
-def _draw(panel: Axes, x: Array, line: Array, low: Array, high: Array, shade: str) -> None:
-    panel.plot(x, line, color=shade, linewidth=1.8, drawstyle="steps-post")
+def _style(method: str) -> dict[str, Any]:
+    return {"color": palette.color(method), "linestyle": _LINES[palette.dash(method)]}
+
+
+def _draw(panel: Axes, method: str, x: Array, line: Array, low: Array, high: Array) -> None:
+    shade = palette.color(method)
+    style = {**_style(method), "linewidth": 1.8}
+    panel.plot(x, line, drawstyle="steps-post", **style)
     # A step that ends has no width, so the last state is drawn as a point.
     ends = [line[-1:] - low[-1:], high[-1:] - line[-1:]]
     panel.errorbar(x[-1:], line[-1:], yerr=ends, color=shade, fmt="o", markersize=4, capsize=3)

@@ -46,6 +46,11 @@ def records_path(output: Path, setting: Setting) -> Path:
     return output / "records" / f"{setting.stem}.jsonl"
 
 
+def stuck_path(output: Path, setting: Setting) -> Path:
+    """The file that says where a replication was when its process had to be ended."""
+    return output / "records" / f"{setting.stem}.stuck"
+
+
 def append_record(path: Path, setting: Setting, record: TrialRecord) -> None:
     """Add one trial to a replication's file and wait until it is on disk.
 

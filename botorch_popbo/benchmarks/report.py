@@ -3,7 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from botorch_popbo.benchmarks.summary import Curve, Summary
+from botorch_popbo.benchmarks.curves import Curve
+from botorch_popbo.benchmarks.ranking import Ranking, rank_methods
+from botorch_popbo.benchmarks.summary import Summary
 
 _HEADINGS = ("problem", "method", "seeds", "result", "best evaluated", "s/suggestion")
 
@@ -29,6 +31,7 @@ def table(summaries: Sequence[Summary]) -> str:
     lines += [
         rule,
         *(_note(summary) for summary in summaries),
+        *_ranking(rank_methods(summaries)),
         "* the best mean over all seeds; ± standard error",
         "result: of the point held for the best; best evaluated: of the best point, if all were "
         "scored",
@@ -107,6 +110,15 @@ def _row(summary: Summary, curve: Curve) -> tuple[str, ...]:
         estimate(curve.best_evaluated, curve.best_evaluated_error),
         seconds(curve.seconds_per_suggestion),
     )
+
+
+def _ranking(ranking: Ranking) -> list[str]:
+    """One line for several problems; with one, the table says it."""
+    if not ranking.ranks or ranking.problems < 2:
+        return []
+    ranks = (f"{r.method} {r.mean:.2f} [{r.low:.2f}, {r.high:.2f}]" for r in ranking.ranks)
+    title = f"average rank over {ranking.problems} problems [95 % bootstrap interval]"
+    return [f"{title}: {', '.join(ranks)}"]
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

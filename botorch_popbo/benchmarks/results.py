@@ -5,7 +5,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from botorch_popbo.benchmarks.summary import End, Summary
+from botorch_popbo.benchmarks.curves import End
+from botorch_popbo.benchmarks.summary import Summary
 from botorch_popbo.replacing import replacing
 
 _COLUMNS = (

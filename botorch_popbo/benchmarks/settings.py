@@ -50,6 +50,9 @@ class Campaign:
         jobs: The number of replications that run at the same time.
         output: The folder of records, tables and plots.
         data: The folder of table files, or None.
+        limit: The time limit, in seconds, of one call into a method.
+        backend: Where replications run: ``"local"``, worker processes of this machine, or
+            ``"ray"``, a Ray cluster.
     """
 
     initial: Mapping[str, int]
@@ -59,6 +62,8 @@ class Campaign:
     jobs: int
     output: Path
     data: Path | None
+    limit: float = 600.0
+    backend: str = "local"
 
     def settings(self) -> Iterator[Setting]:
         """Yield the replications, the seeds of one comparison together.

@@ -4,27 +4,13 @@ Ax writes to the terminal while it is imported, so it is imported here only once
 """
 
 import os
-from dataclasses import dataclass
 
+from botorch_popbo.benchmarks.errors import RecordError
+from botorch_popbo.benchmarks.failure import Failure, describe
+from botorch_popbo.benchmarks.limit import LimitExceeded
 from botorch_popbo.benchmarks.quiet import quiet
+from botorch_popbo.benchmarks.records import read_records, records_path
 from botorch_popbo.benchmarks.settings import Campaign, Setting
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A replication that ended with an error.
-
-    Attributes:
-        setting: The replication.
-        reason: The error's type and message, on one line.
-    """
-
-    setting: Setting
-    reason: str
-
-    def __str__(self) -> str:
-        s = self.setting
-        return f"failed: {s.method} on {s.problem}, seed {s.seed}: {self.reason}"
 
 
 def work(campaign: Campaign, setting: Setting, parent: int) -> Failure | None:
@@ -35,24 +21,31 @@ def work(campaign: Campaign, setting: Setting, parent: int) -> Failure | None:
         setting: The replication.
         parent: The process that runs the campaign. If it was killed, the replication stops after
             the trial it is at: nobody waits for it, and a new campaign may want to go on with it.
+            On Ray the cluster sees to that.
 
     Returns:
         The failure, or None.
     """
-    with quiet():
-        from botorch_popbo.benchmarks.replication import replicate
 
+    def go_on() -> bool:
+        return campaign.backend == "ray" or parent in (os.getpid(), os.getppid())
+
+    with quiet():
         try:
-            replicate(campaign, setting, go_on=lambda: _is_alive(parent))
-        except Exception as error:
+            from botorch_popbo.benchmarks.replication import replicate
+
+            replicate(campaign, setting, go_on, may_end_process=os.getpid() != parent)
+        except (Exception, SystemExit, LimitExceeded) as error:
             # A method may raise anything, and the other replications are worth finishing.
-            reason = " ".join(str(error).split())
-            return Failure(setting, f"{type(error).__name__}: {reason}")
+            return describe(setting, _next_trial(campaign, setting), error)
         finally:
-            if not _is_alive(parent):
+            if not go_on():
                 os._exit(1)
     return None
 
 
-def _is_alive(parent: int) -> bool:
-    return parent in (os.getpid(), os.getppid())
+def _next_trial(campaign: Campaign, setting: Setting) -> int | None:
+    try:
+        return len(read_records(records_path(campaign.output, setting), setting))
+    except (RecordError, OSError):
+        return None

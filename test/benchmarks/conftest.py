@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from botorch_popbo.benchmarks.records import read_records, records_path
 from botorch_popbo.benchmarks.settings import Campaign, Setting
 
 CHOICES = (
@@ -95,3 +96,14 @@ def campaign(tmp_path: Path) -> MakeCampaign:
 def only(campaign: Campaign) -> Setting:
     (setting,) = campaign.settings()
     return setting
+
+
+def result(campaign: Campaign) -> list[list[tuple[object, ...]]]:
+    """All that does not depend on the clock; reading checks that no trial is there twice."""
+    return [
+        [
+            (r.trial, r.parameters, r.observed, r.score, r.incumbent_score, r.generator)
+            for r in read_records(records_path(campaign.output, setting), setting)
+        ]
+        for setting in campaign.settings()
+    ]

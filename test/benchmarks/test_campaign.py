@@ -7,26 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from botorch_popbo.benchmarks.campaign import is_complete, run_campaign
-from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.methods.base import Method, Suggestion
-from botorch_popbo.benchmarks.records import read_records, records_path
-from botorch_popbo.benchmarks.settings import Campaign, Parameters
+from botorch_popbo.benchmarks.campaign import run_campaign
+from botorch_popbo.benchmarks.settings import Campaign
 
-from .conftest import MakeCampaign
-
-RESULT = list[list[tuple[object, ...]]]
-
-
-def result(campaign: Campaign) -> RESULT:
-    """All that does not depend on the clock; reading checks that no trial is there twice."""
-    return [
-        [
-            (r.trial, r.parameters, r.observed, r.score, r.incumbent_score, r.generator)
-            for r in read_records(records_path(campaign.output, setting), setting)
-        ]
-        for setting in campaign.settings()
-    ]
+from .conftest import MakeCampaign, result
 
 
 def lines(output: Path) -> int:
@@ -77,28 +61,6 @@ def test_more_seeds_add_replications(campaign: MakeCampaign) -> None:
     run_campaign(campaign(seeds=2))
     assert result(campaign(seeds=2))[0] == first[0]
     assert result(campaign(seeds=2))[1] != first[0]
-
-
-def test_a_replication_that_raises_loses_only_itself(
-    campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    class Unlucky:
-        def suggest(self, trial: int) -> Suggestion:
-            raise RuntimeError("no\nluck")
-
-        def observe(self, parameters: Parameters, observed: float) -> None:
-            pass
-
-    broken = Method("broken", "raises", "broken", lambda *_: Unlucky())
-    monkeypatch.setitem(METHODS, "broken", broken)
-    both = replace(campaign(), methods=("broken", "random"))
-    (failure,) = run_campaign(both)
-    assert str(failure) == "failed: broken on branin, seed 0: RuntimeError: no luck"
-    assert str(failure) in capsys.readouterr().err
-    lost, kept = both.settings()
-    assert is_complete(both, kept)
-    assert not is_complete(both, lost)
-    assert len(read_records(records_path(both.output, lost), lost)) == 3
 
 
 def test_the_bar_counts_trials_on_disk(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from botorch_popbo.benchmarks.campaign_files import shipped_campaigns
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS
@@ -20,6 +21,13 @@ from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
         (["compare", "--jobs", "two"], "'two' is not a positive whole number"),
         (["compare", "--initial", "1.5"], "'1.5' is not a positive whole number"),
         (["compare", "--initial", "1"], "at least 2 are needed"),
+        (["compare", "--limit", "0"], "'0' is not a positive number of seconds"),
+        (["compare", "--limit", "soon"], "'soon' is not a positive number of seconds"),
+        (["compare", "--backend", "dask"], "invalid choice: 'dask'"),
+        (["compare", "--campaign", "papr"], "no campaign 'papr'; known: paper-functions, "),
+        (["compare", "--campaign", "none.toml"], "cannot read the campaign none.toml"),
+        (["report", "--jobs", "2"], "unrecognized arguments: --jobs 2"),
+        (["report", "--problems", "branin", "--output", "/none"], "there are no records in /none"),
         (["compare", "--speed", "9"], "unrecognized arguments: --speed 9"),
         (["contrast"], "invalid choice: 'contrast'"),
         ([], "choose a command"),
@@ -40,7 +48,7 @@ def test_misuse_is_one_line_and_status_2(
 def test_list_names_everything(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    assert all(name in printed for name in (*PROBLEMS, *METHODS))
+    assert all(name in printed for name in (*PROBLEMS, *METHODS, *shipped_campaigns()))
 
 
 def test_a_missing_table_is_told_before_any_work(
@@ -79,8 +87,39 @@ def test_a_failed_replication_is_status_1(
     options = ["--trials", "1", "--seeds", "1", "--jobs", "1", "--output", str(tmp_path)]
     assert main(["compare", "--problems", "branin", "--methods", "random", *options]) == 1
     streams = capsys.readouterr()
-    assert "failed: random on branin, seed 0: ValueError: trial 0 evaluated to inf" in streams.err
+    assert (
+        "failed: random on branin, seed 0, trial 0: ValueError: trial 0 evaluated to inf"
+        in streams.err
+    )
     assert "no complete run" in streams.out
+
+
+def test_a_report_runs_nothing_and_says_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text('problems = ["branin"]\nmethods = ["random", "sobol"]\njobs = 1\n')
+    options = ["--campaign", str(path), "--smoke", "--output", str(tmp_path / "out")]
+    assert main(["compare", *options]) == 0
+    first = capsys.readouterr().out
+    assert "and 3 evaluations" in first
+    (tmp_path / "out" / "report.html").unlink()
+    monkeypatch.setattr(SyntheticProblem, "evaluate", None)
+    assert main(["report", *options]) == 0
+    assert capsys.readouterr().out == first
+    assert (tmp_path / "out" / "report.html").exists()
+    # More than there is: nothing is complete, and nothing is run.
+    assert main(["report", *options, "--trials", "4"]) == 0
+    assert "no complete run" in capsys.readouterr().out
+
+
+def test_ray_that_is_not_installed_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    options = ["--problems", "branin", "--methods", "random", "--output", str(tmp_path)]
+    assert main(["compare", *options, "--backend", "ray"]) == 2
+    assert 'pip install "botorch-popbo[ray]"' in capsys.readouterr().err
 
 
 def test_an_output_that_is_a_file_is_refused(

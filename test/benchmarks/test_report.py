@@ -4,13 +4,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks import figures
-from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks import figures, palette
+from botorch_popbo.benchmarks.curves import Curve
 from botorch_popbo.benchmarks.page import write_page
 from botorch_popbo.benchmarks.png import write_png
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.report import table, warnings
-from botorch_popbo.benchmarks.summary import Curve, Summary
+from botorch_popbo.benchmarks.summary import Summary
 
 CURVE = Curve(
     method="random",
@@ -105,10 +105,6 @@ def test_regret_is_drawn_on_a_logarithmic_axis_that_shows_zero(summaries: list[S
     np.testing.assert_allclose(high, [5, 4, 10**-0.5])
 
 
-def test_methods_differ_in_colour() -> None:
-    assert len({figures.color(name) for name in METHODS}) == len(METHODS)
-
-
 def test_the_picture_has_a_row_for_each_problem(summaries: list[Summary], tmp_path: Path) -> None:
     from matplotlib.image import imread
 
@@ -118,18 +114,6 @@ def test_the_picture_has_a_row_for_each_problem(summaries: list[Summary], tmp_pa
     assert two.shape[0] > 1.6 * one.shape[0]
     for picture in (one, two):
         for method in ("random", "sobol"):
-            shade = [int(figures.color(method)[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+            shade = [int(palette.color(method)[i : i + 2], 16) / 255 for i in (1, 3, 5)]
             assert (np.abs(picture[..., :3] - shade).max(axis=-1) < 0.01).sum() > 200
     assert not list(tmp_path.glob("*.part"))
-
-
-def test_the_page_stands_alone(summaries: list[Summary], tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    write_page(summaries, path)
-    page = path.read_text(encoding="utf-8")
-    assert "<script src=" not in page
-    assert '<link rel="stylesheet" href=' not in page
-    assert page.count("Plotly.newPlot(") >= 2
-    assert "0.25 ± 0.12" in page
-    assert "best evaluated" in page
-    assert "sklearn-digits" in page

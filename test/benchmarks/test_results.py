@@ -4,9 +4,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from botorch_popbo.benchmarks.curves import Curve, End
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.results import write_results
-from botorch_popbo.benchmarks.summary import Curve, End, Summary
+from botorch_popbo.benchmarks.summary import Summary
 
 SEVERAL = Curve(
     method="botorch-gp",

@@ -54,6 +54,7 @@ def test_the_numbers_are_those_of_a_hand_computation(branin: Problem, tmp_path: 
     assert (curve.best_evaluated, curve.best_evaluated_error) == (2.5, 0.5)
     np.testing.assert_allclose(curve.seconds, [0, 1, 2.5, 4.5])
     assert curve.seconds_per_suggestion == pytest.approx(1.5)
+    np.testing.assert_allclose(curve.seconds_by_suggestion, [1, 1.5, 2])
     assert [(end.seed, end.result, end.best_evaluated) for end in curve.ends] == [
         (0, 3.0, 3.0),
         (1, 2.0, 2.0),
