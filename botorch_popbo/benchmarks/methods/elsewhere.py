@@ -1,0 +1,133 @@
+"""Methods whose library needs a process of its own, perhaps of another Python."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+from weakref import finalize
+
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.methods import elsewhere_server
+from botorch_popbo.benchmarks.methods.replay import Replay
+from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.settings import Parameters, Setting
+
+_PATIENCE = 5.0  # seconds
+
+
+class Elsewhere(Replay):
+    """A library in a process of its own, asked through a pipe.
+
+    The environment variable ``POPBO_PYTHON_`` followed by the method's name in capitals names the
+    interpreter.
+
+    Args:
+        script: Uses the library; see :mod:`~botorch_popbo.benchmarks.methods.elsewhere_server`.
+        install: The command that installs the library.
+        beside: Whether it can be installed beside this package, so that this process' interpreter
+            will do.
+        problem: The problem.
+        setting: The replication.
+
+    Raises:
+        UsageError: If there is no such interpreter or it lacks the library.
+    """
+
+    def __init__(
+        self, script: Path, install: str, beside: bool, problem: Problem, setting: Setting
+    ) -> None:
+        super().__init__(problem, setting)
+        variable = f"POPBO_PYTHON_{setting.method.upper().replace('-', '_')}"
+        python = os.environ.get(variable) or (sys.executable if beside else None)
+        if not python:
+            raise UsageError(
+                f"{setting.method} needs an environment of its own: python -m venv DIR; "
+                f"DIR/bin/{install}; export {variable}=DIR/bin/python"
+            )
+        try:
+            self.server = Server(python, script)
+            self.server.ask([asdict(dimension) for dimension in self.dimensions])
+        except (OSError, RuntimeError) as error:
+            raise UsageError(
+                f"{setting.method} does not start with {python}: {error}; {install}"
+            ) from error
+
+    def choose(self, trial: int, seed: int) -> Parameters:
+        """See the base class."""
+        request = {"rows": self.rows, "losses": self.losses, "seed": seed}
+        return self.point(self.server.ask(request)["row"])
+
+
+class Server:
+    """A process that answers requests until this object is deleted or this process ends.
+
+    Args:
+        python: The interpreter.
+        script: What it serves.
+
+    Raises:
+        OSError: If the interpreter cannot be run.
+    """
+
+    def __init__(self, python: str, script: Path) -> None:
+        self._messages = TemporaryFile("w+", errors="replace")  # noqa: SIM115
+        # A fixed seed of hashes, as the order of a set would differ in a resumed replication.
+        environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+        if python != sys.executable:
+            environment.pop("PYTHONPATH", None)
+        self._process = subprocess.Popen(
+            [python, str(elsewhere_server.__file__), str(script)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._messages,
+            text=True,
+            env=environment,
+        )
+        finalize(self, _end, self._process, self._messages)
+
+    def ask(self, request: Any) -> dict[str, Any]:
+        """Send a request and wait for the answer.
+
+        Args:
+            request: Anything that JSON can hold.
+
+        Returns:
+            The answer.
+
+        Raises:
+            RuntimeError: If the script raised an error, or the process has ended.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            print(json.dumps(request), file=self._process.stdin, flush=True)
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            raise RuntimeError(f"the process ended: {self._last_message()}")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer
+
+    def _last_message(self) -> str:
+        self._messages.seek(0)
+        lines = self._messages.read().split("\n")
+        return next((line for line in reversed(lines) if line.strip()), "without a message")
+
+
+def _end(process: subprocess.Popen[str], messages: IO[str]) -> None:
+    with process, messages:
+        if process.stdin is not None:
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+        try:
+            process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()

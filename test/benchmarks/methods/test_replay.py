@@ -1,0 +1,110 @@
+import os
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+from helpers.optimizer_contract import IN_ORDER, MIXED, suggestions
+
+from botorch_popbo.benchmarks.design import suggestion_seed, uniform_point
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.methods import cmaes, hyperopt, optuna, skopt
+from botorch_popbo.benchmarks.methods.replay import Dimension, Replay
+from botorch_popbo.benchmarks.settings import Parameters, Setting
+
+IN_PROCESS = [cmaes, hyperopt, optuna, skopt]
+POINT: Parameters = {
+    "rate": 0.01,
+    "share": 0.25,
+    "width": 16,
+    "depth": -1,
+    "dropout": 0.3,
+    "bias": True,
+    "kernel": "poly",
+}
+ROW = {"rate": 0.01, "share": 0.25, "width": 16, "depth": -1, "dropout": 1, "bias": 1, "kernel": 2}
+
+
+class Recorder(Replay):
+    def choose(self, trial: int, seed: int) -> Parameters:
+        self.given = trial, seed
+        return self.points[-1]
+
+
+def test_every_parameter_becomes_a_number_and_comes_back() -> None:
+    loop = Recorder(MIXED, Setting("mixed", "recorder", 1, 5))
+    assert loop.dimensions == [
+        Dimension("rate", "float", 1e-5, 1.0, log=True),
+        Dimension("share", "float", -1.0, 0.3, log=False),
+        Dimension("width", "int", 2, 128, log=True),
+        Dimension("depth", "int", -3, 4, log=False),
+        Dimension("dropout", "int", 0, 2, log=False),
+        Dimension("bias", "category", 0, 1, log=False),
+        Dimension("kernel", "category", 0, 2, log=False),
+    ]
+    loop.observe(POINT, 4.0)
+    assert loop.rows == [ROW]
+    assert loop.losses == [4.0]
+    back = loop.point({name: float(number) for name, number in ROW.items()})
+    assert back == POINT
+    assert [type(value) for value in back.values()] == [type(value) for value in POINT.values()]
+
+
+def test_a_number_beyond_the_space_is_moved_to_its_end() -> None:
+    loop = Recorder(MIXED, Setting("mixed", "recorder", 1, 5))
+    assert loop.point(dict.fromkeys(ROW, 1000000000.0)) == {
+        "rate": 1.0,
+        "share": 0.3,
+        "width": 128,
+        "depth": 4,
+        "dropout": 0.6,
+        "bias": True,
+        "kernel": "poly",
+    }
+
+
+def test_a_suggestion_has_a_seed_of_its_trial() -> None:
+    loop = Recorder(IN_ORDER, Setting("in-order", "recorder", 1, 5))
+    point = uniform_point(IN_ORDER.parameters, "in-order", 5, 0)
+    loop.observe(point, 1.0)
+    suggestion = loop.suggest(3)
+    assert suggestion.parameters == point
+    assert suggestion.generator == "recorder"
+    assert suggestion.incumbent is None
+    assert loop.given == (3, suggestion_seed("in-order", 5, 3))
+
+
+@pytest.mark.parametrize("family", IN_PROCESS)
+def test_a_missing_library_is_named_with_the_command_that_installs_it(
+    family: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = family.__name__.rpartition(".")[2]
+    monkeypatch.setitem(sys.modules, name, None)
+    for method in family.METHODS:
+        with pytest.raises(UsageError, match=f"{method.name} needs .* {name}: .*popbo\\[peers\\]"):
+            method.start(IN_ORDER, Setting("in-order", method.name, 3, 0))
+
+
+def test_a_process_with_other_hashes_suggests_the_same() -> None:
+    """What a library keeps in a set must not decide what it suggests."""
+    for family in IN_PROCESS:
+        pytest.importorskip(family.__name__.rpartition(".")[2])
+    command = f"from {__name__} import print_suggestions; print_suggestions()"
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", command],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in "12"
+    }
+    assert len(printed) == 1
+    assert "skopt-forest" in printed.pop()
+
+
+def print_suggestions() -> None:
+    for family in IN_PROCESS:
+        for method in family.METHODS:
+            print(method.name, suggestions(method, IN_ORDER, count=2))
