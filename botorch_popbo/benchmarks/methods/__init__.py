@@ -1,17 +1,27 @@
 """The registry of methods: one file for each family."""
 
 from botorch_popbo.benchmarks.methods import (
+    ax_default,
+    bohamiann,
+    bohb,
+    bore,
     botorch_gp,
     cmaes,
+    eubo,
+    evolution,
     gp,
+    gp_mlp,
+    gp_peers,
     hebo,
     hyperopt,
     optuna,
     popbo,
     random,
+    reinforce,
     skopt,
     smac,
     sobol,
+    turbo,
 )
 from botorch_popbo.benchmarks.methods.base import Method, Optimizer, Suggestion
 
@@ -21,14 +31,24 @@ METHODS: dict[str, Method] = {
         popbo,
         gp,
         botorch_gp,
+        random,
+        sobol,
+        gp_peers,
+        ax_default,
+        gp_mlp,
+        turbo,
+        eubo,
         optuna,
         hyperopt,
         skopt,
         smac,
         hebo,
         cmaes,
-        random,
-        sobol,
+        bore,
+        bohamiann,
+        bohb,
+        evolution,
+        reinforce,
     )
     for method in family.METHODS
 }
