@@ -1,4 +1,4 @@
-"""What an experiment is after, as rank counts: objectives and outcome constraints in one order."""
+"""What an experiment is after: a value to maximise, and what is left of its constraints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
