@@ -11,15 +11,13 @@ import math
 import statistics
 import time
 import warnings
-from collections.abc import Callable
 
 import torch
 from ax.api.client import Client
 from ax.api.configs import RangeParameterConfig
 from botorch.test_functions.base import ConstrainedBaseTestProblem
 from botorch.test_functions.synthetic import ConstrainedGramacy, PressureVessel, SpeedReducer
-
-from botorch_popbo.ax import popbo_generation_strategy
+from strategies import METHODS, Configure
 
 NUM_INITIAL = 8
 CHECKPOINTS = (20, 40)
@@ -28,38 +26,6 @@ PROBLEMS: dict[str, type[ConstrainedBaseTestProblem]] = {
     "Gramacy, 2 parameters, 2 constraints": ConstrainedGramacy,
     "pressure vessel, 4 parameters, 4 constraints": PressureVessel,
     "speed reducer, 7 parameters, 11 constraints": SpeedReducer,
-}
-
-Configure = Callable[[Client, int], None]
-
-
-def popbo(client: Client, seed: int) -> None:
-    """The package's default."""
-    client.set_generation_strategy(
-        popbo_generation_strategy(num_initial_trials=NUM_INITIAL, seed=seed)
-    )
-
-
-def popbo_paper(client: Client, seed: int) -> None:
-    """The paper's network."""
-    client.set_generation_strategy(
-        popbo_generation_strategy(num_initial_trials=NUM_INITIAL, seed=seed, preset="paper")
-    )
-
-
-def ax_default(client: Client, seed: int) -> None:
-    """What Ax does by itself, after a design as long as the others'."""
-    client.configure_generation_strategy(
-        initialization_budget=NUM_INITIAL,
-        initialization_random_seed=seed,
-        initialize_with_center=False,
-    )
-
-
-METHODS: dict[str, Configure] = {
-    "popbo": popbo,
-    "popbo, paper": popbo_paper,
-    "Ax default": ax_default,
 }
 
 
@@ -76,7 +42,7 @@ def run(problem: ConstrainedBaseTestProblem, configure: Configure, seed: int) ->
         ]
     )
     client.configure_optimization("-loss", outcome_constraints=[f"{name} >= 0" for name in slacks])
-    configure(client, seed)
+    configure(client, NUM_INITIAL, seed)
     best, values, seconds = math.inf, [], []
     for _ in range(CHECKPOINTS[-1]):
         start = time.perf_counter()

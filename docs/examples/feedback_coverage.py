@@ -12,8 +12,9 @@ from collections.abc import Callable
 
 from ax.api.client import Client
 from ax.api.configs import RangeParameterConfig
+from strategies import METHODS, Configure
 
-from botorch_popbo.ax import popbo_generation_strategy, report_ranking
+from botorch_popbo.ax import report_ranking
 
 NUM_INITIAL = 6
 NUM_SUGGESTIONS = 8
@@ -132,28 +133,7 @@ ROWS: dict[str, tuple[str, list[str], Report]] = {
 }
 
 
-def popbo(client: Client) -> None:
-    """The package's default."""
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=NUM_INITIAL))
-
-
-def popbo_paper(client: Client) -> None:
-    """The paper's network."""
-    client.set_generation_strategy(
-        popbo_generation_strategy(num_initial_trials=NUM_INITIAL, preset="paper")
-    )
-
-
-def ax_default(client: Client) -> None:
-    """What Ax does by itself, after a design as long as the others'."""
-    client.configure_generation_strategy(
-        initialization_budget=NUM_INITIAL,
-        initialization_random_seed=0,
-        initialize_with_center=False,
-    )
-
-
-def outcome(configure: Callable[[Client], None], row: tuple[str, list[str], Report]) -> str:
+def outcome(configure: Configure, row: tuple[str, list[str], Report]) -> str:
     """Run one cell of the table and say what happened."""
     objective, constraints, report = row
     client = Client(random_seed=0)
@@ -161,7 +141,7 @@ def outcome(configure: Callable[[Client], None], row: tuple[str, list[str], Repo
         [RangeParameterConfig(f"x{i}", bounds=(0.0, 1.0), parameter_type="float") for i in range(2)]
     )
     client.configure_optimization(objective=objective, outcome_constraints=constraints)
-    configure(client)
+    configure(client, NUM_INITIAL, 0)
     points: list[tuple[float, ...]] = []
     try:
         for _ in range(NUM_INITIAL + NUM_SUGGESTIONS):
@@ -183,9 +163,9 @@ def main() -> None:
     """Print the table."""
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
-    print("| feedback | popbo | popbo, paper | Ax default |\n| --- | --- | --- | --- |")
+    print(f"| feedback | {' | '.join(METHODS)} |\n| --- | --- | --- | --- |")
     for name, row in ROWS.items():
-        cells = [outcome(configure, row) for configure in (popbo, popbo_paper, ax_default)]
+        cells = [outcome(configure, row) for configure in METHODS.values()]
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 

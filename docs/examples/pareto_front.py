@@ -10,51 +10,17 @@ import math
 import statistics
 import time
 import warnings
-from collections.abc import Callable
 
 import torch
 from ax.api.client import Client
 from ax.api.configs import RangeParameterConfig
 from botorch.test_functions.multi_objective import BraninCurrin
 from botorch.utils.multi_objective.hypervolume import Hypervolume
+from strategies import METHODS, Configure
 from torch import Tensor
-
-from botorch_popbo.ax import popbo_generation_strategy
 
 NUM_INITIAL = 8
 CHECKPOINTS = (20, 40)
-
-Configure = Callable[[Client, int], None]
-
-
-def popbo(client: Client, seed: int) -> None:
-    """The package's default."""
-    client.set_generation_strategy(
-        popbo_generation_strategy(num_initial_trials=NUM_INITIAL, seed=seed)
-    )
-
-
-def popbo_paper(client: Client, seed: int) -> None:
-    """The paper's network."""
-    client.set_generation_strategy(
-        popbo_generation_strategy(num_initial_trials=NUM_INITIAL, seed=seed, preset="paper")
-    )
-
-
-def ax_default(client: Client, seed: int) -> None:
-    """What Ax does by itself, after a design as long as the others'."""
-    client.configure_generation_strategy(
-        initialization_budget=NUM_INITIAL,
-        initialization_random_seed=seed,
-        initialize_with_center=False,
-    )
-
-
-METHODS: dict[str, Configure] = {
-    "popbo": popbo,
-    "popbo, paper": popbo_paper,
-    "Ax default": ax_default,
-}
 
 
 def run(configure: Configure, thresholds: list[str], seed: int) -> tuple[list[float], float]:
@@ -66,7 +32,7 @@ def run(configure: Configure, thresholds: list[str], seed: int) -> tuple[list[fl
         [RangeParameterConfig(f"x{i}", bounds=(0.0, 1.0), parameter_type="float") for i in range(2)]
     )
     client.configure_optimization(objective="-branin, -currin", outcome_constraints=thresholds)
-    configure(client, seed)
+    configure(client, NUM_INITIAL, seed)
     outcomes: list[Tensor] = []
     seconds = []
     for _ in range(CHECKPOINTS[-1]):

@@ -10,15 +10,16 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from strategies import Configure, ax_default, popbo, popbo_paper
 
-from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
+from botorch_popbo.ax import gp_generation_strategy
 
 NUM_INITIAL = 12
 NUM_SUGGESTIONS = 8
@@ -131,34 +132,13 @@ def loss(space: Space, point: Parameterization) -> float:
     return sum((position(p, point[p.name]) - 0.37) ** 2 for p in space.parameters)
 
 
-def popbo(client: Client) -> None:
-    """The package's default."""
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=NUM_INITIAL))
-
-
-def popbo_paper(client: Client) -> None:
-    """The paper's network."""
-    client.set_generation_strategy(
-        popbo_generation_strategy(num_initial_trials=NUM_INITIAL, preset="paper")
-    )
-
-
-def gp_logei(client: Client) -> None:
+def gp_logei(client: Client, num_initial: int, seed: int) -> None:
     """Ax's Gaussian process with analytic expected improvement."""
-    client.set_generation_strategy(gp_generation_strategy("logei", NUM_INITIAL))
-
-
-def ax_default(client: Client) -> None:
-    """What Ax does by itself, after a design as long as the others'."""
-    client.configure_generation_strategy(
-        initialization_budget=NUM_INITIAL,
-        initialization_random_seed=0,
-        initialize_with_center=False,
-    )
+    client.set_generation_strategy(gp_generation_strategy("logei", num_initial, seed))
 
 
 # Each with the generator key of its own suggestions.
-STRATEGIES: dict[str, tuple[Callable[[Client], None], str]] = {
+STRATEGIES: dict[str, tuple[Configure, str]] = {
     "popbo": (popbo, "popbo-logei"),
     "popbo, paper": (popbo_paper, "popbo-eri"),
     "GP LogEI": (gp_logei, "gp-logei"),
@@ -189,12 +169,12 @@ class Measurement:
         return "; ".join(words) or "none"
 
 
-def measure(space: Space, configure: Callable[[Client], None], key: str) -> Measurement:
+def measure(space: Space, configure: Configure, key: str) -> Measurement:
     """Run the design and the suggestions, and time the latter."""
     client = Client(random_seed=0)
     client.configure_experiment(space.parameters, parameter_constraints=space.constraints)
     client.configure_optimization(objective="-loss")
-    configure(client)
+    configure(client, NUM_INITIAL, 0)
     result = Measurement()
     points: list[tuple[Any, ...]] = []
     for number in range(NUM_INITIAL + NUM_SUGGESTIONS):
