@@ -2,24 +2,19 @@
 
 from typing import Literal
 
-import torch
 from ax.generation_strategy.generation_strategy import GenerationStrategy
-from botorch.models.transforms.input import InputTransform
-from botorch.optim import optimize_acqf, optimize_acqf_discrete
-from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
+from botorch.optim import optimize_acqf
 from torch import Tensor
 
 from botorch_popbo.acquisition import LogExpectedUtilityImprovement
 from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.benchmarks.methods.base import Method
 from botorch_popbo.benchmarks.methods.strategy import strategy_method
+from botorch_popbo.benchmarks.methods.surrogate_loop import maximize, one_hot
 from botorch_popbo.benchmarks.methods.tensor_loop import TensorLoop
 from botorch_popbo.models import PoissonRankModel, UtilityModel
-from botorch_popbo.models.transforms import OneHotCategories
-from botorch_popbo.optim import rank_initial_conditions, unseen_candidates
-from botorch_popbo.presets import PresetName, get_preset
-
-_MAX_CANDIDATES = 100_000
+from botorch_popbo.optim import rank_initial_conditions
+from botorch_popbo.presets import PresetName
 
 
 def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) -> Tensor:
@@ -50,40 +45,15 @@ class _Popbo(TensorLoop):
     """The default preset."""
 
     def choose(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        model = PoissonRankModel(X, Y, input_transform=self._input_transform()).fit()
+        model = PoissonRankModel(X, Y, input_transform=one_hot(self.encoding)).fit()
         incumbent = UtilityModel(model).incumbent
         acquisition = LogExpectedUtilityImprovement(model)
         is_incumbent = (incumbent == X).all(-1)
-        return self._optimize(acquisition, X, seed), int(is_incumbent.nonzero()[0])
-
-    def _input_transform(self) -> InputTransform | None:
-        categories = {i: self.encoding.choices[i].tolist() for i in self.encoding.categorical}
-        if not categories:
-            return None
-        scale = get_preset("default").category_scale
-        return OneHotCategories(len(self.problem.parameters), categories, scale)
-
-    def _optimize(self, acquisition: LogExpectedUtilityImprovement, X: Tensor, seed: int) -> Tensor:
-        bounds, choices = self.encoding.bounds, self.encoding.choices
-        if self.encoding.is_discrete:
-            generator = torch.Generator().manual_seed(seed)
-            values = [choices[i] for i in range(len(choices))]
-            unseen = unseen_candidates(values, X, _MAX_CANDIDATES, generator)
-            best, _ = optimize_acqf_discrete(acquisition, q=1, choices=unseen, unique=False)
-        elif choices:
-            best, _ = optimize_acqf_mixed_alternating(
-                acquisition,
-                bounds,
-                discrete_dims={
-                    i: v.tolist() for i, v in choices.items() if i not in self.encoding.categorical
-                },
-                cat_dims={i: choices[i].tolist() for i in self.encoding.categorical},
-                num_restarts=4,
-                raw_samples=256,
-            )
+        if self.encoding.choices:
+            best = maximize(acquisition, self.encoding, X, seed)
         else:
-            return maximize_in_box(acquisition, bounds)
-        return best[0]
+            best = maximize_in_box(acquisition, self.encoding.bounds)
+        return best, int(is_incumbent.nonzero()[0])
 
 
 def _method(acquisition: Literal["logei", "eri", "rlcb"], title: str) -> Method:

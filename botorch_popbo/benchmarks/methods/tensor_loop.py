@@ -9,11 +9,12 @@ from torch import Tensor
 from botorch_popbo.benchmarks.design import suggestion_seed
 from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.methods.base import Suggestion
+from botorch_popbo.benchmarks.methods.observations import Observations
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.settings import Parameters, Setting
+from botorch_popbo.benchmarks.settings import Setting
 
 
-class TensorLoop(ABC):
+class TensorLoop(Observations, ABC):
     """A plain BoTorch loop, without Ax.
 
     Args:
@@ -22,11 +23,8 @@ class TensorLoop(ABC):
     """
 
     def __init__(self, problem: Problem, setting: Setting) -> None:
-        self.problem = problem
-        self.setting = setting
+        super().__init__(problem, setting)
         self.encoding = Encoding(problem.parameters)
-        self.points: list[Parameters] = []
-        self.outcomes: list[float] = []
 
     def suggest(self, trial: int) -> Suggestion:
         """See :class:`~botorch_popbo.benchmarks.methods.base.Optimizer`."""
@@ -38,11 +36,6 @@ class TensorLoop(ABC):
         return Suggestion(
             self.encoding.decode(candidate), self.setting.method, self.points[incumbent]
         )
-
-    def observe(self, parameters: Parameters, observed: float) -> None:
-        """See :class:`~botorch_popbo.benchmarks.methods.base.Optimizer`."""
-        self.points.append(parameters)
-        self.outcomes.append(-observed if self.problem.minimize else observed)
 
     @abstractmethod
     def choose(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
