@@ -2,18 +2,16 @@
 
 import logging
 from collections import Counter, deque
-from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
-from contextlib import contextmanager
 from typing import Any
 
-import torch
 from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo.ax.executors import Submit, WorkerDiedError
 from botorch_popbo.ax.outcomes import Outcome, read_outcome
 from botorch_popbo.ax.snapshots import Snapshots
+from botorch_popbo.threads import one_torch_thread
 
 _logger = logging.getLogger("botorch_popbo.ax")
 
@@ -91,7 +89,8 @@ class TrialLoop:
 
     def _suggest(self) -> int | None:
         try:
-            with _one_thread():
+            # The cores are for the workers; threads that wait for one slow a small fit down.
+            with one_torch_thread():
                 return int(next(iter(self._client.get_next_trials(max_trials=1))))
         except Exception as error:
             if not self._running:
@@ -152,14 +151,3 @@ class TrialLoop:
         for level, message in self._news:
             _logger.log(level, message)
         self._news.clear()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """The cores are for the workers; threads that wait for one slow a small fit down many times."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
