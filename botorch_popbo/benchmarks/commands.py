@@ -4,6 +4,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 
+from botorch_popbo.benchmarks.against_paper import compare_with_paper, paper_table, write_paper
 from botorch_popbo.benchmarks.campaign import run_campaign
 from botorch_popbo.benchmarks.campaign_files import shipped_campaigns
 from botorch_popbo.benchmarks.errors import UsageError
@@ -83,12 +84,17 @@ def _report(
     campaign: Campaign, problems: Mapping[str, Problem], failures: Sequence[Failure]
 ) -> None:
     summaries = summarize(campaign, problems)
+    cells = compare_with_paper(summaries)
     print(table(summaries))
+    if cells:
+        print(f"\n{paper_table(cells)}")
     for line in [*warnings(summaries), *texts(failures)]:
         print(line, file=sys.stderr)
     picture, page = campaign.output / "report.png", campaign.output / "report.html"
     results = campaign.output / "results.csv"
     write_results(summaries, results)
+    if cells:
+        write_paper(cells, campaign.output / "paper.csv")
     write_png(summaries, picture)
     write_page(summaries, page)
     print(f"\nplots: {picture}, {page}\nnumbers: {results}")

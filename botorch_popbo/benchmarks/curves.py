@@ -1,7 +1,7 @@
 """From records to a curve: the mean over seeds and its standard error."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.records import TrialRecord, read_records, records_path
 from botorch_popbo.benchmarks.settings import Campaign, Setting
-from botorch_popbo.benchmarks.trace import Array, best_evaluated, trace
+from botorch_popbo.benchmarks.trace import Array, best_evaluated, best_known, trace
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,14 @@ class End:
         best_evaluated: The same of the best point evaluated; not a number if some score was not
             recorded.
         seconds_per_suggestion: The mean wall-clock time of a suggestion.
+        measures: What else the problem knows of the point with the best observation.
     """
 
     seed: int
     result: float
     best_evaluated: float
     seconds_per_suggestion: float
+    measures: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,9 +114,15 @@ def make_curve(campaign: Campaign, problem: Problem, initial: int, name: str) ->
         num_fallbacks=sum(METHODS[name].is_fallback(record.generator) for record in suggestions),
         versions=tuple(sorted({_versions(r) for records in replications for r in records})),
         ends=tuple(
-            End(seed, float(end), float(lowest), float(total / campaign.trials))
-            for seed, end, lowest, total in zip(
-                seeds, traces[:, -1], best, seconds[:, -1], strict=True
+            End(
+                seed=seed,
+                result=float(end),
+                best_evaluated=float(lowest),
+                seconds_per_suggestion=float(total / campaign.trials),
+                measures=problem.measures(best_known(problem, records)),
+            )
+            for seed, end, lowest, total, records in zip(
+                seeds, traces[:, -1], best, seconds[:, -1], replications, strict=True
             )
         ),
     )

@@ -7,8 +7,9 @@ from importlib.metadata import version
 from time import perf_counter
 
 from botorch_popbo.benchmarks.design import evaluation_seed, uniform_point
+from botorch_popbo.benchmarks.feedback import Feedback
 from botorch_popbo.benchmarks.membership import check_membership
-from botorch_popbo.benchmarks.methods import METHODS, Suggestion
+from botorch_popbo.benchmarks.methods import Suggestion
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.records import TrialRecord
 from botorch_popbo.benchmarks.settings import Parameters, Setting
@@ -37,12 +38,12 @@ class Loop:
         self.problem = problem
         self.setting = setting
         self.versions = _versions()
-        self.best = math.inf
         self.limited = limited
+        self.successes: list[tuple[float, float]] = []
         with limited():
-            self.optimizer = METHODS[setting.method].start(problem, setting)
+            self.feedback = Feedback(problem, setting)
             for record in records:
-                self._tell(record.parameters, record.observed)
+                self._tell(record.parameters, record.observed, record.score)
 
     def step(self, trial: int) -> TrialRecord:
         """Suggest and evaluate one trial.
@@ -62,17 +63,19 @@ class Loop:
             check_membership(self.problem.parameters, suggestion.incumbent)
         noise = evaluation_seed(self.problem.name, self.setting.seed, trial)
         evaluating = perf_counter()
-        observed = self.problem.evaluate(suggestion.parameters, noise)
+        outcome = self.problem.evaluate(suggestion.parameters, noise)
         evaluated = perf_counter()
-        if not math.isfinite(observed):
-            raise ValueError(f"trial {trial} evaluated to {observed} at {suggestion.parameters}")
+        if outcome is not None and not math.isfinite(outcome):
+            raise ValueError(f"trial {trial} evaluated to {outcome} at {suggestion.parameters}")
+        observed = None if outcome is None else self.problem.tell(outcome, self.successes)
+        score = self._score(suggestion, observed)
         with self.limited():
-            is_incumbent = self._tell(suggestion.parameters, observed)
+            self._tell(suggestion.parameters, observed, score)
         return TrialRecord(
             trial=trial,
             parameters=suggestion.parameters,
             observed=observed,
-            score=self._score(suggestion, observed, is_incumbent),
+            score=score,
             incumbent_score=self._incumbent_score(suggestion),
             optimizer_seconds=suggested - start,
             evaluation_seconds=evaluated - evaluating,
@@ -81,23 +84,19 @@ class Loop:
         )
 
     def _next(self, trial: int) -> Suggestion:
-        if trial >= self.setting.initial:
-            return self.optimizer.suggest(trial)
+        if trial >= self.setting.initial and self.feedback.has_success:
+            return self.feedback.optimizer.suggest(trial)
         point = uniform_point(self.problem.parameters, self.problem.name, self.setting.seed, trial)
         return Suggestion(point, INITIAL_DESIGN)
 
-    def _tell(self, parameters: Parameters, observed: float) -> bool:
-        """Report an outcome; returns whether it is the best observed so far."""
-        self.optimizer.observe(parameters, observed)
-        loss = observed if self.problem.minimize else -observed
-        is_incumbent = loss < self.best
-        self.best = min(loss, self.best)
-        return is_incumbent
+    def _tell(self, parameters: Parameters, observed: float | None, score: float | None) -> None:
+        self.feedback.tell(parameters, observed)
+        if observed is not None and score is not None:
+            self.successes.append((score, observed))
 
-    def _score(self, suggestion: Suggestion, observed: float, is_incumbent: bool) -> float | None:
-        if not self.problem.noisy:
-            return observed
-        if is_incumbent or not self.problem.costly_score:
+    def _score(self, suggestion: Suggestion, observed: float | None) -> float | None:
+        is_best = observed is not None and self.feedback.is_best(observed)
+        if is_best or not self.problem.costly_score:
             return self.problem.score(suggestion.parameters)
         # Without incumbents the report follows the best observed point only.
         return None

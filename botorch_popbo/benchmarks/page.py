@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from botorch_popbo.benchmarks import figures
+from botorch_popbo.benchmarks.against_paper import compare_with_paper, paper_table
 from botorch_popbo.benchmarks.panels import problem_figure, ranking_figure
 from botorch_popbo.benchmarks.ranking import Ranking, rank_methods
 from botorch_popbo.benchmarks.report import table, warnings
@@ -58,11 +59,16 @@ def write_page(summaries: Sequence[Summary], path: Path) -> None:
         script=get_plotlyjs(),
         table=escape(table(summaries)),
         warnings="\n".join(notes),
-        sections="\n".join([_ranking(rank_methods(summaries)), *sections]),
+        sections="\n".join([_paper(summaries), _ranking(rank_methods(summaries)), *sections]),
         versions=escape("; ".join(sorted(versions))),
     )
     with replacing(path) as partial:
         partial.write_text(page, encoding="utf-8")
+
+
+def _paper(summaries: Sequence[Summary]) -> str:
+    cells = compare_with_paper(summaries)
+    return f"<pre>{escape(paper_table(cells))}</pre>" if cells else ""
 
 
 def _ranking(ranking: Ranking) -> str:

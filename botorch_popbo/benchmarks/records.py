@@ -20,7 +20,7 @@ class TrialRecord:
     Attributes:
         trial: The trial's index in its replication, from 0.
         parameters: The point evaluated.
-        observed: What the evaluation returned, in the problem's unit; this is what methods see.
+        observed: What methods are told, in the problem's unit, or None if the evaluation failed.
         score: The noise-free value of the point, or None where it was not computed.
         incumbent_score: The noise-free value of the point that the method's model held for the
             best before this trial, or None where there is no model to ask or the value is costly.
@@ -32,7 +32,7 @@ class TrialRecord:
 
     trial: int
     parameters: Parameters
-    observed: float
+    observed: float | None
     score: float | None
     incumbent_score: float | None
     optimizer_seconds: float

@@ -1,5 +1,6 @@
 """How good the best point is, trial by trial."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy.typing as npt
 
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.records import TrialRecord
+from botorch_popbo.benchmarks.settings import Parameters
 
 #: One number for each trial.
 Array = npt.NDArray[np.float64]
@@ -15,8 +17,9 @@ Array = npt.NDArray[np.float64]
 def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
     """Follow the score of the best point known so far, or its regret if the optimum is known.
 
-    The best point is the one with the best observation. On a noisy problem that may be a lucky
-    one, so a method whose model was asked counts with the point that the model holds for the best.
+    The best point is the one with the best observation; a failed one comes after all others. On a
+    noisy problem that may be a lucky one, so a method whose model was asked counts with the point
+    that the model holds for the best.
     A model is asked before each suggestion and not after the last evaluation, so the last entry
     repeats the one before it. So does an entry after which the model was not asked, if it was
     asked earlier.
@@ -40,8 +43,21 @@ def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
     return _losses(problem, values)
 
 
+def best_known(problem: Problem, records: Sequence[TrialRecord]) -> Parameters:
+    """The point with the best observation.
+
+    Args:
+        problem: The problem.
+        records: The trials of one replication.
+
+    Returns:
+        The point.
+    """
+    return records[int(_best_observed(problem, records)[-1])].parameters
+
+
 def best_evaluated(problem: Problem, records: Sequence[TrialRecord]) -> float:
-    """Find the best score among all points evaluated, whichever a method holds for the best.
+    """Find the best score among the points that were evaluated without a failure.
 
     Args:
         problem: The problem.
@@ -49,9 +65,11 @@ def best_evaluated(problem: Problem, records: Sequence[TrialRecord]) -> float:
 
     Returns:
         The score, or its regret if the optimum is known, in the metric's unit; not a number if
-        the score of some point was not recorded.
+        the score of some point was not recorded, or none succeeded.
     """
-    scores = _scores(records)
+    scores = _scores([record for record in records if record.observed is not None])
+    if not scores.size:
+        return math.nan
     best = scores.min(keepdims=True) if problem.minimize else scores.max(keepdims=True)
     return float(_losses(problem, best)[0])
 
@@ -62,10 +80,16 @@ def _scores(records: Sequence[TrialRecord]) -> Array:
 
 def _best_observed(problem: Problem, records: Sequence[TrialRecord]) -> npt.NDArray[np.int64]:
     """Position of the best observation among the first 1, 2, … trials."""
-    losses = np.array([r.observed if problem.minimize else -r.observed for r in records])
+    losses = np.array([_loss(problem, record.observed) for record in records])
     is_incumbent = losses == np.minimum.accumulate(losses)
     is_incumbent[1:] &= losses[1:] < np.minimum.accumulate(losses)[:-1]
     return np.maximum.accumulate(np.where(is_incumbent, np.arange(len(losses)), 0))
+
+
+def _loss(problem: Problem, observed: float | None) -> float:
+    if observed is None:
+        return math.inf
+    return observed if problem.minimize else -observed
 
 
 def _losses(problem: Problem, values: Array) -> Array:

@@ -33,6 +33,9 @@ def timeless(records: list[TrialRecord]) -> list[TrialRecord]:
         ("botorch-gp", "branin-gaussian"),
         ("botorch-robust-gp", "branin-outliers"),
         ("popbo-eri", "branin"),
+        ("popbo", "branin-failures"),
+        ("botorch-gp", "branin-failures"),
+        ("popbo-eri-k3", "branin-ranks"),
     ],
 )
 def test_interrupted_and_resumed_is_the_same_as_uninterrupted(

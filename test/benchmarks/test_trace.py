@@ -5,13 +5,13 @@ import pytest
 
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.records import TrialRecord
-from botorch_popbo.benchmarks.trace import best_evaluated, trace
+from botorch_popbo.benchmarks.trace import best_evaluated, best_known, trace
 
 Numbers = list[float | None]
 
 
 def records(
-    observed: list[float], scores: Numbers, incumbents: Numbers | None = None
+    observed: Numbers, scores: Numbers, incumbents: Numbers | None = None
 ) -> list[TrialRecord]:
     held = [None] * len(observed) if incumbents is None else incumbents
     return [
@@ -95,3 +95,13 @@ def test_the_best_evaluated_is_the_best_score(noisy: Problem, digits: Problem) -
 
 def test_the_best_evaluated_needs_every_score(digits: Problem) -> None:
     assert np.isnan(best_evaluated(digits, records([0.5, 0.6], [0.45, None])))
+
+
+def test_a_failed_trial_is_never_the_best(branin: Problem) -> None:
+    found = records([None, 5.0, None, 4.0], [2.0, 5.0, 1.0, 4.0])
+    np.testing.assert_array_equal(trace(branin, found), [1, 4, 4, 3])
+    assert best_evaluated(branin, found) == 3.0
+    assert best_known(branin, found) == {"x": 3}
+    upwards = replace(branin, minimize=False, optimal_value=10.0)
+    assert best_known(upwards, found) == {"x": 1}
+    assert np.isnan(best_evaluated(branin, found[:1]))

@@ -1,6 +1,7 @@
 """The registry of methods: one file for each family."""
 
 from botorch_popbo.benchmarks.methods import (
+    ablations,
     ax_default,
     bohamiann,
     bohb,
@@ -49,6 +50,7 @@ METHODS: dict[str, Method] = {
         bohb,
         evolution,
         reinforce,
+        ablations,
     )
     for method in family.METHODS
 }

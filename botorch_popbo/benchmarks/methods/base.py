@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
@@ -48,6 +48,22 @@ class Optimizer(Protocol):
         Args:
             parameters: A point, suggested or not.
             observed: Its outcome, in the problem's unit.
+        """
+        ...
+
+
+@runtime_checkable
+class FailureAware(Protocol):
+    """What an optimizer that has a notion of failures provides beside :class:`Optimizer`.
+
+    Another one is told the worst outcome so far.
+    """
+
+    def observe_failure(self, parameters: Parameters) -> None:
+        """Learn that an evaluation failed.
+
+        Args:
+            parameters: A point, suggested or not.
         """
         ...
 

@@ -1,5 +1,6 @@
 """This package's rank-based Bayesian optimization: through Ax, and in a plain BoTorch loop."""
 
+import math
 from typing import Literal
 
 from ax.generation_strategy.generation_strategy import GenerationStrategy
@@ -12,6 +13,7 @@ from botorch_popbo.benchmarks.methods.base import Method
 from botorch_popbo.benchmarks.methods.strategy import strategy_method
 from botorch_popbo.benchmarks.methods.surrogate_loop import maximize, one_hot
 from botorch_popbo.benchmarks.methods.tensor_loop import TensorLoop
+from botorch_popbo.benchmarks.settings import Parameters
 from botorch_popbo.models import PoissonRankModel, UtilityModel
 from botorch_popbo.optim import rank_initial_conditions
 from botorch_popbo.presets import PresetName
@@ -42,7 +44,10 @@ def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) 
 
 
 class _Popbo(TensorLoop):
-    """The default preset."""
+    """The default preset; a failure ranks below every success."""
+
+    def observe_failure(self, parameters: Parameters) -> None:
+        self.observe(parameters, math.inf if self.problem.minimize else -math.inf)
 
     def choose(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
         model = PoissonRankModel(X, Y, input_transform=one_hot(self.encoding)).fit()

@@ -16,14 +16,16 @@ from botorch_popbo.models.transforms import OneHotCategories
 from botorch_popbo.optim import unseen_candidates
 
 
-def one_hot(encoding: Encoding) -> OneHotCategories | None:
-    """The transform of encoded points that models take, or None where there is no category."""
+def one_hot(encoding: Encoding, scale: float = 2**-0.5) -> OneHotCategories | None:
+    """The transform of encoded points that models take, or None where there is no category.
+
+    With the default scale two categories are as far apart as the ends of a range.
+    """
     categories = {i: encoding.choices[i].tolist() for i in encoding.categorical}
     if not any(len(values) > 1 for values in categories.values()):
         return None
     categories = {i: values for i, values in categories.items() if len(values) > 1}
-    # Two categories are then as far apart as the ends of a range.
-    return OneHotCategories(len(encoding.parameters), categories, scale=2**-0.5)
+    return OneHotCategories(len(encoding.parameters), categories, scale=scale)
 
 
 def features(encoding: Encoding, X: Tensor) -> Tensor:

@@ -6,11 +6,19 @@ from functools import partial
 from pathlib import Path
 
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.problems.fcnet import fcnet
+from botorch_popbo.benchmarks.problems.distortion import distorted_functions
+from botorch_popbo.benchmarks.problems.failures import failing_functions
+from botorch_popbo.benchmarks.problems.fcnet import DATA_SETS, fcnet, noisy_fcnet
 from botorch_popbo.benchmarks.problems.live import digits
 from botorch_popbo.benchmarks.problems.nasbench201 import nasbench201
 from botorch_popbo.benchmarks.problems.noise import noisy_functions
-from botorch_popbo.benchmarks.problems.synthetic import branin, hartmann6, rosenbrock6
+from botorch_popbo.benchmarks.problems.rank_only import rank_only_functions
+from botorch_popbo.benchmarks.problems.synthetic import (
+    branin,
+    hartmann6,
+    rosenbrock2,
+    rosenbrock6,
+)
 
 
 @dataclass(frozen=True)
@@ -27,13 +35,28 @@ class ProblemEntry:
     load: Callable[[Path | None], Problem]
 
 
-def _fcnet_entry(short: str, data_set: str) -> tuple[str, ProblemEntry]:
-    name = f"fcnet-{short}"
-    description = f"table: two-layer network on {data_set}, 9 choices (fcnet_valid.npz)"
-    return name, ProblemEntry(description, partial(fcnet, name, data_set))
+def _fcnet_entries() -> dict[str, ProblemEntry]:
+    found = {}
+    for data_set in DATA_SETS:
+        name = f"fcnet-{data_set.split('_')[0]}"
+        text = f"table: two-layer network on {data_set}, 9 choices (fcnet_valid.npz)"
+        found[name] = ProblemEntry(text, partial(fcnet, name, data_set))
+        text = f"{name}, one of the four trainings at random"
+        make = partial(noisy_fcnet, f"{name}-noisy", data_set)
+        found[f"{name}-noisy"] = ProblemEntry(text, make)
+    return found
 
 
-def _noisy_entry(description: str, make: Callable[[], Problem]) -> ProblemEntry:
+def _function_entries() -> dict[str, ProblemEntry]:
+    families = (noisy_functions, distorted_functions, failing_functions, rank_only_functions)
+    return {
+        name: _function_entry(description, make)
+        for family in families
+        for name, (description, make) in family().items()
+    }
+
+
+def _function_entry(description: str, make: Callable[[], Problem]) -> ProblemEntry:
     return ProblemEntry(f"function: {description}", lambda _: make())
 
 
@@ -46,18 +69,9 @@ PROBLEMS: dict[str, ProblemEntry] = {
     "rosenbrock6": ProblemEntry(
         "function: Rosenbrock on [-5, 10]^6, 30 initial points", lambda _: rosenbrock6()
     ),
-    **{
-        name: _noisy_entry(description, make)
-        for name, (description, make) in noisy_functions().items()
-    },
-    **dict(
-        [
-            _fcnet_entry("naval", "naval_propulsion"),
-            _fcnet_entry("parkinsons", "parkinsons_telemonitoring"),
-            _fcnet_entry("protein", "protein_structure"),
-            _fcnet_entry("slice", "slice_localization"),
-        ]
-    ),
+    "rosenbrock2": ProblemEntry("function: Rosenbrock on [-5, 10]^2", lambda _: rosenbrock2()),
+    **_function_entries(),
+    **_fcnet_entries(),
     "nasbench201": ProblemEntry(
         "table: cell of six operations on CIFAR-10 (nasbench201.npz)", nasbench201
     ),

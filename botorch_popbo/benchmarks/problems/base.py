@@ -1,7 +1,7 @@
 """What a problem of the benchmark provides."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from botorch_popbo.benchmarks.design import ParameterConfig
@@ -49,17 +49,40 @@ class Problem(ABC):
             The value, in the metric's unit.
         """
 
-    def evaluate(self, parameters: Parameters, seed: int) -> float:
-        """Evaluate a point as a method sees it.
+    def evaluate(self, parameters: Parameters, seed: int) -> float | None:
+        """Evaluate a point.
 
         Args:
             parameters: A value for every parameter.
             seed: Determines the noise, in [0, 2**32).
 
         Returns:
-            The observation, in the metric's unit.
+            The outcome, in the metric's unit, or None if the evaluation failed.
         """
         return self.score(parameters)
+
+    def tell(self, observed: float, earlier: Sequence[tuple[float, float]]) -> float:
+        """What a method is told of an outcome.
+
+        Args:
+            observed: The outcome.
+            earlier: Score and observation of the successful trials before it.
+
+        Returns:
+            The observation: the outcome itself, unless the problem keeps it to itself.
+        """
+        return observed
+
+    def measures(self, parameters: Parameters) -> Mapping[str, float]:
+        """What else is known of a point, for the report; no method sees it.
+
+        Args:
+            parameters: A value for every parameter.
+
+        Returns:
+            Values by name.
+        """
+        return {}
 
     @property
     def objective(self) -> str:

@@ -2,12 +2,21 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from ax.api.configs import ChoiceParameterConfig
 
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
 from botorch_popbo.benchmarks.tables.fcnet import Choices, FCNetTable, load_fcnet
+
+DATA_SETS = (
+    "naval_propulsion",
+    "parkinsons_telemonitoring",
+    "protein_structure",
+    "slice_localization",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +34,16 @@ class FCNetProblem(Problem):
         return float(self.table.mean_error[self.table.row(parameters)])
 
 
+@dataclass(frozen=True, kw_only=True)
+class NoisyFCNetProblem(FCNetProblem):
+    """The validation error of one of the four trainings, scored by their mean."""
+
+    def evaluate(self, parameters: Parameters, seed: int) -> float:
+        """See the base class."""
+        errors = self.table.errors[self.table.row(parameters)]
+        return float(np.random.default_rng(seed).choice(errors))
+
+
 def fcnet(name: str, data_set: str, data: Path | None) -> FCNetProblem:
     """Make a problem of one of the table's data sets.
 
@@ -39,16 +58,25 @@ def fcnet(name: str, data_set: str, data: Path | None) -> FCNetProblem:
     Raises:
         UsageError: If the file is missing or is not the table.
     """
+    return FCNetProblem(**_fields(name, data_set, data))
+
+
+def noisy_fcnet(name: str, data_set: str, data: Path | None) -> NoisyFCNetProblem:
+    """Make a problem that sees one training at a time; see :func:`fcnet`."""
+    return NoisyFCNetProblem(**_fields(name, data_set, data), noisy=True)
+
+
+def _fields(name: str, data_set: str, data: Path | None) -> dict[str, Any]:
     table = load_fcnet(data, data_set)
-    return FCNetProblem(
-        name=name,
-        parameters=[_config(key, values) for key, values in table.choices.items()],
-        label="validation error (MSE)",
-        metric_name="valid_mse",
-        minimize=True,
-        optimal_value=float(table.mean_error.min()),
-        table=table,
-    )
+    return {
+        "name": name,
+        "parameters": [_config(key, values) for key, values in table.choices.items()],
+        "label": "validation error (MSE)",
+        "metric_name": "valid_mse",
+        "minimize": True,
+        "optimal_value": float(table.mean_error.min()),
+        "table": table,
+    }
 
 
 def _config(name: str, values: Choices) -> ChoiceParameterConfig:

@@ -1,5 +1,6 @@
 """NAS-Bench-201: choosing the operations of a cell, looked up."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,8 +27,15 @@ class NASBench201Problem(Problem):
 
     def score(self, parameters: Parameters) -> float:
         """See the base class."""
-        operations = [str(parameters[config.name]) for config in self.parameters]
-        return float(self.table.accuracy[self.table.row(operations)])
+        return float(self.table.accuracy[self._row(parameters)])
+
+    def measures(self, parameters: Parameters) -> Mapping[str, float]:
+        """The accuracies in per cent after 200 epochs, as far as the table has them."""
+        row = self._row(parameters)
+        return {name: float(accuracies[row]) for name, accuracies in self.table.full.items()}
+
+    def _row(self, parameters: Parameters) -> int:
+        return self.table.row([str(parameters[config.name]) for config in self.parameters])
 
 
 def nasbench201(data: Path | None) -> NASBench201Problem:

@@ -1,17 +1,14 @@
 """Test functions under noise: Gaussian, heavy-tailed, and with outliers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.problems.synthetic import (
-    SyntheticProblem,
-    branin,
-    hartmann6,
-    rosenbrock6,
-)
+from botorch_popbo.benchmarks.problems.functions import FUNCTIONS, Function
+from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
 from botorch_popbo.benchmarks.settings import Parameters
 
 #: Draws an error, in the unit of the function.
@@ -19,14 +16,6 @@ Noise = Callable[[np.random.Generator], float]
 
 _OUTLIER_SHARE = 0.1
 _OUTLIER_SIZE = 10.0  # in ranges of the function
-
-# The largest noise of Wang et al. (2023), appendix "Robustness to various noise level", and the
-# largest minus the smallest value on the domain.
-_FUNCTIONS: Mapping[str, tuple[Callable[[], SyntheticProblem], float, float]] = {
-    "hartmann6": (hartmann6, 0.1, 3.32),
-    "branin": (branin, 5.0, 308.0),
-    "rosenbrock6": (rosenbrock6, 5.0, 4.34e6),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,25 +39,28 @@ def noisy_functions() -> dict[str, tuple[str, Callable[[], Problem]]]:
     Returns:
         By name, a description and a function that makes the problem.
     """
-    found = {}
-    for name, (make, deviation, extent) in _FUNCTIONS.items():
+    found: dict[str, tuple[str, Callable[[], Problem]]] = {}
+    for name, function in FUNCTIONS.items():
+        *smaller, deviation = function.deviations
         kinds = {
-            "gaussian": (f"normal noise of deviation {deviation:g}", _gaussian(deviation)),
+            **{f"gaussian-{d:g}": (_normal(d), _gaussian(d)) for d in smaller},
+            "gaussian": (_normal(deviation), _gaussian(deviation)),
             "student": (f"Student-t noise (2 d.o.f.) of scale {deviation:g}", _student(deviation)),
-            "outliers": ("10 % outliers of 10 times the range", _outliers(extent)),
+            "outliers": ("10 % outliers of 10 times the range", _outliers(function.extent)),
         }
         for kind, (description, noise) in kinds.items():
             key = f"{name}-{kind}"
-            found[key] = (f"{name} with {description}", _maker(key, make, noise))
+            found[key] = (f"{name} with {description}", partial(_make, key, function, noise))
     return found
 
 
-def _maker(key: str, make: Callable[[], SyntheticProblem], noise: Noise) -> Callable[[], Problem]:
-    def noisy() -> Problem:
-        exact = make()
-        return NoisyProblem(**{**vars(exact), "name": key, "noisy": True, "noise": noise})
+def _normal(deviation: float) -> str:
+    return f"normal noise of deviation {deviation:g}"
 
-    return noisy
+
+def _make(key: str, function: Function, noise: Noise) -> Problem:
+    fields = {**vars(function.make()), "name": key, "noisy": True, "noise": noise}
+    return NoisyProblem(**fields)
 
 
 def _gaussian(deviation: float) -> Noise:

@@ -1,4 +1,4 @@
-"""Branin, Hartmann-6 and Rosenbrock-6: BoTorch's test functions, without noise."""
+"""Branin, Hartmann-6 and Rosenbrock: BoTorch's test functions, without noise."""
 
 from dataclasses import dataclass, field
 
@@ -37,11 +37,18 @@ def hartmann6() -> SyntheticProblem:
     return _problem("hartmann6", Hartmann(dim=6, dtype=torch.float64))
 
 
+def rosenbrock2() -> SyntheticProblem:
+    """Rosenbrock in two dimensions on [-5, 10]."""
+    return _problem("rosenbrock2", _rosenbrock(2))
+
+
 def rosenbrock6() -> SyntheticProblem:
     """Rosenbrock in six dimensions on [-5, 10]; its valley wants a larger initial design."""
-    bounds = [(-5.0, 10.0)] * 6
-    function = Rosenbrock(dim=6, bounds=bounds, dtype=torch.float64)
-    return _problem("rosenbrock6", function, num_initial=30)
+    return _problem("rosenbrock6", _rosenbrock(6), num_initial=30)
+
+
+def _rosenbrock(dim: int) -> Rosenbrock:
+    return Rosenbrock(dim=dim, bounds=[(-5.0, 10.0)] * dim, dtype=torch.float64)
 
 
 def _problem(name: str, function: SyntheticTestFunction, num_initial: int = 12) -> SyntheticProblem:

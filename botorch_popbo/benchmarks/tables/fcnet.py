@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,18 @@ class FCNetTable:
     Attributes:
         choices: The values of every parameter, by name.
         rows: The row of every combination of choice indices.
-        mean_error: The mean validation error over the seeds, of every row.
+        errors: The validation error of every row and seed.
     """
 
     choices: dict[str, Choices]
     rows: npt.NDArray[np.int64]
-    mean_error: npt.NDArray[np.float64]
+    errors: npt.NDArray[np.float64]
+
+    @cached_property
+    def mean_error(self) -> npt.NDArray[np.float64]:
+        """The mean validation error over the seeds, of every row."""
+        mean: npt.NDArray[np.float64] = self.errors.mean(axis=1)
+        return mean
 
     def row(self, parameters: Parameters) -> int:
         """Find a configuration.
@@ -90,7 +97,7 @@ def load_fcnet(data: Path | None, data_set: str) -> FCNetTable:
     values = [_parse_choices(str(literal), path) for literal in arrays["param_choices"]]
     rows = row_by_cell(arrays["X_index"], tuple(len(choices) for choices in values), path)
     errors = _errors(arrays[errors_name], errors_name, rows.size, path)
-    return FCNetTable(dict(zip(names, values, strict=True)), rows, errors.mean(axis=1))
+    return FCNetTable(dict(zip(names, values, strict=True)), rows, errors)
 
 
 def _errors(raw: npt.NDArray[Any], name: str, num_rows: int, path: Path) -> npt.NDArray[np.float64]:

@@ -15,7 +15,11 @@ Shape = tuple[int | None, ...]
 
 
 def load_arrays(
-    data: Path | None, file_name: str, shapes: Mapping[str, Shape], help_text: str
+    data: Path | None,
+    file_name: str,
+    shapes: Mapping[str, Shape],
+    help_text: str,
+    optional: Mapping[str, Shape] | None = None,
 ) -> dict[str, npt.NDArray[Any]]:
     """Read arrays from an npz file.
 
@@ -24,6 +28,7 @@ def load_arrays(
         file_name: The file's name in that folder.
         shapes: The shape expected of every array that is read, by name.
         help_text: What the file holds and how to get it, for the message if there is none.
+        optional: The shape of every array that is read if it is there, by name.
 
     Returns:
         The arrays by name.
@@ -41,13 +46,15 @@ def load_arrays(
             f"there is no {file_name} in {data}: put it there, or pass another folder with --data "
             f"or POPBO_DATA.\n{help_text}"
         )
+    optional = optional or {}
     try:
         # Opened as an archive, because numpy.load returns a bare array for other files.
         with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in shapes if name in archive}
+            arrays = {name: archive[name] for name in [*shapes, *optional] if name in archive}
     except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read as an npz file: {error}") from None
-    for name, shape in shapes.items():
+    found = {name: shape for name, shape in optional.items() if name in arrays}
+    for name, shape in {**shapes, **found}.items():
         _check_shape(arrays, name, shape, path)
     return arrays
 

@@ -5,7 +5,7 @@ import pytest
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.problems.noise import noisy_functions
 
-FUNCTIONS = {"branin": 2, "hartmann6": 6, "rosenbrock6": 6}
+FUNCTIONS = {"branin": 2, "hartmann6": 6, "rosenbrock6": 6, "rosenbrock2": 2}
 POINT = {f"x{i}": 0.25 + 0.1 * i for i in range(6)}
 
 

@@ -66,3 +66,39 @@ def test_numbers_are_ordered_and_names_are_not(tables: Path) -> None:
     name, whole, real = ("str", False), ("int", True), ("float", True)
     assert kinds == [name, name, whole, real, real, real, name, whole, whole]
     assert not PROBLEMS["nasbench201"].load(tables).minimize
+
+
+def test_a_noisy_table_shows_one_training_at_a_time(tables: Path) -> None:
+    mean, single = (PROBLEMS[f"fcnet-slice{end}"].load(tables) for end in ("", "-noisy"))
+    assert single.noisy
+    with np.load(tables / "fcnet_valid.npz") as archive:
+        index, errors = archive["X_index"], archive["slice_localization_valid_mse"]
+    point = configuration(single, index[5])
+    seen = {single.evaluate(point, seed) for seed in range(40)}
+    assert seen == set(errors[5].astype(np.float64))
+    assert single.evaluate(point, 7) == single.evaluate(point, 7)
+    assert single.score(point) == mean.score(point)
+    assert single.optimal_value == mean.optimal_value
+
+
+def test_the_full_schedule_is_reported_as_far_as_it_is_there(
+    tables: Path, real_tables: Path
+) -> None:
+    assert (
+        PROBLEMS["nasbench201"]
+        .load(tables)
+        .measures(configuration(PROBLEMS["nasbench201"].load(tables), np.zeros(6, dtype=int)))
+        == {}
+    )
+    problem = PROBLEMS["nasbench201"].load(real_tables)
+    with np.load(real_tables / "nasbench201.npz") as archive:
+        row = 13714
+        found = problem.measures(configuration(problem, archive["X_index"][row]))
+        assert found == {
+            f"{title} valid": float(archive[f"{name}_valid_ep200"][row])
+            for title, name in (
+                ("CIFAR-10", "cifar10"),
+                ("CIFAR-100", "cifar100"),
+                ("ImageNet16-120", "imagenet16"),
+            )
+        }
