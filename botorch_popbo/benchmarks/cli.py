@@ -22,7 +22,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         parsed = make_parser().parse_args(arguments)
         if not parsed.list and parsed.command is None:
-            raise UsageError("choose a command: compare, report or list (see popbo --help)")
+            raise UsageError("choose a command: compare, report, data or list (see popbo --help)")
+        if parsed.command == "data":
+            from botorch_popbo.benchmarks.conversion.command import data
+
+            return data(parsed)
         with quiet():
             # Loading the libraries takes seconds, which a misspelt option need not wait for.
             from botorch_popbo.benchmarks import commands
@@ -39,10 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("botorch_popbo"):
             raise
-        hint = "pip install 'botorch-popbo[benchmark]'"
+        extra = "data" if error.name == "h5py" else "benchmark"
+        hint = f"pip install 'botorch-popbo[{extra}]'"
         return _complain(f"the module {error.name} is missing: {hint}", _MISUSE)
     except KeyboardInterrupt:
-        return _complain("interrupted; the same command goes on from here", _INTERRUPTED)
+        return _complain("interrupted; give the same command again to go on", _INTERRUPTED)
 
 
 def _complain(message: object, status: int) -> int:

@@ -2,10 +2,11 @@
 
 import math
 import os
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import NoReturn
 
+from botorch_popbo.benchmarks.conversion.options import add_data_options
 from botorch_popbo.benchmarks.errors import UsageError
 
 DEFAULT_PROBLEMS = ("sklearn-digits", "hartmann6")
@@ -28,6 +29,12 @@ _REPORT = (
 )
 
 
+_EXAMPLES = """\
+examples:
+  popbo compare --problems branin hartmann6 --methods popbo random
+  popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables"""
+
+
 class _Parser(ArgumentParser):
     """A parser that raises instead of writing its usage and leaving."""
 
@@ -43,9 +50,14 @@ def make_parser() -> ArgumentParser:
     Returns:
         The parser; it raises UsageError.
     """
-    parser = _Parser(prog="popbo", description="Rank-based Bayesian optimization.")
+    parser = _Parser(
+        prog="popbo",
+        description="Rank-based Bayesian optimization.",
+        epilog=_EXAMPLES,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--list", action="store_true", help="the same as the command list")
-    commands = parser.add_subparsers(dest="command", metavar="{compare,report,list}")
+    commands = parser.add_subparsers(dest="command", metavar="{compare,report,data,list}")
     commands.add_parser("list", help="print the names of problems, methods and campaigns")
     compare = commands.add_parser(
         "compare", help="run methods side by side and report how they did", description=_COMPARE
@@ -56,6 +68,7 @@ def make_parser() -> ArgumentParser:
     for command in (compare, report):
         _add_selection(command)
     _add_execution(compare)
+    add_data_options(commands.add_parser("data", help="convert and check files of tables"))
     return parser
 
 

@@ -1,0 +1,1 @@
+"""Convert the tables' releases into the files that are read: ``popbo data``."""

@@ -1,0 +1,51 @@
+"""The options of ``popbo data``."""
+
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from pathlib import Path
+
+_FCNET = """\
+SOURCE is fcnet_tabular_benchmarks.tar.gz, the release of Klein & Hutter (2019), or the folder of
+the four files fcnet_*_data.hdf5 in it. The archive is read one file at a time, each by way of the
+folder for temporary files (TMPDIR)."""
+_NASBENCH201 = """\
+SOURCE is a CSV file that docs/examples/export_nasbench201.py writes from the release
+NATS-tss-v1_0-3ffb9-simple of Dong & Yang (2020). The release is made of pickles, which can run
+any code when they are read; popbo reads none, so the script runs where you choose. The columns
+index, arch_str and cifar10_valid_ep12 are needed; the other ones of the script are taken along."""
+_EXAMPLES = """\
+examples:
+  popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables
+  popbo data nasbench201 nasbench201.csv --output tables
+  popbo data check tables
+  popbo compare --problems fcnet-slice nasbench201 --data tables"""
+
+
+def add_data_options(parser: ArgumentParser) -> None:
+    """Give ``popbo data`` its commands.
+
+    Args:
+        parser: The parser of ``popbo data``, changed in place.
+    """
+    parser.formatter_class = RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
+    commands = parser.add_subparsers(
+        dest="table", required=True, metavar="{fcnet,nasbench201,check}"
+    )
+    for table, summary, description in (
+        ("fcnet", "convert the HDF5 files of FCNet", _FCNET),
+        ("nasbench201", "convert an export of NAS-Bench-201", _NASBENCH201),
+    ):
+        convert = commands.add_parser(table, help=summary, description=description)
+        convert.add_argument("source", type=Path, metavar="SOURCE")
+        convert.add_argument(
+            "--output", type=Path, required=True, metavar="FOLDER", help="folder of table files"
+        )
+        convert.add_argument(
+            "--overwrite", action="store_true", help="replace a table file that is there"
+        )
+    check = commands.add_parser(
+        "check",
+        help="say of each table whether it is there and is the published one",
+        description="The exit status is 1 if a table that is there differs or is damaged.",
+    )
+    check.add_argument("folder", type=Path, metavar="FOLDER")
