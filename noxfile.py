@@ -33,3 +33,4 @@ def core(session: nox.Session) -> None:
     session.install(*wheels)
     # -P: import what is installed, not the folder that this is run in.
     session.run("python", "-P", ".ci/check_core.py", "README.md")
+    session.run("popbo", "doctor")

@@ -22,11 +22,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         parsed = make_parser().parse_args(arguments)
         if not parsed.list and parsed.command is None:
-            raise UsageError("choose a command: compare, report, data or list (see popbo --help)")
+            raise UsageError(
+                "choose a command: compare, report, data, list or doctor (see popbo --help)"
+            )
         if parsed.command == "data":
             from botorch_popbo.benchmarks.conversion.command import data
 
             return data(parsed)
+        if parsed.command == "doctor":
+            from botorch_popbo.benchmarks.doctor import doctor
+
+            return doctor(parsed.data)
         with quiet():
             # Loading the libraries takes seconds, which a misspelt option need not wait for.
             from botorch_popbo.benchmarks import commands

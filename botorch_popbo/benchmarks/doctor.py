@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 
+from botorch_popbo.benchmarks.tables import fcnet, nasbench201
+
 _PACKAGE = "botorch-popbo"
-_TABLES = ("fcnet_valid.npz", "nasbench201.npz")
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?P<wanted>[^;]*)(;.*extra == \"(?P<extra>[\w-]+)\")?")
 
 
@@ -44,6 +45,20 @@ def requirements() -> list[Requirement]:
         for match in found
         if match
     ]
+
+
+def doctor(data: Path | None) -> int:
+    """Print what :func:`examine` finds.
+
+    Args:
+        data: The folder of table files, or None.
+
+    Returns:
+        The exit status: 1 if a package is missing that is always needed.
+    """
+    lines, is_well = examine(data)
+    print("\n".join(lines))
+    return 0 if is_well else 1
 
 
 def examine(data: Path | None) -> tuple[list[str], bool]:
@@ -104,7 +119,7 @@ def _tables(data: Path | None) -> Iterator[str]:
     if data is None:
         yield "no folder: pass --data DIR or set POPBO_DATA (popbo data makes the files)"
         return
-    for name in _TABLES:
+    for name in (fcnet.FILE, nasbench201.FILE):
         found = "found" if (data / name).is_file() else "missing (popbo data makes it)"
         yield f"{data / name}: {found}"
 

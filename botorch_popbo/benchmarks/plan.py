@@ -6,7 +6,7 @@ from typing import Any
 
 from joblib import cpu_count
 
-from botorch_popbo.benchmarks import options as defaults
+from botorch_popbo.benchmarks import compare_options as defaults
 from botorch_popbo.benchmarks.campaign_files import CampaignFile, load_campaign
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS

@@ -8,7 +8,7 @@ from pathlib import Path
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.problems.distortion import distorted_functions
 from botorch_popbo.benchmarks.problems.failures import failing_functions
-from botorch_popbo.benchmarks.problems.fcnet import DATA_SETS, fcnet, noisy_fcnet
+from botorch_popbo.benchmarks.problems.fcnet import fcnet, noisy_fcnet
 from botorch_popbo.benchmarks.problems.live import digits
 from botorch_popbo.benchmarks.problems.nasbench201 import nasbench201
 from botorch_popbo.benchmarks.problems.noise import noisy_functions
@@ -19,6 +19,7 @@ from botorch_popbo.benchmarks.problems.synthetic import (
     rosenbrock2,
     rosenbrock6,
 )
+from botorch_popbo.benchmarks.tables.fcnet import DATA_SETS
 
 
 @dataclass(frozen=True)

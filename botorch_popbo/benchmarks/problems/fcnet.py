@@ -11,13 +11,6 @@ from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
 from botorch_popbo.benchmarks.tables.fcnet import Choices, FCNetTable, load_fcnet
 
-DATA_SETS = (
-    "naval_propulsion",
-    "parkinsons_telemonitoring",
-    "protein_structure",
-    "slice_localization",
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class FCNetProblem(Problem):
