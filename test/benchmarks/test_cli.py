@@ -24,7 +24,7 @@ from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
         (["compare", "--limit", "0"], "'0' is not a positive number of seconds"),
         (["compare", "--limit", "soon"], "'soon' is not a positive number of seconds"),
         (["compare", "--backend", "dask"], "invalid choice: 'dask'"),
-        (["compare", "--campaign", "papr"], "no campaign 'papr'; known: paper-functions, "),
+        (["compare", "--campaign", "papr"], "no campaign 'papr'; known: hard-feedback, "),
         (["compare", "--campaign", "none.toml"], "cannot read the campaign none.toml"),
         (["report", "--jobs", "2"], "unrecognized arguments: --jobs 2"),
         (["report", "--problems", "branin", "--output", "/none"], "there are no records in /none"),

@@ -28,14 +28,14 @@ def test_what_is_there_is_shown_with_its_version(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_shown_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = [Requirement("no-such-package", ">=3", ""), Requirement("nor-this", "", "peers")]
+    absent = [Requirement("no-such-package", ">=3", ""), Requirement("nor-this", "", "test")]
     monkeypatch.setattr(doctor, "requirements", lambda: absent)
     monkeypatch.setenv("POPBO_PYTHON_HEBO", "/no/python")
     lines, well = examine(None)
     assert not well
     text = "\n".join(lines)
     assert "no-such-package missing: pip install 'no-such-package>=3'" in text
-    assert "peers: missing nor-this: pip install 'botorch-popbo[peers]'" in text
+    assert "test: missing nor-this: pip install 'botorch-popbo[test]'" in text
     assert "--data DIR or set POPBO_DATA" in text
     assert "/no/python: there is no such file" in text
 
