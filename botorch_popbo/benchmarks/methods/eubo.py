@@ -15,6 +15,7 @@ from botorch.models.model import Model
 from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
 from torch import Tensor
 
+from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.methods.base import Method
 from botorch_popbo.benchmarks.methods.surrogate_loop import (
     SurrogateLoop,
@@ -36,6 +37,24 @@ def comparisons(Y: Tensor) -> Tensor:
     return (Y.squeeze(-1) < Y).nonzero()
 
 
+def fit(encoding: Encoding, X: Tensor, pairs: Tensor) -> PairwiseGP:
+    """Fit BoTorch's PairwiseGP.
+
+    Args:
+        encoding: The search space.
+        X: Encoded points, ``N x d``.
+        pairs: Indices of winners and losers, ``M x 2`` with at least one row.
+
+    Returns:
+        The fitted model.
+    """
+    # The default kernel has a length scale for each column before the transform, not after it.
+    kernel = PairwiseGP(features(encoding, X), pairs).covar_module
+    model = PairwiseGP(X, pairs, covar_module=kernel, input_transform=one_hot(encoding))
+    fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model))
+    return model
+
+
 class _ExpectedUtility(SurrogateLoop):
     def choose(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
         if len(comparisons(Y)) == 0:
@@ -45,13 +64,7 @@ class _ExpectedUtility(SurrogateLoop):
             return super().choose(X, Y, seed)
 
     def fit(self, X: Tensor, Y: Tensor, seed: int) -> Model:
-        pairs = comparisons(Y)
-        # The default kernel has a length scale for each column before the transform, not after it.
-        kernel = PairwiseGP(features(self.encoding, X), pairs).covar_module
-        transform = one_hot(self.encoding)
-        model = PairwiseGP(X, pairs, covar_module=kernel, input_transform=transform)
-        fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model))
-        return model
+        return fit(self.encoding, X, comparisons(Y))
 
     def acquisition(self, model: Any, X: Tensor, fitted: Tensor) -> AcquisitionFunction:
         winner = X[fitted.argmax()].unsqueeze(0)

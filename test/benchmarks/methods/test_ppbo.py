@@ -1,0 +1,106 @@
+from dataclasses import replace
+
+import pytest
+import torch
+from helpers.peers import CONTINUOUS, MIXED, TABLE, SumProblem, check_members, run
+
+from botorch_popbo.benchmarks.encoding import Encoding
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.methods.moment_model import MomentModel
+from botorch_popbo.benchmarks.methods.ppbo import METHODS, Line, expected_improvement
+from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
+from botorch_popbo.benchmarks.settings import Parameters, Setting
+
+(METHOD,) = METHODS
+HARTMANN = PROBLEMS["hartmann6"].load(None)
+
+
+class Stretched(SumProblem):
+    def score(self, parameters: Parameters) -> float:
+        return float(super().score(parameters) ** 9 - 1e6)
+
+
+class Negated(SumProblem):
+    def score(self, parameters: Parameters) -> float:
+        return -super().score(parameters)
+
+
+@pytest.mark.parametrize(
+    "problem", [CONTINUOUS, MIXED, TABLE, HARTMANN], ids=lambda problem: problem.name
+)
+def test_suggestions_are_members_of_the_space(problem: Problem) -> None:
+    check_members(METHOD, problem)
+
+
+@pytest.mark.parametrize("problem", [CONTINUOUS, MIXED, TABLE], ids=lambda problem: problem.name)
+def test_a_resumed_run_goes_on_as_if_it_had_not_been(problem: Problem) -> None:
+    torch.manual_seed(1)
+    state = torch.get_rng_state()
+    whole = run(METHOD, problem, count=4)
+    assert torch.equal(torch.get_rng_state(), state)
+    torch.manual_seed(2)
+    assert run(METHOD, problem, count=4, resume=True) == whole
+
+
+def test_the_seed_matters() -> None:
+    assert run(METHOD, HARTMANN, seed=1) != run(METHOD, HARTMANN)
+
+
+def test_the_order_of_values_is_all_that_matters() -> None:
+    whole = run(METHOD, CONTINUOUS, count=4)
+    assert run(METHOD, Stretched(**vars(CONTINUOUS)), count=4) == whole
+    maximized = Negated(**{**vars(CONTINUOUS), "minimize": False})
+    assert run(METHOD, maximized, count=4) == whole
+
+
+def test_a_suggestion_is_the_best_point_of_a_line_along_one_parameter() -> None:
+    encoding = Encoding(HARTMANN.parameters)
+    for trial, suggestion in enumerate(run(METHOD, HARTMANN), start=6):
+        line = Line(encoding, trial)
+        points = line.through(encoding.encode(suggestion.parameters))
+        assert set((points - points[0]).abs().sum(0).nonzero().flatten().tolist()) == {trial % 6}
+        scores = [HARTMANN.score(encoding.decode(x)) for x in points]
+        assert HARTMANN.score(suggestion.parameters) == pytest.approx(min(scores))
+
+
+def test_a_line_has_each_value_once() -> None:
+    encoding = Encoding(MIXED.parameters)
+    x = torch.zeros(6, dtype=torch.float64)
+    values = [
+        [encoding.decode(y)[config.name] for y in Line(encoding, trial).through(x)]
+        for trial, config in enumerate(MIXED.parameters)
+    ]
+    assert [len(column) for column in values[:2]] == [100, 100]
+    assert values[2] == [1, 2, 3, 4, 5]
+    assert len(values[3]) == len(set(values[3]))
+    assert values[4:] == [[0.1, 0.3, 0.9], ["red", "green", "blue"]]
+    assert Line(encoding, 0).through(x.repeat(3, 2, 1), 7).shape == (3, 2, 7, 6)
+
+
+def test_a_line_along_a_range_is_laid_on_another_grid_every_time() -> None:
+    encoding = Encoding(CONTINUOUS.parameters)
+    first, second = (Line(encoding, trial).places for trial in (0, 2))
+    assert (first.unsqueeze(-1) - second).abs().min() > 1e-4
+
+
+def test_the_improvement_is_that_of_the_best_point_of_a_line() -> None:
+    model = MomentModel(lambda X: (X.sum(-1), torch.full_like(X[..., 0], 1e-12)))
+    lines = torch.tensor([[[0.0], [3.0]], [[1.0], [0.5]], [[2.0], [2.5]]], dtype=torch.float64)
+    found = expected_improvement(model, lines, torch.tensor(2.0))
+    torch.testing.assert_close(found, found.new_tensor([1.0, 0.0, 0.5]), atol=1e-4, rtol=0)
+
+
+def test_equal_outcomes_leave_a_random_line() -> None:
+    flat = replace(CONTINUOUS, parameters=HARTMANN.parameters)
+    setting = Setting("continuous", "ppbo", 2, 0)
+    optimizer = METHOD.start(flat, setting)
+    for value in (0.25, 0.75):
+        optimizer.observe({config.name: value for config in flat.parameters}, 1.0)
+    first, second = (optimizer.suggest(trial).parameters for trial in (2, 3))
+    assert first["x2"] == second["x2"]
+    assert first["x3"] != second["x3"]
+
+
+def test_costly_values_are_refused() -> None:
+    with pytest.raises(UsageError, match="takes as long as an evaluation; use eubo"):
+        METHOD.start(replace(MIXED, costly_score=True), Setting("mixed", "ppbo", 6, 0))
