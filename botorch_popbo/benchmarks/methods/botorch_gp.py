@@ -11,9 +11,8 @@ from botorch.optim import optimize_acqf
 from gpytorch.mlls import ExactMarginalLogLikelihood
 from torch import Tensor
 
-from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods.base import Method, Optimizer
-from botorch_popbo.benchmarks.methods.tensor_loop import TensorLoop
+from botorch_popbo.benchmarks.methods.surrogate_loop import SurrogateLoop, one_hot
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Setting
 
@@ -50,23 +49,26 @@ def suggest(model: SingleTaskGP, X: Tensor, bounds: Tensor) -> tuple[Tensor, int
     return candidates[0], int(fitted.argmax())
 
 
-class _GaussianProcess(TensorLoop):
-    def __init__(self, problem: Problem, setting: Setting) -> None:
-        super().__init__(problem, setting)
-        if self.encoding.choices:
-            raise UsageError(f"{setting.method} takes ranges only; use gp-logei for choices")
-
+class _GaussianProcess(SurrogateLoop):
     def choose(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        return suggest(fit(self.model(X, Y)), X, self.encoding.bounds)
+        if self.encoding.choices:
+            return super().choose(X, Y, seed)
+        return suggest(self.fit(X, Y, seed), X, self.encoding.bounds)
 
-    def model(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
-        return SingleTaskGP(X, Y)
+    def fit(self, X: Tensor, Y: Tensor, seed: int) -> SingleTaskGP:
+        return fit(SingleTaskGP(X, Y, input_transform=one_hot(self.encoding)))
 
 
 class _RobustGaussianProcess(_GaussianProcess):
-    def model(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
-        # BoTorch expects a fifth of the points to be outliers, and divides by zero below five.
-        return RobustRelevancePursuitSingleTaskGP(X, Y, prior_mean_of_support=max(len(X) // 5, 1))
+    def fit(self, X: Tensor, Y: Tensor, seed: int) -> SingleTaskGP:
+        model = RobustRelevancePursuitSingleTaskGP(
+            X,
+            Y,
+            input_transform=one_hot(self.encoding),
+            # BoTorch expects a fifth of the points to be outliers, and divides by zero below five.
+            prior_mean_of_support=max(len(X) // 5, 1),
+        )
+        return fit(model)
 
 
 def _method(

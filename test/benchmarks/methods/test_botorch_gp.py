@@ -1,12 +1,11 @@
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from botorch.models import SingleTaskGP
 from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
+from helpers.peers import MIXED, TABLE, assert_member, run
 
 from botorch_popbo.benchmarks.design import uniform_point
-from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS, Suggestion, botorch_gp
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.quiet import quiet
@@ -96,7 +95,27 @@ def test_each_method_has_its_model(
 
 
 @pytest.mark.parametrize("method", NAMES)
-@pytest.mark.parametrize("problem", ["nasbench201", "fcnet-slice", "sklearn-digits"])
-def test_choices_are_refused_before_any_work(tables: Path, method: str, problem: str) -> None:
-    with pytest.raises(UsageError, match=f"{method} takes ranges only; use gp-logei"):
-        METHODS[method].start(PROBLEMS[problem].load(tables), Setting(problem, method, 3, 0))
+@pytest.mark.parametrize("problem", [MIXED, TABLE], ids=lambda problem: problem.name)
+def test_choices_are_searched_like_ranges(method: str, problem: Problem) -> None:
+    whole = run(METHODS[method], problem)
+    for suggestion in whole:
+        assert_member(problem, suggestion.parameters)
+    assert run(METHODS[method], problem, resume=True) == whole
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_categories_reach_the_model_one_hot(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    widths = []
+    fit = botorch_gp.fit_gpytorch_mll
+    monkeypatch.setattr(
+        botorch_gp,
+        "fit_gpytorch_mll",
+        lambda mll: (widths.append(mll.model.covar_module.ard_num_dims), fit(mll)),
+    )
+    run(METHODS[method], TABLE, count=1)
+    assert widths == [1 + 3 * 4]
+
+
+def test_the_unseen_point_that_is_best_by_far_is_found_in_a_table() -> None:
+    points = run(METHODS["botorch-gp"], TABLE, count=12)
+    assert min(TABLE.score(suggestion.parameters) for suggestion in points) == 0.0
