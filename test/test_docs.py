@@ -4,14 +4,22 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from botorch_popbo.benchmarks.campaign_files import load_campaign, shipped_campaigns
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.options import make_parser
+from botorch_popbo.benchmarks.problems import PROBLEMS
+
 DOCS = Path(__file__).parents[1] / "docs"
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
 BLOCKS = [
     pytest.param(code, id=f"{page.stem}-{number}")
-    for page in [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
+    for page in PAGES
     for number, code in enumerate(
         re.findall(r"```python\n(.*?)```", page.read_text(), flags=re.DOTALL)
     )
@@ -29,6 +37,66 @@ def test_code_block_runs(code: str, tmp_path: Path) -> None:
         check=False,
     )
     assert run.returncode == 0, run.stderr
+
+
+def blocks(language: str) -> list[str]:
+    """Blocks of all pages, those of shell commands with continued lines joined."""
+    pattern = rf"```{language}\n(.*?)```"
+    found = [b for page in PAGES for b in re.findall(pattern, page.read_text(), flags=re.DOTALL)]
+    return [re.sub(r"\s*\\?\n\s+", " ", block) for block in found]
+
+
+COMMANDS = sorted(
+    {
+        line.split("#")[0].strip()
+        for block in blocks("(?:text|bash)")
+        for line in block.splitlines()
+        if line.startswith("popbo ")
+    }
+    | {
+        " ".join(command.split())
+        for page in PAGES
+        for command in re.findall(r"`(popbo (?:compare|report)\s[^`]*)`", page.read_text())
+    }
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_in_the_documentation_is_understood(command: str) -> None:
+    # Capitals stand for a file or folder of the reader's.
+    words = command.replace("FILE_OR_NAME", "paper-time").split()[1:]
+    parsed = make_parser().parse_args(words)
+    assert set(getattr(parsed, "problems", None) or ()) <= set(PROBLEMS)
+    assert set(getattr(parsed, "methods", None) or ()) <= set(METHODS)
+    campaign = getattr(parsed, "campaign", None)
+    assert campaign is None or campaign in shipped_campaigns() or campaign.endswith(".toml")
+
+
+@pytest.mark.parametrize("text", blocks("toml"))
+def test_a_campaign_in_the_documentation_is_understood(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "campaign.toml"
+    path.write_text(text)
+    assert set(load_campaign(str(path)).methods or ()) <= set(METHODS)
+
+
+def test_there_are_commands_and_campaigns() -> None:
+    assert len(COMMANDS) > 5
+    assert blocks("toml")
+
+
+def test_every_public_name_has_documentation_and_a_page() -> None:
+    api = (DOCS / "api.md").read_text()
+    for package in ("", ".ax", ".rank_counts", ".testing", ".likelihoods", ".rates"):
+        module = import_module(f"botorch_popbo{package}")
+        for name in getattr(module, "__all__", []):
+            thing = getattr(module, name)
+            if name.startswith("__") or isinstance(thing, ModuleType):
+                continue
+            home = getattr(thing, "__module__", None)
+            if home is None or not callable(thing):
+                continue  # an alias of a type
+            assert thing.__doc__, name
+            assert f"automodule:: {home}\n" in api, f"{name} lives in {home}"
 
 
 def test_readme_shows_ax_and_botorch() -> None:
