@@ -10,6 +10,7 @@ from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.records import TrialRecord, read_records, records_path
 from botorch_popbo.benchmarks.settings import Campaign, Setting
 from botorch_popbo.benchmarks.trace import Array, best_evaluated, best_known, trace
+from botorch_popbo.benchmarks.versions import COMMIT
 
 
 @dataclass(frozen=True)
@@ -142,4 +143,6 @@ def _cumulative_seconds(suggestions: Sequence[TrialRecord]) -> Array:
 
 
 def _versions(record: TrialRecord) -> str:
-    return ", ".join(f"{name} {version}" for name, version in record.versions.items())
+    # Not every commit changes results, and a long campaign sees many.
+    packages = {name: text for name, text in record.versions.items() if name != COMMIT}
+    return ", ".join(f"{name} {text}" for name, text in packages.items())

@@ -3,17 +3,16 @@
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from importlib.metadata import version
 from time import perf_counter
 
 from botorch_popbo.benchmarks.design import evaluation_seed, uniform_point
 from botorch_popbo.benchmarks.feedback import Feedback
 from botorch_popbo.benchmarks.membership import check_membership
-from botorch_popbo.benchmarks.methods import Suggestion
+from botorch_popbo.benchmarks.methods import METHODS, Suggestion
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.records import TrialRecord
 from botorch_popbo.benchmarks.settings import Parameters, Setting
-from botorch_popbo.version import __version__
+from botorch_popbo.benchmarks.versions import versions
 
 INITIAL_DESIGN = "initial design"
 
@@ -37,7 +36,7 @@ class Loop:
     ) -> None:
         self.problem = problem
         self.setting = setting
-        self.versions = _versions()
+        self.versions = versions(METHODS[setting.method])
         self.limited = limited
         self.successes: list[tuple[float, float]] = []
         with limited():
@@ -105,8 +104,3 @@ class Loop:
         if suggestion.incumbent is None or self.problem.costly_score:
             return None
         return self.problem.score(suggestion.incumbent)
-
-
-def _versions() -> dict[str, str]:
-    others = {name: version(name) for name in ("botorch", "ax-platform", "torch", "scikit-learn")}
-    return {"botorch-popbo": __version__, **others}

@@ -27,7 +27,7 @@ class TrialRecord:
         optimizer_seconds: Wall-clock time of the suggestion, fitting included.
         evaluation_seconds: Wall-clock time of the evaluation.
         generator: What made the point, so that a fallback can be told from the method itself.
-        versions: Version by package name.
+        versions: Version by package name; see :func:`~botorch_popbo.benchmarks.versions.versions`.
     """
 
     trial: int

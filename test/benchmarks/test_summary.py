@@ -6,6 +6,7 @@ import pytest
 
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.records import TrialRecord, append_record, records_path
+from botorch_popbo.benchmarks.report import warnings
 from botorch_popbo.benchmarks.settings import Campaign
 from botorch_popbo.benchmarks.summary import summarize
 
@@ -87,3 +88,15 @@ def test_the_best_evaluated_needs_every_score(branin: Problem, tmp_path: Path) -
     (summary,) = summarize(campaign, {"branin": branin})
     assert np.isnan(summary.curves[0].best_evaluated)
     assert np.isfinite(summary.curves[0].mean).all()
+
+
+def test_trials_of_two_commits_are_of_one_version(branin: Problem, tmp_path: Path) -> None:
+    campaign = Campaign({"branin": 1}, ("random",), 1, 1, 1, tmp_path, None)
+    (setting,) = campaign.settings()
+    (tmp_path / "records").mkdir()
+    for record, commit in zip(records([2.0, 1.0], [2.0, 1.0]), "ab", strict=True):
+        made_with = {**record.versions, "commit": commit}
+        append_record(records_path(tmp_path, setting), setting, replace(record, versions=made_with))
+    (summary,) = summarize(campaign, {"branin": branin})
+    assert summary.curves[0].versions == ("torch 2",)
+    assert warnings([summary]) == []

@@ -79,4 +79,6 @@ class _CmaEs(Replay):
         return self.encoding.decode(torch.from_numpy(x))
 
 
-METHODS = (Method("cmaes", "CMA-ES with margin, for parameters in order", "cmaes", _CmaEs),)
+METHODS = (
+    Method("cmaes", "CMA-ES with margin, for parameters in order", "cmaes", _CmaEs, "cmaes"),
+)

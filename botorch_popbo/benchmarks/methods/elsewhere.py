@@ -20,6 +20,15 @@ from botorch_popbo.benchmarks.settings import Parameters, Setting
 _PATIENCE = 5.0  # seconds
 
 
+def interpreter(method: str) -> str | None:
+    """The interpreter that the environment names for a method's library, or None."""
+    return os.environ.get(_variable(method)) or None
+
+
+def _variable(method: str) -> str:
+    return f"POPBO_PYTHON_{method.upper().replace('-', '_')}"
+
+
 class Elsewhere(Replay):
     """A library in a process of its own, asked through a pipe.
 
@@ -42,12 +51,11 @@ class Elsewhere(Replay):
         self, script: Path, install: str, beside: bool, problem: Problem, setting: Setting
     ) -> None:
         super().__init__(problem, setting)
-        variable = f"POPBO_PYTHON_{setting.method.upper().replace('-', '_')}"
-        python = os.environ.get(variable) or (sys.executable if beside else None)
+        python = interpreter(setting.method) or (sys.executable if beside else None)
         if not python:
             raise UsageError(
                 f"{setting.method} needs an environment of its own: python -m venv DIR; "
-                f"DIR/bin/{install}; export {variable}=DIR/bin/python"
+                f"DIR/bin/{install}; export {_variable(setting.method)}=DIR/bin/python"
             )
         try:
             self.server = Server(python, script)

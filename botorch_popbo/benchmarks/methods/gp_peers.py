@@ -92,5 +92,11 @@ METHODS = (
         _ConfidenceBound,
     ),
     Method("gp-copula", "BoTorch's SingleTaskGP on normal scores of ranks", "gp-copula", _Copula),
-    Method("saasbo", "BoTorch's SAAS Gaussian process, 16 samples of NUTS", "saasbo", _SparseAxes),
+    Method(
+        "saasbo",
+        "BoTorch's SAAS Gaussian process, 16 samples of NUTS",
+        "saasbo",
+        _SparseAxes,
+        "numpyro",
+    ),
 )

@@ -15,5 +15,6 @@ METHODS = (
         "HEBO's Gaussian process with warped outcomes, in another environment",
         "hebo",
         partial(Elsewhere, _SCRIPT, "pip install 'HEBO==0.3.6'", False),
+        "HEBO",
     ),
 )

@@ -70,5 +70,6 @@ METHODS = (
         "Hyperopt's tree-structured Parzen estimator",
         "hyperopt-tpe",
         _ParzenEstimator,
+        "hyperopt",
     ),
 )

@@ -39,7 +39,7 @@ class _Optuna(Replay):
 
 
 def _method(name: str, description: str, sampler: str) -> Method:
-    return Method(name, description, name, partial(_Optuna, sampler))
+    return Method(name, description, name, partial(_Optuna, sampler), "optuna")
 
 
 METHODS = (

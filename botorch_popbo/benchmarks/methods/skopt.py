@@ -42,5 +42,6 @@ METHODS = (
         "scikit-optimize's random forest, expected improvement",
         "skopt-forest",
         _Forest,
+        "scikit-optimize",
     ),
 )

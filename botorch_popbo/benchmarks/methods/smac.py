@@ -19,5 +19,6 @@ METHODS = (
         "SMAC3's random forest, log expected improvement",
         "smac3",
         partial(Elsewhere, _SCRIPT, INSTALL, True),
+        "smac",
     ),
 )
