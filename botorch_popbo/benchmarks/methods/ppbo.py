@@ -3,7 +3,9 @@
 A query is a line along one parameter, the parameters taking turns; the judge names its best point,
 which is then preferred to pseudo points of the same line; the line is the one with the largest
 expected improvement of its best point. BoTorch's PairwiseGP takes the place of the authors' own
-process, and its comparisons that of their integral over the line.
+process, and its comparisons that of their integral over the line; of lines through evaluated and
+random points the best is taken, where the authors search with a few dozen steps of another
+optimizer.
 
 **A trial tells this method more than its peers**: the judge here is the problem itself, noise-free,
 on a grid of the line, and one line counts as one trial, as in the PoPBO paper. Of values the method
