@@ -15,6 +15,7 @@ from botorch_popbo.benchmarks.problems.noise import noisy_functions
 from botorch_popbo.benchmarks.problems.rank_only import rank_only_functions
 from botorch_popbo.benchmarks.problems.synthetic import (
     branin,
+    forrester,
     hartmann6,
     rosenbrock2,
     rosenbrock6,
@@ -71,6 +72,9 @@ PROBLEMS: dict[str, ProblemEntry] = {
         "function: Rosenbrock on [-5, 10]^6, 30 initial points", lambda _: rosenbrock6()
     ),
     "rosenbrock2": ProblemEntry("function: Rosenbrock on [-5, 10]^2", lambda _: rosenbrock2()),
+    "forrester": ProblemEntry(
+        "function: Forrester on [0, 1], 5 initial points", lambda _: forrester()
+    ),
     **_function_entries(),
     **_fcnet_entries(),
     "nasbench201": ProblemEntry(

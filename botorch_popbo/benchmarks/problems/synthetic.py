@@ -1,4 +1,4 @@
-"""Branin, Hartmann-6 and Rosenbrock: BoTorch's test functions, without noise."""
+"""Branin, Hartmann-6, Rosenbrock and Forrester: test functions, without noise."""
 
 from dataclasses import dataclass, field
 
@@ -8,11 +8,12 @@ from botorch.test_functions.synthetic import Branin, Hartmann, Rosenbrock, Synth
 
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.test_functions import Forrester
 
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticProblem(Problem):
-    """A noise-free BoTorch test function in double precision, minimized.
+    """A noise-free test function in double precision, minimized.
 
     Attributes:
         function: The test function.
@@ -49,6 +50,11 @@ def rosenbrock6() -> SyntheticProblem:
 
 def _rosenbrock(dim: int) -> Rosenbrock:
     return Rosenbrock(dim=dim, bounds=[(-5.0, 10.0)] * dim, dtype=torch.float64)
+
+
+def forrester() -> SyntheticProblem:
+    """Forrester on [0, 1]; on one axis twelve initial points would leave nothing to find."""
+    return _problem("forrester", Forrester(dtype=torch.float64), num_initial=5)
 
 
 def _problem(name: str, function: SyntheticTestFunction, num_initial: int = 12) -> SyntheticProblem:

@@ -13,6 +13,7 @@ HARTMANN_BEST = (0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573)
         ("branin", (math.pi, 2.275), (-5.0, 10.0), 12),
         ("hartmann6", HARTMANN_BEST, (0.0, 1.0), 12),
         ("rosenbrock6", (1.0,) * 6, (-5.0, 10.0), 30),
+        ("forrester", (0.7572487578418559,), (0.0, 1.0), 5),
     ],
 )
 def test_the_optimum_has_no_regret(
