@@ -1,5 +1,6 @@
 """Campaigns as small TOML files, some of which come with the package."""
 
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -11,6 +12,14 @@ from botorch_popbo.benchmarks.errors import UsageError
 
 _SUFFIX = ".toml"
 
+OPTIMIZATION = "optimization"
+RANK_AGREEMENT = "rank-agreement"
+#: The experiments, and the keys that have a meaning in no other.
+EXPERIMENTS: Mapping[str, tuple[str, ...]] = {
+    OPTIMIZATION: ("problems", "trials", "initial", "limit"),
+    RANK_AGREEMENT: ("noise", "deviations"),
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignFile:
@@ -19,12 +28,15 @@ class CampaignFile:
     Attributes:
         description: One line for a list of campaigns.
         problems: Names of problems.
-        methods: Names of methods.
+        methods: Names of methods, or of models in the experiment on rank agreement.
         trials: The number of evaluations after the initial design.
-        seeds: The number of replications of each method on each problem.
+        seeds: The number of replications of each method on each problem or kind of noise.
         initial: The size of the initial design, in trials.
         jobs: The number of replications that run at the same time.
         limit: The time limit, in seconds, of one suggestion.
+        experiment: What is done; see ``EXPERIMENTS``.
+        noise: Names of kinds of noise.
+        deviations: Standard deviations of the noise, in the unit of the function.
     """
 
     description: str = ""
@@ -35,6 +47,9 @@ class CampaignFile:
     initial: int | None = None
     jobs: int | None = None
     limit: float | None = None
+    experiment: str = OPTIMIZATION
+    noise: tuple[str, ...] | None = None
+    deviations: tuple[float, ...] | None = None
 
 
 def load_campaign(file_or_name: str) -> CampaignFile:
@@ -84,7 +99,12 @@ def _parse(path: str, text: str) -> CampaignFile:
     for key in content:
         if key not in known:
             raise UsageError(f"{path}: there is no key {key!r}; known: {', '.join(known)}")
-    return CampaignFile(**{key: _value(path, key, value) for key, value in content.items()})
+    file = CampaignFile(**{key: _value(path, key, value) for key, value in content.items()})
+    for experiment, keys in EXPERIMENTS.items():
+        for key in keys:
+            if experiment != file.experiment and key in content:
+                raise UsageError(f"{path}: the experiment {file.experiment} has no key {key!r}")
+    return file
 
 
 def _value(path: str, key: str, value: Any) -> Any:
@@ -106,6 +126,12 @@ def _is_seconds(value: object) -> bool:
     return type(value) in (int, float) and value > 0  # type: ignore[operator]
 
 
+def _is_deviations(value: object) -> bool:
+    if not isinstance(value, list) or not value:
+        return False
+    return all(type(x) in (int, float) and 0 <= x < math.inf for x in value)
+
+
 _NAMES = (_is_names, "a list of names")
 _COUNT = (_is_count(1), "a positive whole number")
 _KINDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
@@ -117,4 +143,7 @@ _KINDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "initial": (_is_count(2), "a whole number of at least 2"),
     "jobs": _COUNT,
     "limit": (_is_seconds, "a positive number of seconds"),
+    "experiment": (lambda value: value in list(EXPERIMENTS), f"one of {', '.join(EXPERIMENTS)}"),
+    "noise": _NAMES,
+    "deviations": (_is_deviations, "a list of numbers of at least 0"),
 }

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from botorch_popbo.benchmarks.against_paper import compare_with_paper, paper_table, write_paper
 from botorch_popbo.benchmarks.campaign import run_campaign
-from botorch_popbo.benchmarks.campaign_files import shipped_campaigns
+from botorch_popbo.benchmarks.campaign_files import (
+    RANK_AGREEMENT,
+    load_campaign,
+    shipped_campaigns,
+)
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.failure import Failure, texts
 from botorch_popbo.benchmarks.methods import METHODS
@@ -14,6 +18,8 @@ from botorch_popbo.benchmarks.page import write_page
 from botorch_popbo.benchmarks.plan import plan
 from botorch_popbo.benchmarks.png import write_png
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
+from botorch_popbo.benchmarks.rank_agreement import commands as rank_agreement
+from botorch_popbo.benchmarks.rank_agreement.models import MODELS
 from botorch_popbo.benchmarks.report import table, warnings
 from botorch_popbo.benchmarks.results import write_results
 from botorch_popbo.benchmarks.settings import Campaign
@@ -29,6 +35,9 @@ def show_names() -> int:
     registries: Mapping[str, Mapping[str, str]] = {
         "problems": {name: entry.description for name, entry in PROBLEMS.items()},
         "methods": {name: method.description for name, method in METHODS.items()},
+        f"methods of campaigns on {RANK_AGREEMENT}": {
+            name: model.description for name, model in MODELS.items()
+        },
         "campaigns": {name: file.description for name, file in shipped_campaigns().items()},
     }
     for title, entries in registries.items():
@@ -53,6 +62,8 @@ def compare(options: Namespace) -> int:
         RecordError: If recorded trials are damaged.
         OSError: If the output folder cannot be written.
     """
+    if _is_rank_agreement(options):
+        return rank_agreement.compare(options)
     campaign, problems = plan(options)
     failures = run_campaign(campaign)
     _report(campaign, problems, failures)
@@ -73,11 +84,18 @@ def report(options: Namespace) -> int:
         RecordError: If recorded trials are damaged.
         OSError: If the output folder cannot be written.
     """
+    if _is_rank_agreement(options):
+        return rank_agreement.report(options)
     campaign, problems = plan(options)
     if not (campaign.output / "records").is_dir():
         raise UsageError(f"there are no records in {campaign.output}; popbo compare makes them")
     _report(campaign, problems, [])
     return 0
+
+
+def _is_rank_agreement(options: Namespace) -> bool:
+    chosen = options.campaign
+    return bool(chosen) and load_campaign(chosen).experiment == RANK_AGREEMENT
 
 
 def _report(

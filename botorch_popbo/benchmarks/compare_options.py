@@ -25,8 +25,8 @@ def add_selection(parser: ArgumentParser) -> None:
     add(
         "--campaign",
         metavar="FILE_OR_NAME",
-        help="a .toml file with the keys problems, methods, trials, seeds, initial, jobs and "
-        "limit, or a name printed by popbo list; the options below take precedence",
+        help="a .toml file with the keys problems, methods, trials, seeds, initial, jobs, "
+        "limit and experiment, or a name printed by popbo list; the options below take precedence",
     )
     add(
         "--smoke",

@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from joblib import cpu_count
@@ -38,12 +39,14 @@ def plan(options: Namespace) -> tuple[Campaign, dict[str, Problem]]:
         UsageError: If a name is unknown or a table is missing.
     """
     file = load_campaign(options.campaign) if options.campaign else CampaignFile()
-    chosen = {name: _choose(name, options, file) for name in _DEFAULTS}
-    names = _known(options, "problem", chosen["problems"], PROBLEMS)
-    methods = _known(options, "method", chosen["methods"], METHODS)
+    chosen = {
+        name: choose(name, options, file, default, _SMOKE.get(name))
+        for name, default in _DEFAULTS.items()
+    }
+    names = known(options, "problem", chosen["problems"], PROBLEMS)
+    methods = known(options, "method", chosen["methods"], METHODS)
     problems = {name: PROBLEMS[name].load(options.data) for name in names}
-    if options.output.exists() and not options.output.is_dir():
-        raise UsageError(f"--output {options.output} is not a folder")
+    output = output_folder(options)
     campaign = Campaign(
         initial={
             name: chosen["initial"] or problem.num_initial for name, problem in problems.items()
@@ -53,32 +56,71 @@ def plan(options: Namespace) -> tuple[Campaign, dict[str, Problem]]:
         seeds=chosen["seeds"],
         jobs=chosen["jobs"] or cpu_count(),
         # Workers on a cluster may have another working directory.
-        output=options.output.absolute() if _is_ray(options) else options.output,
+        output=output.absolute() if is_ray(options) else output,
         data=options.data and options.data.absolute(),
         limit=chosen["limit"],
-        backend="ray" if _is_ray(options) else "local",
+        backend="ray" if is_ray(options) else "local",
     )
     return campaign, problems
 
 
-def _is_ray(options: Namespace) -> bool:
+def is_ray(options: Namespace) -> bool:
+    """Whether the command line asks for a Ray cluster."""
     return getattr(options, "backend", None) == "ray"
 
 
-def _choose(name: str, options: Namespace, file: CampaignFile) -> Any:
-    smoke = _SMOKE.get(name) if options.smoke else None
+def output_folder(options: Namespace) -> Path:
+    """The folder named by ``--output``.
+
+    Raises:
+        UsageError: If it is a file.
+    """
+    output: Path = options.output
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"--output {output} is not a folder")
+    return output
+
+
+def choose(
+    name: str, options: Namespace, file: CampaignFile, default: Any, smoke: Any = None
+) -> Any:
+    """Settle one setting.
+
+    Args:
+        name: Its name, that of an option and of a key of campaign files.
+        options: The parsed command line, which comes first.
+        file: The campaign file.
+        default: What holds if nobody says anything.
+        smoke: With ``--smoke``, what comes before the file, or None.
+
+    Returns:
+        The value.
+    """
     # ``popbo report`` has no options for what concerns only a run.
-    given = (getattr(options, name, None), smoke, getattr(file, name), _DEFAULTS[name])
-    return next((value for value in given if value is not None), None)
+    given = (getattr(options, name, None), smoke if options.smoke else None, getattr(file, name))
+    return next((value for value in given if value is not None), default)
 
 
-def _known(
+def known(
     options: Namespace, kind: str, names: Sequence[str], registry: Collection[str]
 ) -> tuple[str, ...]:
-    is_from_file = options.campaign and getattr(options, f"{kind}s") is None
+    """Check names.
+
+    Args:
+        options: The parsed command line.
+        kind: What the names are of, in the singular.
+        names: The names.
+        registry: Those that exist.
+
+    Returns:
+        The names, each once.
+
+    Raises:
+        UsageError: If a name does not exist.
+    """
+    is_from_file = options.campaign and getattr(options, f"{kind}s", None) is None
     where = f"{options.campaign}: " if is_from_file else ""
     for name in names:
         if name not in registry:
-            known = ", ".join(registry)
-            raise UsageError(f"{where}there is no {kind} {name!r}; known: {known}")
+            raise UsageError(f"{where}there is no {kind} {name!r}; known: {', '.join(registry)}")
     return tuple(dict.fromkeys(names))

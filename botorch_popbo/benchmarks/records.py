@@ -6,6 +6,7 @@ read with ``pandas.read_json(path, lines=True)``.
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -63,7 +64,21 @@ def append_record(path: Path, setting: Setting, record: TrialRecord) -> None:
         ValueError: If a number is not finite.
         OSError: If the file cannot be written.
     """
-    line = json.dumps({**asdict(setting), **asdict(record)}, allow_nan=False) + "\n"
+    append_line(path, {**asdict(setting), **asdict(record)})
+
+
+def append_line(path: Path, fields: Mapping[str, object]) -> None:
+    """Add one line to a file and wait until it is on disk.
+
+    Args:
+        path: The file, made if it does not exist; its folder has to exist.
+        fields: What the line says.
+
+    Raises:
+        ValueError: If a number is not finite.
+        OSError: If the file cannot be written.
+    """
+    line = json.dumps(fields, allow_nan=False) + "\n"
     with path.open("ab") as file:
         file.write(line.encode())
         file.flush()
@@ -84,16 +99,28 @@ def read_records(path: Path, setting: Setting, *, repair: bool = False) -> list[
     Raises:
         RecordError: If the file is damaged elsewhere, or holds other trials than expected.
     """
+    lines = read_lines(path, repair=repair)
+    return [_parse(line, index, path, setting) for index, line in enumerate(lines)]
+
+
+def read_lines(path: Path, *, repair: bool = False) -> list[bytes]:
+    """Read a file's lines, without a last one that was cut short.
+
+    Args:
+        path: The file; a missing one holds no lines.
+        repair: Whether to cut a torn last line off the file. Only for whoever may write to it.
+
+    Returns:
+        The lines without their ends.
+    """
     if not path.exists():
         return []
     content = path.read_bytes()
-    lines = content.split(b"\n")
     # What follows the last newline is empty, unless the writer was killed within a line.
-    whole = lines[:-1]
-    records = [_parse(line, index, path, setting) for index, line in enumerate(whole)]
-    if repair and lines[-1]:
-        os.truncate(path, len(content) - len(lines[-1]))
-    return records
+    *whole, torn = content.split(b"\n")
+    if repair and torn:
+        os.truncate(path, len(content) - len(torn))
+    return whole
 
 
 def _parse(line: bytes, index: int, path: Path, setting: Setting) -> TrialRecord:

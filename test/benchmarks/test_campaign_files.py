@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from botorch_popbo.benchmarks.campaign_files import load_campaign, shipped_campaigns
+from botorch_popbo.benchmarks.campaign_files import OPTIMIZATION, load_campaign, shipped_campaigns
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
@@ -71,6 +71,17 @@ def test_what_is_not_said_is_the_default(tmp_path: Path, text: str) -> None:
         ("problems = 'branin'", "problems is a list of names, not 'branin'"),
         ("methods = []", r"methods is a list of names, not \[\]"),
         ("trials = ", "not TOML"),
+        ("experiment = 'rank'", "experiment is one of optimization, rank-agreement, not 'rank'"),
+        ("experiment = 1", "experiment is one of optimization, rank-agreement, not 1"),
+        ("noise = ['gaussian']", "the experiment optimization has no key 'noise'"),
+        (
+            "experiment = 'rank-agreement'\ntrials = 3",
+            "the experiment rank-agreement has no key 'trials'",
+        ),
+        (
+            "experiment = 'rank-agreement'\ndeviations = [0, -1]",
+            r"deviations is a list of numbers of at least 0, not \[0, -1\]",
+        ),
     ],
 )
 def test_a_fault_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -87,7 +98,12 @@ def test_an_unknown_name_in_a_file_is_told(tmp_path: Path) -> None:
         planned("--campaign", str(path))
 
 
-@pytest.mark.parametrize("name", list(shipped_campaigns()))
+OPTIMIZATIONS = [
+    name for name, file in shipped_campaigns().items() if file.experiment == OPTIMIZATION
+]
+
+
+@pytest.mark.parametrize("name", OPTIMIZATIONS)
 def test_a_shipped_campaign_is_complete_and_names_what_exists(name: str) -> None:
     file = load_campaign(name)
     assert file.description

@@ -1,0 +1,53 @@
+"""What is observed, and the ranking that it should lead to.
+
+Wang et al. (2023), figure 1 and appendix "Experimental Settings on Robustness Analysis": the same
+15 observations for every model, and 100 points evenly spaced from 0 to 0.8. They do not say where
+the observations are; here they are drawn uniformly from the same interval.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from botorch_popbo.test_functions import Forrester
+
+_FUNCTION = Forrester()
+_END = 0.8
+_NUM_OBSERVATIONS = 15
+_OUTLIER_SIZE = 10.0  # in ranges of the function, as in the problems with outliers
+
+#: The points that are ranked, ``100 x 1``.
+GRID = torch.linspace(0, _END, 100, dtype=torch.float64).unsqueeze(-1)
+
+#: The function at these points, of shape ``100``; smaller is better.
+TRUE_VALUES = _FUNCTION(GRID)
+
+#: Kinds of noise, and how probable it is that an observation has a gross error beside the normal
+#: one.
+NOISES: Mapping[str, float] = {"gaussian": 0.0, "outliers": 0.1}
+
+
+def observe(noise: str, deviation: float, seed: int) -> tuple[Tensor, Tensor]:
+    """Observe the function at random points.
+
+    A seed gives the same points and the same errors up to their scale, whatever the noise, so that
+    kinds and sizes of noise are compared on equal terms.
+
+    Args:
+        noise: The kind of noise.
+        deviation: The standard deviation of the normal errors.
+        seed: The seed.
+
+    Returns:
+        The points and their outcomes, both ``15 x 1``; smaller outcomes are better.
+    """
+    rng = np.random.default_rng(seed)
+    shape = (_NUM_OBSERVATIONS, 1)
+    X = torch.from_numpy(rng.uniform(0, _END, shape))
+    normal = rng.standard_normal(shape)
+    is_outlier = rng.random(shape) < NOISES[noise]
+    size = _OUTLIER_SIZE * float(TRUE_VALUES.max() - TRUE_VALUES.min())
+    errors = deviation * normal + is_outlier * rng.choice([-size, size], shape)
+    return X, _FUNCTION(X).unsqueeze(-1) + torch.from_numpy(errors)
