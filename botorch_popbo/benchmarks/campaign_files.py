@@ -17,7 +17,7 @@ RANK_AGREEMENT = "rank-agreement"
 #: The experiments, and the keys that have a meaning in no other.
 EXPERIMENTS: Mapping[str, tuple[str, ...]] = {
     OPTIMIZATION: ("problems", "trials", "initial", "limit"),
-    RANK_AGREEMENT: ("noise", "deviations"),
+    RANK_AGREEMENT: ("design", "noise", "deviations"),
 }
 
 
@@ -35,6 +35,7 @@ class CampaignFile:
         jobs: The number of replications that run at the same time.
         limit: The time limit, in seconds, of one suggestion.
         experiment: What is done; see ``EXPERIMENTS``.
+        design: Where observations are.
         noise: Names of kinds of noise.
         deviations: Standard deviations of the noise, in the unit of the function.
     """
@@ -48,6 +49,7 @@ class CampaignFile:
     jobs: int | None = None
     limit: float | None = None
     experiment: str = OPTIMIZATION
+    design: str | None = None
     noise: tuple[str, ...] | None = None
     deviations: tuple[float, ...] | None = None
 
@@ -132,10 +134,11 @@ def _is_deviations(value: object) -> bool:
     return all(type(x) in (int, float) and 0 <= x < math.inf for x in value)
 
 
+_TEXT = (lambda value: isinstance(value, str), "a text")
 _NAMES = (_is_names, "a list of names")
 _COUNT = (_is_count(1), "a positive whole number")
 _KINDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
-    "description": (lambda value: isinstance(value, str), "a text"),
+    "description": _TEXT,
     "problems": _NAMES,
     "methods": _NAMES,
     "trials": _COUNT,
@@ -144,6 +147,7 @@ _KINDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "jobs": _COUNT,
     "limit": (_is_seconds, "a positive number of seconds"),
     "experiment": (lambda value: value in list(EXPERIMENTS), f"one of {', '.join(EXPERIMENTS)}"),
+    "design": _TEXT,
     "noise": _NAMES,
     "deviations": (_is_deviations, "a list of numbers of at least 0"),
 }

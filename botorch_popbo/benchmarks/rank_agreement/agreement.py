@@ -16,7 +16,12 @@ def ranking(scores: NDArray[np.float64]) -> Ranking:
 
     Returns:
         The number of better points of each point; equal scores share it.
+
+    Raises:
+        ValueError: If a score is not a number.
     """
+    if np.isnan(scores).any():
+        raise ValueError("a score is not a number, so it has no rank")
     return np.asarray(rankdata(scores, method="min") - 1, dtype=np.int64)
 
 

@@ -2,7 +2,7 @@
 
 Wang et al. (2023), figure 1 and appendix "Experimental Settings on Robustness Analysis": the same
 15 observations for every model, and 100 points evenly spaced from 0 to 0.8. They do not say where
-the observations are; here they are drawn uniformly from the same interval.
+the observations are; here they are drawn uniformly from the same interval, or evenly spaced.
 """
 
 from collections.abc import Mapping
@@ -24,18 +24,22 @@ GRID = torch.linspace(0, _END, 100, dtype=torch.float64).unsqueeze(-1)
 #: The function at these points, of shape ``100``; smaller is better.
 TRUE_VALUES = _FUNCTION(GRID)
 
+#: Where observations are: uniformly random from 0 to 0.8, or evenly spaced with both ends.
+DESIGNS = ("uniform", "even")
+
 #: Kinds of noise, and how probable it is that an observation has a gross error beside the normal
 #: one.
 NOISES: Mapping[str, float] = {"gaussian": 0.0, "outliers": 0.1}
 
 
-def observe(noise: str, deviation: float, seed: int) -> tuple[Tensor, Tensor]:
-    """Observe the function at random points.
+def observe(design: str, noise: str, deviation: float, seed: int) -> tuple[Tensor, Tensor]:
+    """Observe the function.
 
     A seed gives the same points and the same errors up to their scale, whatever the noise, so that
     kinds and sizes of noise are compared on equal terms.
 
     Args:
+        design: Where, one of ``DESIGNS``.
         noise: The kind of noise.
         deviation: The standard deviation of the normal errors.
         seed: The seed.
@@ -45,7 +49,10 @@ def observe(noise: str, deviation: float, seed: int) -> tuple[Tensor, Tensor]:
     """
     rng = np.random.default_rng(seed)
     shape = (_NUM_OBSERVATIONS, 1)
-    X = torch.from_numpy(rng.uniform(0, _END, shape))
+    # Drawn for every design, so that the errors are the same.
+    uniform = rng.uniform(0, _END, shape)
+    even = np.linspace(0, _END, _NUM_OBSERVATIONS).reshape(shape)
+    X = torch.from_numpy(even if design == "even" else uniform)
     normal = rng.standard_normal(shape)
     is_outlier = rng.random(shape) < NOISES[noise]
     size = _OUTLIER_SIZE * float(TRUE_VALUES.max() - TRUE_VALUES.min())

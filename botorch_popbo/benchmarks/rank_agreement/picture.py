@@ -50,7 +50,7 @@ def write_picture(
         panel.set_title(f"noise: {noise}")
     panels[0].set_ylabel("Kendall's tau, predicted and true ranking")
     panels[0].legend(frameon=False)
-    above.suptitle(f"Mean over {study.seeds} seeds, band ± standard error")
+    above.suptitle(f"Mean over {study.seeds} seeds, band ± standard error ({study.design} design)")
     panels = below.subplots(1, len(study.models), sharey=True, squeeze=False)[0]
     for panel, model in zip(panels, study.models, strict=True):
         _draw_ranks(panel, study, [r for r in results if r.setting.model == model])

@@ -12,7 +12,7 @@ from botorch_popbo.benchmarks.campaign_files import (
 )
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.plan import choose, is_ray, known, output_folder
-from botorch_popbo.benchmarks.rank_agreement.data import NOISES
+from botorch_popbo.benchmarks.rank_agreement.data import DESIGNS, NOISES
 from botorch_popbo.benchmarks.rank_agreement.models import MODELS
 from botorch_popbo.benchmarks.rank_agreement.study import Study
 
@@ -43,8 +43,10 @@ def plan(options: Namespace) -> Study:
     deviations = tuple(map(float, file.deviations or _DEVIATIONS))
     if options.smoke:
         deviations = (deviations[0], deviations[-1])
+    (design,) = known(options, "design", [file.design or DESIGNS[0]], DESIGNS)
     return Study(
         models=known(options, "method", choose("methods", options, file, tuple(MODELS)), MODELS),
+        design=design,
         noises=known(options, "noise", file.noise or tuple(NOISES), NOISES),
         deviations=tuple(dict.fromkeys(deviations)),
         seeds=choose("seeds", options, file, _SEEDS, _SMOKE_SEEDS),

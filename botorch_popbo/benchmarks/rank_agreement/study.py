@@ -10,12 +10,14 @@ class Setting:
     """One fit.
 
     Attributes:
+        design: Where the observations are.
         noise: The name of the kind of noise.
         deviation: The noise's standard deviation, in the unit of the function.
         model: The model's name.
         seed: Determines points, errors and the model's own random numbers, at least 0.
     """
 
+    design: str
     noise: str
     deviation: float
     model: str
@@ -31,6 +33,7 @@ class Study:
 
     Attributes:
         models: Names of models, in the order in which they are reported.
+        design: Where the observations are.
         noises: Names of kinds of noise, in the order in which they are reported.
         deviations: Standard deviations of the noise, in the unit of the function.
         seeds: The number of repetitions.
@@ -39,6 +42,7 @@ class Study:
     """
 
     models: tuple[str, ...]
+    design: str
     noises: tuple[str, ...]
     deviations: tuple[float, ...]
     seeds: int
@@ -56,4 +60,4 @@ class Study:
             for deviation in self.deviations:
                 for model in self.models:
                     for seed in range(self.seeds):
-                        yield Setting(noise, deviation, model, seed)
+                        yield Setting(self.design, noise, deviation, model, seed)

@@ -74,7 +74,8 @@ def table(study: Study, curves: Sequence[Curve]) -> str:
         if curve.num_results < wanted
     ]
     note = (
-        f"Kendall's tau of predicted and true ranking, mean ± standard error, {study.seeds} seeds"
+        f"Kendall's tau of predicted and true ranking, {study.design} design: mean ± standard "
+        f"error, {study.seeds} seeds"
     )
     return "\n".join([*lines, note, *missing])
 

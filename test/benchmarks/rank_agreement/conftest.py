@@ -11,6 +11,7 @@ from botorch_popbo.benchmarks.rank_agreement.study import Setting, Study
 def study(tmp_path: Path) -> Study:
     return Study(
         models=("gp", "popbo-default"),
+        design="uniform",
         noises=("gaussian",),
         deviations=(0.0, 0.3),
         seeds=2,

@@ -11,6 +11,11 @@ def test_a_rank_is_the_number_of_better_points() -> None:
     assert ranking(np.array([1.0, 0.0, 1.0])).tolist() == [1, 0, 1]
 
 
+def test_what_is_not_a_number_has_no_rank() -> None:
+    with pytest.raises(ValueError, match="not a number"):
+        ranking(np.array([1.0, np.nan]))
+
+
 def test_equal_rankings_agree_and_reversed_ones_do_not() -> None:
     truth = ranking(SCORES)
     assert agreement(ranking(np.exp(SCORES)), truth) == pytest.approx(1.0)

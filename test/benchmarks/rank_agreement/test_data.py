@@ -15,20 +15,32 @@ def test_the_grid_is_the_papers() -> None:
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_a_seed_gives_the_same_points_and_errors_that_scale(noise: str) -> None:
-    X, exact = observe("gaussian", 0.0, seed=3)
+    X, exact = observe("uniform", "gaussian", 0.0, seed=3)
     assert torch.equal(exact.squeeze(-1), Forrester()(X))
     assert ((X >= 0) & (X <= 0.8)).all()
-    small, large = (observe(noise, deviation, seed=3) for deviation in (0.1, 0.3))
+    small, large = (observe("uniform", noise, deviation, seed=3) for deviation in (0.1, 0.3))
     assert torch.equal(small[0], X)
     assert torch.equal(large[0], X)
-    gross = observe(noise, 0.0, seed=3)[1]
+    gross = observe("uniform", noise, 0.0, seed=3)[1]
     torch.testing.assert_close(large[1] - gross, 3 * (small[1] - gross))
-    assert not torch.equal(observe(noise, 0.1, seed=4)[0], X)
+    assert not torch.equal(observe("uniform", noise, 0.1, seed=4)[0], X)
+
+
+def test_an_even_design_has_the_same_errors() -> None:
+    X, noisy = observe("even", "outliers", 0.3, seed=3)
+    assert X.squeeze(-1).tolist() == pytest.approx([0.8 * i / 14 for i in range(15)])
+    others, noisy_others = observe("uniform", "outliers", 0.3, seed=3)
+    function = Forrester()
+    torch.testing.assert_close(
+        noisy.squeeze(-1) - function(X), noisy_others.squeeze(-1) - function(others)
+    )
 
 
 def test_the_noise_is_as_described() -> None:
     errors = [
-        (observe(noise, 0.3, seed)[1] - observe("gaussian", 0.0, seed)[1]).numpy().ravel()
+        (observe("uniform", noise, 0.3, seed)[1] - observe("uniform", "gaussian", 0.0, seed)[1])
+        .numpy()
+        .ravel()
         for noise in ("gaussian", "outliers")
         for seed in range(200)
     ]

@@ -13,7 +13,7 @@ from botorch_popbo.benchmarks.rank_agreement.study import Setting
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_same_seed_gives_the_same_result(model: str) -> None:
-    setting = Setting("gaussian", 0.1, model, seed=2)
+    setting = Setting("uniform", "gaussian", 0.1, model, seed=2)
     before = _global_states()
     first = evaluate(setting)
     assert _global_states() == before
@@ -36,4 +36,4 @@ def test_who_predicts_the_truth_agrees_with_it(
 ) -> None:
     oracle = replace(MODELS["gp"], predict=lambda *_: sign * TRUE_VALUES)
     monkeypatch.setitem(MODELS, "gp", oracle)
-    assert evaluate(Setting("gaussian", 0.1, "gp", seed=0)).tau == pytest.approx(tau)
+    assert evaluate(Setting("uniform", "gaussian", 0.1, "gp", seed=0)).tau == pytest.approx(tau)

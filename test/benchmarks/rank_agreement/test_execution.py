@@ -43,7 +43,7 @@ def test_a_model_that_raises_loses_its_own_result_only(
             raise RuntimeError("not\npositive definite")
         return result(setting)
 
-    failing = Setting("gaussian", 0.3, "gp", 1)
+    failing = Setting("uniform", "gaussian", 0.3, "gp", 1)
     monkeypatch.setattr(evaluation, "evaluate", evaluate)
     assert run(study) == [failing]
     message = "failed: gp, gaussian 0.3, seed 1: RuntimeError: not positive definite"

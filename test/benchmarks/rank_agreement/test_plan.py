@@ -19,6 +19,8 @@ def test_the_shipped_campaign_is_the_papers() -> None:
     assert study.noises == ("gaussian", "outliers")
     assert study.models == tuple(MODELS)
     assert study.seeds == 20
+    assert study.design == "uniform"
+    assert planned("paper-forrester-even").design == "even"
 
 
 def test_what_a_file_does_not_say_is_the_papers_too(tmp_path: Path) -> None:
@@ -35,9 +37,15 @@ def test_smoke_is_the_ends_unless_it_is_told_otherwise() -> None:
     assert planned("paper-forrester", "--smoke", "--seeds", "3").seeds == 3
 
 
-def test_an_unknown_noise_in_a_file_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('noise = ["cauchy"]', "there is no noise 'cauchy'; known: gaussian, outliers"),
+        ('design = "sobol"', "there is no design 'sobol'; known: uniform, even"),
+    ],
+)
+def test_an_unknown_name_in_a_file_is_told(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "odd.toml"
-    path.write_text('experiment = "rank-agreement"\nnoise = ["cauchy"]')
-    message = r"odd.toml: there is no noise 'cauchy'; known: gaussian, outliers"
-    with pytest.raises(UsageError, match=message):
+    path.write_text(f'experiment = "rank-agreement"\n{text}')
+    with pytest.raises(UsageError, match=f"odd.toml: {message}"):
         planned(str(path))

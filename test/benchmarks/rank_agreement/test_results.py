@@ -12,7 +12,7 @@ from botorch_popbo.benchmarks.rank_agreement.results import (
 )
 from botorch_popbo.benchmarks.rank_agreement.study import Setting, Study
 
-SETTING = Setting("outliers", 0.15, "gp", 3)
+SETTING = Setting("uniform", "outliers", 0.15, "gp", 3)
 RESULT = Result(SETTING, 1 / 3, (2, 0, 1))
 
 
@@ -36,15 +36,15 @@ def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
 def test_a_row_for_each_result_of_the_study_in_its_order(study: Study, tmp_path: Path) -> None:
     found = {s: Result(s, 0.1234567 + s.seed, (0,)) for s in reversed(list(study.settings()))}
     found[SETTING] = RESULT
-    del found[Setting("gaussian", 0.3, "gp", 0)]
+    del found[Setting("uniform", "gaussian", 0.3, "gp", 0)]
     write_csv(select(study, found), tmp_path / "results.csv")
     assert (tmp_path / "results.csv").read_text().splitlines() == [
-        "noise,deviation,model,seed,tau",
-        "gaussian,0.0,gp,0,0.123457",
-        "gaussian,0.0,gp,1,1.12346",
-        "gaussian,0.0,popbo-default,0,0.123457",
-        "gaussian,0.0,popbo-default,1,1.12346",
-        "gaussian,0.3,gp,1,1.12346",
-        "gaussian,0.3,popbo-default,0,0.123457",
-        "gaussian,0.3,popbo-default,1,1.12346",
+        "design,noise,deviation,model,seed,tau",
+        "uniform,gaussian,0.0,gp,0,0.123457",
+        "uniform,gaussian,0.0,gp,1,1.12346",
+        "uniform,gaussian,0.0,popbo-default,0,0.123457",
+        "uniform,gaussian,0.0,popbo-default,1,1.12346",
+        "uniform,gaussian,0.3,gp,1,1.12346",
+        "uniform,gaussian,0.3,popbo-default,0,0.123457",
+        "uniform,gaussian,0.3,popbo-default,1,1.12346",
     ]

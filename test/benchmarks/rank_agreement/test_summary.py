@@ -12,7 +12,7 @@ def test_mean_and_standard_error_over_the_seeds(study: Study) -> None:
     study = replace(study, models=("gp",), seeds=3)
     taus = {0.0: (0.2, 0.4, 0.9), 0.3: (0.1,)}
     results = [
-        Result(Setting("gaussian", deviation, "gp", seed), tau, ())
+        Result(Setting("uniform", "gaussian", deviation, "gp", seed), tau, ())
         for deviation, values in taus.items()
         for seed, tau in enumerate(values)
     ]
