@@ -84,11 +84,14 @@ def load_campaign(file_or_name: str) -> CampaignFile:
 def shipped_campaigns() -> dict[str, CampaignFile]:
     """The campaigns that come with the package, by name."""
     folder = files("botorch_popbo.benchmarks").joinpath("campaigns")
-    found = sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else []
-    return {
-        file.name.removesuffix(_SUFFIX): _parse(file.name, file.read_text(encoding="utf-8"))
-        for file in found
+    found = {
+        file.name.removesuffix(_SUFFIX): file
+        for file in (folder.iterdir() if folder.is_dir() else ())
         if file.name.endswith(_SUFFIX)
+    }
+    return {
+        name: _parse(found[name].name, found[name].read_text(encoding="utf-8"))
+        for name in sorted(found)
     }
 
 

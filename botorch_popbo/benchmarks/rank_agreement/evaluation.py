@@ -22,11 +22,10 @@ def evaluate(setting: Setting) -> Result:
     Raises:
         Exception: Whatever the model raises.
     """
-    s = setting
-    X, losses = observe(s.design, s.noise, s.deviation, s.seed)
+    X, losses = observe(setting.design, setting.noise, setting.deviation, setting.seed)
     # BoTorch draws new starting points from the global generators where a fit fails.
-    with one_thread(), with_rng_seed(s.seed):
-        scores = MODELS[s.model].predict(X, -losses, s.seed, GRID)
+    with one_thread(), with_rng_seed(setting.seed):
+        scores = MODELS[setting.model].predict(X, -losses, setting.seed, GRID)
     ranks = ranking(scores.detach().numpy())
     tau = agreement(ranks, ranking(TRUE_VALUES.numpy()))
     return Result(setting, tau, tuple(ranks.tolist()))

@@ -1,6 +1,6 @@
 """The agreement against the noise, and predicted ranks as the paper's figure 1 shows them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from botorch_popbo.benchmarks.rank_agreement.agreement import ranking
 from botorch_popbo.benchmarks.rank_agreement.data import GRID, TRUE_VALUES
 from botorch_popbo.benchmarks.rank_agreement.models import MODELS
 from botorch_popbo.benchmarks.rank_agreement.results import Result
-from botorch_popbo.benchmarks.rank_agreement.study import Study
+from botorch_popbo.benchmarks.rank_agreement.study import Setting, Study
 from botorch_popbo.benchmarks.rank_agreement.summary import Curve
 from botorch_popbo.replacing import replacing
 
@@ -53,7 +53,7 @@ def write_picture(
     above.suptitle(f"Mean over {study.seeds} seeds, band ± standard error ({study.design} design)")
     panels = below.subplots(1, len(study.models), sharey=True, squeeze=False)[0]
     for panel, model in zip(panels, study.models, strict=True):
-        _draw_ranks(panel, study, [r for r in results if r.setting.model == model])
+        _draw_ranks(panel, study, model, {result.setting: result for result in results})
         panel.set_title(model)
     panels[0].set_ylabel("number of better points")
     panels[-1].legend(frameon=False, fontsize="small", title="deviation")
@@ -79,17 +79,16 @@ def _draw_curves(panel: Axes, study: Study, curves: Sequence[Curve]) -> None:
     _finish(panel)
 
 
-def _draw_ranks(panel: Axes, study: Study, results: Sequence[Result]) -> None:
+def _draw_ranks(panel: Axes, study: Study, model: str, found: Mapping[Setting, Result]) -> None:
     x = GRID.squeeze(-1).numpy()
     # Evenly chosen, the first and the last included.
     last = len(study.deviations) - 1
     chosen = np.linspace(0, last, min(_NUM_SURFACES, last + 1)).round().astype(int)
     for i, shade in zip(chosen, _SHADES, strict=False):
-        for result in results:
-            s = result.setting
-            if (s.noise, s.deviation, s.seed) == (study.noises[0], study.deviations[i], _SEED):
-                label = f"{s.deviation:g}"
-                panel.plot(x, result.ranks, color=shade, linestyle="--", label=label)
+        setting = Setting(study.design, study.noises[0], study.deviations[i], model, _SEED)
+        if setting in found:
+            label = f"{setting.deviation:g}"
+            panel.plot(x, found[setting].ranks, color=shade, linestyle="--", label=label)
     panel.plot(x, ranking(TRUE_VALUES.numpy()), color="black", linewidth=1.8, label="truth")
     panel.set_xlabel("x")
     _finish(panel)

@@ -90,8 +90,13 @@ def _curve(study: Study, results: Sequence[Result], noise: str, model: str) -> C
         noise=noise,
         model=model,
         mean=np.array([taus.mean() if taus.size else np.nan for taus in groups]),
-        error=np.array(
-            [taus.std(ddof=1) / np.sqrt(taus.size) if taus.size > 1 else np.nan for taus in groups]
-        ),
+        error=np.array([_standard_error(taus) for taus in groups]),
         num_results=len(chosen),
     )
+
+
+def _standard_error(values: NDArray[np.float64]) -> float:
+    if values.size < 2:
+        return np.nan
+    # Rounding of the mean would give equal values a deviation.
+    return 0.0 if np.ptp(values) == 0 else float(values.std(ddof=1) / np.sqrt(values.size))

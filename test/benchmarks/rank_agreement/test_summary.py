@@ -26,6 +26,13 @@ def test_mean_and_standard_error_over_the_seeds(study: Study) -> None:
     assert "missing: 2 of 6 results of gp, gaussian" in lines
 
 
+def test_equal_results_have_no_error(study: Study) -> None:
+    taus = {"gp": 0.1, "popbo-default": 0.7}
+    settings = replace(study, seeds=20).settings()
+    results = [Result(setting, taus[setting.model], ()) for setting in settings]
+    assert [curve.error.tolist() for curve in make_curves(study, results)] == [[0.0, 0.0]] * 2
+
+
 def test_a_model_without_a_result_is_a_dash(study: Study) -> None:
     curves = make_curves(study, [])
     assert [np.isnan(curve.mean).all() for curve in curves] == [True, True]
