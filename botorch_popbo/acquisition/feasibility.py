@@ -7,6 +7,7 @@ from torch import Tensor
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
 from botorch_popbo.rank_counts import merge_replicates
+from botorch_popbo.rates.gaussian_process import GaussianProcessRate
 
 
 class RankedConstraint:
@@ -25,9 +26,9 @@ class RankedConstraint:
     """
 
     def __init__(self, model: PoissonRankModel) -> None:
-        if model.preset.rate != "gaussian_process":
+        if not isinstance(model.rate, GaussianProcessRate):
             raise UnsupportedError(
-                f"The preset {model.preset_name!r} has a rate without uncertainty; use "
+                f"{type(model.rate).__name__} has no uncertainty of its own; use "
                 'preset="default", or rank feasible points first with from_constrained_outcomes.'
             )
         self.model = model

@@ -13,6 +13,7 @@ from botorch_popbo.acquisition.known_points import distance_to_known
 from botorch_popbo.acquisition.point_noise import uniform_from_points
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.posteriors.rank import RankPosterior
+from botorch_popbo.rates.mlp import MLPRate
 from botorch_popbo.seeds import derive_seed
 
 
@@ -33,8 +34,8 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
     Args:
         model: A fitted model.
         q: Share of the evaluated points that a promising point may rank behind, in (0, 1]; ``None``
-            rectifies nothing. By default the paper's share for a network; a Gaussian process, which
-            explores for its own uncertainty, is not rectified.
+            rectifies nothing. By default the paper's share for its network; a Gaussian process,
+            which explores for its own uncertainty, and a rate of your own are not rectified.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the uniform numbers, mixed with the number of evaluated points.
 
@@ -57,7 +58,7 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
     ) -> None:
         super().__init__(model=model)
         if isinstance(q, _DefaultType):
-            q = self.paper_q if model.preset.rate == "mlp" else None
+            q = self.paper_q if isinstance(model.rate, MLPRate) else None
         if q is not None and not 0.0 < q <= 1.0:
             raise ValueError(f"q is a share of the evaluated points, in (0, 1], but got {q}.")
         self.q = q

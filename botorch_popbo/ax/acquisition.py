@@ -27,6 +27,7 @@ from botorch_popbo.ax.goal_models import fit_goal
 from botorch_popbo.ax.optimizer_options import OPTIMIZER_OPTIONS, default_options
 from botorch_popbo.ax.tables import MAX_CANDIDATES, NUM_PAPER_CANDIDATES, is_table, unseen_points
 from botorch_popbo.models.poisson_rank import PoissonRankModel
+from botorch_popbo.rates.mlp import MLPRate
 from botorch_popbo.seeds import derive_seed
 
 _BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
@@ -155,6 +156,6 @@ class RankAcquisition(Acquisition):
     @property
     def _has_network(self) -> bool:
         """Whether the acquisition function asks a network."""
-        return isinstance(self.acqf, RectifiedAcquisitionFunction) and (
-            self.acqf.model.preset.rate == "mlp"
+        return isinstance(self.acqf, RectifiedAcquisitionFunction) and isinstance(
+            self.acqf.model.rate, MLPRate
         )

@@ -21,6 +21,7 @@ from botorch_popbo.models.rank_data import RankData
 from botorch_popbo.posteriors.rank import RankPosterior
 from botorch_popbo.presets import PresetName, get_preset
 from botorch_popbo.rank_counts import RankCounts
+from botorch_popbo.rates.base import Rate, RateFactory
 from botorch_popbo.rates.factory import make_rate
 from botorch_popbo.rates.gaussian_process import GaussianProcessRate
 from botorch_popbo.seeds import derive_seed
@@ -46,6 +47,8 @@ class PoissonRankModel(Model):
         seed: Seed of a network's weights and mini-batches, mixed with the number of points.
         rank_counts: Records to fit to instead of outcomes, from any source in
             :mod:`botorch_popbo.rank_counts`. A new point is ranked among their distinct points.
+        rate: Builds a rate of your own, such as a class that follows
+            :class:`~botorch_popbo.rates.base.Rate`; by default the preset chooses.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
@@ -62,6 +65,8 @@ class PoissonRankModel(Model):
         >>> model.posterior(test_X).mean  # expected number of better points
     """
 
+    rate: Rate
+
     def __init__(
         self,
         train_X: Tensor | None = None,
@@ -71,6 +76,7 @@ class PoissonRankModel(Model):
         preset: PresetName = "default",
         seed: int = 0,
         rank_counts: RankCounts | None = None,
+        rate: RateFactory | None = None,
     ) -> None:
         super().__init__()
         self.preset = get_preset(preset)
@@ -90,14 +96,8 @@ class PoissonRankModel(Model):
         if input_transform is not None:
             self.input_transform = input_transform.to(X)
         # Fresh weights with every new point: a network kept for long would keep its blind spots.
-        self.rate = make_rate(
-            self.preset,
-            self._encoded_points(),
-            self.data.counts,
-            self.data.exposure,
-            self.data.num_points,
-            seed=derive_seed(seed, self.data.num_points),
-        )
+        self.custom_rate = rate
+        self.rate = self._make_rate()
         self.register_load_state_dict_post_hook(_encode_as_loaded)
 
     @property
@@ -215,6 +215,7 @@ class PoissonRankModel(Model):
             input_transform=deepcopy(getattr(self, "input_transform", None)),
             preset=self.preset_name,
             seed=self.seed,
+            rate=self.custom_rate,
         )
         old, new = self.rate, model.rate
         if isinstance(old, GaussianProcessRate) and isinstance(new, GaussianProcessRate):
@@ -299,6 +300,13 @@ class PoissonRankModel(Model):
             "preset": preset,
             "seed": seed,
         }
+
+    def _make_rate(self) -> Rate:
+        data = self.data
+        records = (self._encoded_points(), data.counts, data.exposure, data.num_points)
+        if self.custom_rate is not None:
+            return self.custom_rate(*records)
+        return make_rate(self.preset, *records, seed=derive_seed(self.seed, data.num_points))
 
     def _encoded_points(self) -> Tensor:
         with torch.no_grad():

@@ -35,7 +35,7 @@ class UtilityModel(Model):
         super().__init__()
         if not isinstance(model.rate, GaussianProcessRate):
             raise UnsupportedError(
-                f"The preset {model.preset_name!r} has a rate without uncertainty; use "
+                f"{type(model.rate).__name__} has no uncertainty of its own; use "
                 'preset="default", or an acquisition function over ranks.'
             )
         self.model = model

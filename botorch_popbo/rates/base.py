@@ -1,5 +1,6 @@
 """What a model asks of a rate."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from torch import Tensor
@@ -49,3 +50,8 @@ class Rate(Protocol):
             A posterior over counts of shape ``batch_shape x q x 1``, differentiable in ``X``.
         """
         ...
+
+
+#: Builds an untrained rate from encoded points ``m x d'``, counts and exposures of shape ``m``, and
+#: the number of evaluated points that a new point is ranked among.
+RateFactory = Callable[[Tensor, Tensor, Tensor, int], Rate]

@@ -15,7 +15,14 @@ from helpers.toy import BOUNDS, toy_data
 from scipy.stats import kendalltau
 from torch import Tensor
 
-from botorch_popbo import GaussianRankPosterior, PoissonRankModel, RankLogLikelihood
+from botorch_popbo import (
+    ExpectedRankingImprovement,
+    GaussianRankPosterior,
+    PoissonRankModel,
+    PoissonRankPosterior,
+    RankLogLikelihood,
+    UtilityModel,
+)
 from botorch_popbo.models.transforms import OneHotCategories
 from botorch_popbo.presets import PresetName
 from botorch_popbo.rank_counts import from_outcomes
@@ -417,3 +424,48 @@ def test_construct_inputs_from_a_data_set() -> None:
     assert torch.equal(mean(PoissonRankModel(**inputs).fit()), mean(expected))
     by_default = PoissonRankModel(**PoissonRankModel.construct_inputs(data)).fit()
     assert torch.equal(mean(by_default), mean(PoissonRankModel(X, Y).fit()))
+
+
+class SumRate:
+    """The log-rate falls with the sum of the encoded coordinates."""
+
+    known_radius = 0.02
+
+    def __init__(self, X: Tensor, counts: Tensor, exposure: Tensor, num_points: int) -> None:
+        self.X, self.counts, self.exposure, self.num_points = X, counts, exposure, num_points
+        self.is_fitted = False
+
+    def move(self, X: Tensor) -> None:
+        self.X = X
+
+    def fit(self) -> None:
+        self.is_fitted = True
+
+    def log_likelihood(self) -> Tensor:
+        return self.counts.sum()
+
+    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> PoissonRankPosterior:
+        exposure = X.new_tensor(float(self.num_points))
+        return PoissonRankPosterior(-X.sum(-1, keepdim=True), exposure, exposure)
+
+
+def test_a_rate_of_ones_own_takes_the_place_of_the_presets() -> None:
+    X, Y = toy_data(15)
+    model = PoissonRankModel(X, Y, rate=SumRate).fit()
+    assert isinstance(model.rate, SumRate)
+    assert model.rate.is_fitted
+    assert torch.equal(model.rate.counts, from_outcomes(X, Y).counts)
+    assert torch.equal(model.rank_posterior(X).log_rate, -model.encode(X).sum(-1, keepdim=True))
+    assert RankLogLikelihood(model)() == 105.0
+    pending = toy_data(3, seed=7)[0]
+    acquisition = ExpectedRankingImprovement(model, X_pending=pending)
+    assert acquisition.q is None
+    assert torch.equal(acquisition(pending.unsqueeze(-2)), torch.zeros(3).double())
+    informed = model.with_pending(pending)
+    assert isinstance(informed.rate, SumRate)
+    assert informed.rate.num_points == 18
+
+
+def test_a_rate_without_uncertainty_has_no_utility() -> None:
+    with pytest.raises(UnsupportedError, match="SumRate has no uncertainty"):
+        UtilityModel(PoissonRankModel(*toy_data(15), rate=SumRate))

@@ -66,7 +66,9 @@ def test_a_lucky_outcome_is_not_the_incumbent() -> None:
 
 
 def test_a_network_is_refused_with_advice(short_model: PoissonRankModel) -> None:
-    with pytest.raises(UnsupportedError, match=r"'paper' has a rate .*; use preset=\"default\""):
+    with pytest.raises(
+        UnsupportedError, match=r"MLPRate has no uncertainty .*; use preset=\"default\""
+    ):
         UtilityModel(short_model)
 
 
