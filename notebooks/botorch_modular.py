@@ -12,8 +12,8 @@
 # # A rank model in BoTorch
 #
 # A Gaussian process asks how good a point is. A rank model asks *how many of the evaluated points
-# are better*. This notebook puts the two side by side on one function of one variable, uses both in
-# a loop written by hand, and ends with a model of your own.
+# are better*. This notebook puts the two side by side on one function of one variable, uses both
+# in a loop written by hand, and ends with a model of your own.
 #
 # Open it as a notebook with `jupytext --to notebook botorch_modular.py`.
 
@@ -136,12 +136,13 @@ for deviation in DEVIATIONS:
     print(f"noise {deviation:g}: best is {max(MODELS, key=lambda name: taus[name, deviation])}")
 
 # %% [markdown]
-# Where values are exact, they say more than their order, and the Gaussian process uses them. A rank
-# model gives that up to be safe from the next two things.
+# Where values are exact, they say more than their order, and the Gaussian process uses them. A
+# rank model gives that up to be safe from the next two things.
 #
 # ## What an order cannot be harmed by
 #
-# **A distorted scale.** Any increasing transform of the outcomes gives the same model, bit for bit.
+# **A distorted scale.** Any increasing transform of the outcomes gives the same model, bit for
+# bit.
 
 # %%
 clean = noisy(0.0, seed=0)
@@ -216,8 +217,8 @@ plt.show()
 # %% [markdown]
 # ## A loop by hand
 #
-# Fit, maximise, evaluate. `rank_initial_conditions` gives BoTorch's optimizer starting points close
-# to the best evaluated points, too, without which the last digits are out of reach.
+# Fit, maximise, evaluate. `rank_initial_conditions` gives BoTorch's optimizer starting points
+# close to the best evaluated points, too, without which the last digits are out of reach.
 
 # %%
 NUM_STEPS = 3 if SMOKE_TEST else 12
@@ -311,10 +312,10 @@ plt.show()
 # %% [markdown]
 # ## A model of your own
 #
-# What predicts the rate of better points can be replaced. A rate is built with the records (encoded
-# points, how many of how many were better); its methods are those below. This one takes the mean of
-# the observed shares of better points, weighted by distance, and chooses the width by leaving out
-# one point after another.
+# What predicts the rate of better points can be replaced. A rate is built with the records
+# (encoded points, how many of how many were better); its methods are those below. This one takes
+# the mean of the observed shares of better points, weighted by distance, and chooses the width by
+# leaving out one point after another.
 
 
 # %%

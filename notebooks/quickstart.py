@@ -11,10 +11,10 @@
 # %% [markdown]
 # # Ranks instead of values
 #
-# A rank model sees the order of the outcomes only. Here a few evaluations of the Forrester function
-# are distorted and one is an outlier; a Gaussian process on the values and the rank model are asked
-# which points are good. Open as a notebook with `jupytext --to notebook quickstart.py`. The
-# environment variable `SMOKE_TEST` shrinks it.
+# A rank model sees the order of the outcomes only. Here a few evaluations of the Forrester
+# function are distorted and one is an outlier; a Gaussian process on the values and the rank model
+# are asked which points are good. Open as a notebook with `jupytext --to notebook quickstart.py`.
+# The environment variable `SMOKE_TEST` shrinks it.
 
 # %%
 import os

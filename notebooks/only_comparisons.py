@@ -1,0 +1,239 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Only comparisons
+#
+# Nobody can say how many points a cup of coffee is worth, but most can say which of two tastes
+# better. This notebook searches with a judge who never gives a number, in three ways: questions
+# about pairs, a shortlist, and a sorted gallery. The judge is simulated, so that we can see what
+# it hides; its taste wavers from one tasting to the next.
+
+# %%
+import os
+import warnings
+from collections.abc import Callable
+
+import matplotlib.pyplot as plt
+import torch
+from botorch.models.transforms.input import Normalize
+from botorch.optim import optimize_acqf
+from botorch.utils.sampling import draw_sobol_samples, manual_seed
+from torch import Tensor
+
+from botorch_popbo import (
+    LogExpectedUtilityImprovement,
+    PoissonRankModel,
+    PreferenceSearch,
+    rank_initial_conditions,
+)
+from botorch_popbo.rank_counts import RankCounts, from_ordering, from_top_k
+
+SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
+NUM_SEEDS, NUM_QUESTIONS, NUM_ROUNDS = (2, 8, 2) if SMOKE_TEST else (6, 30, 6)
+warnings.filterwarnings("ignore", "Optimization failed")  # kinks of a network end a line search
+plt.style.use("botorch_popbo.benchmarks.notebook")
+
+# %% [markdown]
+# ## A judge
+#
+# Two knobs: the sugar in a cup and the temperature of the water. The judge has a favourite, and
+# likes something quite different almost as much. No method sees these numbers.
+
+# %%
+BOUNDS = torch.tensor([[0.0, 80.0], [10.0, 100.0]], dtype=torch.float64)  # g, degrees Celsius
+
+
+def liking(cups: Tensor) -> Tensor:
+    """How much the judge likes cups ``... x 2``; the favourite is at 1."""
+    unit = (cups - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])
+    favourite = (unit - torch.tensor([0.7, 0.35])) / torch.tensor([0.25, 0.2])
+    other = (unit - torch.tensor([0.2, 0.8])) / 0.2
+    bumps = [(-0.5 * bump.square().sum(dim=-1)).exp() for bump in (favourite, other)]
+    return bumps[0] + 0.6 * bumps[1]
+
+
+class Judge:
+    """Tastes cups; the same cup tastes a little different every time."""
+
+    def __init__(self, seed: int) -> None:
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def order(self, cups: Tensor) -> Tensor:
+        """The cups ``n x 2`` from the best to the worst, as indices."""
+        mood = 0.1 * torch.randn(len(cups), generator=self.generator, dtype=cups.dtype)
+        return (liking(cups) + mood).argsort(descending=True)
+
+
+axes = [torch.linspace(low, high, 201, dtype=torch.float64) for low, high in BOUNDS.T.tolist()]
+table = torch.stack(torch.meshgrid(*axes, indexing="xy"), dim=-1)
+BEST = liking(table).max().item()
+
+# %% [markdown]
+# ## One or the other?
+#
+# `PreferenceSearch` asks, the judge answers. The first six questions are about cups of a Sobol
+# design; after them the best cup so far meets a suggestion.
+
+
+# %%
+def ask_pairs(seed: int) -> tuple[list[float], PreferenceSearch]:
+    """How far the best cup is from the favourite, after each answer."""
+    judge, search, regrets = Judge(seed), PreferenceSearch(BOUNDS, seed=seed), []
+    for _ in range(NUM_QUESTIONS):
+        pair = search.ask()
+        search.tell(pair, winner=int(judge.order(pair)[0]))
+        regrets.append(BEST - liking(search.best).item())
+    return regrets, search
+
+
+def tournament(seed: int) -> list[float]:
+    """No model at all: the winner meets the next random cup."""
+    cups, judge, regrets = (
+        draw_sobol_samples(BOUNDS, NUM_QUESTIONS + 1, 1, seed=seed),
+        Judge(seed),
+        [],
+    )
+    champion = cups[0, 0]
+    for challenger in cups[1:, 0]:
+        pair = torch.stack([champion, challenger])
+        champion = pair[judge.order(pair)[0]]
+        regrets.append(BEST - liking(champion).item())
+    return regrets
+
+
+_, search = ask_pairs(seed=0)
+
+figure, panel = plt.subplots(figsize=(8, 4.6))
+contours = panel.contourf(*axes, liking(table), levels=12, cmap="Greys", alpha=0.7)
+figure.colorbar(contours, label="liking (hidden)")
+asked = panel.scatter(*search.X.T, c=torch.arange(len(search.X)) // 2, cmap="viridis", s=36)
+figure.colorbar(asked, label="question")
+panel.plot(*search.best, "*", color="C1", markersize=18, label="held for the best")
+panel.set(xlabel="sugar [g]", ylabel="water temperature [°C]")
+panel.grid(visible=False)
+figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center")
+plt.show()
+
+# %% [markdown]
+# ### Is it worth it?
+#
+# The rival needs no model: a random tournament, in which the winner stays on.
+
+# %%
+seeds = range(NUM_SEEDS)
+pairs = {
+    "PreferenceSearch": torch.tensor([ask_pairs(seed)[0] for seed in seeds]),
+    "random tournament": torch.tensor([tournament(seed) for seed in seeds]),
+}
+
+
+def draw(panel: plt.Axes, x: range, curves: dict[str, Tensor], colors: tuple[str, ...]) -> None:
+    """Means over the seeds, and bands of one standard error."""
+    for color, (name, values) in zip(colors, curves.items(), strict=True):
+        mean, error = values.mean(dim=0), values.std(dim=0) / len(values) ** 0.5
+        panel.plot(x, mean, color=color, label=name)
+        panel.fill_between(x, mean - error, mean + error, color=color, alpha=0.2, linewidth=0)
+    panel.set_ylim(bottom=0)
+    panel.set_ylabel("regret in liking (favourite: 0)")
+
+
+figure, panel = plt.subplots(figsize=(8, 3.8))
+draw(panel, range(1, NUM_QUESTIONS + 1), pairs, ("C0", "grey"))
+panel.set_xlabel("answers")
+figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+plt.show()
+winner = min(pairs, key=lambda name: pairs[name][:, -1].mean())
+print(f"after {NUM_QUESTIONS} answers the better one is: {winner}")
+
+# %% [markdown]
+# An answer about two cups is one bit, and the model has to spend it on two cups that it knows
+# little about; a tournament spends it on seeing one more cup. With a few dozen questions that is
+# hard to beat.
+#
+# ## Richer answers
+#
+# A judge who has six new cups on the table in every round can say more:
+#
+# - **a shortlist**: the better half of all cups so far in order, the others without
+#   (`from_top_k`);
+# - **a sorted gallery**: all cups so far in order (`from_ordering`).
+#
+# Items that nobody listed get no record, and those at the bottom of a shortlist were only compared
+# with the top: each record carries the number of its comparisons. The model proposes the next six
+# cups one after another, each as if those before it were being tasted (`X_pending`).
+
+
+# %%
+def shortlist(cups: Tensor, order: Tensor) -> RankCounts:
+    return from_top_k(cups, top=order[: len(order) // 2], rest=order[len(order) // 2 :])
+
+
+def six_cups(feedback: RankCounts, seed: int) -> Tensor:
+    """The next six cups, ``6 x 2``."""
+    transform = Normalize(d=2, bounds=BOUNDS)
+    model = PoissonRankModel(rank_counts=feedback, input_transform=transform).fit()
+    chosen = BOUNDS.new_zeros(0, 2)
+    with manual_seed(seed):
+        for _ in range(6):
+            cup, _ = optimize_acqf(
+                LogExpectedUtilityImprovement(model, X_pending=chosen),
+                BOUNDS,
+                q=1,
+                num_restarts=4,
+                raw_samples=128,
+                ic_generator=rank_initial_conditions,
+                retry_on_optimization_warning=False,
+            )
+            chosen = torch.cat([chosen, cup])
+    return chosen
+
+
+def gallery(feedback: Callable[[Tensor, Tensor], RankCounts] | None, seed: int) -> list[float]:
+    """How far the judge's first choice is from the favourite, after each round."""
+    design = draw_sobol_samples(BOUNDS, 6 * NUM_ROUNDS, 1, seed=seed).squeeze(1)
+    judge, cups, regrets = Judge(seed), design[:6], []
+    for number in range(1, NUM_ROUNDS + 1):
+        order = judge.order(cups)
+        regrets.append(BEST - liking(cups[order[0]]).item())
+        if number < NUM_ROUNDS:
+            new = design[6 * number : 6 * number + 6]
+            if feedback is not None:
+                new = six_cups(feedback(cups, order), seed=100 * seed + number)
+            cups = torch.cat([cups, new])
+    return regrets
+
+
+lists = {
+    name: torch.tensor([gallery(feedback, seed) for seed in seeds])
+    for name, feedback in {
+        "sorted gallery": from_ordering,
+        "shortlist": shortlist,
+        "random cups": None,
+    }.items()
+}
+
+# %%
+figure, panel = plt.subplots(figsize=(8, 3.8))
+draw(panel, range(6, 6 * NUM_ROUNDS + 1, 6), lists, ("C0", "C2", "grey"))
+panel.set_xlabel("cups tasted")
+figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+plt.show()
+
+# %%
+print("regret in liking at the end, mean ± standard error over the seeds")
+everything = pairs | lists
+for name, values in everything.items():
+    end = values[:, -1]
+    print(f"{name:<20}{end.mean():.3f} ± {end.std() / NUM_SEEDS**0.5:.3f}")
+
+# %%
+best = min(everything, key=lambda name: everything[name][:, -1].mean())
+print(f"In short: the smallest mean regret at the end is that of: {best}.")

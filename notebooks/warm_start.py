@@ -1,0 +1,280 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A warm start from cheap results
+#
+# A network is to be tuned. Training it on all data is expensive; training it on a tenth of the
+# data is cheap, and its error is larger. The two errors cannot be mixed in one list of values. But
+# each list can be *ranked by itself*, and ranks can be mixed: "third best of thirty" says the same
+# thing about a point whatever the list was measured in.
+#
+# That rests on one assumption: the lists agree on which points are good. This notebook shows what
+# is gained if they do, and what is lost if they do not.
+
+# %%
+import os
+import warnings
+from collections.abc import Callable
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from botorch.models.transforms.input import Normalize
+from botorch.optim import optimize_acqf
+from botorch.utils.sampling import draw_sobol_samples, manual_seed
+from scipy.stats import kendalltau
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import train_test_split
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from torch import Tensor
+
+from botorch_popbo import (
+    LogExpectedUtilityImprovement,
+    PoissonRankModel,
+    UtilityModel,
+    rank_initial_conditions,
+)
+from botorch_popbo.rank_counts import from_groups, from_outcomes
+
+SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
+NUM_SEEDS, NUM_CHEAP, NUM_FULL = (2, 8, 6) if SMOKE_TEST else (8, 30, 20)
+warnings.simplefilter("ignore", ConvergenceWarning)  # ten epochs are the budget
+plt.style.use("botorch_popbo.benchmarks.notebook")
+
+# %% [markdown]
+# ## The task
+#
+# A network with one hidden layer on scikit-learn's digits, trained for ten epochs. A point of the
+# unit cube stands for its learning rate (1e-4 to 1), weight decay (1e-6 to 100), width (2 to 128),
+# all on logarithmic scales, and momentum (0 to 0.999). The seed chooses the split of the data.
+
+# %%
+BOUNDS = torch.tensor([[0.0] * 4, [1.0] * 4], dtype=torch.float64)
+
+
+def error(point: Tensor, seed: int, fraction: float = 1.0, load=load_digits) -> float:
+    """The share of misclassified test examples, in percent."""
+    rate, decay, width, momentum = point.tolist()
+    examples, labels = load(return_X_y=True)
+    train_x, test_x, train_y, test_y = train_test_split(
+        examples, labels, train_size=0.5, stratify=labels, random_state=seed
+    )
+    size = int(fraction * len(train_x))
+    network = MLPClassifier(
+        hidden_layer_sizes=(round(2 * 64**width),),
+        learning_rate_init=10 ** (4 * rate - 4),
+        alpha=10 ** (8 * decay - 6),
+        beta_1=0.999 * momentum,
+        batch_size=32,
+        max_iter=10,
+        random_state=seed,
+    )
+    model = make_pipeline(StandardScaler(), network).fit(train_x[:size], train_y[:size])
+    return 100 * float(np.mean(model.predict(test_x) != test_y))
+
+
+# %% [markdown]
+# ## Three cheap sources
+#
+# - a **tenth** of the training set,
+# - an **old task**: the same network on another data set, breast cancer, tuned some time ago,
+# - and something **worthless**: the first results in random order.
+#
+# How much do they know of the full task? Each dot is a configuration of a Sobol design.
+
+
+# %%
+def cheap_errors(source: str, points: Tensor, seed: int) -> Tensor:
+    """What the source says about points, ``NUM_CHEAP x 1``; smaller is better."""
+    measure = {
+        "a tenth of the data": partial(error, fraction=0.1),
+        "an old task": partial(error, load=load_breast_cancer),
+        "worthless": partial(error, fraction=0.1),
+    }[source]
+    errors = torch.tensor([[measure(x, seed)] for x in points], dtype=torch.float64)
+    if source == "worthless":
+        errors = errors[torch.randperm(len(errors), generator=torch.Generator().manual_seed(seed))]
+    return errors
+
+
+def design(seed: int) -> Tensor:
+    """The points that are evaluated cheaply."""
+    return draw_sobol_samples(BOUNDS, n=NUM_CHEAP, q=1, seed=seed).squeeze(1)
+
+
+SOURCES = ("a tenth of the data", "an old task", "worthless")
+full = [error(x, seed=0) for x in design(0)]
+tau = {}
+figure, panels = plt.subplots(1, 3, figsize=(12, 3.6), sharey=True)
+for panel, source in zip(panels, SOURCES, strict=True):
+    cheap = cheap_errors(source, design(0), seed=0).squeeze(-1)
+    tau[source] = kendalltau(cheap, full).statistic
+    panel.plot(cheap, full, "o", color="C0", alpha=0.6)
+    panel.set_title(f"{source}: Kendall's tau {tau[source]:.2f}")
+    panel.set_xlabel("cheap error [%]")
+panels[0].set_ylabel("error of the full training [%]")
+plt.show()
+
+# %% [markdown]
+# ## The search
+#
+# `from_groups` ranks each group by itself: group 0 are the cheap results, group 1 the expensive
+# ones. Every record carries its *exposure*, the number of points it was compared with. While there
+# are few expensive results, their ranks say little and the model follows the cheap ones; as they
+# grow in number they take over.
+
+
+# %%
+def suggest(counts, seed: int) -> Tensor:
+    """The next point, ``1 x 4``."""
+    transform = Normalize(d=4, bounds=BOUNDS)
+    model = PoissonRankModel(rank_counts=counts, input_transform=transform).fit()
+    with manual_seed(seed):
+        suggestion, _ = optimize_acqf(
+            LogExpectedUtilityImprovement(model),
+            BOUNDS,
+            q=1,
+            num_restarts=4,
+            raw_samples=256,
+            ic_generator=rank_initial_conditions,
+            retry_on_optimization_warning=False,
+        )
+    return suggestion
+
+
+def cold_start(seed: int) -> Tensor:
+    """Four Sobol points, then the model; the errors of the full trainings."""
+    X, errors = design(seed)[:4], []
+    for trial in range(NUM_FULL):
+        if trial >= 4:
+            counts = from_outcomes(X, -torch.tensor(errors, dtype=X.dtype))
+            X = torch.cat([X, suggest(counts, seed=100 * seed + trial)])
+        errors.append(error(X[trial], seed))
+    return torch.tensor(errors)
+
+
+def warm_start(source: str, seed: int, handover: int = NUM_FULL) -> Tensor:
+    """Cheap results until ``handover`` full trainings; the errors of the full trainings."""
+    cheap_X = design(seed)
+    cheap_Y = -cheap_errors(source, cheap_X, seed)  # larger is better
+    transform = Normalize(d=4, bounds=BOUNDS)
+    # The first full training is that of the point that the cheap results recommend.
+    model = PoissonRankModel(cheap_X, cheap_Y, input_transform=transform).fit()
+    X, errors = UtilityModel(model).incumbent.unsqueeze(0), []
+    for trial in range(NUM_FULL):
+        if trial > 0:
+            Y = -torch.tensor(errors, dtype=X.dtype).unsqueeze(-1)
+            groups = torch.tensor([0] * NUM_CHEAP + [1] * trial)
+            both = from_groups(torch.cat([cheap_X, X]), torch.cat([cheap_Y, Y]), groups)
+            counts = both if trial < handover else from_outcomes(X, Y)
+            X = torch.cat([X, suggest(counts, seed=100 * seed + trial)])
+        errors.append(error(X[trial], seed))
+    return torch.tensor(errors)
+
+
+def lowest(search: Callable[[int], Tensor]) -> Tensor:
+    """The lowest error so far, ``NUM_SEEDS x NUM_FULL``."""
+    errors = torch.stack([search(seed) for seed in range(NUM_SEEDS)])
+    return errors.cummin(dim=1).values
+
+
+cold = lowest(cold_start)
+to_the_end = {source: lowest(partial(warm_start, source)) for source in SOURCES}
+
+# %% [markdown]
+# ## What it gains, and what it loses
+#
+# The cheap trainings are not free: thirty of a tenth cost as much as three full ones, so those
+# curves begin later. The old task has been paid for. Bands are standard errors over the seeds.
+
+# %%
+COST = {"a tenth of the data": 0.1 * NUM_CHEAP, "worthless": 0.1 * NUM_CHEAP}
+COLORS = {"cold start": "C1", "a tenth of the data": "C0", "an old task": "C2", "worthless": "C4"}
+
+
+def draw(panel: plt.Axes, curves: dict[str, Tensor]) -> None:
+    """Means over the seeds, and bands of one standard error."""
+    for name, values in curves.items():
+        spent = COST.get(name, 0.0) + np.arange(1, NUM_FULL + 1)
+        mean, deviation = values.mean(dim=0), values.std(dim=0) / NUM_SEEDS**0.5
+        color = COLORS[name]
+        panel.plot(spent, mean, color=color, drawstyle="steps-post", label=name)
+        band = {"color": color, "alpha": 0.2, "linewidth": 0, "step": "post"}
+        panel.fill_between(spent, mean - deviation, mean + deviation, **band)
+    panel.set(xlabel="cost [full trainings]", ylabel="lowest error so far [%]", yscale="log")
+    panel.set_yticks([2, 3, 5, 10, 20, 50], ["2", "3", "5", "10", "20", "50"])
+    panel.minorticks_off()
+
+
+figure, panel = plt.subplots(figsize=(8, 4))
+draw(panel, {"cold start": cold} | to_the_end)
+figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+plt.show()
+
+# %% [markdown]
+# Little in the method protects it from a worthless source: it takes every list at its word. And a
+# good source wears out, because the expensive points stop being a fair sample: the search chose
+# them, so that the worst of them, ranked last of its group, is still a good point.
+#
+# ## Hand over
+#
+# The way out is simple: let the cheap results choose where to begin, and go on without them as
+# soon as there are enough expensive ones. Eight is a round number, not a tuned one.
+
+# %%
+HANDOVER = min(8, NUM_FULL // 2)
+handed_over = {source: lowest(partial(warm_start, source, handover=HANDOVER)) for source in SOURCES}
+
+figure, panels = plt.subplots(1, 2, figsize=(12, 4), sharey=True)
+draw(panels[0], {"cold start": cold} | to_the_end)
+draw(panels[1], {"cold start": cold} | handed_over)
+panels[0].set_title("cheap results to the end")
+panels[1].set(title=f"handed over after {HANDOVER} full trainings", ylabel="")
+figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+plt.show()
+
+# %%
+counts = sorted({1, NUM_FULL // 4, NUM_FULL // 2, NUM_FULL})
+rows = {"cold start": cold}
+rows |= {f"{source}, to the end": values for source, values in to_the_end.items()}
+rows |= {f"{source}, handed over": values for source, values in handed_over.items()}
+print(f"{'lowest error [%] after':<34}" + "".join(f"{count:>15}" for count in counts))
+for name, values in rows.items():
+    columns = (values[:, count - 1] for count in counts)
+    cells = (f"{c.mean():.2f} ± {c.std() / NUM_SEEDS**0.5:.2f}" for c in columns)
+    print(f"{name:<34}" + "".join(f"{cell:>15}" for cell in cells))
+
+# %% [markdown]
+# The columns count full trainings only. A cheap source is worth most in the first few; before you
+# trust one, compare its order with that of the first expensive results, as in the first picture.
+
+
+# %%
+def better_than_cold(count: int) -> str:
+    """The sources that are ahead by more than the standard error of the difference."""
+    ahead = []
+    for source, values in handed_over.items():
+        rivals = torch.stack([cold[:, count - 1], values[:, count - 1]])
+        gain = rivals[0].mean() - rivals[1].mean()
+        error = (rivals.var(dim=1).sum() / NUM_SEEDS).sqrt()
+        if gain > error:
+            ahead.append(source)
+    return ", ".join(ahead) or "none"
+
+
+print(
+    f"In short: ahead of the cold start by more than a standard error after {counts[1]} full "
+    f"trainings: {better_than_cold(counts[1])}; after {NUM_FULL}: {better_than_cold(NUM_FULL)}."
+)
