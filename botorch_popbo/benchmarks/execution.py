@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from joblib import Parallel, delayed
-from tqdm import tqdm  # type: ignore[import-untyped]
+from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
 from botorch_popbo.benchmarks.backends import workers
 from botorch_popbo.benchmarks.failure import Failure

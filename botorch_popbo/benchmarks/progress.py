@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
-from tqdm import tqdm  # type: ignore[import-untyped]
+from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
 _POLL_SECONDS = 0.5
 
@@ -34,7 +34,7 @@ class _Counter:
 
 @contextmanager
 def progress_bar(wanted: Mapping[Path, int]) -> Iterator[None]:
-    """Show how many trials are on disk, and the time left, until the context ends.
+    """Show how many trials are on disk, and the time left, on a terminal or in a notebook.
 
     Processes report nothing to the bar: what is on disk is what is done.
 
@@ -50,6 +50,7 @@ def progress_bar(wanted: Mapping[Path, int]) -> Iterator[None]:
         unit="trial",
         smoothing=0.1,
         dynamic_ncols=True,
+        disable=None,  # in a log
     )
 
     def follow() -> None:

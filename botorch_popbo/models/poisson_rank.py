@@ -115,6 +115,10 @@ class PoissonRankModel(Model):
         """The distinct evaluated points with their rank counts."""
         return self.data.records
 
+    def extra_repr(self) -> str:
+        """What :mod:`torch` shows of the settings."""
+        return f"preset={self.preset_name!r}, seed={self.seed}"
+
     def fit(self) -> Self:
         """Train the rate; the same seed and data give the same model.
 

@@ -64,6 +64,10 @@ class RankData(Module):
         """The distinct points with their rank counts."""
         return RankCounts(self.X, self.counts, self.exposure)
 
+    def extra_repr(self) -> str:
+        """What :mod:`torch` shows of the data."""
+        return f"{self.num_points} points in {self.X.shape[-1]} dimensions, {len(self.X)} records"
+
     @property
     def says_nothing(self) -> bool:
         """Whether no point is worse than another."""

@@ -41,6 +41,10 @@ class UtilityModel(Model):
         self.model = model
         self.rate = model.rate
 
+    def __repr__(self) -> str:
+        """The model only: its rate is the one of the rank model."""
+        return f"{type(self).__name__}({self.model!r})"
+
     @property
     def train_inputs(self) -> tuple[Tensor]:
         """The evaluated points as they were given, in a tuple as BoTorch keeps them."""

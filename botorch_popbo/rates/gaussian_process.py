@@ -98,6 +98,15 @@ class GaussianProcessRate(Module):
         self._prepared: tuple[Tensor, Predictor, Ladder] | None = None
         self._relative: tuple[Predictor, Tensor, Differences] | None = None
 
+    def __repr__(self) -> str:
+        """The hyperparameters, and how many records there are and were set aside as outliers."""
+        lengthscales = ", ".join(f"{x:.3g}" for x in self.kernel.lengthscale.flatten().tolist())
+        aside = int((~self.is_used).sum())
+        return (
+            f"{type(self).__name__}(lengthscales=[{lengthscales}], "
+            f"noise={self.likelihood.noise.item():.3g}, {len(self.X)} records, {aside} set aside)"
+        )
+
     def move(self, X: Tensor) -> None:
         """Replace the encoded points of the records, where the encoding changed.
 

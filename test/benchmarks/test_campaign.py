@@ -64,9 +64,19 @@ def test_more_seeds_add_replications(campaign: MakeCampaign) -> None:
 
 
 def test_the_bar_counts_trials_on_disk(
-    campaign: MakeCampaign, capsys: pytest.CaptureFixture[str]
+    campaign: MakeCampaign,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     run_campaign(campaign())
     assert "7/7" in capsys.readouterr().err
     run_campaign(campaign(trials=1))
     assert "4/4" in capsys.readouterr().err
+
+
+def test_a_log_is_not_filled_with_bars(
+    campaign: MakeCampaign, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_campaign(campaign())
+    assert capsys.readouterr().err == ""

@@ -12,7 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm  # type: ignore[import-untyped]
+from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
 from botorch_popbo.benchmarks.conversion.grid import Grid, sort_into_grid
 from botorch_popbo.benchmarks.conversion.release import release_files
@@ -64,7 +64,9 @@ def _read(path: Path, data_set: str) -> tuple[list[Parameters], npt.NDArray[np.f
         with h5py.File(path, "r") as file:
             errors = np.empty((len(file), NUM_SEEDS), dtype=np.float32)
             configurations = []
-            entries = tqdm(file.items(), data_set, len(file), unit="key", dynamic_ncols=True)
+            entries = tqdm(
+                file.items(), data_set, len(file), unit="key", dynamic_ncols=True, disable=None
+            )
             for row, (key, entry) in enumerate(entries):
                 configurations.append(_configuration(key, path))
                 errors[row] = _last_errors(entry, path)

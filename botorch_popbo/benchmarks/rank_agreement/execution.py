@@ -4,7 +4,7 @@ import sys
 
 from filelock import FileLock
 from joblib import Parallel, delayed
-from tqdm import tqdm  # type: ignore[import-untyped]
+from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
 from botorch_popbo.benchmarks.rank_agreement.results import Result, append_result, read_results
 from botorch_popbo.benchmarks.rank_agreement.study import Setting, Study
@@ -37,7 +37,14 @@ def run(study: Study) -> list[Setting]:
         done = len(settings) - len(missing)
         parallel = Parallel(n_jobs=study.jobs, return_as="generator_unordered")
         outcomes = parallel(delayed(work)(setting) for setting in missing)
-        bar = tqdm(outcomes, total=len(settings), initial=done, unit="fit", dynamic_ncols=True)
+        bar = tqdm(
+            outcomes,
+            total=len(settings),
+            initial=done,
+            unit="fit",
+            dynamic_ncols=True,
+            disable=None,
+        )
         for setting, outcome in bar:
             if isinstance(outcome, Result):
                 append_result(path, outcome)
