@@ -1,12 +1,10 @@
 """Test functions in a unit that hides their shape: an increasing function of them is observed."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import exp, log
 
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.problems.functions import FUNCTIONS, Function
+from botorch_popbo.benchmarks.problems.functions import Function, Variants, variants
 from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
 from botorch_popbo.benchmarks.settings import Parameters
 
@@ -29,21 +27,13 @@ class DistortedProblem(SyntheticProblem):
         return exp(_DECADES * log(10.0) * self.score(parameters) / self.extent)
 
 
-def distorted_functions() -> dict[str, tuple[str, Callable[[], Problem]]]:
-    """All distorted test functions.
-
-    Returns:
-        By name, a description and a function that makes the problem.
-    """
-    return {
-        f"{name}-distorted": (
-            f"{name}, observed as its exponential over {_DECADES:g} powers of ten",
-            partial(_make, f"{name}-distorted", function),
-        )
-        for name, function in FUNCTIONS.items()
-    }
-
-
 def _make(key: str, function: Function) -> Problem:
     fields = {**vars(function.make()), "name": key, "extent": function.extent}
     return DistortedProblem(**fields)
+
+
+def distorted_functions() -> Variants:
+    """See :func:`~botorch_popbo.benchmarks.problems.functions.variants`."""
+    return variants(
+        "distorted", f"observed as its exponential over {_DECADES:g} powers of ten", _make
+    )

@@ -1,14 +1,12 @@
 """Test functions whose bad points fail, as a training run that diverges."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from botorch.utils.sampling import draw_sobol_samples
 
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.problems.functions import FUNCTIONS, Function
+from botorch_popbo.benchmarks.problems.functions import Function, Variants, variants
 from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
 from botorch_popbo.benchmarks.settings import Parameters
 
@@ -32,21 +30,6 @@ class FailingProblem(SyntheticProblem):
         return None if value > self.threshold else value
 
 
-def failing_functions() -> dict[str, tuple[str, Callable[[], Problem]]]:
-    """All test functions that fail.
-
-    Returns:
-        By name, a description and a function that makes the problem.
-    """
-    return {
-        f"{name}-failures": (
-            f"{name}, the worse half of whose points fail",
-            partial(_make, f"{name}-failures", function),
-        )
-        for name, function in FUNCTIONS.items()
-    }
-
-
 def _make(key: str, function: Function) -> Problem:
     exact = function.make()
     # Sobol's points, not random ones: the threshold is the same wherever it is computed.
@@ -54,3 +37,8 @@ def _make(key: str, function: Function) -> Problem:
     values = exact.function(X.squeeze(1), noise=False)
     threshold = float(values.quantile(1.0 - _SHARE))
     return FailingProblem(**{**vars(exact), "name": key, "threshold": threshold})
+
+
+def failing_functions() -> Variants:
+    """See :func:`~botorch_popbo.benchmarks.problems.functions.variants`."""
+    return variants("failures", "the worse half of whose points fail", _make)

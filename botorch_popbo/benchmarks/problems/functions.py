@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
+from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.problems.synthetic import (
     SyntheticProblem,
     branin,
@@ -10,6 +12,9 @@ from botorch_popbo.benchmarks.problems.synthetic import (
     rosenbrock2,
     rosenbrock6,
 )
+
+#: By name, a description and a function that makes the problem.
+Variants = dict[str, tuple[str, Callable[[], Problem]]]
 
 
 @dataclass(frozen=True)
@@ -34,3 +39,20 @@ FUNCTIONS: Mapping[str, Function] = {
     "rosenbrock6": Function(rosenbrock6, (5.0,), 4.34e6),
     "rosenbrock2": Function(rosenbrock2, (2.0, 5.0), 1.1026e6),
 }
+
+
+def variants(suffix: str, description: str, make: Callable[[str, Function], Problem]) -> Variants:
+    """Make problems of all functions.
+
+    Args:
+        suffix: Follows the function's name in the problem's.
+        description: Follows the function's name in the problem's description.
+        make: Makes a problem from its name and the function.
+
+    Returns:
+        One for each function.
+    """
+    return {
+        f"{name}-{suffix}": (f"{name}, {description}", partial(make, f"{name}-{suffix}", function))
+        for name, function in FUNCTIONS.items()
+    }

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.problems.functions import FUNCTIONS, Function
+from botorch_popbo.benchmarks.problems.functions import FUNCTIONS, Function, Variants
 from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
 from botorch_popbo.benchmarks.settings import Parameters
 
@@ -33,13 +33,13 @@ class NoisyProblem(SyntheticProblem):
         return self.score(parameters) + self.noise(np.random.default_rng(seed))
 
 
-def noisy_functions() -> dict[str, tuple[str, Callable[[], Problem]]]:
+def noisy_functions() -> Variants:
     """All noisy test functions.
 
     Returns:
         By name, a description and a function that makes the problem.
     """
-    found: dict[str, tuple[str, Callable[[], Problem]]] = {}
+    found: Variants = {}
     for name, function in FUNCTIONS.items():
         *smaller, deviation = function.deviations
         kinds = {

@@ -1,11 +1,10 @@
 """Test functions of which only the order of the evaluated points is told."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.problems.functions import FUNCTIONS, Function
+from botorch_popbo.benchmarks.problems.functions import Function, Variants, variants
 from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
 
 
@@ -31,20 +30,10 @@ class RankOnlyProblem(SyntheticProblem):
         return (low + high) / 2.0
 
 
-def rank_only_functions() -> dict[str, tuple[str, Callable[[], Problem]]]:
-    """All test functions of which only the order is told.
-
-    Returns:
-        By name, a description and a function that makes the problem.
-    """
-    return {
-        f"{name}-ranks": (
-            f"{name}, told only the order of the points",
-            partial(_make, f"{name}-ranks", function),
-        )
-        for name, function in FUNCTIONS.items()
-    }
-
-
 def _make(key: str, function: Function) -> Problem:
     return RankOnlyProblem(**{**vars(function.make()), "name": key})
+
+
+def rank_only_functions() -> Variants:
+    """See :func:`~botorch_popbo.benchmarks.problems.functions.variants`."""
+    return variants("ranks", "told only the order of the points", _make)
