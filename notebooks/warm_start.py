@@ -2,6 +2,7 @@
 # jupyter:
 #   jupytext:
 #     text_representation:
+#       extension: .py
 #       format_name: percent
 #   kernelspec:
 #     display_name: Python 3
@@ -220,6 +221,7 @@ def draw(panel: plt.Axes, curves: dict[str, Tensor]) -> None:
 
 figure, panel = plt.subplots(figsize=(8, 4))
 draw(panel, {"cold start": cold} | to_the_end)
+panel.set_title("cheap results to the end")
 figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=4)
 plt.show()
 
@@ -237,12 +239,10 @@ plt.show()
 HANDOVER = min(8, NUM_FULL // 2)
 handed_over = {source: lowest(partial(warm_start, source, handover=HANDOVER)) for source in SOURCES}
 
-figure, panels = plt.subplots(1, 2, figsize=(12, 4), sharey=True)
-draw(panels[0], {"cold start": cold} | to_the_end)
-draw(panels[1], {"cold start": cold} | handed_over)
-panels[0].set_title("cheap results to the end")
-panels[1].set(title=f"handed over after {HANDOVER} full trainings", ylabel="")
-figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+figure, panel = plt.subplots(figsize=(8, 4))
+draw(panel, {"cold start": cold} | handed_over)
+panel.set_title(f"handed over after {HANDOVER} full trainings")
+figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=4)
 plt.show()
 
 # %%

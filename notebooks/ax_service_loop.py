@@ -1,0 +1,235 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A service loop in Ax
+#
+# A network from scikit-learn is tuned with Ax's `Client`: Ax suggests, we train, Ax learns. On the
+# way some trainings fail, the process is stopped and goes on from a file, and in the end we look
+# at what the model has understood. Only one line is ours, the generation strategy.
+
+# %%
+import logging
+import math
+import os
+import tempfile
+import textwrap
+import warnings
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import cross_val_score
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from botorch_popbo.ax import load_client, popbo_generation_strategy, save_client
+from botorch_popbo.ax.analyses import popbo_analyses
+
+SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
+NUM_TRIALS, NUM_INITIAL = (7, 5) if SMOKE_TEST else (36, 10)
+logging.disable(logging.INFO)  # Ax reports every trial
+warnings.simplefilter("ignore", ConvergenceWarning)  # twenty epochs are the budget
+plt.style.use("botorch_popbo.benchmarks.notebook")
+
+# %% [markdown]
+# ## The task
+#
+# Stochastic gradient descent on scikit-learn's digits, with a range of learning rates that is
+# meant to be too wide. A network that ends up worse than guessing has diverged; its loss means
+# nothing, so that the training raises an error instead of reporting it.
+
+# %%
+PARAMETERS = [
+    RangeParameterConfig(
+        name="learning_rate", bounds=(1e-4, 100.0), parameter_type="float", scaling="log"
+    ),
+    RangeParameterConfig(name="momentum", bounds=(0.0, 0.99), parameter_type="float"),
+    RangeParameterConfig(
+        name="weight_decay", bounds=(1e-6, 10.0), parameter_type="float", scaling="log"
+    ),
+    RangeParameterConfig(name="width", bounds=(4, 128), parameter_type="int", scaling="log"),
+    ChoiceParameterConfig(
+        name="activation",
+        values=["identity", "relu", "tanh"],
+        parameter_type="str",
+        is_ordered=False,
+    ),
+]
+EXAMPLES, LABELS = load_digits(return_X_y=True)
+GUESSING = math.log(10)  # the cross-entropy of ten equally likely digits
+
+
+def loss(parameters: dict) -> float:
+    """Cross-entropy of held-out digits, in nats; mean of three folds."""
+    network = MLPClassifier(
+        hidden_layer_sizes=(parameters["width"],),
+        activation=parameters["activation"],
+        solver="sgd",
+        learning_rate_init=parameters["learning_rate"],
+        momentum=parameters["momentum"],
+        alpha=parameters["weight_decay"],
+        max_iter=20,
+        random_state=0,
+    )
+    model = make_pipeline(StandardScaler(), network)
+    with np.errstate(all="ignore"):  # of overflows, before the error
+        scores = cross_val_score(model, EXAMPLES, LABELS, cv=3, scoring="neg_log_loss")
+    mean = -float(scores.mean())
+    if not mean < GUESSING:
+        raise RuntimeError(f"a cross-entropy of {mean:.1f} is worse than guessing")
+    return mean
+
+
+# %% [markdown]
+# ## The loop
+#
+# A failed run is worth knowing. `mark_trial_failed` ranks it below every success, so the search
+# learns to keep away. (A Gaussian process needs a number; Ax's own forgets the run.)
+
+
+# %%
+def run(client: Client, num_trials: int) -> None:
+    """Evaluate so many suggestions."""
+    for _ in range(num_trials):
+        for index, parameters in client.get_next_trials(max_trials=1).items():
+            try:
+                client.complete_trial(index, raw_data={"loss": loss(parameters)})
+            except RuntimeError as reason:
+                client.mark_trial_failed(index, failed_reason=str(reason))
+
+
+client = Client()
+client.configure_experiment(parameters=PARAMETERS)
+client.configure_optimization(objective="-loss")
+client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=NUM_INITIAL, seed=0))
+run(client, NUM_TRIALS // 2)
+
+# %% [markdown]
+# ## Stop, and go on
+#
+# The file is whole at every moment, and what is loaded makes the same suggestion as what was
+# saved.
+
+# %%
+file = Path(tempfile.mkdtemp()) / "experiment.json"
+save_client(client, file)
+[expected] = client.get_next_trials(max_trials=1).values()
+
+client = load_client(file)  # in another process, days later
+[(index, suggestion)] = client.get_next_trials(max_trials=1).items()
+assert suggestion == expected
+try:
+    client.complete_trial(index, raw_data={"loss": loss(suggestion)})
+except RuntimeError as reason:
+    client.mark_trial_failed(index, failed_reason=str(reason))
+run(client, NUM_TRIALS - NUM_TRIALS // 2 - 1)
+
+# %%
+summary = client.summarize()
+failed = summary["trial_status"] == "FAILED"
+best_parameters, prediction, index, _ = client.get_best_parameterization()
+mean, _ = prediction["loss"]
+print(f"{failed.sum()} of {len(summary)} trainings failed")
+print(f"best arm (trial {index}): {best_parameters}")
+print(f"the model expects a loss of {mean:.3f} nats")
+
+# %% [markdown]
+# ## What happened
+#
+# Failed trainings are crosses, at the loss of guessing in the left panel.
+
+# %%
+losses = summary["loss"]
+initial = summary["trial_index"] < NUM_INITIAL
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2))
+trials = summary["trial_index"] + 1
+left.plot(trials, losses.cummin().ffill(), color="C0", drawstyle="steps-post", label="best so far")
+left.plot(trials[~failed], losses[~failed], "o", color="C0", alpha=0.5, label="trained")
+left.plot(trials[failed], [GUESSING] * failed.sum(), "x", color="C1", label="failed")
+left.axvline(NUM_INITIAL + 0.5, color="grey", linestyle=":")
+left.set(xlabel="trial (dotted: end of the initial design)", yscale="log")
+left.set_ylabel("cross-entropy [nats]")
+left.set_yticks([0.2, 0.5, 1.0, 2.0], ["0.2", "0.5", "1", "2"])
+left.minorticks_off()
+for name, chosen in {"initial design": initial, "suggested by the model": ~initial}.items():
+    color = "grey" if name == "initial design" else "C0"
+    done, lost = summary[chosen & ~failed], summary[chosen & failed]
+    right.plot(done["learning_rate"], done["momentum"], "o", color=color, alpha=0.6, label=name)
+    right.plot(lost["learning_rate"], lost["momentum"], "x", color=color, markersize=8)
+right.set(xlabel="learning rate", ylabel="momentum", xscale="log", xlim=(7e-5, 150))
+for panel in (left, right):
+    panel.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+plt.show()
+
+# %% [markdown]
+# ## What the model has understood
+#
+# `popbo_analyses` are Ax's own cards and four about ranks. In a notebook they are displayed here,
+# to be explored with the mouse.
+
+# %% tags=["interactive"]
+cards = client.compute_analyses(analyses=popbo_analyses())
+
+# %% [markdown]
+# Every card also has its numbers in `card.df`. Here they are drawn once more, for readers on
+# paper. Left: can the model predict the rank of a training that it has not seen? Every point was
+# predicted by a model fitted without it; bars are 90 % intervals. Right: which arm is truly the
+# best?
+
+# %%
+_, calibration, slices, _, probability = cards
+print(textwrap.fill(calibration.subtitle, 95))
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2))
+data = calibration.df
+bars = [data["predicted"] - data["lower_90"], data["upper_90"] - data["predicted"]]
+left.errorbar(data["observed"], data["predicted"], yerr=bars, fmt="o", color="C0", alpha=0.6)
+left.axline((0, 0), slope=1, color="black", linestyle="--", linewidth=1)
+left.set(xlabel="better points, observed", ylabel="better points, predicted")
+likeliest = probability.df.head(8)
+right.bar(likeliest["arm_name"], 100 * likeliest["probability"], color="C0")
+right.set(xlabel="arm (trial_index)", ylabel="probability of being best [%]")
+plt.show()
+
+# %% [markdown]
+# And what happens if one parameter of the recommended arm changes? Shaded: 90 % intervals.
+
+# %%
+figure, panels = plt.subplots(1, len(PARAMETERS), figsize=(14, 3.4), sharey=True)
+for panel, parameter in zip(panels, PARAMETERS, strict=True):
+    data = slices.df[slices.df["parameter"] == parameter.name]
+    value, low, high = data["value"], data["lower_90"], data["upper_90"]
+    if parameter.parameter_type == "str":
+        bars = [data["predicted"] - low, high - data["predicted"]]
+        panel.errorbar(value, data["predicted"], yerr=bars, fmt="o", color="C0")
+    else:
+        value = value.astype(float)
+        panel.plot(value, data["predicted"], color="C0")
+        panel.fill_between(value, low, high, color="C0", alpha=0.2, linewidth=0)
+        panel.set_xscale(parameter.scaling or "linear")
+    panel.set_xlabel(parameter.name.replace("_", " "))
+panels[0].set_ylabel(f"better ones of {len(summary)} trials")
+plt.show()
+
+# %%
+best = losses.min()
+print(
+    f"In short: the lowest loss is {best:.3f} nats after {len(summary)} trainings, of which "
+    f"{failed.sum()} failed: {failed[initial].sum()} of {initial.sum()} in the initial design, "
+    f"{failed[~initial].sum()} of {(~initial).sum()} later."
+)

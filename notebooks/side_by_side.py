@@ -1,0 +1,216 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Side by side
+#
+# The same loop with a rank model and with a Gaussian process: on a smooth function, a noisy one,
+# one with outliers, and a real tuning task. Every statement about the winner is computed from the
+# runs below; run it again with other seeds, and judge for yourself.
+#
+# The loops are those of the benchmark (`popbo compare`), which starts all methods from the same
+# points, survives interruptions, and runs replications side by side.
+
+# %%
+import logging
+import os
+import tempfile
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from ax.api.client import Client
+
+from botorch_popbo.ax import fit_model, gp_generation_strategy, popbo_generation_strategy
+from botorch_popbo.benchmarks import figures
+from botorch_popbo.benchmarks.campaign import run_campaign
+from botorch_popbo.benchmarks.design import uniform_point
+from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.report import table
+from botorch_popbo.benchmarks.settings import Campaign
+from botorch_popbo.benchmarks.summary import Summary, summarize
+
+SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
+DATA = os.environ.get("POPBO_DATA")
+RESULTS = Path(tempfile.mkdtemp())
+logging.disable(logging.INFO)  # Ax reports every trial
+plt.style.use("botorch_popbo.benchmarks.notebook")
+
+
+def compare(problems: dict[str, int], methods: tuple[str, ...], trials: int) -> list[Summary]:
+    """Run every method on every problem, given the sizes of their initial designs."""
+    campaign = Campaign(
+        initial=problems,
+        methods=methods,
+        trials=2 if SMOKE_TEST else trials,
+        seeds=2 if SMOKE_TEST else 5,
+        jobs=1 if SMOKE_TEST else 2,
+        output=RESULTS,
+        data=Path(DATA) if DATA else None,
+    )
+    failures = run_campaign(campaign)
+    assert not failures, failures
+    return summarize(campaign, {name: PROBLEMS[name].load(campaign.data) for name in problems})
+
+
+# %% [markdown]
+# ## Three functions
+#
+# - **smooth**: Branin, two variables, exact values;
+# - **noisy**: Hartmann-6, six variables, normal noise of deviation 0.1 (its range is 3.3);
+# - **outliers**: Branin, where one outcome in ten is off by ten times the function's range.
+#
+# `popbo` is the default rank model, `botorch-gp` BoTorch's `SingleTaskGP` with the logarithm of
+# the expected improvement. On the functions with noise the curves show the point that each model
+# would recommend; random search recommends the best outcome it saw.
+
+# %%
+functions = compare(
+    {"branin": 8, "hartmann6-gaussian": 12, "branin-outliers": 8},
+    methods=("popbo", "botorch-gp", "random"),
+    trials=30,
+)
+
+# %% [markdown]
+# ## A real task
+#
+# With the tables of [HPOBench](https://github.com/automl/HPOBench) at hand (environment variable
+# `POPBO_DATA`), a network on protein data: nine choices, 62208 rows. Without them, a network on
+# scikit-learn's digits, trained on the spot: six parameters of mixed kinds. Both have choices, so
+# the methods run through Ax: `popbo-logei` and `gp-logei`.
+
+# %%
+tasks = compare(
+    {"fcnet-protein" if DATA else "sklearn-digits": 12},
+    methods=("popbo-logei", "gp-logei", "random"),
+    trials=20,
+)
+
+# %% [markdown]
+# ## Curves
+
+# %%
+STYLE = {"popbo": "C0", "popbo-logei": "C0", "botorch-gp": "C1", "gp-logei": "C1", "random": "grey"}
+LABEL = {"C0": "rank model", "C1": "Gaussian process", "grey": "random search"}
+
+
+def draw(panel: plt.Axes, summary: Summary) -> None:
+    """Means over the seeds, and bands of one standard error."""
+    axis = figures.scale(summary)
+    for curve in summary.curves:
+        color = STYLE[curve.method]
+        line, low, high = figures.band(curve, axis)
+        x = figures.evaluations(summary)
+        panel.plot(x, line, color=color, drawstyle="steps-post", label=LABEL[color])
+        panel.fill_between(x, low, high, color=color, alpha=0.2, linewidth=0, step="post")
+    panel.set(
+        title=summary.problem.name,
+        xlabel=figures.evaluations_label(summary),
+        ylabel=summary.quantity,
+        yscale="log" if axis.is_log else "linear",
+    )
+
+
+summaries = [*functions, *tasks]
+figure, panels = plt.subplots(2, 2, figsize=(11, 7.5))
+for panel, summary in zip(panels.flat, summaries, strict=True):
+    draw(panel, summary)
+figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+plt.show()
+
+# %% [markdown]
+# ## The table
+#
+# Mean ± standard error over the seeds at the end; a star marks the best mean. The last column is
+# the time that a suggestion takes.
+
+# %%
+print(table(summaries))
+
+# %% [markdown]
+# Is the difference more than chance? The gap between the two models, in standard errors of the
+# gap:
+
+
+# %%
+def verdict(summary: Summary) -> str:
+    """Who is ahead, and by how much."""
+    ends = {STYLE[curve.method]: curve for curve in summary.curves}
+    ranks, values = ends["C0"], ends["C1"]
+    gap = values.mean[-1] - ranks.mean[-1] if summary.is_loss else ranks.mean[-1] - values.mean[-1]
+    error = np.hypot(ranks.error[-1], values.error[-1])
+    if abs(gap) <= 2 * error:
+        return "no clear winner"
+    return f"{LABEL['C0'] if gap > 0 else LABEL['C1']} ({abs(gap) / error:.1f} standard errors)"
+
+
+verdicts = {summary.problem.name: verdict(summary) for summary in summaries}
+for name, text in verdicts.items():
+    print(f"{name:<20} {text}")
+
+# %% [markdown]
+# ## Where the Gaussian process wins: values
+#
+# A rank model knows the order and nothing between. Asked for a *value*, it answers with the
+# observed outcome at the predicted rank, so it never goes beyond the best one it has seen. Both
+# models now see the same forty random points of Branin and predict two hundred others.
+
+
+# %%
+problem = PROBLEMS["branin"].load(None)
+seen, unseen = (
+    [uniform_point(problem.parameters, problem.name, seed=seed, trial=i) for i in range(number)]
+    for seed, number in ((0, 40), (1, 200))
+)
+
+
+def predictions(strategy) -> np.ndarray:
+    """Predicted values of the unseen points, after the seen ones."""
+    client = Client()
+    client.configure_experiment(parameters=problem.parameters)
+    client.configure_optimization(objective=problem.objective)
+    client.set_generation_strategy(strategy)
+    for point in seen:
+        index = client.attach_trial(parameters=point)
+        client.complete_trial(index, raw_data={problem.metric_name: problem.score(point)})
+    client.get_next_trials(max_trials=1)
+    fit_model(client)
+    return np.array([means[problem.metric_name][0] for means in client.predict(unseen)])
+
+
+truth = np.array([problem.score(point) for point in unseen])
+best_seen = min(problem.score(point) for point in seen)
+predicted = {
+    "C0": predictions(popbo_generation_strategy(num_initial_trials=len(seen))),
+    "C1": predictions(gp_generation_strategy(num_initial_trials=len(seen))),
+}
+
+figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), sharex=True, sharey=True)
+errors = {}
+for panel, (color, values) in zip(panels, predicted.items(), strict=True):
+    errors[color] = np.sqrt(np.mean((values - truth) ** 2))
+    panel.plot(truth, values, "o", color=color, alpha=0.5, markersize=4)
+    panel.plot([0, 310], [0, 310], "k--", linewidth=1)
+    panel.set_title(f"{LABEL[color]}: error {errors[color]:.2f}")
+    panel.set_xlabel("Branin's value")
+panels[0].set_ylabel("predicted value")
+plt.show()
+
+# %% [markdown]
+# (The error is the root of the mean squared error.) If the prediction itself is what you need,
+# take the Gaussian process.
+
+# %%
+print(
+    "In short: "
+    + "; ".join(f"{name}: {text}" for name, text in verdicts.items())
+    + f"; smaller error of predicted values: {LABEL[min(errors, key=errors.get)]}."
+)
