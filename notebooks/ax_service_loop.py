@@ -40,7 +40,7 @@ from botorch_popbo.ax import load_client, popbo_generation_strategy, save_client
 from botorch_popbo.ax.analyses import popbo_analyses
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
-NUM_TRIALS, NUM_INITIAL = (7, 5) if SMOKE_TEST else (36, 10)
+NUM_TRIALS, NUM_INITIAL = (12, 4) if SMOKE_TEST else (36, 10)
 logging.disable(logging.INFO)  # Ax reports every trial
 warnings.simplefilter("ignore", ConvergenceWarning)  # twenty epochs are the budget
 plt.style.use("botorch_popbo.benchmarks.notebook")
@@ -49,8 +49,9 @@ plt.style.use("botorch_popbo.benchmarks.notebook")
 # ## The task
 #
 # Stochastic gradient descent on scikit-learn's digits, with a range of learning rates that is
-# meant to be too wide. A network that ends up worse than guessing has diverged; its loss means
-# nothing, so that the training raises an error instead of reporting it.
+# meant to be too wide. A network that ends up worse than guessing has diverged, or not even begun.
+# Its loss means nothing, so the training raises an error instead of reporting it, as scikit-learn
+# does if weights become infinite.
 
 # %%
 PARAMETERS = [
@@ -63,10 +64,7 @@ PARAMETERS = [
     ),
     RangeParameterConfig(name="width", bounds=(4, 128), parameter_type="int", scaling="log"),
     ChoiceParameterConfig(
-        name="activation",
-        values=["identity", "relu", "tanh"],
-        parameter_type="str",
-        is_ordered=False,
+        name="batch_size", values=[16, 32, 64, 128], parameter_type="int", is_ordered=True
     ),
 ]
 EXAMPLES, LABELS = load_digits(return_X_y=True)
@@ -77,8 +75,8 @@ def loss(parameters: dict) -> float:
     """Cross-entropy of held-out digits, in nats; mean of three folds."""
     network = MLPClassifier(
         hidden_layer_sizes=(parameters["width"],),
-        activation=parameters["activation"],
         solver="sgd",
+        batch_size=parameters["batch_size"],
         learning_rate_init=parameters["learning_rate"],
         momentum=parameters["momentum"],
         alpha=parameters["weight_decay"],
@@ -90,7 +88,7 @@ def loss(parameters: dict) -> float:
         scores = cross_val_score(model, EXAMPLES, LABELS, cv=3, scoring="neg_log_loss")
     mean = -float(scores.mean())
     if not mean < GUESSING:
-        raise RuntimeError(f"a cross-entropy of {mean:.1f} is worse than guessing")
+        raise ValueError(f"a cross-entropy of {mean:.1f} is worse than guessing")
     return mean
 
 
@@ -102,14 +100,21 @@ def loss(parameters: dict) -> float:
 
 
 # %%
+def evaluate(client: Client, index: int, parameters: dict) -> None:
+    """Train, and report."""
+    try:
+        outcome = loss(parameters)
+    except ValueError as reason:
+        client.mark_trial_failed(index, failed_reason=str(reason))
+    else:
+        client.complete_trial(index, raw_data={"loss": outcome})
+
+
 def run(client: Client, num_trials: int) -> None:
     """Evaluate so many suggestions."""
     for _ in range(num_trials):
         for index, parameters in client.get_next_trials(max_trials=1).items():
-            try:
-                client.complete_trial(index, raw_data={"loss": loss(parameters)})
-            except RuntimeError as reason:
-                client.mark_trial_failed(index, failed_reason=str(reason))
+            evaluate(client, index, parameters)
 
 
 client = Client()
@@ -132,10 +137,7 @@ save_client(client, file)
 client = load_client(file)  # in another process, days later
 [(index, suggestion)] = client.get_next_trials(max_trials=1).items()
 assert suggestion == expected
-try:
-    client.complete_trial(index, raw_data={"loss": loss(suggestion)})
-except RuntimeError as reason:
-    client.mark_trial_failed(index, failed_reason=str(reason))
+evaluate(client, index, suggestion)
 run(client, NUM_TRIALS - NUM_TRIALS // 2 - 1)
 
 # %%
@@ -214,7 +216,8 @@ figure, panels = plt.subplots(1, len(PARAMETERS), figsize=(14, 3.4), sharey=True
 for panel, parameter in zip(panels, PARAMETERS, strict=True):
     data = slices.df[slices.df["parameter"] == parameter.name]
     value, low, high = data["value"], data["lower_90"], data["upper_90"]
-    if parameter.parameter_type == "str":
+    if isinstance(parameter, ChoiceParameterConfig):
+        value = value.astype(str)
         bars = [data["predicted"] - low, high - data["predicted"]]
         panel.errorbar(value, data["predicted"], yerr=bars, fmt="o", color="C0")
     else:

@@ -45,13 +45,15 @@ logging.disable(logging.INFO)  # Ax reports every trial
 plt.style.use("botorch_popbo.benchmarks.notebook")
 
 
-def compare(problems: dict[str, int], methods: tuple[str, ...], trials: int) -> list[Summary]:
+def compare(
+    problems: dict[str, int], methods: tuple[str, ...], trials: int, seeds: int
+) -> list[Summary]:
     """Run every method on every problem, given the sizes of their initial designs."""
     campaign = Campaign(
         initial=problems,
         methods=methods,
         trials=2 if SMOKE_TEST else trials,
-        seeds=2 if SMOKE_TEST else 5,
+        seeds=2 if SMOKE_TEST else seeds,
         jobs=1 if SMOKE_TEST else 2,
         output=RESULTS,
         data=Path(DATA) if DATA else None,
@@ -77,6 +79,7 @@ functions = compare(
     {"branin": 8, "hartmann6-gaussian": 12, "branin-outliers": 8},
     methods=("popbo", "botorch-gp", "random"),
     trials=30,
+    seeds=5,
 )
 
 # %% [markdown]
@@ -91,7 +94,8 @@ functions = compare(
 tasks = compare(
     {"fcnet-protein" if DATA else "sklearn-digits": 12},
     methods=("popbo-logei", "gp-logei", "random"),
-    trials=20,
+    trials=15,
+    seeds=3,
 )
 
 # %% [markdown]
