@@ -205,7 +205,7 @@ left.axline((0, 0), slope=1, color="black", linestyle="--", linewidth=1)
 left.set(xlabel="better points, observed", ylabel="better points, predicted")
 likeliest = probability.df.head(8)
 right.bar(likeliest["arm_name"], 100 * likeliest["probability"], color="C0")
-right.set(xlabel="arm (trial_index)", ylabel="probability of being best [%]")
+right.set(xlabel="arm", ylabel="probability of being best [%]")
 plt.show()
 
 # %% [markdown]
@@ -217,7 +217,7 @@ for panel, parameter in zip(panels, PARAMETERS, strict=True):
     data = slices.df[slices.df["parameter"] == parameter.name]
     value, low, high = data["value"], data["lower_90"], data["upper_90"]
     if isinstance(parameter, ChoiceParameterConfig):
-        value = value.astype(str)
+        value = value.map("{:g}".format)
         bars = [data["predicted"] - low, high - data["predicted"]]
         panel.errorbar(value, data["predicted"], yerr=bars, fmt="o", color="C0")
     else:

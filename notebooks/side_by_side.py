@@ -13,8 +13,9 @@
 # # Side by side
 #
 # The same loop with a rank model and with a Gaussian process: on a smooth function, a noisy one,
-# one with outliers, and a real tuning task. Every statement about the winner is computed from the
-# runs below; run it again with other seeds, and judge for yourself.
+# one with outliers, and a real tuning task. Every statement about a winner is computed from the
+# runs below. They are few and short, so that the notebook ends within minutes; the page on sample
+# efficiency has longer ones, of 80 evaluations, which do not end like these.
 #
 # The loops are those of the benchmark (`popbo compare`), which starts all methods from the same
 # points, survives interruptions, and runs replications side by side.

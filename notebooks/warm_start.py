@@ -132,9 +132,8 @@ plt.show()
 # ## The search
 #
 # `from_groups` ranks each group by itself: group 0 are the cheap results, group 1 the expensive
-# ones. Every record carries its *exposure*, the number of points it was compared with. While there
-# are few expensive results, their ranks say little and the model follows the cheap ones; as they
-# grow in number they take over.
+# ones. Every record carries its *exposure*, the number of points it was compared with, so the
+# ranks of a few expensive results weigh little beside those of many cheap ones.
 
 
 # %%
