@@ -34,6 +34,8 @@ class Ranking:
         A record that was compared with all others has an exact rank. One that was compared with
         ``n`` of them is a sample without replacement, whose variance carries the correction
         ``1 - n / (N - 1)``; records of the same rank share as many ranks as there are records.
+        Not so the worst ones, failed runs among them: they would be as uncertain as their number is
+        large, and reach above the others. How bad they are among themselves is of no interest.
 
         Args:
             counts: Numbers of better points, of shape ``m``.
@@ -47,7 +49,9 @@ class Ranking:
         share = (k + 0.5) / (n + 1.0)
         distinct, level = share.unique(return_inverse=True)
         left_out = (1.0 - n / max(num_points - 1, 1)).clamp_min(0.0)
-        tied = level.bincount(minlength=len(distinct))[level]
+        tied = level.bincount(minlength=len(distinct))
+        tied[-1] = 1
+        tied = tied[level]
         variance = left_out * share * (1.0 - share) / (n + 2.0)
         variance = variance + (tied.square() - 1.0) / (12.0 * len(k) ** 2)
         # From shares to utilities, whose scale is that of a standard normal variable.

@@ -281,9 +281,8 @@ def test_extreme_points_are_survived(points: Tensor) -> None:
 
 def test_lists_of_different_length_are_weighed_by_their_length() -> None:
     # The first record lost half of two comparisons, the second half of nineteen.
-    rate = GaussianProcessRate(
-        tensor([[0.0], [0.5], [1.0]]), tensor([1, 9.5, 0]), tensor([2, 19, 19]), num_points=20
-    )
+    X, counts = tensor([[0.0], [0.5], [1.0], [0.7]]), tensor([1, 9.5, 0, 18])
+    rate = GaussianProcessRate(X, counts, tensor([2, 19, 19, 19]), num_points=20)
     rate.fit()
     assert rate.ranking.variance[0] > rate.ranking.variance[1] > 0.0
     assert predicted(rate, tensor([[0.2], [0.9]])).isfinite().all()

@@ -30,8 +30,12 @@ def test_tied_records_share_a_level_and_its_width() -> None:
     assert ranking.variance[[0, 4]].tolist() == [0.0, 0.0]
     assert (ranking.variance[1:4] > 0.0).all()
     assert len(ranking.variance.unique()) == 2
-    wider = complete(0, 1, 1, 1, 1)
-    assert wider.variance[1] > 0.0
+
+
+def test_the_worst_records_are_not_uncertain_for_being_many() -> None:
+    ranking = complete(0, 1, 2, 2, 2)
+    assert ranking.level.tolist() == [0, 1, 2, 2, 2]
+    assert ranking.variance.tolist() == [0.0] * 5
 
 
 def test_few_comparisons_leave_more_open() -> None:
