@@ -134,8 +134,8 @@ def _lines(cells: Sequence[Comparison]) -> Iterator[str]:
             f"{cell.problem:<{widths[0]}}  {cell.measure:<{widths[1]}}  "
             f"{cell.method:<{method_width}}"
         )
-        paper = f"{cell.paper_mean:.4g} ± {cell.paper_deviation:.2g}"
-        here = f"{cell.mean:.4g}"
+        paper = f"{cell.paper_mean:#.4g} ± {cell.paper_deviation:.2g}"
+        here = f"{cell.mean:#.4g}"
         if not math.isnan(cell.deviation):
             here += f" ± {cell.deviation:.2g}"
         yield f"{names}  paper {paper:<19}  here {here:<19}  {cell.seeds:>2} seeds  {cell.verdict}"

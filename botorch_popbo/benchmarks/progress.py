@@ -1,5 +1,6 @@
 """A progress bar over trials, read off the records on disk."""
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,7 +51,8 @@ def progress_bar(wanted: Mapping[Path, int]) -> Iterator[None]:
         unit="trial",
         smoothing=0.1,
         dynamic_ncols=True,
-        disable=None,  # in a log
+        # None: only in a log. The variable is tqdm's own, which an argument would overrule.
+        disable=True if os.environ.get("TQDM_DISABLE") else None,
     )
 
     def follow() -> None:

@@ -83,7 +83,7 @@ def test_the_comparison_is_written(tmp_path: Path) -> None:
         (row,) = csv.DictReader(file)
     assert row["method"] == "m"
     assert (float(row["paper_mean"]), float(row["mean"])) == (1.0, 1.25)
-    assert "paper 1 ± 0.5" in paper_table([cell])
+    assert "paper 1.000 ± 0.5" in paper_table([cell])
     assert "3 seeds  within" in paper_table([cell])
 
 
