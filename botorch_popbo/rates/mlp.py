@@ -97,7 +97,7 @@ class MLPRate(Module):
         """
         z: Tensor = self.network(X).squeeze(-1)
         # Far below zero softplus(z) is exp(z) and would underflow before its logarithm is taken.
-        return torch.where(z < _LINEAR_BELOW, z, softplus(z.clamp_min(_LINEAR_BELOW)).log())
+        return torch.where(z <= _LINEAR_BELOW, z, softplus(z.clamp_min(_LINEAR_BELOW)).log())
 
     def fit(self) -> None:
         """Maximise the mean log-likelihood of the counts from fresh weights, by ADAM."""

@@ -35,7 +35,8 @@ class Ranking:
         ``n`` of them is a sample without replacement, whose variance carries the correction
         ``1 - n / (N - 1)``; records of the same rank share as many ranks as there are records.
         Not so the worst ones, failed runs among them: they would be as uncertain as their number is
-        large, and reach above the others. How bad they are among themselves is of no interest.
+        large, and reach above the others. How bad they are among themselves is of no interest, so
+        they share two ranks; exact ties would be taken for a sign of a flat function.
 
         Args:
             counts: Numbers of better points, of shape ``m``.
@@ -50,7 +51,7 @@ class Ranking:
         distinct, level = share.unique(return_inverse=True)
         left_out = (1.0 - n / max(num_points - 1, 1)).clamp_min(0.0)
         tied = level.bincount(minlength=len(distinct))
-        tied[-1] = 1
+        tied[-1] = tied[-1].clamp_max(2)
         tied = tied[level]
         variance = left_out * share * (1.0 - share) / (n + 2.0)
         variance = variance + (tied.square() - 1.0) / (12.0 * len(k) ** 2)

@@ -33,9 +33,11 @@ def test_tied_records_share_a_level_and_its_width() -> None:
 
 
 def test_the_worst_records_are_not_uncertain_for_being_many() -> None:
-    ranking = complete(0, 1, 2, 2, 2)
-    assert ranking.level.tolist() == [0, 1, 2, 2, 2]
-    assert ranking.variance.tolist() == [0.0] * 5
+    few, many = complete(0, 1, 2, 2), complete(0, 1, *[2] * 50)
+    assert few.level[-2:].tolist() == many.level[-2:].tolist() == [2, 2]
+    assert 0.0 < many.variance[-1] < few.variance[-1]
+    # Had they shared all their ranks, fifty would be more uncertain than two.
+    assert complete(0, *[1] * 50, 60).variance[1] > complete(0, 1, 1, 60).variance[1]
 
 
 def test_few_comparisons_leave_more_open() -> None:

@@ -23,8 +23,16 @@ def test_numbers_of_one_s_own_are_written_and_told(
     assert streams.out == f"table: {output / 'fcnet_valid.npz'}\n"
     for data_set in DATA_SETS:
         assert f"the numbers of {data_set} differ from those that the published" in streams.err
-        assert f"{data_set}: 100%" in streams.err
     assert [path.name for path in output.iterdir()] == ["fcnet_valid.npz"]
+
+
+def test_a_bar_shows_the_progress_on_a_terminal(
+    archive: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["data", "fcnet", str(archive), "--output", str(tmp_path / "tables")]) == 0
+    shown = capsys.readouterr().err
+    assert all(f"{data_set}: 100%" in shown for data_set in DATA_SETS)
 
 
 def test_the_same_source_makes_the_same_file(archive: Path, tmp_path: Path) -> None:
