@@ -109,7 +109,8 @@ def _devices() -> Iterator[str]:
 
 
 def _extra(extra: str, needed: list[Requirement]) -> str:
-    missing = [requirement.name for requirement in needed if requirement.installed is None]
+    # An extra repeats what the extras that it is made of need.
+    missing = dict.fromkeys(r.name for r in needed if r.installed is None)
     if not missing:
         return f"{extra}: complete"
     return f"{extra}: missing {', '.join(missing)}: pip install '{_PACKAGE}[{extra}]'"

@@ -28,7 +28,8 @@ def test_what_is_there_is_shown_with_its_version(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_shown_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = [Requirement("no-such-package", ">=3", ""), Requirement("nor-this", "", "test")]
+    nor_this = Requirement("nor-this", "", "test")
+    absent = [Requirement("no-such-package", ">=3", ""), nor_this, nor_this]
     monkeypatch.setattr(doctor, "requirements", lambda: absent)
     monkeypatch.setenv("POPBO_PYTHON_HEBO", "/no/python")
     lines, well = examine(None)
