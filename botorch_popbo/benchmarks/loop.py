@@ -67,7 +67,7 @@ class Loop:
         if outcome is not None and not math.isfinite(outcome):
             raise ValueError(f"trial {trial} evaluated to {outcome} at {suggestion.parameters}")
         observed = None if outcome is None else self.problem.tell(outcome, self.successes)
-        score = self._score(suggestion, observed)
+        score = outcome if self.problem.is_exact else self._score(suggestion, observed)
         with self.limited():
             self._tell(suggestion.parameters, observed, score)
         return TrialRecord(

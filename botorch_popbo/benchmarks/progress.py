@@ -1,14 +1,30 @@
 """A progress bar over trials, read off the records on disk."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
 _POLL_SECONDS = 0.5
+
+
+def make_bar(*iterable: Iterable[Any], **options: Any) -> Any:
+    """A bar of tqdm that works on terminals and in notebooks and stays out of logs.
+
+    Args:
+        *iterable: What it goes through, if anything.
+        **options: As tqdm takes them.
+
+    Returns:
+        The bar.
+    """
+    # None: only in a log. The variable is tqdm's own, which an argument would overrule.
+    disable = True if os.environ.get("TQDM_DISABLE") else None
+    return tqdm(*iterable, dynamic_ncols=True, disable=disable, **options)
 
 
 class _Counter:
@@ -45,15 +61,7 @@ def progress_bar(wanted: Mapping[Path, int]) -> Iterator[None]:
     counter = _Counter(wanted)
     done = Event()
     # A suggestion takes longer than an initial point, so the rate has to follow the recent past.
-    bar = tqdm(
-        total=sum(wanted.values()),
-        initial=counter.count(),
-        unit="trial",
-        smoothing=0.1,
-        dynamic_ncols=True,
-        # None: only in a log. The variable is tqdm's own, which an argument would overrule.
-        disable=True if os.environ.get("TQDM_DISABLE") else None,
-    )
+    bar = make_bar(total=sum(wanted.values()), initial=counter.count(), unit="trial", smoothing=0.1)
 
     def follow() -> None:
         while not done.wait(_POLL_SECONDS):

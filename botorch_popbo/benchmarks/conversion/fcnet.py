@@ -12,11 +12,11 @@ from typing import Any
 import h5py
 import numpy as np
 import numpy.typing as npt
-from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
 from botorch_popbo.benchmarks.conversion.grid import Grid, sort_into_grid
 from botorch_popbo.benchmarks.conversion.release import release_files
 from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.progress import make_bar
 from botorch_popbo.benchmarks.settings import Parameters
 from botorch_popbo.benchmarks.tables.fcnet import NUM_PARAMETERS, NUM_SEEDS, errors_name
 
@@ -64,9 +64,7 @@ def _read(path: Path, data_set: str) -> tuple[list[Parameters], npt.NDArray[np.f
         with h5py.File(path, "r") as file:
             errors = np.empty((len(file), NUM_SEEDS), dtype=np.float32)
             configurations = []
-            entries = tqdm(
-                file.items(), data_set, len(file), unit="key", dynamic_ncols=True, disable=None
-            )
+            entries = make_bar(file.items(), desc=data_set, total=len(file), unit="key")
             for row, (key, entry) in enumerate(entries):
                 configurations.append(_configuration(key, path))
                 errors[row] = _last_errors(entry, path)

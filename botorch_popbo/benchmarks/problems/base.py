@@ -85,6 +85,11 @@ class Problem(ABC):
         return {}
 
     @property
+    def is_exact(self) -> bool:
+        """Whether an evaluation is the score itself, so that one need not follow the other."""
+        return type(self).evaluate is Problem.evaluate
+
+    @property
     def objective(self) -> str:
         """The objective in the form that ``Client.configure_optimization`` takes."""
         return f"-{self.metric_name}" if self.minimize else self.metric_name

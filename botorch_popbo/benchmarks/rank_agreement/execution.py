@@ -6,6 +6,7 @@ from filelock import FileLock
 from joblib import Parallel, delayed
 from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
+from botorch_popbo.benchmarks.progress import make_bar
 from botorch_popbo.benchmarks.rank_agreement.results import Result, append_result, read_results
 from botorch_popbo.benchmarks.rank_agreement.study import Setting, Study
 from botorch_popbo.benchmarks.rank_agreement.worker import work
@@ -37,14 +38,7 @@ def run(study: Study) -> list[Setting]:
         done = len(settings) - len(missing)
         parallel = Parallel(n_jobs=study.jobs, return_as="generator_unordered")
         outcomes = parallel(delayed(work)(setting) for setting in missing)
-        bar = tqdm(
-            outcomes,
-            total=len(settings),
-            initial=done,
-            unit="fit",
-            dynamic_ncols=True,
-            disable=None,
-        )
+        bar = make_bar(outcomes, total=len(settings), initial=done, unit="fit")
         for setting, outcome in bar:
             if isinstance(outcome, Result):
                 append_result(path, outcome)

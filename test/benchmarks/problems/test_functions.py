@@ -29,6 +29,13 @@ def test_a_variant_is_scored_by_its_function(name: str) -> None:
         assert variant.score(point) == base.score(point)
 
 
+def test_only_a_plain_evaluation_is_the_score() -> None:
+    exact = ("hartmann6", "hartmann6-ranks")
+    assert all(PROBLEMS[name].load(None).is_exact for name in exact)
+    other = ("hartmann6-distorted", "hartmann6-failures", "hartmann6-gaussian", "sklearn-digits")
+    assert not any(PROBLEMS[name].load(None).is_exact for name in other)
+
+
 @pytest.mark.parametrize("name", list(FUNCTIONS))
 def test_a_distorted_function_is_in_the_same_order_in_another_unit(name: str) -> None:
     problem = PROBLEMS[f"{name}-distorted"].load(None)
