@@ -1,6 +1,6 @@
-"""Rank-based Bayesian optimization with Poisson processes, for BoTorch and Ax."""
+"""Rank-based Bayesian optimization, for BoTorch and Ax."""
 
-from botorch_popbo import sampling  # registers the sampler of the posterior
+from botorch_popbo import sampling  # registers samplers and sample paths of the posteriors
 from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
     LogConstrainedExpectedUtilityImprovement,
@@ -8,20 +8,26 @@ from botorch_popbo.acquisition import (
     LogExpectedUtilityImprovement,
     LowerConfidenceBound,
     NegatedRank,
+    RankAcquisitionFunction,
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.models import PoissonRankModel, RankLogLikelihood, UtilityModel
+from botorch_popbo.data import Order, RankCounts
+from botorch_popbo.models import (
+    MLPRate,
+    PoissonRankModel,
+    RankingGP,
+    RankLogLikelihood,
+    RankModel,
+    Rate,
+)
 from botorch_popbo.optim import rank_initial_conditions
 from botorch_popbo.posteriors import GaussianRankPosterior, PoissonRankPosterior, RankPosterior
 from botorch_popbo.preference_search import PreferenceSearch
-from botorch_popbo.rank_counts import RankCounts
-from botorch_popbo.rates import GaussianProcessRate, MLPRate
 from botorch_popbo.version import __version__
 
 __all__ = [
     "ExpectedRankingImprovement",
-    "GaussianProcessRate",
     "GaussianRankPosterior",
     "LogConstrainedExpectedUtilityImprovement",
     "LogExpectedRankingImprovement",
@@ -29,15 +35,19 @@ __all__ = [
     "LowerConfidenceBound",
     "MLPRate",
     "NegatedRank",
+    "Order",
     "PoissonRankModel",
     "PoissonRankPosterior",
     "PreferenceSearch",
+    "RankAcquisitionFunction",
     "RankCounts",
     "RankLogLikelihood",
+    "RankModel",
     "RankPosterior",
+    "RankingGP",
+    "Rate",
     "RectifiedAcquisitionFunction",
     "RectifiedLowerConfidenceBound",
-    "UtilityModel",
     "__version__",
     "rank_initial_conditions",
     "sampling",

@@ -9,11 +9,10 @@ from botorch.optim import optimize_acqf
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
+from botorch_popbo._seeds import derive_seed
 from botorch_popbo.acquisition.expected_ranking_improvement import ExpectedRankingImprovement
+from botorch_popbo.data import from_adaptive_comparisons
 from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.presets import PresetName
-from botorch_popbo.rank_counts.adaptive_comparisons import from_adaptive_comparisons
-from botorch_popbo.seeds import derive_seed
 
 
 class PreferenceSearch:
@@ -26,7 +25,6 @@ class PreferenceSearch:
     Args:
         bounds: Lower and upper bounds, a ``2 x d`` tensor.
         num_initial: Number of questions about the Sobol design, at least one.
-        preset: Name of the model's settings.
         seed: Seed of the design, the network and the optimizer.
 
     Raises:
@@ -43,7 +41,7 @@ class PreferenceSearch:
     """
 
     def __init__(
-        self, bounds: Tensor, num_initial: int = 6, preset: PresetName = "paper", seed: int = 0
+        self, bounds: Tensor, num_initial: int = 6, seed: int = 0
     ) -> None:
         if bounds.ndim != 2 or bounds.shape[0] != 2:
             raise BotorchTensorDimensionError(
@@ -54,7 +52,6 @@ class PreferenceSearch:
         if num_initial < 1:
             raise InputDataError(f"num_initial is at least 1, but got {num_initial}.")
         self.bounds = bounds
-        self.preset = preset
         self.seed = seed
         self._design = draw_sobol_samples(bounds, n=num_initial, q=2, seed=seed % 2**31)
         self.X = bounds.new_zeros(0, bounds.shape[-1])
@@ -128,17 +125,16 @@ class PreferenceSearch:
             )
 
     def _fit(self) -> PoissonRankModel:
-        return PoissonRankModel(
-            rank_counts=from_adaptive_comparisons(self.X, self.comparisons, self.ties),
+        return PoissonRankModel.paper(
+            order=from_adaptive_comparisons(self.X, self.comparisons, self.ties),
             input_transform=Normalize(d=self.X.shape[-1], bounds=self.bounds),
-            preset=self.preset,
             seed=self.seed,
         ).fit()
 
     def _best(self, model: PoissonRankModel) -> Tensor:
         # The strengths know who beat whom; the network only breaks ties between the strongest.
-        data = model.rank_counts
-        strongest = data.X[data.counts == data.counts.min()]
+        order = model.order
+        strongest = order.X[order.score == order.score.max()]
         with torch.no_grad():
             log_rate = model.rank_posterior(strongest).log_rate
         return strongest[log_rate.squeeze(-1).argmin()]

@@ -1,6 +1,7 @@
-"""Acquisition functions over rank counts."""
+"""Acquisition functions of models of an order."""
 
 from botorch_popbo.acquisition import input_constructors  # registers them
+from botorch_popbo.acquisition.base import RankAcquisitionFunction
 from botorch_popbo.acquisition.constrained_utility_improvement import (
     LogConstrainedExpectedUtilityImprovement,
 )
@@ -8,13 +9,13 @@ from botorch_popbo.acquisition.expected_ranking_improvement import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
 )
-from botorch_popbo.acquisition.expected_utility_improvement import LogExpectedUtilityImprovement
-from botorch_popbo.acquisition.objective import NegatedRank
-from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
-from botorch_popbo.acquisition.rectified_lcb import (
+from botorch_popbo.acquisition.lower_confidence_bound import (
     LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.acquisition.objective import NegatedRank
+from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
+from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 
 __all__ = [
     "ExpectedRankingImprovement",
@@ -23,6 +24,7 @@ __all__ = [
     "LogExpectedUtilityImprovement",
     "LowerConfidenceBound",
     "NegatedRank",
+    "RankAcquisitionFunction",
     "RectifiedAcquisitionFunction",
     "RectifiedLowerConfidenceBound",
     "input_constructors",

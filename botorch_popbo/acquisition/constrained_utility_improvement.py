@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import torch
 from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
+from torch.nn import ModuleList
 
-from botorch_popbo.acquisition.expected_utility_improvement import LogExpectedUtilityImprovement
-from botorch_popbo.acquisition.feasibility import RankedConstraint
-from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.models.utility import UtilityModel
+from botorch_popbo.acquisition._ranked_constraint import RankedConstraint
+from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
+from botorch_popbo.models.ranking_gp import RankingGP
 
 
 class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
@@ -19,29 +19,31 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
 
         \alpha(x) = \alpha_{EI}(x) + \sum_j \log P(c_j(x) \ge 0),
 
-    after Gardner et al. (2014), with every constraint known by the order of its slacks; see
-    :class:`RankedConstraint`. As long as no evaluated point is feasible there is nothing to improve
+    after Gardner et al. (2014), with every constraint known by the order of its slacks: a
+    new point satisfies it if it ranks before the worst evaluated point that does. As long as no evaluated point is feasible there is nothing to improve
     on, and only the probability counts.
 
     Args:
-        model: A fitted rank model of the objective, feasible or not, or its utility model.
-        slack_models: Fitted rank models of the constraints' slacks, whose outcomes are at least
+        model: A fitted model of the objective, feasible or not.
+        slack_models: Fitted models of the constraints' slacks, whose outcomes are at least
             zero where a constraint is satisfied.
         X_pending: Points being evaluated, an ``m x d`` tensor.
 
     Raises:
-        UnsupportedError: If a model has a network, which knows no uncertainty of its rate.
+        UnsupportedError: If a model has no uncertainty.
     """
 
     def __init__(
         self,
-        model: PoissonRankModel | UtilityModel,
-        slack_models: Sequence[PoissonRankModel],
+        model: RankingGP,
+        slack_models: Sequence[RankingGP],
         X_pending: Tensor | None = None,
     ) -> None:
-        self.constraints = [RankedConstraint(slack_model) for slack_model in slack_models]
-        self.has_feasible = False
-        super().__init__(model, X_pending)
+        constraints = [RankedConstraint(slack_model) for slack_model in slack_models]
+        self._has_feasible = False
+        super().__init__(model)
+        self.constraints = ModuleList(constraints)
+        self.set_X_pending(X_pending)
 
     @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
     def forward(self, X: Tensor) -> Tensor:
@@ -55,17 +57,18 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         """
         value: Tensor = super().forward(X)
         for constraint in self.constraints:
-            value = value + constraint.log_probability(X).squeeze(-1)
+            value = value + constraint(X).squeeze(-1)
         return value
 
-    def _eligible(self, X: Tensor) -> Tensor | None:
-        feasible = torch.ones(len(X), dtype=torch.bool, device=X.device)
-        for constraint in self.constraints:
-            feasible &= constraint.is_satisfied(X)
-        self.has_feasible = bool(feasible.any())
-        return feasible if self.has_feasible else None
+    def _find_incumbent(self, model: RankingGP) -> Tensor:
+        known = model.known_X
+        is_feasible = torch.ones(len(known), dtype=torch.bool, device=known.device)
+        for constraint in getattr(self, "constraints", []):
+            is_feasible &= constraint.is_satisfied(known)
+        self._has_feasible = bool(is_feasible.any())
+        return model.incumbent_among(is_feasible if self._has_feasible else None)
 
-    def _log_improvement(self, encoded: Tensor) -> Tensor:
-        if self.has_feasible:
-            return super()._log_improvement(encoded)
-        return encoded.new_zeros(encoded.shape[:-1])
+    def _log_improvement(self, X: Tensor) -> Tensor:
+        if self._has_feasible:
+            return super()._log_improvement(X)
+        return X.new_zeros(X.shape[:-1])

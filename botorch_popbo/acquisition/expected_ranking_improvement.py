@@ -4,11 +4,11 @@ import torch
 from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
-from botorch_popbo.acquisition.known_points import closeness, log_farness
+from botorch_popbo.acquisition._known_points import log_remoteness, proximity
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.likelihoods import truncated_poisson
-from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.posteriors.rank import RankPosterior
+from botorch_popbo.models.base import RankModel
+from botorch_popbo.posteriors.base import RankPosterior
 
 
 class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
@@ -18,31 +18,33 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
 
         \alpha_{ERI}(x) = \sum_{k=0}^{K_m} (K_m - k) \, P(\hat R_x = k),
 
-    equation (8) of Wang et al. (2023), in ranks between 0 and :math:`K_m`. It is maximised.
+    equation (8) of Wang et al. (2023), in ranks between 0 and :math:`K_m`. It is maximised. On a
+    ``PoissonRankModel.paper`` all defaults are the paper's.
 
     Args:
         model: A fitted model.
         K_m: Worst tolerable rank.
-        q: Share of the evaluated points that a promising point may rank behind, in (0, 1]; ``None``
-            rectifies nothing. By default 0.4 for a network and ``None`` for a Gaussian process.
+        share: Share of the evaluated points that a promising point may rank behind, in (0, 1], the
+            paper's :math:`q`; ``None`` rectifies nothing. By default the paper's 0.4 for a model
+            without uncertainty, ``None`` for others.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
 
     Raises:
-        ValueError: If ``K_m`` is below 1 or ``q`` is out of range.
+        ValueError: If ``K_m`` is below 1 or ``share`` is out of range.
     """
 
-    paper_q = 0.4
+    paper_share = 0.4
 
     def __init__(
         self,
-        model: PoissonRankModel,
+        model: RankModel,
         K_m: int = 5,
-        q: float | _DefaultType | None = DEFAULT,
+        share: float | _DefaultType | None = DEFAULT,
         X_pending: Tensor | None = None,
         seed: int = 0,
     ) -> None:
-        super().__init__(model=model, q=q, X_pending=X_pending, seed=seed)
+        super().__init__(model=model, share=share, X_pending=X_pending, seed=seed)
         if K_m < 1:
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
         self.K_m = K_m
@@ -54,7 +56,7 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         return uniform
 
     def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
-        return value * (1.0 - closeness(distance))
+        return value * (1.0 - proximity(distance))
 
 
 class LogExpectedRankingImprovement(ExpectedRankingImprovement):
@@ -71,7 +73,7 @@ class LogExpectedRankingImprovement(ExpectedRankingImprovement):
         return uniform.clamp_min(torch.finfo(uniform.dtype).tiny).log()
 
     def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
-        return value + log_farness(distance)
+        return value + log_remoteness(distance)
 
 
 def improvement_gradient(log_rate: Tensor, limit: Tensor, K_m: int) -> Tensor:

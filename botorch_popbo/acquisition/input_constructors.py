@@ -6,7 +6,6 @@ from typing import Any, cast
 from botorch.acquisition.input_constructors import acqf_input_constructor
 from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
 from botorch.exceptions import UnsupportedError
-from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
 from botorch_popbo.acquisition.constrained_utility_improvement import (
@@ -16,159 +15,75 @@ from botorch_popbo.acquisition.expected_ranking_improvement import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
 )
-from botorch_popbo.acquisition.expected_utility_improvement import LogExpectedUtilityImprovement
-from botorch_popbo.acquisition.rectified_lcb import (
+from botorch_popbo.acquisition.lower_confidence_bound import (
     LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.models.poisson_rank import PoissonRankModel
+from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
+from botorch_popbo.models.base import RankModel
 
 
-@acqf_input_constructor(ExpectedRankingImprovement, LogExpectedRankingImprovement)
-def construct_inputs_expected_ranking_improvement(
-    model: PoissonRankModel,
+@acqf_input_constructor(
+    ExpectedRankingImprovement,
+    LogExpectedRankingImprovement,
+    RectifiedLowerConfidenceBound,
+    LowerConfidenceBound,
+    LogExpectedUtilityImprovement,
+    LogConstrainedExpectedUtilityImprovement,
+)
+def construct_inputs_of_rank_acquisition(
+    model: RankModel,
     posterior_transform: PosteriorTransform | None = None,
     constraints_tuple: tuple[Tensor, Tensor] | None = None,
     X_pending: Tensor | None = None,
-    K_m: int = 5,
-    q: float | _DefaultType | None = DEFAULT,
-    seed: int = 0,
+    slack_models: Sequence[RankModel] | None = None,
+    K_m: int | None = None,
+    beta: float | None = None,
+    share: float | None = None,
+    poisson_deviation: bool | None = None,
+    seed: int | None = None,
 ) -> dict[str, Any]:
-    """Constructor arguments of :class:`ExpectedRankingImprovement` and its logarithm.
+    """Constructor arguments of every acquisition function of a rank model.
 
     Args:
         model: A fitted model.
         posterior_transform: ``None``, or the identity on a maximised outcome.
-        constraints_tuple: Must be ``None``.
+        constraints_tuple: Must be ``None`` unless there are models of the slacks.
         X_pending: Points being evaluated.
-        K_m: Worst tolerable rank.
-        q: Share of the evaluated points that a promising point may rank behind.
-        seed: Seed of the random numbers of unpromising points.
-
-    Returns:
-        Keyword arguments of the acquisition function.
-
-    Raises:
-        UnsupportedError: If the outcome is minimised, or constrained.
-    """
-    _check_maximized(posterior_transform)
-    _check_unconstrained(constraints_tuple)
-    return {"model": model, "K_m": K_m, "q": q, "X_pending": X_pending, "seed": seed}
-
-
-@acqf_input_constructor(RectifiedLowerConfidenceBound)
-def construct_inputs_rectified_lower_confidence_bound(
-    model: PoissonRankModel,
-    posterior_transform: PosteriorTransform | None = None,
-    constraints_tuple: tuple[Tensor, Tensor] | None = None,
-    X_pending: Tensor | None = None,
-    beta: float = 3.0,
-    q: float | _DefaultType | None = DEFAULT,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Constructor arguments of :class:`RectifiedLowerConfidenceBound`.
-
-    Args:
-        model: A fitted model.
-        posterior_transform: ``None``, or the identity on a maximised outcome.
-        constraints_tuple: Must be ``None``.
-        X_pending: Points being evaluated.
-        beta: Weight of the standard deviation.
-        q: Share of the evaluated points that a promising point may rank behind.
-        seed: Seed of the random numbers of unpromising points.
-
-    Returns:
-        Keyword arguments of the acquisition function.
-
-    Raises:
-        UnsupportedError: If the outcome is minimised, or constrained.
-    """
-    _check_maximized(posterior_transform)
-    _check_unconstrained(constraints_tuple)
-    return {"model": model, "beta": beta, "q": q, "X_pending": X_pending, "seed": seed}
-
-
-@acqf_input_constructor(LowerConfidenceBound)
-def construct_inputs_lower_confidence_bound(
-    model: PoissonRankModel,
-    posterior_transform: PosteriorTransform | None = None,
-    constraints_tuple: tuple[Tensor, Tensor] | None = None,
-    X_pending: Tensor | None = None,
-    beta: float = 3.0,
-) -> dict[str, Any]:
-    """Constructor arguments of :class:`LowerConfidenceBound`.
-
-    Args:
-        model: A fitted model.
-        posterior_transform: ``None``, or the identity on a maximised outcome.
-        constraints_tuple: Must be ``None``.
-        X_pending: Points being evaluated.
-        beta: Weight of the standard deviation.
-
-    Returns:
-        Keyword arguments of the acquisition function.
-
-    Raises:
-        UnsupportedError: If the outcome is minimised, or constrained.
-    """
-    _check_maximized(posterior_transform)
-    _check_unconstrained(constraints_tuple)
-    return {"model": model, "beta": beta, "X_pending": X_pending}
-
-
-@acqf_input_constructor(LogExpectedUtilityImprovement)
-def construct_inputs_log_expected_utility_improvement(
-    model: PoissonRankModel,
-    posterior_transform: PosteriorTransform | None = None,
-    constraints_tuple: tuple[Tensor, Tensor] | None = None,
-    X_pending: Tensor | None = None,
-) -> dict[str, Any]:
-    """Constructor arguments of :class:`LogExpectedUtilityImprovement`.
-
-    Args:
-        model: A fitted model.
-        posterior_transform: ``None``, or the identity on a maximised outcome.
-        constraints_tuple: Must be ``None``.
-        X_pending: Points being evaluated.
-
-    Returns:
-        Keyword arguments of the acquisition function.
-
-    Raises:
-        UnsupportedError: If the outcome is minimised, or constrained.
-    """
-    _check_maximized(posterior_transform)
-    _check_unconstrained(constraints_tuple)
-    return {"model": model, "X_pending": X_pending}
-
-
-@acqf_input_constructor(LogConstrainedExpectedUtilityImprovement)
-def construct_inputs_log_constrained_expected_utility_improvement(
-    model: PoissonRankModel,
-    slack_models: Sequence[PoissonRankModel],
-    posterior_transform: PosteriorTransform | None = None,
-    X_pending: Tensor | None = None,
-) -> dict[str, Any]:
-    """Constructor arguments of :class:`LogConstrainedExpectedUtilityImprovement`.
-
-    Args:
-        model: A fitted model of the objective.
         slack_models: Fitted models of the constraints' slacks.
-        posterior_transform: ``None``, or the identity on a maximised outcome.
-        X_pending: Points being evaluated.
+        K_m: Worst tolerable rank.
+        beta: Weight of the standard deviation.
+        share: Share of the evaluated points that a promising point may rank behind.
+        poisson_deviation: Whether the deviation is the square root of the expected count.
+        seed: Seed of the random numbers of unpromising points.
 
     Returns:
-        Keyword arguments of the acquisition function.
+        Keyword arguments of the acquisition function; what was not given keeps its default.
 
     Raises:
-        UnsupportedError: If the outcome is minimised.
+        UnsupportedError: If the outcome is minimised, or constrained without models of slacks.
     """
     _check_maximized(posterior_transform)
-    return {"model": model, "slack_models": slack_models, "X_pending": X_pending}
+    if constraints_tuple is not None and slack_models is None:
+        raise UnsupportedError(
+            "Rank-based acquisition functions take no outcome constraints, because constraints "
+            "belong in the order: fit the model to from_constrained_outcomes(X, Y, violations). "
+            "Or use LogConstrainedExpectedUtilityImprovement with models of the slacks."
+        )
+    options = {
+        "slack_models": slack_models,
+        "K_m": K_m,
+        "beta": beta,
+        "share": share,
+        "poisson_deviation": poisson_deviation,
+        "seed": seed,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    return {"model": model, "X_pending": X_pending, **given}
 
 
 def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:
-    """Ranks are taken of outcomes as given, so a sign that arrives later would be lost."""
+    """Orders are taken of outcomes as given, so a sign that arrives later would be lost."""
     if posterior_transform is None:
         return
     if not isinstance(posterior_transform, ScalarizedPosteriorTransform):
@@ -182,13 +97,4 @@ def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:
             f"The objective has weights {weights.tolist()}, but ranks were taken with larger "
             "outcomes first. Negate a minimised outcome before fitting (in Ax, use "
             "popbo_generation_strategy, which does so), and reduce several objectives to one."
-        )
-
-
-def _check_unconstrained(constraints: tuple[Tensor, Tensor] | None) -> None:
-    if constraints is not None:
-        raise UnsupportedError(
-            "Rank-based acquisition functions take no outcome constraints, because constraints "
-            "belong in the ranking: fit the model to from_constrained_outcomes(X, Y, violations). "
-            "Or use LogConstrainedExpectedUtilityImprovement."
         )

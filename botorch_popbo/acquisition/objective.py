@@ -1,28 +1,48 @@
-"""The objective that lets BoTorch's Monte Carlo acquisition functions use a rank model."""
+"""What lets BoTorch's acquisition functions, which maximise, use rank counts."""
 
-from botorch.acquisition.objective import MCAcquisitionObjective
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.posteriors import Posterior, TransformedPosterior
 from torch import Tensor
 
 
-class NegatedRank(MCAcquisitionObjective):
-    """Turn ranks, of which fewer are better, into values of which more are better.
+class NegatedRank(PosteriorTransform):
+    """Turn rank counts, of which fewer are better, into values of which more are better.
 
-    Pass it as ``objective`` to BoTorch's Monte Carlo acquisition functions and to
+    Pass it as ``posterior_transform`` to BoTorch's acquisition functions and to
     :class:`~botorch.generation.MaxPosteriorSampling`. Everything is then in ranks: ``best_f=-1.0``
     asks for improvement over the second best evaluated point.
 
     Example:
-        >>> qLogExpectedImprovement(model, best_f=-1.0, objective=NegatedRank())
+        >>> qLogExpectedImprovement(model, best_f=-1.0, posterior_transform=NegatedRank())
     """
 
-    def forward(self, samples: Tensor, X: Tensor | None = None) -> Tensor:
-        """Negate samples of a :class:`~botorch_popbo.PoissonRankPosterior`.
+    scalarize = True
+
+    def evaluate(self, Y: Tensor, X: Tensor | None = None) -> Tensor:
+        """Negate counts.
 
         Args:
-            samples: A ``sample_shape x batch_shape x q x 1`` tensor of ranks.
+            Y: A ``batch_shape x q x 1`` tensor of ranks.
             X: Not used.
 
         Returns:
-            A ``sample_shape x batch_shape x q`` tensor.
+            A ``batch_shape x q`` tensor.
         """
-        return -samples.squeeze(-1)
+        return -Y.squeeze(-1)
+
+    def forward(self, posterior: Posterior, X: Tensor | None = None) -> TransformedPosterior:
+        """Negate the law of a count.
+
+        Args:
+            posterior: A posterior over counts.
+            X: Not used.
+
+        Returns:
+            A posterior of the same shape, larger being better.
+        """
+        return TransformedPosterior(
+            posterior,
+            sample_transform=lambda samples: -samples,
+            mean_transform=lambda mean, variance: -mean,
+            variance_transform=lambda mean, variance: variance,
+        )

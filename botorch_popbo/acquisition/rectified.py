@@ -1,70 +1,61 @@
-"""What the rank acquisition functions share: rectification and distinct suggestions."""
+"""What ERI and R-LCB share: a random number where the point is not promising."""
 
 import math
 from abc import ABC, abstractmethod
 
 import torch
-from botorch.acquisition import AcquisitionFunction
 from botorch.utils.transforms import t_batch_mode_transform
 from botorch.utils.types import _DefaultType
 from torch import Tensor
 
-from botorch_popbo.acquisition.known_points import distance_to_known
-from botorch_popbo.acquisition.point_noise import uniform_from_points
-from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.posteriors.rank import RankPosterior
-from botorch_popbo.rates.mlp import MLPRate
-from botorch_popbo.seeds import derive_seed
+from botorch_popbo._seeds import derive_seed
+from botorch_popbo.acquisition._point_noise import uniform_from_points
+from botorch_popbo.acquisition.base import RankAcquisitionFunction
+from botorch_popbo.models.base import RankModel
+from botorch_popbo.posteriors.base import RankPosterior
 
 
-class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
+class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     r"""A function of the rank's law where the point is promising, a random number elsewhere.
 
-    A point is promising while its predicted rank :math:`\lambda(x)` is below ``q * N``. Any other
+    A point is promising while its predicted rank :math:`\lambda(x)` is below ``share * N``. Any other
     point carries a uniform number :math:`\epsilon_x`, drawn once per point and instance, with
     gradient zero, so that gradient-based multi-start leaves such starting points where they are
     (equation (7) of Wang et al., 2023). Scale matters: the number only competes with values near
-    [0, 1] in rank units.
-
-    Pending points enter the model as observations at their predicted ranks: it is refitted to the
-    enlarged rank counts. Near an evaluated or pending point the value falls smoothly, below every
-    random one: its rank is known already, and a rate without epistemic uncertainty would suggest it
-    for ever.
+    [0, 1] in rank units. Near a known point the value falls below every random one.
 
     Args:
         model: A fitted model.
-        q: Share of the evaluated points that a promising point may rank behind, in (0, 1]; ``None``
-            rectifies nothing. By default the paper's share for its network; a Gaussian process,
-            which explores for its own uncertainty, and a rate of your own are not rectified.
+        share: Share of the evaluated points that a promising point may rank behind, in (0, 1], the
+            paper's :math:`q`; ``None`` rectifies nothing. By default the paper's share for a model
+            without uncertainty, and ``None`` for one that explores for its own uncertainty.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the uniform numbers, mixed with the number of evaluated points.
 
     Raises:
-        ValueError: If ``q`` is out of range.
+        ValueError: If ``share`` is out of range.
     """
 
     #: The share that the paper sets.
-    paper_q: float | None = None
-
-    model: PoissonRankModel
-    _known: Tensor
+    paper_share: float | None = None
 
     def __init__(
         self,
-        model: PoissonRankModel,
-        q: float | _DefaultType | None,
+        model: RankModel,
+        share: float | _DefaultType | None,
         X_pending: Tensor | None = None,
         seed: int = 0,
     ) -> None:
-        super().__init__(model=model)
-        if isinstance(q, _DefaultType):
-            q = self.paper_q if isinstance(model.rate, MLPRate) else None
-        if q is not None and not 0.0 < q <= 1.0:
-            raise ValueError(f"q is a share of the evaluated points, in (0, 1], but got {q}.")
-        self.q = q
+        super().__init__(model=model, X_pending=X_pending)
+        if isinstance(share, _DefaultType):
+            share = None if model.has_uncertainty else self.paper_share
+        if share is not None and not 0.0 < share <= 1.0:
+            raise ValueError(
+                f"share is one of the evaluated points, in (0, 1], but got {share}."
+            )
+        self.share = share
         # Another instance draws other numbers, also when the caller keeps its seed.
-        self.seed = derive_seed(seed, len(model.rank_counts))
-        self.set_X_pending(X_pending)
+        self.seed = derive_seed(seed, len(model.known_X))
 
     @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
     def forward(self, X: Tensor) -> Tensor:
@@ -76,30 +67,16 @@ class RectifiedAcquisitionFunction(AcquisitionFunction, ABC):
         Returns:
             A ``batch_shape`` tensor, larger being better.
         """
-        encoded = self._informed.encode(X)
-        posterior = self._informed.rate.rank_posterior(encoded)
-        distance = distance_to_known(self._informed, encoded, self._known)
+        posterior = self._informed.rank_posterior(X)
+        distance = self._distance_to_known(X)
         value = self._near_known(self._value(posterior), distance)
-        if self.q is not None:
-            rectified = posterior.log_rate >= posterior.exposure.log() + math.log(self.q)
+        if self.share is not None:
+            rectified = posterior.log_rate >= posterior.exposure.log() + math.log(self.share)
             if bool(rectified.any()):
                 random = self._random(uniform_from_points(X, self.seed).unsqueeze(-1))
                 random = self._near_known(random, distance).detach()
                 value = torch.where(rectified, random, value)
         return value.squeeze(-1).squeeze(-1)
-
-    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
-        """Tell which points are being evaluated.
-
-        Args:
-            X_pending: An ``m x d`` tensor, or ``None``.
-        """
-        super().set_X_pending(X_pending)
-        self._informed = self.model
-        if self.X_pending is not None and self.X_pending.numel() > 0:
-            self._informed = self.model.with_pending(self.X_pending)
-        known = self._informed.encode(self._informed.rank_counts.X)
-        self.register_buffer("_known", known, persistent=False)
 
     @abstractmethod
     def _value(self, posterior: RankPosterior) -> Tensor:

@@ -1,37 +1,36 @@
 """The Poisson process surrogate as a BoTorch model."""
 
-import warnings
+import math
 from copy import deepcopy
 from typing import Any, Self
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
-from botorch.exceptions.warnings import InputDataWarning
-from botorch.models.model import Model
-from botorch.models.transforms.input import InputTransform, Normalize
+from botorch.exceptions import UnsupportedError
+from botorch.models.transforms.input import InputTransform
 from botorch.posteriors import Posterior
 from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
-from torch.nn import Module
 
-from botorch_popbo.models.pending import insert_pending
-from botorch_popbo.models.rank_data import RankData
-from botorch_popbo.posteriors.rank import RankPosterior
-from botorch_popbo.presets import PresetName, get_preset
-from botorch_popbo.rank_counts import RankCounts
-from botorch_popbo.rates.base import Rate, RateFactory
-from botorch_popbo.rates.factory import make_rate
-from botorch_popbo.rates.gaussian_process import GaussianProcessRate
-from botorch_popbo.seeds import derive_seed
+from botorch_popbo._seeds import derive_seed
+from botorch_popbo.data import Order, RankCounts
+from botorch_popbo.likelihoods import truncated_poisson
+from botorch_popbo.models.base import RankModel, order_of_training_data, warn_if_silent
+from botorch_popbo.models.rates import MLPRate, RateFactory
+from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
+
+# Wang et al. (2023), section 4 "Settings".
+_PAPER_UNTRUNCATED_FROM = 12
 
 
-class PoissonRankModel(Model):
-    r"""Model how many of the evaluated points are better, not how good a point is.
+class PoissonRankModel(RankModel):
+    r"""How many of the evaluated points are better: the (truncated) Poisson process of the paper.
 
-    The outcomes are used only through their order, so any strictly increasing transform of
-    ``train_Y`` gives the same model bit for bit (replicates excepted: they are averaged first).
+    A rate, by default the network of Wang et al. (2023), is fitted to rank counts by maximum
+    likelihood, equation (4). The outcomes are used only through their order, so any strictly
+    increasing transform of ``train_Y`` gives the same model bit for bit (replicates excepted: they
+    are averaged first). The ``posterior`` is over counts, of which *fewer* are better.
 
     Args:
         train_X: Evaluated points, an ``N x d`` tensor.
@@ -40,32 +39,35 @@ class PoissonRankModel(Model):
         train_Yvar: Variances of the outcomes, an ``N x 1`` tensor, NaN where unknown. A point then
             has the expected number of better points; an increasing transform of the outcomes no
             longer gives the same model.
-        input_transform: Applied to every point before the network. By default the bounding box
+        input_transform: Applied to every point before the rate. By default the bounding box
             of ``train_X`` is mapped to the unit cube; ``None`` leaves points as they are.
-        preset: Name of the settings: ``"default"``, a Gaussian process conditioned on the order,
-            or ``"paper"`` or ``"exact"``, networks with a Poisson likelihood.
-        seed: Seed of a network's weights and mini-batches, mixed with the number of points.
-        rank_counts: Records to fit to instead of outcomes, from any source in
-            :mod:`botorch_popbo.rank_counts`. A new point is ranked among their distinct points.
-        rate: Builds a rate of your own, such as a class that follows
-            :class:`~botorch_popbo.rates.base.Rate`; by default the preset chooses.
+        order: An order to count better points in, instead of outcomes; from any source in
+            :mod:`botorch_popbo.data`.
+        rank_counts: The counts themselves, such as those over a base set.
+        rate: Builds the rate for points of so many columns, a subclass of
+            :class:`~botorch_popbo.models.rates.Rate`; ``partial(MLPRate, num_steps=200)`` changes
+            settings of the network.
+        untruncated_from: Length of a list from which the plain Poisson law is used.
+        seed: Seed of the network's weights and mini-batches, mixed with the number of points.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
         InputDataError: If there are fewer than two distinct points, or NaN or infinite values
             other than an outcome of ``-inf``.
-        ValueError: If there is no such preset.
 
     Warns:
         InputDataWarning: If all outcomes are equal. The ranks then carry no information and
             suggestions only keep away from what has been evaluated.
 
     Example:
-        >>> model = PoissonRankModel(train_X, train_Y, seed=0).fit()
+        >>> model = PoissonRankModel.paper(train_X, train_Y, seed=0).fit()
         >>> model.posterior(test_X).mean  # expected number of better points
     """
 
-    rate: Rate
+    has_uncertainty = False
+
+    _counts: Tensor
+    _exposure: Tensor
 
     def __init__(
         self,
@@ -73,158 +75,106 @@ class PoissonRankModel(Model):
         train_Y: Tensor | None = None,
         train_Yvar: Tensor | None = None,
         input_transform: InputTransform | _DefaultType | None = DEFAULT,
-        preset: PresetName = "default",
-        seed: int = 0,
+        order: Order | None = None,
         rank_counts: RankCounts | None = None,
-        rate: RateFactory | None = None,
+        rate: RateFactory = MLPRate,
+        untruncated_from: float = math.inf,
+        seed: int = 0,
     ) -> None:
-        super().__init__()
-        self.preset = get_preset(preset)
-        self.preset_name = preset
+        order = order or order_of_training_data(
+            train_X, train_Y, train_Yvar, order=order, rank_counts=rank_counts
+        )
+        if rank_counts is None:
+            assert order is not None
+            rank_counts = RankCounts.from_order(order)
+        warn_if_silent(not bool(rank_counts.counts.any()))
+        if train_X is None or train_Y is None:
+            train_X, train_Y = rank_counts.X, -rank_counts.counts / rank_counts.exposure
+        super().__init__(train_X, train_Y, rank_counts.X, input_transform)
+        self.order = order
+        self.untruncated_from = untruncated_from
         self.seed = seed
-        self.data = _as_data(train_X, train_Y, train_Yvar, rank_counts)
-        if self.data.says_nothing:
-            warnings.warn(
-                "All outcomes are equal, so their ranks say nothing about where better points "
-                "are. Check the metric, or widen the initial design.",
-                InputDataWarning,
-                stacklevel=2,
-            )
-        X = self.data.X
-        if isinstance(input_transform, _DefaultType):
-            input_transform = Normalize(d=X.shape[-1])
-        if input_transform is not None:
-            self.input_transform = input_transform.to(X)
-        # Fresh weights with every new point: a network kept for long would keep its blind spots.
-        self.custom_rate = rate
-        self.rate = self._make_rate()
-        self.register_load_state_dict_post_hook(_encode_as_loaded)
+        self.num_points = rank_counts.num_points
+        self.register_buffer("_counts", rank_counts.counts, persistent=False)
+        self.register_buffer("_exposure", rank_counts.exposure, persistent=False)
+        self.rate = rate(self._encoded_points().shape[-1]).to(rank_counts.X)
+
+    @classmethod
+    def paper(cls, *args: Any, **kwargs: Any) -> Self:
+        """The model with all settings of Wang et al. (2023).
+
+        Args:
+            *args: See the constructor.
+            **kwargs: See the constructor, without ``untruncated_from``, which is 12.
+
+        Returns:
+            The model.
+        """
+        return cls(*args, **kwargs, untruncated_from=_PAPER_UNTRUNCATED_FROM)
+
+    def extra_repr(self) -> str:
+        """What :mod:`torch` shows of the data and settings."""
+        return f"{self.rank_counts!r}, seed={self.seed}"
 
     @property
-    def train_inputs(self) -> tuple[Tensor]:
-        """The evaluated points as they were given, in a tuple as BoTorch keeps them."""
-        return (self.data.train_X,)
-
-    @property
-    def train_targets(self) -> Tensor:
-        """The outcomes, of shape ``N``; the negated shares of better points if there are none."""
-        return self.data.train_Y
+    def known_radius(self) -> float:  # type: ignore[override]  # an attribute of the rate
+        """See the base class."""
+        return self.rate.known_radius
 
     @property
     def rank_counts(self) -> RankCounts:
         """The distinct evaluated points with their rank counts."""
-        return self.data.records
+        return RankCounts(self._X, self._counts, self._exposure)
 
-    def extra_repr(self) -> str:
-        """What :mod:`torch` shows of the settings."""
-        return f"preset={self.preset_name!r}, seed={self.seed}"
+    @property
+    def incumbent(self) -> Tensor:
+        """The evaluated point of the best rank, of shape ``d``; of several the first."""
+        return self._X[(self._counts / self._exposure).argmin()]
+
+    def best_points(self, number: int) -> Tensor:
+        """See the base class."""
+        share = self._counts / self._exposure
+        return self._X[share.topk(min(number, len(share)), largest=False).indices]
 
     def fit(self) -> Self:
-        """Train the rate; the same seed and data give the same model.
-
-        A network starts from fresh weights, a Gaussian process from its hyperparameters.
+        """Train the rate from fresh weights; the same seed and data give the same model.
 
         Returns:
             The model itself, in evaluation mode.
         """
         self.train()
-        self.rate.move(self._encoded_points())
-        self.rate.fit()
+        # Fresh weights with every new point: a network kept for long would keep its blind spots.
+        seed = derive_seed(self.seed, self.num_points)
+        X, limit = self._encoded_points(), self._limit(self._exposure, self._exposure + 1.0)
+        self.rate.fit(X, self._counts, self._exposure, limit, seed)
         return self.eval()
 
-    def custom_fit(
-        self,
-        mll: Module,
-        closure: None = None,
-        closure_kwargs: None = None,
-        optimizer_kwargs: None = None,
-        optimizer: None = None,
-    ) -> Module:
-        """Let :func:`botorch.fit.fit_gpytorch_mll` reach :meth:`fit`.
+    def log_likelihood(self) -> Tensor:
+        """Sum of the log-probabilities of the counts, a scalar in nats."""
+        limit = self._limit(self._exposure, self._exposure + 1.0)
+        log_rate = self._exposure.log() + self.rate(self._encoded_points())
+        return truncated_poisson.log_prob(self._counts, log_rate, limit).sum()
 
-        Args:
-            mll: Any module whose ``model`` is this model, such as ``RankLogLikelihood(model)``.
-            closure: Must be left out, like every argument below: the preset fixes the training.
-            closure_kwargs: See ``closure``.
-            optimizer_kwargs: See ``closure``.
-            optimizer: See ``closure``.
-
-        Returns:
-            ``mll`` in evaluation mode.
-
-        Raises:
-            UnsupportedError: If any argument but ``mll`` is given.
-        """
-        if any(x is not None for x in (closure, closure_kwargs, optimizer_kwargs, optimizer)):
-            raise UnsupportedError(
-                "PoissonRankModel is trained as its preset says; choose another preset instead of "
-                "passing an optimizer or a closure to fit_gpytorch_mll."
-            )
-        self.fit()
-        return mll.eval()
-
-    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> RankPosterior:
-        """The law of each point's rank among all evaluated points.
-
-        Args:
-            X: Points, a ``batch_shape x q x d`` tensor.
-            observation_noise: Whether the rank is that of a noisy outcome at the point. The law of
-                a network's count includes its scatter in any case.
-
-        Returns:
-            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
-
-        Raises:
-            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
-        """
-        return self.rate.rank_posterior(self.encode(X), observation_noise)
-
-    def encode(self, X: Tensor) -> Tensor:
-        """Apply the input transform, in evaluation mode.
-
-        Args:
-            X: Points, a ``batch_shape x q x d`` tensor.
-
-        Returns:
-            The inputs of the rate, a ``batch_shape x q x d'`` tensor.
-
-        Raises:
-            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
-        """
-        dim = self.data.X.shape[-1]
-        if X.ndim < 2 or X.shape[-1] != dim:
-            raise BotorchTensorDimensionError(
-                f"Expected X of shape batch_shape x q x {dim}, but got {tuple(X.shape)}."
-            )
-        if self.training:
-            self.eval()
-        return self.transform_inputs(X)
+    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> PoissonRankPosterior:
+        """See the base class."""
+        exposure = self._exposure.new_tensor(float(self.num_points))
+        log_rate = exposure.log() + self.rate(self.encode(X))
+        limit = self._limit(exposure, length=exposure)
+        return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, limit)
 
     def with_pending(self, X_pending: Tensor) -> "PoissonRankModel":
-        """A model of the data as if pending points had been observed at their predicted ranks.
-
-        Args:
-            X_pending: Points being evaluated, a ``p x d`` tensor.
-
-        Returns:
-            Another model: a network trained with the same preset and seed, or a Gaussian process
-            with the same hyperparameters.
-        """
-        X_pending = X_pending.to(self.data.X)
+        """See the base class; the rate is fitted anew, with the same seed."""
+        X_pending = X_pending.detach().to(self._X)
         with torch.no_grad():
             predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
-            predicted = predicted.clamp_max(self.data.num_points)
+            predicted = predicted.clamp_max(self.num_points)
         model = PoissonRankModel(
-            rank_counts=insert_pending(self.rank_counts, X_pending, predicted),
+            rank_counts=self.rank_counts.insert(X_pending, predicted),
             input_transform=deepcopy(getattr(self, "input_transform", None)),
-            preset=self.preset_name,
+            rate=lambda dim: deepcopy(self.rate),
+            untruncated_from=self.untruncated_from,
             seed=self.seed,
-            rate=self.custom_rate,
         )
-        old, new = self.rate, model.rate
-        if isinstance(old, GaussianProcessRate) and isinstance(new, GaussianProcessRate):
-            new.adopt(old)
-            return model.eval()
         return model.fit()
 
     def posterior(
@@ -232,7 +182,7 @@ class PoissonRankModel(Model):
         X: Tensor,
         output_indices: list[int] | None = None,
         observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
+        posterior_transform: PosteriorTransform | _DefaultType | None = DEFAULT,
     ) -> Posterior:
         """The posterior over rank counts; see :meth:`rank_posterior`.
 
@@ -241,57 +191,42 @@ class PoissonRankModel(Model):
             output_indices: ``None`` or ``[0]``: there is one output.
             observation_noise: Whether the rank is that of a noisy outcome; a tensor of variances
                 has no meaning for ranks and counts as ``True``.
-            posterior_transform: Must be ``None``.
+            posterior_transform: Applied to the result. BoTorch's acquisition functions, which
+                maximise, always say which; so ``None`` is an error and not a search for the worst
+                point.
 
         Returns:
             A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
 
         Raises:
-            UnsupportedError: If a posterior transform is given: those act on outcomes, not ranks.
+            UnsupportedError: If the transform is ``None``.
             BotorchTensorDimensionError: If ``X`` has the wrong shape.
         """
         self._check_output(output_indices)
-        if posterior_transform is not None:
+        posterior = self.rank_posterior(X, observation_noise is not False)
+        if isinstance(posterior_transform, _DefaultType):
+            return posterior
+        if posterior_transform is None:
             raise UnsupportedError(
-                "A posterior over rank counts takes no posterior_transform: weights and risk "
-                "measures act on outcomes. Rank the transformed outcomes instead."
+                "BoTorch's acquisition functions maximise, but of rank counts fewer are better. "
+                "Pass posterior_transform=NegatedRank(), use one of botorch_popbo's acquisition "
+                "functions, or a RankingGP, whose utility is larger where points are better."
             )
-        return self.rank_posterior(X, observation_noise is not False)
-
-    @property
-    def num_outputs(self) -> int:
-        """One: the rank."""
-        return 1
-
-    @property
-    def batch_shape(self) -> torch.Size:
-        """Empty: one data set, one model."""
-        return torch.Size()
-
-    def subset_output(self, idcs: list[int]) -> Self:
-        """Return the model itself, its only output.
-
-        Args:
-            idcs: ``[0]``.
-
-        Returns:
-            This model.
-
-        Raises:
-            UnsupportedError: If any other output is asked for.
-        """
-        self._check_output(idcs)
-        return self
+        transformed: Posterior = posterior_transform(posterior)
+        return transformed
 
     @classmethod
     def construct_inputs(
-        cls, training_data: SupervisedDataset, preset: PresetName = "default", seed: int = 0
+        cls,
+        training_data: SupervisedDataset,
+        untruncated_from: float = math.inf,
+        seed: int = 0,
     ) -> dict[str, Any]:
         """Constructor arguments from a data set.
 
         Args:
             training_data: Points and one column of outcomes, perhaps with their variances.
-            preset: Name of the settings.
+            untruncated_from: Length of a list from which the plain Poisson law is used.
             seed: Seed of the network.
 
         Returns:
@@ -301,53 +236,10 @@ class PoissonRankModel(Model):
             "train_X": training_data.X,
             "train_Y": training_data.Y,
             "train_Yvar": training_data.Yvar,
-            "preset": preset,
+            "untruncated_from": untruncated_from,
             "seed": seed,
         }
 
-    def _make_rate(self) -> Rate:
-        data = self.data
-        records = (self._encoded_points(), data.counts, data.exposure, data.num_points)
-        if self.custom_rate is not None:
-            return self.custom_rate(*records)
-        return make_rate(self.preset, *records, seed=derive_seed(self.seed, data.num_points))
-
-    def _encoded_points(self) -> Tensor:
-        with torch.no_grad():
-            return self.transform_inputs(self.data.X)
-
-    def _check_output(self, indices: list[int] | None) -> None:
-        if indices not in (None, [0], [-1]):
-            raise UnsupportedError(f"PoissonRankModel has one output, but {indices} was asked for.")
-
-    # Ranks are computed from the points as given, so they are never replaced by encoded ones.
-    def _set_transformed_inputs(self) -> None:
-        pass
-
-    def _revert_to_original_inputs(self) -> None:
-        pass
-
-
-def _encode_as_loaded(model: PoissonRankModel, incompatible_keys: object) -> None:
-    """A state dict brings its own input transform, such as the bounding box of other points."""
-    training = model.training
-    model.rate.move(model.encode(model.data.X).detach())
-    model.train(training)
-
-
-def _as_data(
-    train_X: Tensor | None,
-    train_Y: Tensor | None,
-    train_Yvar: Tensor | None,
-    rank_counts: RankCounts | None,
-) -> RankData:
-    if rank_counts is None:
-        if train_X is None or train_Y is None:
-            raise InputDataError("Pass train_X and train_Y, or rank_counts.")
-        return RankData.from_outcomes(train_X, train_Y, train_Yvar)
-    if any(values is not None for values in (train_X, train_Y, train_Yvar)):
-        raise InputDataError(
-            "Pass either outcomes or rank_counts. To use both, combine rank counts: "
-            "combine(from_outcomes(train_X, train_Y), rank_counts)."
-        )
-    return RankData(rank_counts)
+    def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:
+        """The largest counts of positive probability; infinite for the untruncated law."""
+        return torch.where(length >= self.untruncated_from, torch.inf, exposure)

@@ -8,8 +8,7 @@ from botorch.optim.initializers import gen_batch_initial_conditions
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
-from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.models.utility import UtilityModel
+from botorch_popbo.models.base import RankModel
 
 _NUM_CENTERS = 5
 _MAX_CENTERS = 1000  # of the best ranks, which are predicted to find the centers
@@ -39,7 +38,8 @@ def rank_initial_conditions(
     the optimizer. Pass it as ``ic_generator`` to :func:`botorch.optim.optimize_acqf`.
 
     Args:
-        acq_function: A rank acquisition function.
+        acq_function: An acquisition function of a rank model, ours or BoTorch's; any other is left
+            to BoTorch's own generator.
         bounds: Lower and upper bounds, ``2 x d``.
         q: Number of candidates; a larger one than 1, constraints and fixed features are left to
             BoTorch's own generator.
@@ -55,9 +55,8 @@ def rank_initial_conditions(
         A ``num_restarts x q x d`` tensor.
     """
     model = getattr(acq_function, "model", None)
-    model = model.model if isinstance(model, UtilityModel) else model
     constraints = (fixed_features, inequality_constraints, equality_constraints, *kwargs.values())
-    if q > 1 or any(constraints) or not isinstance(model, PoissonRankModel):
+    if q > 1 or any(constraints) or not hasattr(model, "best_points"):
         return constrained_initial_conditions(
             acq_function,
             bounds,
@@ -97,12 +96,9 @@ def constrained_initial_conditions(*args: Any, **kwargs: Any) -> Tensor:
     return starts
 
 
-def _near_best(model: PoissonRankModel, bounds: Tensor, number: int) -> Tensor:
+def _near_best(model: RankModel, bounds: Tensor, number: int) -> Tensor:
     """Points scattered about the best evaluated ones, ``number x 1 x d``."""
-    data = model.rank_counts
-    share = data.counts / data.exposure
-    promising = share.topk(min(_MAX_CENTERS, len(share)), largest=False).indices
-    X = data.X[promising].to(bounds)
+    X = model.best_points(_MAX_CENTERS).to(bounds)
     with torch.no_grad():
         rank = model.rank_posterior(X.unsqueeze(-2)).log_rate.reshape(-1)
     centers = X[rank.topk(min(_NUM_CENTERS, len(X)), largest=False).indices]

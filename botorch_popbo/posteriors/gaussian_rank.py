@@ -1,14 +1,14 @@
 """The posterior over rank counts of a normal utility among known ones."""
 
 from collections.abc import Callable
+from functools import cached_property
 
 import torch
 from botorch.posteriors import GPyTorchPosterior
-from gpytorch.distributions import MultivariateNormal
 from torch import Tensor
 
-from botorch_popbo.posteriors.ladder import Ladder
-from botorch_popbo.posteriors.rank import RankPosterior
+from botorch_popbo.posteriors._thresholds import Thresholds
+from botorch_popbo.posteriors.base import RankPosterior
 
 _MIN_VARIANCE = 1e-20
 
@@ -24,54 +24,51 @@ class GaussianRankPosterior(RankPosterior):
     Args:
         mean: Expected utilities, ``batch_shape x q``.
         variance: Variances of the utilities, ``batch_shape x q``.
-        ladder: The evaluated points' utilities.
-        joint: Makes the joint law over the ``q`` points, which only joint draws need, in double
-            precision.
+        thresholds: The evaluated points' utilities.
+        utility: Makes the joint posterior of the ``q`` utilities, which only joint draws need.
     """
 
     def __init__(
         self,
         mean: Tensor,
         variance: Tensor,
-        ladder: Ladder,
-        joint: Callable[[], MultivariateNormal],
+        thresholds: Thresholds,
+        utility: Callable[[], GPyTorchPosterior],
     ) -> None:
         self._mean = mean.unsqueeze(-1)
         self._deviation = variance.clamp_min(_MIN_VARIANCE).sqrt().unsqueeze(-1)
-        self.ladder = ladder
-        self.exposure = ladder.total
-        self._joint = joint
+        self.thresholds = thresholds
+        self.exposure = thresholds.total
+        self._utility = utility
 
-    @property
+    @cached_property
     def utility(self) -> GPyTorchPosterior:
         """Joint posterior of the utilities, ``batch_shape x q x 1``, larger being better."""
-        joint = self._joint()
-        mean, covariance = joint.mean.to(self._mean), joint.covariance_matrix.to(self._mean)
-        return GPyTorchPosterior(MultivariateNormal(mean, covariance))
+        return self._utility()
 
     @property
     def log_rate(self) -> Tensor:
         """Logarithm of the rank of the expected utility, ``batch_shape x q x 1``."""
-        return self.ladder.log_rank(self._mean)
+        return self.thresholds.log_rank(self._mean)
 
     @property
     def mean(self) -> Tensor:
         """Expected counts, ``batch_shape x q x 1``, in ranks."""
-        return (self._below() * self.ladder.weight).sum(-1, keepdim=True)
+        return (self._below() * self.thresholds.weight).sum(-1, keepdim=True)
 
     @property
     def variance(self) -> Tensor:
         """Variances of the counts, ``batch_shape x q x 1``, in squared ranks."""
-        weight, better = self.ladder.weight, self.ladder.better
-        # E[R^2], summed by parts: passing below a rung adds its weight to the count.
+        weight, better = self.thresholds.weight, self.thresholds.better
+        # E[R^2], summed by parts: passing below a threshold adds its weight to the count.
         second = (self._below() * weight * (2.0 * better + weight)).sum(-1, keepdim=True)
         return (second - self.mean.square()).clamp_min(0.0)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See the base class."""
         inside = (value >= 0.0) & (value <= self.exposure) & (value == value.floor())
-        upper = self.ladder.threshold(value - 1.0)
-        lower = self.ladder.threshold(value)
+        upper = self.thresholds.at(value - 1.0)
+        lower = self.thresholds.at(value)
         high, low = self._score(upper), self._score(lower)
         flip = low > 0.0
         high, low = torch.where(flip, -low, high), torch.where(flip, -high, low)
@@ -81,7 +78,7 @@ class GaussianRankPosterior(RankPosterior):
 
     def cdf(self, value: Tensor) -> Tensor:
         """See the base class."""
-        probability: Tensor = torch.special.ndtr(-self._score(self.ladder.threshold(value.floor())))
+        probability: Tensor = torch.special.ndtr(-self._score(self.thresholds.at(value.floor())))
         return probability
 
     def quantile(self, value: Tensor) -> Tensor:
@@ -89,7 +86,7 @@ class GaussianRankPosterior(RankPosterior):
         if bool(((value < 0.0) | (value > 1.0)).any()):
             raise ValueError("Probabilities are between 0 and 1.")
         score = torch.special.ndtri(1.0 - self._in_front(value))
-        return self.ladder.count(self._mean + self._deviation * score)
+        return self.thresholds.count(self._mean + self._deviation * score)
 
     def entropy(self) -> Tensor:
         """See the base class."""
@@ -108,8 +105,8 @@ class GaussianRankPosterior(RankPosterior):
         Returns:
             A ``sample_shape x batch_shape x q x 1`` tensor, in ranks, differentiable.
         """
-        drawn = self._joint_posterior.rsample(sample_shape or torch.Size())
-        return self.ladder.log_rank(drawn.to(self._mean)).exp()
+        drawn = self.utility.rsample(sample_shape or torch.Size())
+        return self.thresholds.log_rank(drawn).exp()
 
     def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
         """Like :meth:`rsample`, from standard normal numbers.
@@ -122,20 +119,18 @@ class GaussianRankPosterior(RankPosterior):
             A ``sample_shape x batch_shape x q x 1`` tensor, in ranks, differentiable.
         """
         # The normal law has no dimension of outputs.
-        numbers = base_samples.squeeze(-1).double()
-        drawn = self._joint_posterior.rsample_from_base_samples(sample_shape, numbers)
-        return self.ladder.log_rank(drawn.to(self._mean)).exp()
+        drawn = self.utility.rsample_from_base_samples(sample_shape, base_samples.squeeze(-1))
+        return self.thresholds.log_rank(drawn).exp()
 
     def sample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """See the base class."""
         with torch.no_grad():
-            drawn = self._joint_posterior.rsample(sample_shape or torch.Size())
-            return self.ladder.count(drawn.to(self._mean))
+            return self.thresholds.count(self.utility.rsample(sample_shape or torch.Size()))
 
     def log_improvement(self, K_m: int) -> Tensor:
         """See the base class; a sum of normal tail probabilities, added in log space."""
         ranks = torch.arange(K_m, device=self.device, dtype=self.dtype)
-        log_prob = self.log_survival(self.ladder.threshold(ranks))
+        log_prob = self.log_survival(self.thresholds.at(ranks))
         return log_prob.logsumexp(-1, keepdim=True)
 
     def log_survival(self, utility: Tensor) -> Tensor:
@@ -166,14 +161,9 @@ class GaussianRankPosterior(RankPosterior):
         """Shape of the base samples of one draw, ``batch_shape x q x 1``."""
         return self._mean.shape
 
-    @property
-    def _joint_posterior(self) -> GPyTorchPosterior:
-        """In double precision, in which the covariance of close points has a Cholesky factor."""
-        return GPyTorchPosterior(self._joint())
-
     def _below(self) -> Tensor:
-        """Probabilities of ranking behind each rung, ``batch_shape x q x K``."""
-        below: Tensor = torch.special.ndtr(self._score(self.ladder.rungs))
+        """Probabilities of ranking behind each threshold, ``batch_shape x q x K``."""
+        below: Tensor = torch.special.ndtr(self._score(self.thresholds.values))
         return below
 
     def _score(self, utility: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.likelihoods import distribution, truncated_poisson
-from botorch_popbo.posteriors.rank import RankPosterior
+from botorch_popbo.posteriors.base import RankPosterior
 
 
 class PoissonRankPosterior(RankPosterior):

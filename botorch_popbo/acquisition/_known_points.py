@@ -1,0 +1,58 @@
+"""How far points are from those that are known already."""
+
+import torch
+from torch import Tensor
+
+# Of a matrix of distances. In pieces of less than 32 MiB, glibc's heap may end in holes.
+_MAX_ENTRIES = 2**24
+
+
+def distance_to_known(encoded: Tensor, known: Tensor, radius: float) -> Tensor:
+    """Distances to the nearest known point.
+
+    Args:
+        encoded: Encoded points, a ``batch_shape x q x d'`` tensor.
+        known: Encoded known points, an ``N x d'`` tensor.
+        radius: Unit of the distance, the radius within which a point is known.
+
+    Returns:
+        A ``batch_shape x q x 1`` tensor, exactly zero at a known point.
+    """
+    points = encoded.reshape(-1, encoded.shape[-1])
+    offset = points - known[_nearest(points.detach(), known)]
+    distance: Tensor = torch.linalg.vector_norm(offset, dim=-1) / radius
+    return distance.reshape(*encoded.shape[:-1], 1)
+
+
+def proximity(distance: Tensor) -> Tensor:
+    """One at a known point, falling to zero within a few known radii.
+
+    Args:
+        distance: Distances in known radii.
+
+    Returns:
+        A tensor of the same shape, in [0, 1].
+    """
+    return torch.exp(-0.5 * distance.square())
+
+
+def log_remoteness(distance: Tensor) -> Tensor:
+    """Logarithm of one minus :func:`proximity`, finite at a known point.
+
+    Args:
+        distance: Distances in known radii.
+
+    Returns:
+        A tensor of the same shape, at most 0.
+    """
+    far = -torch.expm1(-0.5 * distance.square())
+    return far.clamp_min(torch.finfo(far.dtype).tiny).log()
+
+
+def _nearest(points: Tensor, known: Tensor) -> Tensor:
+    """Index of the known point nearest to each of ``n`` points, in bounded memory."""
+    rows = max(1, _MAX_ENTRIES // len(known))
+    # The exact mode, in which a known point is nearest to itself.
+    exact = "donot_use_mm_for_euclid_dist"
+    parts = [torch.cdist(part, known, compute_mode=exact).argmin(-1) for part in points.split(rows)]
+    return torch.cat(parts)

@@ -1,0 +1,67 @@
+"""The probability that a constraint is satisfied, from the law of a rank."""
+
+import torch
+from botorch.exceptions import UnsupportedError
+from torch import Tensor
+from torch.nn import Module
+
+from botorch_popbo.models.ranking_gp import RankingGP
+
+
+class RankedConstraint(Module):
+    r"""A constraint whose slack was measured, known by the order of the slacks alone.
+
+    A new point satisfies it if it ranks before the worst evaluated point that does, and not if it
+    ranks behind the best that does not; between the two the utility decides half-way. Where no
+    evaluated point satisfies it, the border is taken to lie one average step beyond the best one.
+
+    Args:
+        model: A fitted model of the slacks: an outcome is at least zero where the constraint is
+            satisfied.
+
+    Raises:
+        UnsupportedError: If the model has no uncertainty.
+    """
+
+    def __init__(self, model: RankingGP) -> None:
+        super().__init__()
+        if not model.has_uncertainty:
+            raise UnsupportedError(
+                f"{type(model).__name__} has no uncertainty of its own; use RankingGP, or rank "
+                "feasible points first with from_constrained_outcomes."
+            )
+        self.slack = model
+        satisfying = model.order.X[model.order.score >= 0.0]
+        self._satisfying = frozenset(map(tuple, satisfying.tolist()))
+
+    def is_satisfied(self, X: Tensor) -> Tensor:
+        """Whether points were measured and found to satisfy the constraint.
+
+        Args:
+            X: Points, an ``n x d`` tensor.
+
+        Returns:
+            A boolean tensor of shape ``n``.
+        """
+        found = [tuple(point) in self._satisfying for point in X.tolist()]
+        return torch.tensor(found, dtype=torch.bool, device=X.device)
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Log-probability that points satisfy the constraint.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+
+        Returns:
+            A ``batch_shape x q`` tensor, in nats.
+        """
+        posterior = self.slack.rank_posterior(X)
+        values, num_satisfying = posterior.thresholds.values, len(self._satisfying)
+        if num_satisfying == 0:
+            border = values[0] + (values[0] - values[-1]) / len(values)
+        else:
+            counts = values.new_tensor([num_satisfying - 1.0, num_satisfying])
+            worst, beyond = posterior.thresholds.at(counts)
+            # Minus infinity where all points satisfy the constraint: a new one will, too.
+            border = (worst + beyond) / 2.0
+        return posterior.log_survival(border).squeeze(-1)

@@ -1,0 +1,58 @@
+"""What the acquisition functions of a rank model share: pending and known points."""
+
+from abc import ABC, abstractmethod
+
+from botorch.acquisition import AcquisitionFunction
+from torch import Tensor
+
+from botorch_popbo.acquisition._known_points import distance_to_known
+from botorch_popbo.models.base import RankModel
+
+
+class RankAcquisitionFunction(AcquisitionFunction, ABC):
+    """A function of a rank model that never suggests a known point again.
+
+    Pending points enter the model as if they had turned out as expected; see
+    :meth:`~botorch_popbo.models.RankModel.with_pending`. Near an evaluated or pending point the
+    value falls smoothly: what is there is known already.
+
+    Args:
+        model: A fitted model.
+        X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
+    """
+
+    model: RankModel
+    _known: Tensor
+
+    def __init__(self, model: RankModel, X_pending: Tensor | None = None) -> None:
+        super().__init__(model=model)
+        self.set_X_pending(X_pending)
+
+    @abstractmethod
+    def forward(self, X: Tensor) -> Tensor:
+        """Evaluate the acquisition function.
+
+        Args:
+            X: Points, a ``batch_shape x 1 x d`` tensor.
+
+        Returns:
+            A ``batch_shape`` tensor, larger being better.
+        """
+
+    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
+        """Tell which points are being evaluated.
+
+        Args:
+            X_pending: An ``m x d`` tensor, or ``None``.
+        """
+        super().set_X_pending(X_pending)
+        self._informed = self.model
+        if self.X_pending is not None and self.X_pending.numel() > 0:
+            self._informed = self.model.with_pending(self.X_pending)
+        known = self._informed.encode(self._informed.known_X)
+        self.register_buffer("_known", known, persistent=False)
+
+    def _distance_to_known(self, X: Tensor) -> Tensor:
+        """Distances to the nearest known point, in known radii, ``batch_shape x 1 x 1``."""
+        radius = self._informed.known_radius * X.shape[-1] ** 0.5
+        return distance_to_known(self._informed.encode(X), self._known, radius)

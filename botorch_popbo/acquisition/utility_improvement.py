@@ -1,0 +1,73 @@
+"""Expected improvement of the utility behind the ranks."""
+
+import torch
+from botorch.utils.transforms import t_batch_mode_transform
+from torch import Tensor
+
+from botorch_popbo.acquisition._known_points import log_remoteness
+from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
+from botorch_popbo.acquisition.base import RankAcquisitionFunction
+from botorch_popbo.models.ranking_gp import RankingGP
+
+
+class LogExpectedUtilityImprovement(RankAcquisitionFunction):
+    r"""Logarithm of the expected improvement of the utility over the incumbent's.
+
+    .. math::
+
+        \alpha(x) = \log E[\max(z(x) - z(x^*), 0)]
+            + \log\left(1 - \frac{\sigma}{\sqrt{s^2(x) + \sigma^2}}\right),
+
+    where the incumbent :math:`x^*` is the evaluated point that the model recommends: with noise
+    the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
+    expectation is over the difference, of variance :math:`s^2`. The second term is the
+    augmentation of Huang et al. (2006): where the noise :math:`\sigma^2` is larger than what is
+    left to learn, another evaluation tells little. Without noise it vanishes. The numerics of the
+    logarithm are BoTorch's (Ament et al., 2023).
+
+    The improvement of one noisy rank, which :class:`~botorch_popbo.ExpectedRankingImprovement`
+    computes, cannot tell two points apart that are both likely to come first; this one can.
+
+    Args:
+        model: A fitted model.
+        X_pending: Points being evaluated, an ``m x d`` tensor.
+
+    Raises:
+        UnsupportedError: If the model has no uncertainty.
+    """
+
+    model: RankingGP
+    _incumbent: Tensor
+
+    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
+        """See the base class."""
+        super().set_X_pending(X_pending)
+        incumbent = self._find_incumbent(self._informed)
+        self.register_buffer("_incumbent", incumbent, persistent=False)
+
+    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
+    def forward(self, X: Tensor) -> Tensor:
+        """Evaluate the acquisition function.
+
+        Args:
+            X: Points, a ``batch_shape x 1 x d`` tensor.
+
+        Returns:
+            A ``batch_shape`` tensor, larger being better.
+        """
+        remoteness = log_remoteness(self._distance_to_known(X).squeeze(-1))
+        return (self._log_improvement(X) + remoteness).squeeze(-1)
+
+    def _find_incumbent(self, model: RankingGP) -> Tensor:
+        """What to improve on, of shape ``d``."""
+        return model.incumbent
+
+    def _log_improvement(self, X: Tensor) -> Tensor:
+        """The logarithm of the expected improvement and its augmentation, ``batch_shape x 1``."""
+        mean, variance, own = self._informed.improvement(X, self._incumbent)
+        return log_improvement(mean, variance) + self._log_gain(own.clamp_min(MIN_VARIANCE))
+
+    def _log_gain(self, variance: Tensor) -> Tensor:
+        """Logarithm of the augmentation ``1 - sigma / sqrt(variance + sigma^2)``."""
+        ratio = variance / self._informed.noise.detach()
+        return (-torch.expm1(-0.5 * torch.log1p(ratio))).log()

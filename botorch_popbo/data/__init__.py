@@ -1,0 +1,30 @@
+"""Feedback of every kind as an order of points, and the rank counts derived from it."""
+
+from botorch_popbo.data.base_set import from_base_set
+from botorch_popbo.data.bradley_terry import from_adaptive_comparisons
+from botorch_popbo.data.comparisons import from_comparisons
+from botorch_popbo.data.constraints import from_constrained_outcomes
+from botorch_popbo.data.lists import from_ordering, from_top_k
+from botorch_popbo.data.objectives import from_objectives
+from botorch_popbo.data.order import Order, combine
+from botorch_popbo.data.outcomes import from_groups, from_outcomes, from_replicates
+from botorch_popbo.data.rank_counts import RankCounts
+from botorch_popbo.data.ranking_dataset import from_ranking_dataset, to_ranking_dataset
+
+__all__ = [
+    "Order",
+    "RankCounts",
+    "combine",
+    "from_adaptive_comparisons",
+    "from_base_set",
+    "from_comparisons",
+    "from_constrained_outcomes",
+    "from_groups",
+    "from_objectives",
+    "from_ordering",
+    "from_outcomes",
+    "from_ranking_dataset",
+    "from_replicates",
+    "from_top_k",
+    "to_ranking_dataset",
+]

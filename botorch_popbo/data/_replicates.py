@@ -1,0 +1,114 @@
+"""Replicates: evaluations of the same point, merged before ranking."""
+
+import torch
+from botorch.exceptions import InputDataError
+from torch import Tensor
+
+from botorch_popbo.data._rows import (
+    DistinctRows,
+    distinct_rows,
+    lexicographic_order,
+    points_at,
+)
+
+
+def merge_replicates(X: Tensor, Y: Tensor) -> tuple[Tensor, Tensor]:
+    """Average the outcomes of equal points.
+
+    Args:
+        X: Evaluated points, an ``N x d`` tensor.
+        Y: Outcomes, an ``N x 1`` or ``N`` tensor.
+
+    Returns:
+        The ``m`` distinct points in lexicographic order, ``m x d``, and their mean outcomes, ``m``;
+        minus infinity where a copy failed.
+    """
+    distinct = distinct_rows(*X.unbind(-1))
+    return points_at(X, distinct.rows), mean_of_copies(Y.reshape(-1), distinct.inverse)
+
+
+def mean_of_copies(outcomes: Tensor, inverse: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Average outcomes of equal points, exactly where the copies are equal.
+
+    Args:
+        outcomes: Outcomes, of shape ``N``.
+        inverse: Which of the ``m`` distinct points each outcome belongs to, of shape ``N``.
+        weights: Weights, of shape ``N``, at least one positive for each point; equal by default.
+
+    Returns:
+        Weighted means, of shape ``m``; minus infinity where a copy with a weight failed.
+    """
+    num_points = int(inverse.max()) + 1 if inverse.numel() else 0
+    if num_points == outcomes.shape[0]:
+        return torch.empty_like(outcomes).index_copy_(0, inverse, outcomes)
+    # Sorted, so that rounding does not depend on the order of the evaluations. Measured from the
+    # lowest copy, so that the mean of equal numbers is that number; halved, so that none overflows.
+    if weights is None:
+        outcomes, order = outcomes.sort()
+        weights = torch.ones_like(outcomes)
+    else:
+        order = lexicographic_order(outcomes, weights)
+        outcomes, weights = outcomes[order], weights[order]
+    inverse = inverse[order]
+    counted = torch.where(weights > 0, outcomes, torch.inf)
+    start = outcomes.new_full((num_points,), torch.inf)
+    lowest = start.scatter_reduce(0, inverse, counted, "amin")
+    total = torch.zeros_like(lowest).index_add_(0, inverse, weights)
+    above = (outcomes / 2 - lowest[inverse] / 2) * weights / total[inverse]
+    above = torch.where((weights > 0) & lowest[inverse].isfinite(), above, 0.0)
+    half = torch.zeros_like(lowest).index_add_(0, inverse, above)
+    return lowest + half + half
+
+
+def weighted_means(
+    outcomes: Tensor, variances: Tensor, distinct: DistinctRows
+) -> tuple[Tensor, Tensor]:
+    """Means weighted by inverse variance; copies without noise share all the weight.
+
+    Args:
+        outcomes: Outcomes, of shape ``N``.
+        variances: Their variances, of shape ``N``; those of failures are ignored.
+        distinct: The ``m`` distinct points.
+
+    Returns:
+        The means and their variances, both of shape ``m``.
+    """
+    variances = torch.where(outcomes.isfinite(), variances, 0.0)
+    start = torch.full_like(outcomes[distinct.rows], torch.inf)
+    smallest = start.scatter_reduce(0, distinct.inverse, variances, "amin")
+    # Relative to the most exact copy, so that no weight overflows.
+    relative = smallest[distinct.inverse] / variances
+    weights = torch.where(variances > 0, relative, 1.0)
+    means = mean_of_copies(outcomes, distinct.inverse, weights)
+    weights, order = weights.sort()
+    total = torch.zeros_like(smallest).index_add_(0, distinct.inverse[order], weights)
+    return means, smallest / total
+
+
+def pooled_means(outcomes: Tensor, distinct: DistinctRows) -> tuple[Tensor, Tensor]:
+    """Means, with one variance that is estimated from the spread of all replicates.
+
+    Args:
+        outcomes: Outcomes, of shape ``N``.
+        distinct: The ``m`` distinct points.
+
+    Returns:
+        The means and their variances, both of shape ``m``.
+
+    Raises:
+        InputDataError: If no point has replicates that all succeeded.
+    """
+    means = mean_of_copies(outcomes, distinct.inverse)
+    success = means.isfinite()
+    freedom = (distinct.copies[success] - 1).sum()
+    if not bool(freedom):
+        raise InputDataError(
+            "The noise cannot be estimated: no point was evaluated twice without a failure. "
+            "Evaluate some points again, or use from_outcomes, with Yvar if the noise is known."
+        )
+    # Halved and relative to the largest, so that no square overflows or vanishes.
+    halves = outcomes / 2 - means[distinct.inverse] / 2
+    halves = halves[success[distinct.inverse]].abs().sort().values
+    largest = halves[-1]
+    spread = 2 * largest * ((halves / largest).square().sum() / freedom).sqrt()
+    return means, spread.nan_to_num(nan=0.0).square() / distinct.copies.to(means)

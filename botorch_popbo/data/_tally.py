@@ -1,0 +1,74 @@
+"""How many of the points that a point met were better."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.data._rows import distinct_rows
+from botorch_popbo.data.order import Order
+
+_MAX_PAIRS = 2**20  # held in memory at a time
+
+
+class Tally(NamedTuple):
+    """One record for each point of each task, by ascending task and item.
+
+    Attributes:
+        item: Which point each record is about, of shape ``m``.
+        better: Numbers of better points, expected ones under noise, of shape ``m``.
+        compared: Numbers of points compared with, of shape ``m``.
+    """
+
+    item: Tensor
+    better: Tensor
+    compared: Tensor
+
+
+def tally(order: Order, ignore_noise: bool = False) -> Tally:
+    """Count better points in every list, and add up the lists of a task.
+
+    Args:
+        order: The order.
+        ignore_noise: Take scores at their word also where they have a variance.
+
+    Returns:
+        The counts, in the precision of the scores.
+    """
+    score, list_index = order.score, order.list_index
+    _, level, copies = distinct_rows(list_index, score)
+    sizes = list_index.bincount()
+    # Entries sorted by list and score: the better ones of a list are those behind an entry.
+    better = (sizes.cumsum(0)[list_index] - copies.cumsum(0)[level]).to(score)
+    others = (sizes[list_index] - 1).to(score)
+    if not ignore_noise and bool((order.variance > 0).any()):
+        better = _expected_better(order, better)
+    compared = torch.where(order.is_censored, better, others)
+    records = distinct_rows(order.task_index, order.item)
+    zeros = score.new_zeros(len(records.rows))
+    return Tally(
+        item=order.item[records.rows],
+        better=zeros.index_add(0, records.inverse, better),
+        compared=zeros.index_add(0, records.inverse, compared),
+    )
+
+
+def _expected_better(order: Order, strict: Tensor) -> Tensor:
+    """Expected numbers of better entries in lists with noise, strict ones elsewhere."""
+    is_noisy = torch.zeros_like(order.list_index, dtype=torch.bool)
+    noisy_lists = order.list_index[order.variance > 0].unique()
+    is_noisy = torch.isin(order.list_index, noisy_lists) & order.score.isfinite()
+    # Halved, so that no difference overflows.
+    score, deviation = order.score[is_noisy] / 2, order.variance[is_noisy].sqrt() / 2
+    list_index = order.list_index[is_noisy]
+    counts = torch.empty_like(score)
+    step = max(1, _MAX_PAIRS // max(1, len(score)))
+    for rows in (slice(start, start + step) for start in range(0, len(score), step)):
+        scale = torch.hypot(deviation[rows, None], deviation)
+        difference = score - score[rows, None]
+        probability = torch.special.ndtr(difference / scale)
+        probability = torch.where(scale > 0, probability, (difference > 0).to(score))
+        probability.diagonal(rows.start).fill_(0.0)
+        probability *= list_index == list_index[rows, None]
+        counts[rows] = probability.sum(-1)
+    return strict.masked_scatter(is_noisy, counts)

@@ -1,0 +1,114 @@
+"""Orders of pairwise comparisons."""
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from torch import Tensor
+
+from botorch_popbo.data._items import as_indices, check_items
+from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data.order import TIE_VARIANCE, Order
+
+
+def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None) -> Order:
+    """Keep every comparison as a list of two.
+
+    The rank count of an item is the number of its losses plus half of its ties, its exposure the
+    number of comparisons that it took part in. Comparing all pairs of a list once gives the same
+    counts as :func:`from_ordering`. Equal rows of ``X`` are one item, so a comparison between them
+    is an error, like one of a row with itself. Items that were never compared are left out. The
+    order of the comparisons does not matter. O(N log N + m).
+
+    Assumption: the opponents of each item are a fair sample of the points, so that losing to half
+    of them means being worse than half of all points; and comparing a pair again is new evidence.
+    Where opponents were chosen on purpose, use :func:`from_adaptive_comparisons`.
+
+    Args:
+        X: Items, an ``N x d`` tensor.
+        comparisons: Indices of rows of ``X``, an ``m x 2`` integer tensor: the winner and the
+            loser of each comparison. Of shape ``0 x 2`` where all were ties.
+        ties: Indices of rows of ``X``, an ``m' x 2`` integer tensor: pairs judged equal.
+
+    Returns:
+        A list of two for each answer, all of one task.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes are wrong.
+        InputDataError: If ``X`` is not finite or not of a floating-point dtype, if an index is not
+            an integer or out of range, if an item is compared with itself, if there is no
+            comparison, or if the devices differ.
+    """
+    points, decided, drawn = compared_items(X, comparisons, ties)
+    item = torch.cat([decided, drawn]).reshape(-1)
+    is_tie = torch.arange(len(item), device=X.device) >= decided.numel()
+    place = torch.arange(len(item), device=X.device) % 2
+    return Order(
+        X=points,
+        item=item,
+        score=torch.where(is_tie, 0, 1 - place).to(X),
+        variance=TIE_VARIANCE * is_tie.to(X),
+        list_index=torch.arange(len(item) // 2, device=X.device).repeat_interleave(2),
+        task_index=torch.zeros_like(item),
+        is_censored=torch.zeros_like(is_tie),
+    )
+
+
+def compared_items(
+    X: Tensor, comparisons: Tensor, ties: Tensor | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Check comparisons and let them refer to the distinct items that took part.
+
+    Args:
+        X: Items, an ``N x d`` tensor.
+        comparisons: Indices of rows of ``X``, an ``m x 2`` integer tensor.
+        ties: Indices of rows of ``X``, an ``m' x 2`` integer tensor.
+
+    Returns:
+        The distinct compared items in lexicographic order, ``m'' x d``, and the comparisons and
+        the ties as indices of these.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes are wrong.
+        InputDataError: As in :func:`from_comparisons`.
+    """
+    check_items(X)
+    decided = _as_pairs(comparisons, X, "comparisons")
+    drawn = decided[:0] if ties is None else _as_pairs(ties, X, "ties")
+    if decided.shape[0] + drawn.shape[0] == 0:
+        raise InputDataError(
+            "There is no comparison, so there are no records. Pass at least one comparison or tie."
+        )
+    distinct = distinct_rows(*X.unbind(-1))
+    decided, drawn = distinct.inverse[decided], distinct.inverse[drawn]
+    check_opponents(decided, "comparisons")
+    check_opponents(drawn, "ties")
+    compared, renumbered = torch.cat([decided, drawn]).unique(return_inverse=True)
+    num_decided = decided.shape[0]
+    points = points_at(X, distinct.rows[compared])
+    return points, renumbered[:num_decided], renumbered[num_decided:]
+
+
+def _as_pairs(pairs: Tensor, X: Tensor, name: str) -> Tensor:
+    if pairs.ndim != 2 or pairs.shape[-1] != 2:
+        raise BotorchTensorDimensionError(
+            f"Expected {name} of shape m x 2, a pair of row indices of X for each comparison, but "
+            f"got {tuple(pairs.shape)}."
+        )
+    return as_indices(pairs, X, name)
+
+
+def check_opponents(pairs: Tensor, name: str) -> None:
+    """Check that no item is compared with itself.
+
+    Args:
+        pairs: Pairs of items, ``m x 2``.
+        name: What to call them in the message.
+
+    Raises:
+        InputDataError: If one is.
+    """
+    same = pairs[:, 0] == pairs[:, 1]
+    if bool(same.any()):
+        raise InputDataError(
+            f"Row {int(same.nonzero()[0])} of {name} compares an item with itself or with an equal "
+            "row of X, which is the same item. Remove such pairs."
+        )

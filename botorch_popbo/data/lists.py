@@ -1,0 +1,105 @@
+"""Orders of lists: items sorted by someone who need not measure them."""
+
+from collections.abc import Sequence
+
+import torch
+from botorch.exceptions import InputDataError
+from torch import Tensor
+
+from botorch_popbo.data._items import as_list, check_items
+from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data.order import Order
+
+
+def from_ordering(X: Tensor, ordering: Tensor | Sequence[int]) -> Order:
+    """Order items by their place in a list, complete or partial.
+
+    A complete list gives the same counts as :func:`from_outcomes` with outcomes that sort the
+    items in this way. Items that are not listed are left out. O(N log N).
+
+    Assumption: every listed item has been compared with every other listed one, without ties, and
+    the listed items are a fair sample of the points.
+
+    Args:
+        X: Items, an ``N x d`` tensor.
+        ordering: Indices of rows of ``X``, best first, of shape ``m``. Listing two equal rows of
+            ``X`` is an error, like listing one row twice: it would give a point two ranks.
+
+    Returns:
+        One list of the ``m`` items.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes are wrong.
+        InputDataError: If ``X`` is not finite or not of a floating-point dtype, if an index is not
+            an integer, out of range or repeated, if two listed items are equal, if fewer than two
+            are listed, or if the devices differ.
+    """
+    check_items(X)
+    items = as_list(ordering, X, "ordering")
+    if items.shape[0] < 2:
+        raise InputDataError(
+            f"An ordering compares two items or more, but lists {items.shape[0]}. List more items."
+        )
+    return _list(X, items, -torch.arange(len(items), device=X.device))
+
+
+def from_top_k(X: Tensor, top: Tensor | Sequence[int], rest: Tensor | Sequence[int]) -> Order:
+    """Order the best items by their place, and the rest as worse than all of them.
+
+    Of a remaining item nothing is known but that it is worse than every top item. Items in neither
+    list are left out. With an empty rest this is :func:`from_ordering`. O(N log N).
+
+    Assumption: every top item is better than every remaining one, the remaining ones have not
+    been compared with each other, and all of them together are a fair sample of the points.
+
+    Args:
+        X: Items, an ``N x d`` tensor.
+        top: Indices of rows of ``X``, best first, at least one.
+        rest: Indices of rows of ``X`` in any order. Naming two equal rows of ``X``, in whichever
+            list, is an error, like naming one row twice: it would give a point two ranks.
+
+    Returns:
+        One list of all named items, of which the rest is censored.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes are wrong.
+        InputDataError: If ``X`` is not finite or not of a floating-point dtype, if an index is not
+            an integer, out of range or repeated, if two named items are equal, if ``top`` is
+            empty or fewer than two items are named, or if the devices differ.
+    """
+    check_items(X)
+    best, others = as_list(top, X, "top"), as_list(rest, X, "rest")
+    num_best, num_items = best.shape[0], best.shape[0] + others.shape[0]
+    if num_best < 1 or num_items < 2:
+        raise InputDataError(
+            "A top-k list names at least one top item and two items in all, but top names "
+            f"{num_best} and rest {others.shape[0]}. Name more items."
+        )
+    place = torch.arange(num_items, device=X.device).clamp_max(num_best)
+    return _list(X, torch.cat([best, others]), -place, place == num_best)
+
+
+def _list(X: Tensor, items: Tensor, score: Tensor, is_censored: Tensor | None = None) -> Order:
+    """One list of items, each of which may be listed once."""
+    distinct = distinct_rows(*X[items].unbind(-1))
+    if distinct.rows.shape[0] < items.shape[0]:
+        point = int((distinct.copies > 1).nonzero()[0])
+        first, second = items[distinct.inverse == point][:2].tolist()
+        if first == second:
+            raise InputDataError(f"Item {first} is listed twice. List every item once.")
+        raise InputDataError(
+            f"Rows {first} and {second} of X are equal and both listed, so one point would have "
+            "two ranks. List one of them."
+        )
+    rows = distinct.rows
+    score = score[rows].to(X)
+    zero = torch.zeros_like(rows)
+    return Order(
+        X=points_at(X, items[rows]),
+        item=torch.arange(len(rows), device=X.device),
+        score=score,
+        variance=torch.zeros_like(score),
+        list_index=zero,
+        task_index=zero,
+        is_censored=zero.bool() if is_censored is None else is_censored[rows],
+    )

@@ -1,0 +1,113 @@
+r"""Orders of points with several objectives.
+
+.. [Fonseca1993]
+    C. M. Fonseca and P. J. Fleming. Genetic algorithms for multiobjective optimization:
+    formulation, discussion and generalization. ICGA, 1993.
+
+.. [Knowles2006]
+    J. Knowles. ParEGO: a hybrid algorithm with on-line landscape approximation for expensive
+    multiobjective optimization problems. IEEE Transactions on Evolutionary Computation, 2006.
+"""
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError
+from torch import Tensor
+
+from botorch_popbo.data._checks import check_two_points, check_values, is_table
+from botorch_popbo.data._replicates import mean_of_copies
+from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data.order import Order
+
+_MAX_PAIRS = 2**20  # held in memory at a time
+_SUM_WEIGHT = 0.05  # Knowles (2006), section 3
+
+
+def from_objectives(X: Tensor, Y: Tensor) -> Order:
+    """Order points by how many others dominate them [Fonseca1993]_.
+
+    A point dominates another if it is at least as good in all objectives and better in one. The
+    points that none dominates, the Pareto set, tie at the top. Replicates are merged by their mean
+    in each objective. With one objective this is :func:`from_outcomes`. O(N^2) time, O(N) memory.
+
+    Assumption: the outcomes are exact, and only domination makes a point better: of two points
+    that trade one objective for another neither is better, however large the gain.
+
+    Args:
+        X: Evaluated points, an ``N x d`` tensor.
+        Y: Outcomes, an ``N x m`` tensor, each objective in any unit, larger being better. Minus
+            infinity in any objective marks a failed evaluation: every success dominates it.
+
+    Returns:
+        One list of all distinct points.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: As in :func:`from_outcomes`.
+    """
+    if not is_table(X) or not is_table(Y) or Y.shape[0] != X.shape[0]:
+        raise BotorchTensorDimensionError(
+            "Expected train_X of shape N x d and train_Y of shape N x m with one column for each "
+            f"objective, but got {tuple(X.shape)} and {tuple(Y.shape)}."
+        )
+    check_values(X, Y)
+    distinct = distinct_rows(*X.unbind(-1))
+    check_two_points(distinct.rows.shape[0])
+    columns = [mean_of_copies(y, distinct.inverse) for y in Y.detach().unbind(-1)]
+    means = torch.stack(columns, dim=-1)
+    means[means.isneginf().any(-1)] = -torch.inf
+    return Order.from_scores(points_at(X, distinct.rows), -_num_dominating(means).to(X))
+
+
+def trade_off(Y: Tensor, weights: Tensor) -> Tensor:
+    r"""Score points by how far behind they are in the objective that matters most.
+
+    With :math:`b_j` the share of points that are better in objective :math:`j`, the score is the
+    negated augmented Chebyshev norm
+    :math:`\max_j w_j b_j + 0.05 \sum_j w_j b_j` ([Knowles2006]_ on shares instead of outcomes). A
+    point that dominates another has a higher score if the weights are positive, so this completes
+    the order of :func:`from_objectives` to one that compares all points. Which trade-off is
+    preferred depends on the weights; different weights lead to different parts of the Pareto
+    front. Increasing transforms of an objective change nothing. O(N log N).
+
+    Args:
+        Y: Outcomes, an ``N x m`` tensor, each objective in any unit, larger being better. Minus
+            infinity in any objective marks a failed evaluation.
+        weights: Importance of the objectives, positive, of shape ``m``.
+
+    Returns:
+        Scores, of shape ``N``, larger being better; minus infinity for failed evaluations.
+    """
+    num_points = len(Y)
+    better = [
+        num_points - torch.searchsorted(y.sort().values, y.contiguous(), right=True)
+        for y in Y.unbind(-1)
+    ]
+    weighted = weights * torch.stack(better, dim=-1) / num_points
+    score = -weighted.amax(-1) - _SUM_WEIGHT * weighted.sum(-1)
+    return score.masked_fill(Y.isneginf().any(-1), -torch.inf)
+
+
+def random_weights(num_objectives: int, generator: torch.Generator) -> Tensor:
+    """Draw importances of objectives, uniformly from the simplex.
+
+    Args:
+        num_objectives: Their number ``m``.
+        generator: Source of randomness, on the CPU.
+
+    Returns:
+        Positive weights with sum one, of shape ``m`` and double precision.
+    """
+    exponential = torch.empty(num_objectives, dtype=torch.double).exponential_(generator=generator)
+    return exponential / exponential.sum()
+
+
+def _num_dominating(means: Tensor) -> Tensor:
+    """How many rows of the ``m x c`` tensor dominate each row, of shape ``m``."""
+    counts = torch.empty_like(means[:, 0], dtype=torch.long)
+    columns = means.unbind(-1)
+    step = max(1, _MAX_PAIRS // len(means))
+    for rows in (slice(start, start + step) for start in range(0, len(means), step)):
+        no_worse = torch.stack([y >= y[rows, None] for y in columns]).all(0)
+        better = torch.stack([y > y[rows, None] for y in columns]).any(0)
+        counts[rows] = (no_worse & better).sum(-1)
+    return counts

@@ -1,0 +1,167 @@
+"""The order of evaluated points: the one data structure that every kind of feedback becomes."""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Self
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from torch import Tensor
+
+from botorch_popbo.data._rows import distinct_rows, points_at
+
+#: Of scores that tie because neither is known to be better. So small that it changes nothing else,
+#: it makes each of the two worse than half a point.
+TIE_VARIANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Order:
+    """Lists of points, each sorted by a score, and how far every score can be trusted.
+
+    A list is whatever was compared at one go: all outcomes of an experiment, the outcomes of one
+    group, a person's ranking, a pair. Scores are comparable within a list only, and of an exact
+    score nothing is used but its place. Lists that rank the same thing belong to one task. The
+    data structure loses nothing: fifty answers to a question are fifty lists, and an outcome keeps
+    its variance.
+
+    Args:
+        X: The ``m`` distinct points, an ``m x d`` tensor.
+        item: Which row of ``X`` each of the ``r`` entries of the lists is about, of shape ``r``.
+        score: What the entries of a list are sorted by, larger being better, of shape ``r``. Equal
+            scores are ties; minus infinity marks failures.
+        variance: Variances of the scores, in squared units of ``score``, of shape ``r``.
+        list_index: Which list each entry is in, counted from 0, of shape ``r``.
+        task_index: Which task the list of each entry belongs to, of shape ``r``.
+        is_censored: Whether of an entry no more is known than that all of a higher score are better,
+            and nothing against others of its own score; of shape ``r``.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: If a list has a single entry.
+    """
+
+    X: Tensor
+    item: Tensor
+    score: Tensor
+    variance: Tensor
+    list_index: Tensor
+    task_index: Tensor
+    is_censored: Tensor
+
+    def __post_init__(self) -> None:
+        entries = [getattr(self, field.name) for field in fields(self)[1:]]
+        if self.X.ndim != 2 or len({values.shape for values in entries}) > 1:
+            raise BotorchTensorDimensionError(
+                "Order takes X of shape m x d and entries of one shape, but got "
+                f"{[tuple(values.shape) for values in (self.X, *entries)]}."
+            )
+        if bool((self.list_index.bincount() == 1).any()):
+            raise InputDataError("A list of one point compares nothing. Leave it out.")
+
+    @classmethod
+    def from_scores(cls, X: Tensor, score: Tensor, variance: Tensor | None = None) -> Self:
+        """One list of distinct points.
+
+        Args:
+            X: Distinct points, an ``m x d`` tensor.
+            score: What to sort them by, larger being better, of shape ``m``.
+            variance: Variances of the scores, of shape ``m``; zero by default.
+
+        Returns:
+            The order.
+        """
+        item = torch.arange(len(X), device=X.device)
+        zero = torch.zeros_like(item)
+        exact = torch.zeros_like(score)
+        variance = exact if variance is None else variance
+        return cls(X, item, score, variance, zero, zero, zero.bool())
+
+    def __repr__(self) -> str:
+        """Sizes; the tensors themselves would fill a page."""
+        return (
+            f"{type(self).__name__}({len(self.X)} points in {self.X.shape[-1]} dimensions, "
+            f"{self.num_lists} lists in {self.num_tasks} tasks)"
+        )
+
+    @property
+    def num_points(self) -> int:
+        """The number of distinct points."""
+        return len(self.X)
+
+    @cached_property
+    def num_lists(self) -> int:
+        """The number of lists."""
+        return int(self.list_index.max()) + 1 if self.list_index.numel() else 0
+
+    @cached_property
+    def num_tasks(self) -> int:
+        """The number of tasks."""
+        return int(self.task_index.max()) + 1 if self.task_index.numel() else 0
+
+    @cached_property
+    def says_nothing(self) -> bool:
+        """Whether no entry has a higher score than another of its list."""
+        levels = len(distinct_rows(self.list_index, self.score).rows)
+        return levels == self.num_lists
+
+    def to(self, like: Tensor) -> Self:
+        """The order on the device of a tensor; scores keep their precision.
+
+        Args:
+            like: A tensor, whose dtype the points take, too.
+
+        Returns:
+            The order.
+        """
+        if self.X.device == like.device and self.X.dtype == like.dtype:
+            return self
+        entries = (getattr(self, field.name).to(like.device) for field in fields(self)[1:])
+        return type(self)(self.X.to(like), *entries)
+
+
+def combine(*orders: Order) -> Order:
+    """Put the lists of several sources side by side, each as a task of its own.
+
+    Assumption: all sources speak of the same order of the points, and each is new evidence. The
+    same evaluations passed through two sources would count twice.
+
+    Args:
+        orders: Orders of points of the same ``d`` columns, dtype and device.
+
+    Returns:
+        All lists, in the order of the arguments.
+
+    Raises:
+        BotorchTensorDimensionError: If the points differ in their number of columns.
+        InputDataError: If there is no order, or if dtypes or devices differ.
+    """
+    if not orders:
+        raise InputDataError("There is no order to combine. Pass at least one.")
+    dims = sorted({order.X.shape[-1] for order in orders})
+    if len(dims) > 1:
+        raise BotorchTensorDimensionError(
+            f"The points to combine have {dims} columns. Describe all of them by the same columns."
+        )
+    kinds = sorted({f"{order.X.dtype} on {order.X.device}" for order in orders})
+    if len(kinds) > 1:
+        raise InputDataError(
+            f"Orders to combine must share one dtype and one device, but are {' and '.join(kinds)}. "
+            "Convert the points before ranking, with X.to(...)."
+        )
+    X = torch.cat([order.X for order in orders])
+    distinct = distinct_rows(*X.unbind(-1))
+    starts, lists, tasks = [0], [0], [0]
+    for order in orders:
+        starts.append(starts[-1] + order.num_points)
+        lists.append(lists[-1] + order.num_lists)
+        tasks.append(tasks[-1] + order.num_tasks)
+    return Order(
+        X=points_at(X, distinct.rows),
+        item=distinct.inverse[torch.cat([o.item + i for o, i in zip(orders, starts, strict=False)])],
+        score=torch.cat([order.score for order in orders]),
+        variance=torch.cat([order.variance for order in orders]),
+        list_index=torch.cat([o.list_index + i for o, i in zip(orders, lists, strict=False)]),
+        task_index=torch.cat([o.task_index + i for o, i in zip(orders, tasks, strict=False)]),
+        is_censored=torch.cat([order.is_censored for order in orders]),
+    )

@@ -1,0 +1,160 @@
+"""Orders of measured outcomes: exact, noisy, or comparable within groups only."""
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from torch import Tensor
+
+from botorch_popbo.data._checks import check_outcomes, check_same_kind, check_two_points
+from botorch_popbo.data._replicates import mean_of_copies, pooled_means, weighted_means
+from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data.order import Order
+
+
+def from_outcomes(X: Tensor, Y: Tensor, Yvar: Tensor | None = None) -> Order:
+    """Order points by measured outcomes, larger being better.
+
+    Replicates, that is equal rows of ``X``, are merged into one point with their mean outcome,
+    weighted by inverse variance; otherwise every copy of a good point would carry its good rank.
+    Points come back in lexicographic order, so the order of the evaluations never matters.
+    O(N log N).
+
+    Assumption: the outcomes measure the same quantity, so that every point has been compared with
+    every other; their errors are independent and normal with the given variances.
+
+    Args:
+        X: Evaluated points, an ``N x d`` tensor.
+        Y: Outcomes, an ``N x 1`` or ``N`` tensor in any unit. Minus infinity marks a failed
+            evaluation: it is worse than every success.
+        Yvar: Variances of the outcomes, that is squared standard errors, in the shape of ``Y`` and
+            its unit squared; NaN where unknown, which stands for the mean of the known ones; those
+            of failures are ignored. By default the outcomes are exact.
+
+    Returns:
+        One list of all distinct points.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: If there are fewer than two distinct points, if ``X`` or ``Y`` holds
+            NaN, if ``X`` is not finite, if an outcome is plus infinity, or if a variance is
+            negative or infinite.
+    """
+    check_outcomes(X, Y)
+    distinct = distinct_rows(*X.unbind(-1))
+    check_two_points(distinct.rows.shape[0])
+    points, outcomes = points_at(X, distinct.rows), Y.detach().reshape(-1)
+    if Yvar is None:
+        return Order.from_scores(points, mean_of_copies(outcomes, distinct.inverse))
+    variances = _known_variances(X, outcomes, Yvar)
+    return Order.from_scores(points, *weighted_means(outcomes, variances, distinct))
+
+
+def from_replicates(X: Tensor, Y: Tensor) -> Order:
+    """Order points by noisy outcomes of one common variance, estimated from replicates.
+
+    Args:
+        X: Evaluated points, an ``N x d`` tensor, some of them several times.
+        Y: Outcomes, as in :func:`from_outcomes`.
+
+    Returns:
+        One list of all distinct points, with the variances of their means.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: As in :func:`from_outcomes`; or if no point has replicates that all
+            succeeded.
+    """
+    check_outcomes(X, Y)
+    distinct = distinct_rows(*X.unbind(-1))
+    check_two_points(distinct.rows.shape[0])
+    means = pooled_means(Y.detach().reshape(-1), distinct)
+    return Order.from_scores(points_at(X, distinct.rows), *means)
+
+
+def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
+    """Order points within each group by itself: a task, a fidelity, a session of a human judge.
+
+    Within a group everything is as in :func:`from_outcomes`, and with one group the result is the
+    same. A group of a single point has nothing to compare and is left out. O(N log N) for any
+    number of groups.
+
+    Assumption: the groups agree on which points are good, and the points of each group are a fair
+    sample, so that being worse than half of a group means the same in all of them.
+
+    Args:
+        X: Evaluated points, an ``N x d`` tensor.
+        Y: Outcomes, an ``N x 1`` or ``N`` tensor, in a unit of each group's own, larger being
+            better. Minus infinity marks a failed evaluation: it is worse than every success.
+        groups: Which group each outcome belongs to, an integer tensor of shape ``N`` or ``N x 1``
+            with any labels.
+
+    Returns:
+        One list, a task of its own, for each group, by ascending label.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: If ``X`` or ``Y`` holds NaN, if ``X`` is not finite, if an outcome is plus
+            infinity, if labels are not integers, if devices differ, or if no group has two
+            distinct points.
+    """
+    check_outcomes(X, Y)
+    _check_groups(X, groups)
+    labels = groups.reshape(-1)
+    distinct = distinct_rows(labels, *X.unbind(-1))
+    outcomes = mean_of_copies(Y.detach().reshape(-1), distinct.inverse)
+    _, group, sizes = distinct_rows(labels[distinct.rows])
+    compared = sizes[group] > 1
+    if not bool(compared.any()):
+        raise InputDataError(
+            "No group holds two distinct points, so there is nothing to compare. Evaluate more "
+            "points in a group, or give one label to outcomes that are comparable."
+        )
+    entries = points_at(X, distinct.rows[compared])
+    points = distinct_rows(*entries.unbind(-1))
+    list_index = group[compared].unique(return_inverse=True)[1]
+    score = outcomes[compared]
+    return Order(
+        X=entries[points.rows],
+        item=points.inverse,
+        score=score,
+        variance=torch.zeros_like(score),
+        list_index=list_index,
+        task_index=list_index,
+        is_censored=torch.zeros_like(list_index, dtype=torch.bool),
+    )
+
+
+def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor:
+    if Yvar.shape not in ((X.shape[0], 1), (X.shape[0],)):
+        raise BotorchTensorDimensionError(
+            f"Expected train_Yvar of shape N x 1 like train_Y, but got {tuple(Yvar.shape)} for "
+            f"{X.shape[0]} points."
+        )
+    check_same_kind(X, Yvar, "train_Yvar")
+    variances = Yvar.detach().reshape(-1)
+    is_known = ~variances.isnan() & outcomes.isfinite()
+    known = variances[is_known]
+    if not bool(((known >= 0) & known.isfinite()).all()):
+        raise InputDataError(
+            "train_Yvar holds negative or infinite values. It takes variances, that is squared "
+            "standard errors, NaN where unknown."
+        )
+    typical = known.mean() if len(known) else known.new_zeros(())
+    return torch.where(is_known, variances, typical)
+
+
+def _check_groups(X: Tensor, groups: Tensor) -> None:
+    if groups.shape not in ((X.shape[0], 1), (X.shape[0],)):
+        raise BotorchTensorDimensionError(
+            f"Expected groups of shape N, one label for each of the {X.shape[0]} rows of train_X, "
+            f"but got {tuple(groups.shape)}."
+        )
+    if groups.is_floating_point() or groups.is_complex() or groups.dtype == torch.bool:
+        raise InputDataError(
+            f"groups must hold integer labels, but is of dtype {groups.dtype}. Convert it with "
+            "groups.long()."
+        )
+    if groups.device != X.device:
+        raise InputDataError(
+            f"groups must be on the device of train_X, but is on {groups.device} and train_X on "
+            f"{X.device}. Move it with groups.to(X.device)."
+        )

@@ -1,0 +1,111 @@
+"""Rank counts: the paper's records, derived from an order."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from torch import Tensor
+
+from botorch_popbo.data._rows import distinct_rows
+from botorch_popbo.data._tally import tally
+from botorch_popbo.data.order import Order
+
+
+@dataclass(frozen=True)
+class RankCounts:
+    """Records *(point, k, n)*: the point was worse than ``k`` of the ``n`` others it met.
+
+    Args:
+        X: Points, an ``m x d`` tensor.
+        counts: Numbers of better points ``k``, of shape ``m``, in the dtype of ``X``. Expected
+            numbers need not be whole.
+        exposure: Numbers of points compared with ``n``, of shape ``m``, in the dtype of ``X``.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: If a count is not between 0 and its exposure.
+    """
+
+    X: Tensor
+    counts: Tensor
+    exposure: Tensor
+
+    def __post_init__(self) -> None:
+        num_records = self.X.shape[:1]
+        if self.X.ndim != 2 or not (self.counts.shape == self.exposure.shape == num_records):
+            raise BotorchTensorDimensionError(
+                "RankCounts takes X of shape m x d with counts and exposure of shape m, but got "
+                f"{tuple(self.X.shape)}, {tuple(self.counts.shape)} and "
+                f"{tuple(self.exposure.shape)}."
+            )
+        if not bool(((self.counts >= 0) & (self.counts <= self.exposure)).all()):
+            raise InputDataError("Every rank count must lie between 0 and its exposure.")
+
+    @classmethod
+    def from_order(cls, order: Order) -> Self:
+        r"""Count the better points.
+
+        Ties share the better rank: three points with outcomes 2, 2, 1 get 0, 0, 2. With known
+        variances a count is the expected one,
+        :math:`k_i = \sum_{j \ne i} \Phi((y_j - y_i) / \sqrt{v_i + v_j})` for independent normal
+        errors. Counts and exposures of a point in several lists of one task are added up.
+        O(r log r) for ``r`` exact entries, O(r^2) for others.
+
+        Args:
+            order: The order.
+
+        Returns:
+            One record for each point of each task, by ascending task and in the order of the
+            points.
+        """
+        records = tally(order)
+        X = order.X[records.item]
+        return cls(X, records.better.to(X), records.compared.to(X))
+
+    def __repr__(self) -> str:
+        """Sizes and ranges; the tensors themselves would fill a page."""
+        points = f"{self.num_points} points in {self.X.shape[-1]} dimensions"
+        if not len(self):
+            return f"{type(self).__name__}(0 records of {points})"
+        low, high = float(self.exposure.min()), float(self.exposure.max())
+        exposure = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+        counts = f"{float(self.counts.min()):g} to {float(self.counts.max()):g}"
+        return f"{type(self).__name__}({len(self)} records of {points}: {counts} of {exposure})"
+
+    def __len__(self) -> int:
+        return self.X.shape[0]
+
+    @cached_property
+    def num_points(self) -> int:
+        """The number of distinct points, which a point may have several records of."""
+        return distinct_rows(*self.X.unbind(-1)).rows.shape[0] if self.X.numel() else 0
+
+    def insert(self, X: Tensor, predicted: Tensor) -> Self:
+        """Add points at predicted ranks, as if they had been evaluated.
+
+        A new point is better than exactly the known points whose own count is at least as large,
+        and than the new ones predicted to rank behind it. Every record then met that many points
+        more.
+
+        Args:
+            X: Points, a ``p x d`` tensor.
+            predicted: Their predicted counts among the known points, of shape ``p``, in ranks.
+
+        Returns:
+            The records of known and new points, in that order; counts may be fractional.
+        """
+        num_points, num_new = self.num_points, X.shape[0]
+        # A record that met few points is placed by its share of better ones.
+        placed = self.counts / self.exposure.clamp_min(1.0) * (num_points - 1)
+        better = (predicted <= placed.unsqueeze(-1)).sum(-1).to(self.counts)
+        ahead = (predicted < predicted.unsqueeze(-1)).sum(-1).to(self.counts)
+        exposure = num_points + num_new - 1.0
+        return type(self)(
+            X=torch.cat([self.X, X.to(self.X)]),
+            counts=torch.cat([self.counts + better, predicted + ahead]).clamp_max(exposure),
+            exposure=torch.cat(
+                [self.exposure + num_new, self.exposure.new_full((num_new,), exposure)]
+            ),
+        )

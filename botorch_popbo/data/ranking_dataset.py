@@ -1,0 +1,87 @@
+"""To and from BoTorch's data set of rankings."""
+
+import torch
+from botorch.exceptions import UnsupportedError
+from botorch.utils.containers import DenseContainer, SliceContainer
+from botorch.utils.datasets import RankingDataset
+
+from botorch_popbo.data._items import check_items
+from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data.comparisons import check_opponents
+from botorch_popbo.data.order import TIE_VARIANCE, Order
+
+
+def from_ranking_dataset(dataset: RankingDataset) -> Order:
+    """Read rankings of ``k`` items each, as BoTorch's preference models take them.
+
+    Assumption: that of :func:`from_comparisons`; the rankings belong to one task.
+
+    Args:
+        dataset: The rankings, whose ranks start at 0 for the best item.
+
+    Returns:
+        One list for each ranking, all of one task.
+
+    Raises:
+        InputDataError: If an item is not finite, or is twice in one ranking.
+    """
+    values, indices = dataset._X.values, dataset._X.indices
+    check_items(values)
+    ranks = dataset.Y.to(values.device)
+    distinct = distinct_rows(*values.unbind(-1))
+    items = distinct.inverse[indices]
+    for first in range(items.shape[-1]):
+        for second in range(first):
+            check_opponents(items[:, [first, second]], "the data set")
+    used, item = items.reshape(-1).unique(return_inverse=True)
+    num_lists, size = items.shape
+    lists = torch.arange(num_lists, device=values.device).repeat_interleave(size)
+    has_tie = (ranks.sort(-1).values.diff(dim=-1) == 0).any(-1).repeat_interleave(size)
+    return Order(
+        X=points_at(values, distinct.rows[used]),
+        item=item,
+        score=-ranks.reshape(-1).to(values),
+        variance=TIE_VARIANCE * has_tie.to(values),
+        list_index=lists,
+        task_index=torch.zeros_like(item),
+        is_censored=torch.zeros_like(has_tie),
+    )
+
+
+def to_ranking_dataset(
+    order: Order, feature_names: list[str] | None = None, outcome_name: str = "ranking"
+) -> RankingDataset:
+    """Write the lists as BoTorch's data set, which loses their variances and tasks.
+
+    Args:
+        order: Lists that are all of the same length, such as pairs, or one list.
+        feature_names: Names of the ``d`` columns; by default ``x0``, ``x1`` and so on.
+        outcome_name: Name of the ranking.
+
+    Returns:
+        The data set.
+
+    Raises:
+        UnsupportedError: If lists differ in length, which BoTorch's data set has no place for.
+    """
+    sizes = order.list_index.bincount().unique()
+    if len(sizes) != 1:
+        raise UnsupportedError(
+            f"The lists are of {sizes.tolist()} points, but a RankingDataset has lists of one "
+            "length. Make a data set of each length."
+        )
+    size, dim = int(sizes), order.X.shape[-1]
+    by_list = order.list_index.argsort(stable=True)
+    score = order.score[by_list].reshape(-1, size)
+    ranks = (score.unsqueeze(-2) > score.unsqueeze(-1)).sum(-1)
+    return RankingDataset(
+        X=SliceContainer(
+            values=order.X,
+            indices=order.item[by_list].reshape(-1, size),
+            event_shape=torch.Size([size * dim]),
+        ),
+        Y=DenseContainer(ranks, event_shape=torch.Size([size])),
+        feature_names=feature_names or [f"x{i}" for i in range(dim)],
+        outcome_names=[outcome_name],
+    )
+

@@ -1,0 +1,157 @@
+"""The prior covariance of the records' utilities, with derivatives."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import torch
+from gpytorch.kernels import Kernel
+from torch import Tensor
+from torch.nn import Parameter
+
+#: Variance of the unknown mean of the utilities, in units of the prior variance.
+MEAN_VARIANCE = 25.0
+#: Added to the diagonal for the sake of the Cholesky factor.
+JITTER = 1e-8
+
+
+@dataclass(frozen=True)
+class Covariance:
+    """A covariance matrix with its inverse.
+
+    Attributes:
+        factor: The lower Cholesky factor, ``N x N``.
+        precision: The inverse, ``N x N``.
+        log_determinant: Logarithm of the determinant, a scalar tensor.
+        derivative: What :meth:`CovarianceFunction.gradient` needs, ``N x N``.
+    """
+
+    factor: Tensor
+    precision: Tensor
+    log_determinant: Tensor
+    derivative: Tensor
+
+    @classmethod
+    def from_matrix(cls, matrix: Tensor, noise: Tensor, derivative: Tensor) -> "Covariance":
+        """Factorise a covariance matrix, in place.
+
+        Args:
+            matrix: The matrix without noise, but with the unknown mean, ``N x N``.
+            noise: Noise variances, a scalar or of shape ``N``.
+            derivative: See above.
+
+        Returns:
+            The covariance.
+
+        Raises:
+            torch.linalg.LinAlgError: If the matrix is not positive definite.
+        """
+        matrix.diagonal().add_(noise + JITTER)
+        factor = torch.linalg.cholesky(matrix)
+        return cls(
+            factor=factor,
+            precision=torch.cholesky_inverse(factor),
+            log_determinant=2.0 * factor.diagonal().log().sum(),
+            derivative=derivative,
+        )
+
+
+class CovarianceFunction(ABC):
+    """The covariance of fixed records as a function of the kernel's hyperparameters."""
+
+    @abstractmethod
+    def covariance(self, theta: Tensor, noise: Tensor) -> Covariance:
+        """The covariance with an unknown mean and noise.
+
+        Args:
+            theta: Hyperparameters of the kernel, of shape ``p``.
+            noise: Noise variances, a scalar or of shape ``N``.
+
+        Returns:
+            The covariance.
+
+        Raises:
+            torch.linalg.LinAlgError: If the matrix is not positive definite.
+        """
+
+    @abstractmethod
+    def gradient(self, slope: Tensor, covariance: Covariance, theta: Tensor) -> Tensor:
+        """Carry a derivative over to the hyperparameters.
+
+        Args:
+            slope: Derivative with respect to the covariance matrix, ``N x N``.
+            covariance: The covariance at ``theta``.
+            theta: Hyperparameters of the kernel, of shape ``p``.
+
+        Returns:
+            A tensor of shape ``p``.
+        """
+
+
+class MaternCovariance(CovarianceFunction):
+    """Matérn 5/2 of unit variance, whose hyperparameters are the logarithms of lengthscales.
+
+    Squared distances along each dimension are kept, because the hyperparameters are fitted by some
+    twenty evaluations at other lengthscales. Autograd through the kernel would cost several times
+    as much as these closed forms; tests hold them against GPyTorch's kernel and its gradient.
+
+    Args:
+        X: Encoded records, ``N x d``, in double precision.
+    """
+
+    def __init__(self, X: Tensor) -> None:
+        self.shape = (X.shape[0], X.shape[0])
+        columns = X.T.unsqueeze(-1)
+        self.squared = (columns - columns.mT).square().reshape(X.shape[1], -1)
+
+    def covariance(self, theta: Tensor, noise: Tensor) -> Covariance:
+        """See the base class."""
+        scaled = (theta.exp().pow(-2) @ self.squared).reshape(self.shape)
+        root = (5.0 * scaled).sqrt_()
+        decay = torch.exp(-root)
+        matrix = root.square().div_(3.0).add_(root).add_(1.0).mul_(decay).add_(MEAN_VARIANCE)
+        # Minus the derivative of each entry with respect to its squared scaled distance.
+        derivative = root.add_(1.0).mul_(decay).mul_(5.0 / 6.0)
+        return Covariance.from_matrix(matrix, noise, derivative)
+
+    def gradient(self, slope: Tensor, covariance: Covariance, theta: Tensor) -> Tensor:
+        """See the base class."""
+        weighted = (slope * covariance.derivative).reshape(-1)
+        return 2.0 * theta.exp().pow(-2) * (self.squared @ weighted)
+
+
+class KernelCovariance(CovarianceFunction):
+    """Any kernel of GPyTorch, by autograd; its hyperparameters are its raw parameters.
+
+    Args:
+        kernel: The kernel, whose parameters are set at every evaluation.
+        X: Encoded records, ``N x d``, in double precision.
+    """
+
+    def __init__(self, kernel: Kernel, X: Tensor) -> None:
+        self.kernel, self.X = kernel, X
+
+    def covariance(self, theta: Tensor, noise: Tensor) -> Covariance:
+        """See the base class."""
+        assign(list(self.kernel.parameters()), theta)
+        with torch.enable_grad():
+            matrix = self.kernel(self.X).to_dense()
+        return Covariance.from_matrix(matrix.detach() + MEAN_VARIANCE, noise, matrix)
+
+    def gradient(self, slope: Tensor, covariance: Covariance, theta: Tensor) -> Tensor:
+        """See the base class."""
+        parameters = list(self.kernel.parameters())
+        gradients = torch.autograd.grad(covariance.derivative, parameters, slope)
+        return torch.cat([gradient.reshape(-1) for gradient in gradients])
+
+
+def assign(parameters: list[Parameter], values: Tensor) -> None:
+    """Set parameters, in place.
+
+    Args:
+        parameters: The parameters.
+        values: Their new values, one after another, of shape ``p``.
+    """
+    with torch.no_grad():
+        pieces = values.split([parameter.numel() for parameter in parameters])
+        for parameter, piece in zip(parameters, pieces, strict=True):
+            parameter.copy_(piece.reshape(parameter.shape))

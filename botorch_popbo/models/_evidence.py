@@ -1,0 +1,126 @@
+"""Hyperparameters that maximise the posterior density given the observed order."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from scipy.optimize import minimize
+from torch import Tensor
+
+from botorch_popbo.likelihoods.order import OrderedUtilities, order_utilities
+from botorch_popbo.models._covariance import Covariance, CovarianceFunction
+from botorch_popbo.models._hyperparameters import Hyperparameters
+from botorch_popbo.models._records import Records
+
+# Looser than the uncertainty of the hyperparameters by far.
+_OPTIONS = {"maxiter": 40, "ftol": 1e-4, "gtol": 1e-1}
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Conditioned:
+    """Records conditioned on their order.
+
+    Attributes:
+        theta: The hyperparameters, of shape ``p + 1``.
+        noise: The noise variance, a scalar tensor.
+        covariance: The prior covariance of the records with their noise.
+        utilities: Their utilities.
+    """
+
+    theta: Tensor
+    noise: Tensor
+    covariance: Covariance
+    utilities: OrderedUtilities
+
+
+class Evidence:
+    """The probability of an order as a function of the hyperparameters.
+
+    Args:
+        X: Encoded records, ``N x d``, in double precision.
+        records: Their order.
+        hyperparameters: The hyperparameters.
+    """
+
+    def __init__(self, X: Tensor, records: Records, hyperparameters: Hyperparameters) -> None:
+        self.records = records
+        self.hyperparameters = hyperparameters
+        self.function: CovarianceFunction = hyperparameters.covariance_function(X)
+
+    def condition(self, theta: Tensor, start: Tensor | None = None) -> Conditioned:
+        """Condition on the order at given hyperparameters.
+
+        Args:
+            theta: The hyperparameters, of shape ``p + 1``.
+            start: Utilities of the distinct ranks to start from; by default the records' guess.
+
+        Returns:
+            The conditioned records.
+        """
+        noise, _ = self.hyperparameters.noise(theta)
+        covariance = self.function.covariance(theta[:-1], noise + self.records.variance)
+        utilities = order_utilities(
+            covariance.precision,
+            covariance.log_determinant,
+            self.records.level,
+            self.records.start if start is None else start,
+        )
+        return Conditioned(theta, noise, covariance, utilities)
+
+    def gradient(self, conditioned: Conditioned) -> Tensor:
+        """Derivative of the log-evidence with respect to the hyperparameters.
+
+        Args:
+            conditioned: The records, conditioned on their order.
+
+        Returns:
+            A tensor of shape ``p + 1``.
+        """
+        theta, covariance = conditioned.theta, conditioned.covariance
+        slope = conditioned.utilities.gradient(covariance.precision)
+        by_noise = slope.diagonal().sum() * self.hyperparameters.noise(theta)[1]
+        by_kernel = self.function.gradient(slope, covariance, theta[:-1])
+        return torch.cat([by_kernel, by_noise.reshape(1)])
+
+    def maximize(self, start: Tensor, first_step: float = 1.0) -> tuple[Conditioned, float]:
+        """Fit the hyperparameters by L-BFGS-B with exact gradients.
+
+        Args:
+            start: Hyperparameters to start from, of shape ``p + 1``.
+            first_step: Length of the search's first step, in the units of its coordinates.
+
+        Returns:
+            The records conditioned where evidence times prior density is largest, and its
+            logarithm.
+        """
+        search = self.hyperparameters
+        best: Conditioned | None = None
+        best_value, levels = -math.inf, self.records.start
+
+        def loss(steps: Array) -> tuple[float, Array]:
+            nonlocal best, best_value, levels
+            standardized = torch.from_numpy(steps).to(start) * first_step
+            conditioned = self.condition(search.restore(standardized), levels)
+            utilities = conditioned.utilities
+            if bool((utilities.levels.diff() < 0.0).all()):  # rounding may close a gap for good
+                levels = utilities.levels  # the next mode is near
+            log_prior, by_prior = search.log_prior(standardized)
+            value = float(utilities.log_likelihood + log_prior)
+            if value > best_value:
+                best, best_value = conditioned, value
+            gradient = self.gradient(conditioned) * search.scale + by_prior
+            return -value, -(gradient * first_step).cpu().numpy()
+
+        minimize(
+            loss,
+            (search.standardize(start) / first_step).cpu().numpy(),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=(search.standardize(search.limits.T).T / first_step).cpu().numpy(),
+            options=_OPTIONS,
+        )
+        assert best is not None
+        return best, best_value

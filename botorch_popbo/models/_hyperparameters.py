@@ -1,0 +1,269 @@
+"""What is fitted: the hyperparameters of a kernel and the noise variance, as one vector."""
+
+import math
+from abc import ABC, abstractmethod
+from copy import deepcopy
+
+import torch
+from gpytorch.constraints import Interval
+from gpytorch.kernels import Kernel, MaternKernel
+from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.priors import LogNormalPrior
+from torch import Tensor
+
+from botorch_popbo.models._covariance import (
+    CovarianceFunction,
+    KernelCovariance,
+    MaternCovariance,
+    assign,
+)
+
+
+class Hyperparameters(ABC):
+    """Hyperparameters of a kernel, then one that stands for the noise, in double precision.
+
+    The search takes place in coordinates in which a unit step is as large as the uncertainty.
+
+    Attributes:
+        loc: Origin of the coordinates, of shape ``p + 1``.
+        scale: Unit of the coordinates, of the same shape.
+        limits: Least and largest values, ``(p + 1) x 2``.
+    """
+
+    loc: Tensor
+    scale: Tensor
+    limits: Tensor
+
+    def standardize(self, theta: Tensor) -> Tensor:
+        """Hyperparameters in the coordinates of the search."""
+        return (theta - self.loc) / self.scale
+
+    def restore(self, standardized: Tensor) -> Tensor:
+        """The inverse of :meth:`standardize`."""
+        return self.loc + self.scale * standardized
+
+    @abstractmethod
+    def current(self) -> Tensor:
+        """The values that kernel and likelihood have now, of shape ``p + 1``."""
+
+    @abstractmethod
+    def assign(self, theta: Tensor) -> None:
+        """Give kernel and likelihood other values.
+
+        Args:
+            theta: The values, of shape ``p + 1``.
+        """
+
+    @abstractmethod
+    def noise(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """The noise variance and its derivative with respect to the last hyperparameter.
+
+        Args:
+            theta: The values, of shape ``p + 1``.
+
+        Returns:
+            Two scalar tensors.
+        """
+
+    @abstractmethod
+    def log_prior(self, standardized: Tensor) -> tuple[Tensor, Tensor]:
+        """The prior's log-density up to a constant and its gradient.
+
+        Args:
+            standardized: Coordinates, of shape ``p + 1``.
+
+        Returns:
+            A scalar tensor and one of shape ``p + 1``.
+        """
+
+    @abstractmethod
+    def covariance_function(self, X: Tensor) -> CovarianceFunction:
+        """The covariance of records.
+
+        Args:
+            X: Encoded records, ``N x d``, in double precision.
+
+        Returns:
+            The covariance as a function of the hyperparameters.
+        """
+
+    @abstractmethod
+    def kernel(self, theta: Tensor) -> Kernel:
+        """A kernel of its own with the given values and without gradients.
+
+        Args:
+            theta: The values, of shape ``p + 1``.
+
+        Returns:
+            The kernel, in double precision.
+        """
+
+
+def make_hyperparameters(
+    kernel: Kernel, likelihood: GaussianLikelihood, dim: int
+) -> Hyperparameters:
+    """Choose the closed form where there is one.
+
+    Args:
+        kernel: The kernel.
+        likelihood: The noise.
+        dim: Number of columns of an encoded point.
+
+    Returns:
+        The hyperparameters.
+    """
+    if is_closed_form(kernel, likelihood, dim):
+        return MaternHyperparameters(kernel, likelihood)
+    return KernelHyperparameters(kernel, likelihood)
+
+
+def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> bool:
+    """Whether a kernel is Matérn 5/2 with a lengthscale a column and log-normal priors.
+
+    Args:
+        kernel: The kernel.
+        likelihood: The noise.
+        dim: Number of columns of an encoded point.
+
+    Returns:
+        Whether :class:`MaternHyperparameters` apply.
+    """
+    return (
+        type(kernel) is MaternKernel
+        and kernel.nu == 2.5
+        and kernel.ard_num_dims == dim
+        and kernel.active_dims is None
+        and isinstance(getattr(kernel, "lengthscale_prior", None), LogNormalPrior)
+        and isinstance(getattr(likelihood.noise_covar, "noise_prior", None), LogNormalPrior)
+    )
+
+
+class MaternHyperparameters(Hyperparameters):
+    """Logarithms of lengthscales and noise variance, which have normal priors.
+
+    Args:
+        kernel: A kernel that :func:`is_closed_form` accepts.
+        likelihood: The noise.
+    """
+
+    def __init__(self, kernel: MaternKernel, likelihood: GaussianLikelihood) -> None:
+        self._kernel, self._likelihood = kernel, likelihood
+        lengthscale, noise = kernel.lengthscale_prior, likelihood.noise_covar.noise_prior
+        dim = kernel.ard_num_dims
+        self.loc = torch.cat([_repeated(lengthscale.loc, dim), _repeated(noise.loc, 1)])
+        self.scale = torch.cat([_repeated(lengthscale.scale, dim), _repeated(noise.scale, 1)])
+        self.limits = torch.cat(
+            [
+                _log_limits(kernel.raw_lengthscale_constraint).expand(dim, 2),
+                _log_limits(likelihood.noise_covar.raw_noise_constraint),
+            ]
+        )
+
+    def current(self) -> Tensor:
+        """See the base class."""
+        values = torch.cat(
+            [self._kernel.lengthscale.reshape(-1), self._likelihood.noise.reshape(1)]
+        )
+        return values.detach().double().log()
+
+    def assign(self, theta: Tensor) -> None:
+        """See the base class."""
+        self._kernel.lengthscale = theta[:-1].exp()
+        self._likelihood.noise = theta[-1].exp()
+
+    def noise(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """See the base class."""
+        return theta[-1].exp(), theta[-1].exp()
+
+    def log_prior(self, standardized: Tensor) -> tuple[Tensor, Tensor]:
+        """See the base class."""
+        return -0.5 * standardized.square().sum(), -standardized
+
+    def covariance_function(self, X: Tensor) -> MaternCovariance:
+        """See the base class."""
+        return MaternCovariance(X)
+
+    def kernel(self, theta: Tensor) -> MaternKernel:
+        """See the base class."""
+        kernel = MaternKernel(nu=2.5, ard_num_dims=len(theta) - 1).to(theta)
+        kernel.lengthscale = theta[:-1].exp()
+        return kernel.requires_grad_(False)
+
+
+class KernelHyperparameters(Hyperparameters):
+    """The raw parameters of any kernel and likelihood.
+
+    Args:
+        kernel: The kernel.
+        likelihood: The noise.
+    """
+
+    def __init__(self, kernel: Kernel, likelihood: GaussianLikelihood) -> None:
+        self._originals = (kernel, likelihood)
+        self._kernel, self._likelihood = deepcopy(kernel).double(), deepcopy(likelihood).double()
+        self.loc = self.current()
+        self.scale = torch.ones_like(self.loc)
+        modules = (self._kernel, self._likelihood)
+        self.limits = torch.cat([_raw_limits(module) for module in modules])
+
+    def current(self) -> Tensor:
+        """See the base class."""
+        values = [p.detach().double().reshape(-1) for m in self._originals for p in m.parameters()]
+        return torch.cat(values)
+
+    def assign(self, theta: Tensor) -> None:
+        """See the base class."""
+        assign([p for module in self._originals for p in module.parameters()], theta)
+
+    def noise(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """See the base class."""
+        assign(list(self._likelihood.parameters()), theta[-1:])
+        with torch.enable_grad():
+            noise = self._likelihood.noise.squeeze()
+        [slope] = torch.autograd.grad(noise, list(self._likelihood.parameters()))
+        return noise.detach(), slope.squeeze()
+
+    def log_prior(self, standardized: Tensor) -> tuple[Tensor, Tensor]:
+        """See the base class."""
+        parameters = [*self._kernel.parameters(), *self._likelihood.parameters()]
+        assign(parameters, self.restore(standardized))
+        with torch.enable_grad():
+            value = sum(
+                (p.sum() * 0.0 for p in parameters), start=torch.zeros_like(standardized[0])
+            )
+            for module in (self._kernel, self._likelihood):
+                for _, owner, prior, closure, _ in module.named_priors():
+                    value = value + prior.log_prob(closure(owner)).sum()
+        gradients = torch.autograd.grad(value, parameters)
+        return value.detach(), torch.cat([gradient.reshape(-1) for gradient in gradients])
+
+    def covariance_function(self, X: Tensor) -> KernelCovariance:
+        """See the base class."""
+        return KernelCovariance(self._kernel, X)
+
+    def kernel(self, theta: Tensor) -> Kernel:
+        """See the base class."""
+        kernel = deepcopy(self._kernel)
+        assign(list(kernel.parameters()), theta[:-1])
+        return kernel.requires_grad_(False)
+
+
+def _repeated(value: Tensor, number: int) -> Tensor:
+    return value.detach().double().reshape(-1).expand(number)
+
+
+def _log_limits(constraint: Interval) -> Tensor:
+    bounds = (float(constraint.lower_bound), float(constraint.upper_bound))
+    logs = [math.log(bound) if bound > 0.0 else -math.inf for bound in bounds]
+    return constraint.lower_bound.new_tensor([logs], dtype=torch.double)
+
+
+def _raw_limits(module: Kernel | GaussianLikelihood) -> Tensor:
+    """Bounds of the raw parameters, which only a constraint without a transform has."""
+    rows = []
+    for _, parameter, constraint in module.named_parameters_and_constraints():
+        bounds = [-torch.inf, torch.inf]
+        if constraint is not None and not constraint.enforced:
+            bounds = [float(constraint.lower_bound), float(constraint.upper_bound)]
+        rows.append(parameter.detach().new_tensor([bounds]).double().expand(parameter.numel(), 2))
+    return torch.cat(rows)

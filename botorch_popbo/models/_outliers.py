@@ -1,0 +1,177 @@
+"""Hyperparameters and outliers, that is records whose rank says nothing, found together."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.models._covariance import MEAN_VARIANCE
+from botorch_popbo.models._evidence import Conditioned, Evidence
+from botorch_popbo.models._hyperparameters import Hyperparameters
+from botorch_popbo.models._predictor import Predictor
+from botorch_popbo.models._records import Records
+
+# Of records that are outliers, a priori.
+_SHARE = 0.1
+
+# Outliers leave a trace in the noise variance. Below this one nothing is looked for, and few
+# records cannot tell an outlier from a narrow optimum.
+_SUSPICIOUS_NOISE = 3e-4
+_MIN_RECORDS = 8
+_MIN_SHARE = 0.6  # of the records, which are never all outliers
+
+# Logarithms of the odds against a record at which it is set aside, round by round. Large ones
+# first: the noise variance is still inflated by the worst outliers, which makes the others look
+# probable; what was set aside too soon comes back in a later round.
+_LOG_ODDS = (2.3, 1.1, 0.0, 0.0)
+_REFITTING_STEP = 0.25  # without a few records the hyperparameters move little
+
+
+@dataclass(frozen=True)
+class RobustFit:
+    """A fit to the records that are not outliers.
+
+    Attributes:
+        conditioned: The records that are not outliers, at the hyperparameters found.
+        is_used: Whether a record is not an outlier, of shape ``N``.
+    """
+
+    conditioned: Conditioned
+    is_used: Tensor
+
+
+def fit_robustly(
+    X: Tensor, records: Records, hyperparameters: Hyperparameters, start: Tensor
+) -> RobustFit:
+    """Maximise the evidence over hyperparameters and over sets of outliers.
+
+    A set of outliers is proposed by the records' own probabilities given the others, and accepted
+    only if it raises the posterior density of the whole, in which every outlier costs its prior
+    odds and the logarithm of the number of ranks it might have had.
+
+    Args:
+        X: Encoded records, ``N x d``, in double precision.
+        records: Their order.
+        hyperparameters: What to fit.
+        start: Hyperparameters to start from, of shape ``p + 1``.
+
+    Returns:
+        The best fit found.
+    """
+    is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
+    fit, value = _fit(X, records, is_used, hyperparameters, start, first_step=1.0)
+    if float(fit.conditioned.noise) < _SUSPICIOUS_NOISE or len(X) < _MIN_RECORDS:
+        return fit
+    best, best_value = fit, value
+    for log_odds in _LOG_ODDS:
+        is_used = plausible_records(X, records, hyperparameters, fit, log_odds)
+        if bool((is_used == fit.is_used).all()):
+            break
+        theta = fit.conditioned.theta
+        fit, value = _fit(X, records, is_used, hyperparameters, theta, _REFITTING_STEP)
+        if value > best_value:
+            best, best_value = fit, value
+    return best
+
+
+def plausible_records(
+    X: Tensor, records: Records, hyperparameters: Hyperparameters, fit: RobustFit, log_odds: float
+) -> Tensor:
+    """Which records have a rank that the others make credible.
+
+    Args:
+        X: Encoded records, ``N x d``.
+        records: Their order.
+        hyperparameters: What was fitted.
+        fit: A fit to some of them.
+        log_odds: Logarithm of the odds against a record at which it is set aside.
+
+    Returns:
+        A mask of shape ``N``.
+    """
+    used, left = fit.is_used.nonzero().squeeze(-1), (~fit.is_used).nonzero().squeeze(-1)
+    covariance, utilities = fit.conditioned.covariance, fit.conditioned.utilities
+    # Leave-one-out moments come from the inverse of the covariance (Rasmussen and Williams, 5.4.2).
+    variance = records.variance + fit.conditioned.noise
+    mean = torch.zeros_like(variance)
+    own = covariance.precision.diagonal()
+    mean[used] = utilities.utilities - utilities.weights / own
+    variance[used] = 1.0 / own
+    if len(left):
+        kernel = hyperparameters.kernel(fit.conditioned.theta)
+        predictor = Predictor.from_fit(X[used], fit.conditioned, kernel)
+        mean[left], spread = predictor.moments(X[left])
+        variance[left] += spread
+    variance = variance.clamp(1e-12, MEAN_VARIANCE + 1.0)
+    levels = utilities.levels
+    log_prob = log_rank_probability(mean, variance, records, levels, fit.is_used)
+    is_plausible = log_prob > log_outlier_probability(len(X)) + log_odds
+    kept = max(int(_MIN_SHARE * len(X)), 2)
+    if int(is_plausible.sum()) < kept:
+        is_plausible = torch.zeros_like(fit.is_used)
+        is_plausible[log_prob.topk(kept).indices] = True
+    return is_plausible
+
+
+def log_rank_probability(
+    mean: Tensor, variance: Tensor, records: Records, levels: Tensor, is_fitted: Tensor
+) -> Tensor:
+    """How probable each record's rank is, given the others.
+
+    A record has its rank if its utility lies between those of its two neighbours. For a normal
+    utility that is a difference of two distribution functions.
+
+    Args:
+        mean: Expected utilities given all other fitted records, of shape ``N``.
+        variance: Their variances with noise, of shape ``N``.
+        records: All records.
+        levels: Utilities of the fitted records' distinct ranks, best first.
+        is_fitted: Whether a record is among the fitted ones, of shape ``N``.
+
+    Returns:
+        Log-probabilities, of shape ``N``.
+    """
+    known = records.level[is_fitted].unique()
+    infinity = levels.new_full((1,), torch.inf)
+    padded = torch.cat([infinity, levels, -infinity])
+    above = torch.searchsorted(known, records.level)
+    below = torch.searchsorted(known, records.level, right=True)
+    deviation = variance.sqrt()
+    upper = (padded[above] - mean) / deviation
+    lower = (padded[below + 1] - mean) / deviation
+    # In the left tail a difference of distribution functions keeps its digits.
+    flip = lower > 0.0
+    upper, lower = torch.where(flip, -lower, upper), torch.where(flip, -upper, lower)
+    gap: Tensor = torch.special.ndtr(upper) - torch.special.ndtr(lower)
+    return gap.clamp_min(torch.finfo(gap.dtype).tiny).log()
+
+
+def log_outlier_probability(num_points: int) -> float:
+    """Log-odds in favour of an outlier, before its rank's own probability is weighed against it.
+
+    The rank of an outlier is any of ``1 .. N``, with the same probability: unlike its outcome it
+    is bounded, so that no scale of the contamination has to be known.
+
+    Args:
+        num_points: Number of ranked points.
+
+    Returns:
+        The log-probability of a given rank plus the prior log-odds of an outlier.
+    """
+    return math.log(_SHARE / (1.0 - _SHARE)) - math.log(num_points)
+
+
+def _fit(
+    X: Tensor,
+    records: Records,
+    is_used: Tensor,
+    hyperparameters: Hyperparameters,
+    start: Tensor,
+    first_step: float,
+) -> tuple[RobustFit, float]:
+    part = records.subset(is_used.nonzero().squeeze(-1))
+    evidence = Evidence(X[is_used], part, hyperparameters)
+    conditioned, value = evidence.maximize(start, first_step)
+    num_outliers = int((~is_used).sum())
+    return RobustFit(conditioned, is_used), value + num_outliers * log_outlier_probability(len(X))

@@ -1,0 +1,76 @@
+"""The default prior of the utility: kernel and noise, with the priors of their hyperparameters."""
+
+import math
+
+import torch
+from gpytorch.constraints import Interval
+from gpytorch.kernels import MaternKernel
+from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.priors import LogNormalPrior
+
+# Bounds of the logarithms of the lengthscales and of the noise variance. An order does not say how
+# much better the best are. Where most of the domain is flat, noise alone would explain it, and
+# the search would leave the few good points: their ranks have to be worth something.
+_LOG_LENGTHSCALE = (-4.6, 6.0)
+_LOG_NOISE = (-13.8, -3.5)
+
+_LENGTHSCALE_DEVIATION = 0.7
+_NOISE_LOC, _NOISE_DEVIATION = -6.0, 2.0
+
+
+def default_lengthscale(dim: int) -> float:
+    """Median of the lengthscale's prior on the unit cube.
+
+    It grows with the root of the dimension, as distances do (Hvarfner, Hellsten and Nardi, 2024).
+
+    Args:
+        dim: Number of columns.
+
+    Returns:
+        The lengthscale.
+    """
+    return 0.7 * math.sqrt(dim)
+
+
+def default_kernel(dim: int) -> MaternKernel:
+    """Matérn 5/2 of unit variance with a lengthscale for each column.
+
+    Args:
+        dim: Number of columns of an encoded point.
+
+    Returns:
+        The kernel.
+    """
+    loc = math.log(default_lengthscale(dim))
+    return MaternKernel(
+        nu=2.5,
+        ard_num_dims=dim,
+        lengthscale_prior=_log_normal(loc, _LENGTHSCALE_DEVIATION),
+        lengthscale_constraint=_interval(*_LOG_LENGTHSCALE, loc),
+    )
+
+
+def default_likelihood() -> GaussianLikelihood:
+    """The noise of a utility, in units of the prior variance.
+
+    Returns:
+        The likelihood.
+    """
+    return GaussianLikelihood(
+        noise_prior=_log_normal(_NOISE_LOC, _NOISE_DEVIATION),
+        noise_constraint=_interval(*_LOG_NOISE, _NOISE_LOC),
+    )
+
+
+def _log_normal(loc: float, scale: float) -> LogNormalPrior:
+    return LogNormalPrior(*torch.tensor([loc, scale], dtype=torch.double))
+
+
+def _interval(log_lower: float, log_upper: float, log_initial: float) -> Interval:
+    # Logarithms in single precision, and their exponentials in double: these are exact inverses,
+    # which the bounds that Interval rounds to torch's default dtype are not.
+    logs = torch.tensor([log_lower, log_upper], dtype=torch.float32).tolist()
+    bounds = torch.tensor([math.exp(value) for value in logs], dtype=torch.double)
+    interval = Interval(*bounds, transform=None, initial_value=math.exp(log_initial))
+    interval.lower_bound, interval.upper_bound = bounds
+    return interval

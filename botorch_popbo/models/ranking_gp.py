@@ -1,0 +1,435 @@
+"""A Gaussian process on a utility, conditioned on a ranking."""
+
+import math
+from copy import deepcopy
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+import torch
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.models.gp_regression import SingleTaskGP
+from botorch.models.model import FantasizeMixin
+from botorch.models.transforms.input import InputTransform
+from botorch.posteriors import GPyTorchPosterior, Posterior
+from botorch.settings import validate_input_scaling
+from botorch.utils.datasets import RankingDataset, SupervisedDataset
+from botorch.utils.types import DEFAULT, _DefaultType
+from gpytorch.distributions import MultivariateNormal
+from gpytorch.kernels import Kernel
+from gpytorch.likelihoods import GaussianLikelihood
+from torch import Tensor
+
+from botorch_popbo.data import Order, from_ranking_dataset
+from botorch_popbo.models._conditional_law import ConditionalKernel, ConditionalMean, in_dtype
+from botorch_popbo.models._covariance import JITTER
+from botorch_popbo.models._differences import Differences, make_differences
+from botorch_popbo.models._evidence import Conditioned, Evidence
+from botorch_popbo.models._hyperparameters import Hyperparameters, make_hyperparameters
+from botorch_popbo.models._outliers import RobustFit, fit_robustly, plausible_records
+from botorch_popbo.models._predictor import Predictor
+from botorch_popbo.models._priors import default_kernel, default_likelihood
+from botorch_popbo.models._records import Records
+from botorch_popbo.models.base import RankModel, order_of_training_data, warn_if_silent
+from botorch_popbo.posteriors._thresholds import Thresholds
+from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
+
+# Hyperparameters are fitted to so many records, and the law is conditioned on so many.
+_NUM_FITTED = 250
+_NUM_CONDITIONED = 500
+
+
+class _Law(NamedTuple):
+    """The conditional law of the utility at certain hyperparameters."""
+
+    theta: Tensor
+    predictor: Predictor
+    thresholds: Thresholds
+
+
+class RankingGP(RankModel, FantasizeMixin):
+    r"""A Gaussian process on a utility :math:`z`, conditioned on the observed order.
+
+    The order says which of two utilities is larger, up to noise, and nothing else. Its likelihood
+    (:mod:`botorch_popbo.likelihoods.order`) gives both the utilities of the evaluated points, on
+    the scale on which they look most like a draw of the prior, and the evidence by which
+    lengthscales and noise variance are chosen. Given those utilities the process is exact. Any
+    strictly increasing transform of ``train_Y`` gives the same model bit for bit (replicates
+    excepted: they are averaged first).
+
+    The ``posterior`` is the joint normal law of the utility, larger being better, in units of the
+    prior's standard deviation and relative to the average of the evaluated points. So every
+    acquisition function of BoTorch applies as it does to a Gaussian process over outcomes; a
+    ``best_f`` is a utility, too, such as ``model.posterior(train_X).mean.max()``. The law of the
+    rank is :meth:`rank_posterior`.
+
+    Records that no smooth surface explains may be outliers, whose rank is uniform. The cost of a
+    fit is cubic in the number of records up to a limit. Beyond it the best half of that limit and
+    as many others, evenly spaced in rank, stand for all.
+
+    Args:
+        train_X: Evaluated points, an ``N x d`` tensor.
+        train_Y: Outcomes, an ``N x 1`` tensor; larger is better and ``-inf`` marks a failed
+            evaluation, which is worse than every success.
+        train_Yvar: Variances of the outcomes, an ``N x 1`` tensor, NaN where unknown. What one
+            standard error amounts to among the outcomes is carried over to the utility.
+        likelihood: The noise, with a prior and a constraint. By default its variance is log-normal
+            with median exp(-6), in units of the prior variance, and at most exp(-3.5).
+        covar_module: The prior's kernel, whose scale does not matter. By default Matérn 5/2 with a
+            lengthscale for each column, log-normal with median :math:`0.7 \sqrt{d}`. This kernel,
+            with log-normal priors of your own, has gradients in closed form; any other is fitted
+            and searched by autograd.
+        input_transform: Applied to every point. By default the bounding box of ``train_X`` is
+            mapped to the unit cube; ``None`` leaves points as they are.
+        order: An order to learn from instead of outcomes, from any source in
+            :mod:`botorch_popbo.data`.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: If there are fewer than two distinct points, or NaN or infinite values
+            other than an outcome of ``-inf``.
+
+    Warns:
+        InputDataWarning: If all outcomes are equal. The order then carries no information and
+            suggestions only keep away from what has been evaluated.
+
+    Example:
+        >>> model = RankingGP(train_X, train_Y).fit()
+        >>> acqf = qLogNoisyExpectedImprovement(model, X_baseline=train_X)
+        >>> model.rank_posterior(test_X).mean  # expected number of better points
+    """
+
+    has_uncertainty = True
+    known_radius = 1e-5
+
+    _is_used: Tensor
+
+    def __init__(
+        self,
+        train_X: Tensor | None = None,
+        train_Y: Tensor | None = None,
+        train_Yvar: Tensor | None = None,
+        likelihood: GaussianLikelihood | None = None,
+        covar_module: Kernel | None = None,
+        input_transform: InputTransform | _DefaultType | None = DEFAULT,
+        order: Order | None = None,
+    ) -> None:
+        order = order_of_training_data(train_X, train_Y, train_Yvar, order=order) or order
+        assert order is not None
+        warn_if_silent(order.says_nothing)
+        records = Records.from_order(order)
+        if train_X is None or train_Y is None:
+            train_X, train_Y = order.X[records.item], -records.better.to(order.X)
+        super().__init__(train_X, train_Y, order.X, input_transform)
+        self.order = order
+        self._all_records = records
+        chosen = _representatives(records.better, _NUM_CONDITIONED)
+        self._records = records.subset(chosen)
+        is_used = torch.ones(len(chosen), dtype=torch.bool, device=order.X.device)
+        self.register_buffer("_is_used", is_used, persistent=False)
+        self.register_buffer("_X_pending", order.X[:0], persistent=False)
+        self._encoded_dim = self._encoded_points().shape[-1]
+        dim = self._encoded_dim
+        self.covar_module = default_kernel(dim) if covar_module is None else covar_module
+        self.likelihood = default_likelihood() if likelihood is None else likelihood
+        self.to(order.X)
+        self._law: _Law | None = None
+        self._differences: tuple[Predictor, Tensor, Differences] | None = None
+        self.register_load_state_dict_post_hook(_forget)
+
+    def extra_repr(self) -> str:
+        """What :mod:`torch` shows of the data."""
+        aside = int((~self._is_used).sum())
+        return f"{self.order!r}, {aside} records set aside"
+
+    @property
+    def records(self) -> Records:
+        """The ranking of the points that stand for all."""
+        return self._records.to(self._X.device)
+
+    @property
+    def is_outlier(self) -> Tensor:
+        """Which points of the order the fit has set aside, of shape ``m``."""
+        outliers = torch.zeros(len(self._X), dtype=torch.bool, device=self._X.device)
+        return outliers.index_fill(0, self.records.item[~self._is_used], True)
+
+    @property
+    def known_X(self) -> Tensor:
+        """The distinct points that are evaluated or pending, ``m x d``."""
+        return torch.cat([self._X, self._X_pending])
+
+    @property
+    def incumbent(self) -> Tensor:
+        """The point to recommend: the best expected utility less one standard deviation.
+
+        With noise the best rank belongs to a lucky outcome, and the best expected utility to a
+        point that few others vouch for (Huang et al., 2006). What the order leaves open does not
+        count: without noise the best rank is the best point.
+        """
+        return self.incumbent_among(None)
+
+    def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
+        """The best of those points that may be recommended.
+
+        Args:
+            is_eligible: A boolean tensor, one value for each row of :attr:`known_X`; by default
+                all are.
+
+        Returns:
+            A point, of shape ``d``.
+        """
+        pending = torch.arange(len(self._X), len(self.known_X), device=self._X.device)
+        rows = torch.cat([self.records.item, pending])
+        encoded = torch.cat([self._encoded_records(), self._encoded_pending()])
+        value = self.law.predictor.pessimistic(encoded)
+        if is_eligible is not None:
+            value = value.where(is_eligible[rows], -torch.inf)
+        return self.known_X[rows[value.argmax()]]
+
+    def best_points(self, number: int) -> Tensor:
+        """See the base class."""
+        better, item = self._all_records.better, self._all_records.item
+        best = better.topk(min(number, len(better)), largest=False).indices
+        return self._X[item[best].to(self._X.device)]
+
+    @property
+    def noise(self) -> Tensor:
+        """Variance of a utility's noise, in units of the prior variance; a scalar tensor."""
+        noise: Tensor = self.likelihood.noise
+        return noise.squeeze()
+
+    def fit(self) -> Self:
+        """Maximise the evidence of the order, starting from the current hyperparameters.
+
+        Returns:
+            The model itself, in evaluation mode.
+        """
+        self.train()
+        X, hyperparameters = self._encoded_records(), self._hyperparameters()
+        chosen = _representatives(self.records.better, _NUM_FITTED)
+        with torch.no_grad():
+            fit = fit_robustly(
+                X[chosen], self.records.subset(chosen), hyperparameters, hyperparameters.current()
+            )
+            hyperparameters.assign(fit.conditioned.theta)
+            self._is_used = self._without_outliers(X, chosen, fit, hyperparameters)
+        # What was prepared by the search depends on its path in the last digits.
+        self._law = None
+        return self.eval()
+
+    def log_likelihood(self) -> Tensor:
+        """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
+        hyperparameters = self._hyperparameters()
+        theta = hyperparameters.current()
+        return self._condition(self._is_used, theta, hyperparameters).utilities.log_likelihood
+
+    def posterior(
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> Posterior:
+        """The joint law of the utility.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            output_indices: ``None`` or ``[0]``: there is one output.
+            observation_noise: Whether to add the noise of an outcome; or the variances to add, in
+                squared units of utility, broadcastable to ``batch_shape x q x 1``.
+            posterior_transform: Applied to the result.
+
+        Returns:
+            A normal posterior of shape ``batch_shape x q x 1``, larger being better. Its
+            covariance is not computed before it is used.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has the wrong shape.
+            UnsupportedError: If another output is asked for.
+        """
+        self._check_output(output_indices)
+        predictor, encoded = self.law.predictor, self.encode(X).double()
+        covariance = ConditionalKernel(predictor)(encoded)
+        noise = torch.zeros_like(encoded[..., 0])
+        if isinstance(observation_noise, Tensor):
+            noise = noise + observation_noise.squeeze(-1)
+        elif observation_noise:
+            noise = noise + self.noise.detach()
+        covariance = covariance.add_diagonal(noise + JITTER)
+        law = MultivariateNormal(predictor.mean(encoded).to(X), in_dtype(covariance, X.dtype))
+        posterior = GPyTorchPosterior(law)
+        return posterior if posterior_transform is None else posterior_transform(posterior)
+
+    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
+        """See the base class."""
+        law, encoded = self.law, self.encode(X)
+        mean, variance = law.predictor.moments(encoded.double())
+        noise = self.noise.detach() if observation_noise else torch.zeros_like(self.noise)
+        return GaussianRankPosterior(
+            mean.to(X),
+            (variance + noise).to(X),
+            law.thresholds.to(X),
+            partial(self.posterior, X, observation_noise=observation_noise),
+        )
+
+    def improvement(self, X: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """See the base class."""
+        encoded = self.encode(reference.unsqueeze(0)).squeeze(0).double()
+        moments = self._differences_from(encoded).moments(self.encode(X).double())
+        mean, variance, own = (values.to(X) for values in moments)
+        return mean, variance, own
+
+    def condition_on_observations(
+        self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
+    ) -> SingleTaskGP:
+        """Condition on observed utilities; the hyperparameters stay as they are.
+
+        Args:
+            X: Points, a ``batch_shape x n x d`` tensor.
+            Y: Utilities, a ``batch_shape' x n x 1`` tensor, broadcastable with ``batch_shape``.
+            noise: Their variances, in the shape of ``Y``; by default that of an outcome.
+            **kwargs: None.
+
+        Returns:
+            A Gaussian process whose prior is this model's posterior: exact, batched, and a model
+            that can be conditioned further.
+        """
+        batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
+        Y = Y.expand(*batch_shape, *Y.shape[-2:])
+        noise = self.noise.detach() if noise is None else noise
+        if self.training:
+            self.eval()
+        predictor, transform = self.law.predictor, getattr(self, "input_transform", None)
+        with validate_input_scaling(False):
+            conditioned = SingleTaskGP(
+                X.expand(*batch_shape, *X.shape[-2:]),
+                Y,
+                noise.to(Y).expand_as(Y),
+                mean_module=ConditionalMean(predictor, transform),
+                covar_module=ConditionalKernel(predictor, transform),
+                outcome_transform=None,
+            )
+        return conditioned.eval()
+
+    def with_pending(self, X_pending: Tensor) -> "RankingGP":
+        """See the base class."""
+        model = deepcopy(self)
+        model._X_pending = torch.cat([self._X_pending, X_pending.detach().to(self._X)])
+        model._law = None
+        return model.eval()
+
+    @classmethod
+    def construct_inputs(cls, training_data: SupervisedDataset) -> dict[str, Any]:
+        """Constructor arguments from a data set.
+
+        Args:
+            training_data: Points and one column of outcomes, perhaps with their variances; or
+                rankings.
+
+        Returns:
+            Keyword arguments of the constructor.
+        """
+        if isinstance(training_data, RankingDataset):
+            return {"order": from_ranking_dataset(training_data)}
+        return {
+            "train_X": training_data.X,
+            "train_Y": training_data.Y,
+            "train_Yvar": training_data.Yvar,
+        }
+
+    def get_extra_state(self) -> Tensor:
+        """Which records are used: part of the state, but as long as the data."""
+        return self._is_used
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take over which records are used, if the data are as long.
+
+        Args:
+            state: What :meth:`get_extra_state` returned.
+        """
+        if isinstance(state, Tensor) and state.shape == self._is_used.shape:
+            self._is_used = state.to(self._is_used.device)
+
+    @property
+    def law(self) -> "_Law":
+        """The conditional law, prepared unless it was for the same hyperparameters."""
+        hyperparameters = self._hyperparameters()
+        theta = hyperparameters.current()
+        known = self._law
+        if known is None or known.theta.device != theta.device or not known.theta.equal(theta):
+            with torch.no_grad():
+                self._law = known = self._prepare(theta, hyperparameters)
+        return known
+
+    def _prepare(self, theta: Tensor, hyperparameters: Hyperparameters) -> "_Law":
+        if self.training:
+            self.eval()
+        X, records = self._part(self._is_used)
+        conditioned = Evidence(X, records, hyperparameters).condition(theta)
+        predictor = Predictor.from_fit(X, conditioned, hyperparameters.kernel(theta))
+        levels = conditioned.utilities.levels
+        better = torch.zeros_like(levels)
+        better[records.level] = records.better  # records of one level are equally good
+        thresholds = Thresholds.from_ranks(levels, better, records.num_points)
+        if len(self._X_pending):
+            pending = self._encoded_pending()
+            thresholds = thresholds.insert(predictor.mean(pending))
+            predictor = predictor.believe(pending, self.noise.detach().double())
+        return _Law(theta, predictor, thresholds)
+
+    def _differences_from(self, reference: Tensor) -> Differences:
+        """Predictions relative to a reference, prepared unless they were for the same one."""
+        predictor = self.law.predictor
+        known = self._differences
+        if known is None or known[0] is not predictor or not known[1].equal(reference):
+            with torch.no_grad():
+                known = (predictor, reference, make_differences(predictor, reference))
+            self._differences = known
+        return known[2]
+
+    def _without_outliers(
+        self, X: Tensor, chosen: Tensor, fit: RobustFit, hyperparameters: Hyperparameters
+    ) -> Tensor:
+        """Which records are no outliers, by a fit to some of them."""
+        is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
+        is_used[chosen] = fit.is_used
+        if len(chosen) == len(X) or bool(fit.is_used.all()):
+            return is_used
+        conditioned = self._condition(is_used, fit.conditioned.theta, hyperparameters)
+        every = RobustFit(conditioned, is_used)
+        return plausible_records(X, self.records, hyperparameters, every, 0.0)
+
+    def _hyperparameters(self) -> Hyperparameters:
+        dim = self._encoded_dim
+        return make_hyperparameters(self.covar_module, self.likelihood, dim)
+
+    def _condition(
+        self, is_used: Tensor, theta: Tensor, hyperparameters: Hyperparameters
+    ) -> Conditioned:
+        return Evidence(*self._part(is_used), hyperparameters).condition(theta)
+
+    def _part(self, is_used: Tensor) -> tuple[Tensor, Records]:
+        """Some of the records, in double precision, and the ranking among them."""
+        used = is_used.nonzero().squeeze(-1)
+        return self._encoded_records()[used], self.records.subset(used)
+
+    def _encoded_records(self) -> Tensor:
+        return self._encoded_points()[self.records.item].double()
+
+    def _encoded_pending(self) -> Tensor:
+        return self.encode(self._X_pending).double()
+
+
+def _forget(model: RankingGP, incompatible_keys: object) -> None:
+    """A state dict brings its own input transform, such as the bounding box of other points."""
+    model._law = None
+
+
+def _representatives(better: Tensor, number: int) -> Tensor:
+    """Indices of at most so many records: the best half, and others evenly spaced in rank."""
+    order = better.argsort(stable=True)
+    if len(order) <= number:
+        return torch.arange(len(order), device=order.device)
+    half = number // 2
+    spaced = torch.linspace(half, len(order) - 1, number - half, device=order.device).long()
+    chosen: Tensor = order[torch.cat([torch.arange(half, device=order.device), spaced])].sort()[0]
+    return chosen
