@@ -7,7 +7,6 @@ from botorch_popbo.acquisition import (
     LogExpectedRankingImprovement,
     LogExpectedUtilityImprovement,
     LowerConfidenceBound,
-    NegatedRank,
     RankAcquisitionFunction,
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
@@ -22,7 +21,12 @@ from botorch_popbo.models import (
     Rate,
 )
 from botorch_popbo.optim import rank_initial_conditions
-from botorch_popbo.posteriors import GaussianRankPosterior, PoissonRankPosterior, RankPosterior
+from botorch_popbo.posteriors import (
+    GaussianRankPosterior,
+    NegatedRank,
+    PoissonRankPosterior,
+    RankPosterior,
+)
 from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.version import __version__
 

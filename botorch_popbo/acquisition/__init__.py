@@ -13,7 +13,6 @@ from botorch_popbo.acquisition.lower_confidence_bound import (
     LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.acquisition.objective import NegatedRank
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 
@@ -23,7 +22,6 @@ __all__ = [
     "LogExpectedRankingImprovement",
     "LogExpectedUtilityImprovement",
     "LowerConfidenceBound",
-    "NegatedRank",
     "RankAcquisitionFunction",
     "RectifiedAcquisitionFunction",
     "RectifiedLowerConfidenceBound",

@@ -16,12 +16,12 @@ def distance_to_known(encoded: Tensor, known: Tensor, radius: float) -> Tensor:
         radius: Unit of the distance, the radius within which a point is known.
 
     Returns:
-        A ``batch_shape x q x 1`` tensor, exactly zero at a known point.
+        A ``batch_shape x q`` tensor, exactly zero at a known point.
     """
     points = encoded.reshape(-1, encoded.shape[-1])
     offset = points - known[_nearest(points.detach(), known)]
     distance: Tensor = torch.linalg.vector_norm(offset, dim=-1) / radius
-    return distance.reshape(*encoded.shape[:-1], 1)
+    return distance.reshape(encoded.shape[:-1])
 
 
 def proximity(distance: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 
 from botorch.acquisition import AcquisitionFunction
+from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
 from botorch_popbo.acquisition._known_points import distance_to_known
@@ -28,7 +29,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         super().__init__(model=model)
         self.set_X_pending(X_pending)
 
-    @abstractmethod
+    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
     def forward(self, X: Tensor) -> Tensor:
         """Evaluate the acquisition function.
 
@@ -37,6 +38,23 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
 
         Returns:
             A ``batch_shape`` tensor, larger being better.
+        """
+        encoded = self._informed.encode(X)
+        radius = self._informed.known_radius * X.shape[-1] ** 0.5
+        distance = distance_to_known(encoded, self._known, radius)
+        return self._evaluate(X, encoded, distance).squeeze(-1)
+
+    @abstractmethod
+    def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
+        """Evaluate the acquisition function.
+
+        Args:
+            X: Points, a ``batch_shape x 1 x d`` tensor.
+            encoded: The same points as the model sees them, ``batch_shape x 1 x d'``.
+            distance: Distances to the nearest known point, in known radii, ``batch_shape x 1``.
+
+        Returns:
+            A ``batch_shape x 1`` tensor.
         """
 
     def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
@@ -51,8 +69,3 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             self._informed = self.model.with_pending(self.X_pending)
         known = self._informed.encode(self._informed.known_X)
         self.register_buffer("_known", known, persistent=False)
-
-    def _distance_to_known(self, X: Tensor) -> Tensor:
-        """Distances to the nearest known point, in known radii, ``batch_shape x 1 x 1``."""
-        radius = self._informed.known_radius * X.shape[-1] ** 0.5
-        return distance_to_known(self._informed.encode(X), self._known, radius)

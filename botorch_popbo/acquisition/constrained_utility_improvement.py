@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import torch
-from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 from torch.nn import ModuleList
 
@@ -45,19 +44,10 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         self.constraints = ModuleList(constraints)
         self.set_X_pending(X_pending)
 
-    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
-    def forward(self, X: Tensor) -> Tensor:
-        """Evaluate the acquisition function.
-
-        Args:
-            X: Points, a ``batch_shape x 1 x d`` tensor.
-
-        Returns:
-            A ``batch_shape`` tensor, larger being better.
-        """
-        value: Tensor = super().forward(X)
+    def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
+        value = super()._evaluate(X, encoded, distance)
         for constraint in self.constraints:
-            value = value + constraint(X).squeeze(-1)
+            value = value + constraint(X)
         return value
 
     def _find_incumbent(self, model: RankingGP) -> Tensor:
@@ -68,7 +58,7 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         self._has_feasible = bool(is_feasible.any())
         return model.incumbent_among(is_feasible if self._has_feasible else None)
 
-    def _log_improvement(self, X: Tensor) -> Tensor:
+    def _log_improvement(self, encoded: Tensor) -> Tensor:
         if self._has_feasible:
-            return super()._log_improvement(X)
-        return X.new_zeros(X.shape[:-1])
+            return super()._log_improvement(encoded)
+        return encoded.new_zeros(encoded.shape[:-1])

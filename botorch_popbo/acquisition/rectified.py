@@ -4,7 +4,6 @@ import math
 from abc import ABC, abstractmethod
 
 import torch
-from botorch.utils.transforms import t_batch_mode_transform
 from botorch.utils.types import _DefaultType
 from torch import Tensor
 
@@ -57,18 +56,9 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         # Another instance draws other numbers, also when the caller keeps its seed.
         self.seed = derive_seed(seed, len(model.known_X))
 
-    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
-    def forward(self, X: Tensor) -> Tensor:
-        """Evaluate the acquisition function.
-
-        Args:
-            X: Points, a ``batch_shape x 1 x d`` tensor.
-
-        Returns:
-            A ``batch_shape`` tensor, larger being better.
-        """
-        posterior = self._informed.rank_posterior(X)
-        distance = self._distance_to_known(X)
+    def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
+        posterior = self._informed.rank_law(encoded)
+        distance = distance.unsqueeze(-1)
         value = self._near_known(self._value(posterior), distance)
         if self.share is not None:
             rectified = posterior.log_rate >= posterior.exposure.log() + math.log(self.share)
@@ -76,7 +66,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
                 random = self._random(uniform_from_points(X, self.seed).unsqueeze(-1))
                 random = self._near_known(random, distance).detach()
                 value = torch.where(rectified, random, value)
-        return value.squeeze(-1).squeeze(-1)
+        return value.squeeze(-1)
 
     @abstractmethod
     def _value(self, posterior: RankPosterior) -> Tensor:

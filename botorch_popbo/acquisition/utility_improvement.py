@@ -1,7 +1,6 @@
 """Expected improvement of the utility behind the ranks."""
 
 import torch
-from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
 from botorch_popbo.acquisition._known_points import log_remoteness
@@ -42,29 +41,20 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
         """See the base class."""
         super().set_X_pending(X_pending)
-        incumbent = self._find_incumbent(self._informed)
-        self.register_buffer("_incumbent", incumbent, persistent=False)
+        incumbent = self._find_incumbent(self._informed).unsqueeze(0)
+        encoded = self._informed.encode(incumbent).squeeze(0)
+        self.register_buffer("_incumbent", encoded, persistent=False)
 
-    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
-    def forward(self, X: Tensor) -> Tensor:
-        """Evaluate the acquisition function.
-
-        Args:
-            X: Points, a ``batch_shape x 1 x d`` tensor.
-
-        Returns:
-            A ``batch_shape`` tensor, larger being better.
-        """
-        remoteness = log_remoteness(self._distance_to_known(X).squeeze(-1))
-        return (self._log_improvement(X) + remoteness).squeeze(-1)
+    def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
+        return self._log_improvement(encoded) + log_remoteness(distance)
 
     def _find_incumbent(self, model: RankingGP) -> Tensor:
         """What to improve on, of shape ``d``."""
         return model.incumbent
 
-    def _log_improvement(self, X: Tensor) -> Tensor:
+    def _log_improvement(self, encoded: Tensor) -> Tensor:
         """The logarithm of the expected improvement and its augmentation, ``batch_shape x 1``."""
-        mean, variance, own = self._informed.improvement(X, self._incumbent)
+        mean, variance, own = self._informed.improvement(encoded, self._incumbent)
         return log_improvement(mean, variance) + self._log_gain(own.clamp_min(MIN_VARIANCE))
 
     def _log_gain(self, variance: Tensor) -> Tensor:

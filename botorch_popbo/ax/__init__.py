@@ -2,27 +2,29 @@
 
 from botorch_popbo.ax.ask_tell import run_ask_tell
 from botorch_popbo.ax.executors import ProcessPool, WorkerDiedError, ray_tasks
-from botorch_popbo.ax.generation_strategy import (
+from botorch_popbo.ax.nodes import gp_node, initial_node, popbo_node
+from botorch_popbo.ax.strategy import (
     generation_strategies,
     gp_generation_strategy,
     popbo_generation_strategy,
 )
-from botorch_popbo.ax.model import OutcomePoissonRankModel
 from botorch_popbo.ax.rankings import report_comparisons, report_ranking
-from botorch_popbo.ax.registration import register
+from botorch_popbo.ax.storage import register
 from botorch_popbo.ax.snapshots import fit_model, load_client, save_client
 
 register()
 
 __all__ = [
-    "OutcomePoissonRankModel",
     "ProcessPool",
     "WorkerDiedError",
     "fit_model",
     "generation_strategies",
     "gp_generation_strategy",
+    "gp_node",
+    "initial_node",
     "load_client",
     "popbo_generation_strategy",
+    "popbo_node",
     "ray_tasks",
     "register",
     "report_comparisons",

@@ -3,12 +3,12 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
-from ax.generators.torch.botorch_modular.surrogate import Surrogate
 from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import mk_discrete_choices
 from botorch.acquisition import AcquisitionFunction
@@ -17,18 +17,15 @@ from botorch.models.model import Model
 from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
+from botorch_popbo._seeds import derive_seed
 from botorch_popbo.acquisition.constrained_utility_improvement import (
     LogConstrainedExpectedUtilityImprovement,
 )
-from botorch_popbo.acquisition.expected_utility_improvement import LogExpectedUtilityImprovement
-from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
-from botorch_popbo.ax.goal import Goal
-from botorch_popbo.ax.goal_models import fit_goal
-from botorch_popbo.ax.optimizer_options import OPTIMIZER_OPTIONS, default_options
-from botorch_popbo.ax.tables import MAX_CANDIDATES, NUM_PAPER_CANDIDATES, is_table, unseen_points
-from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.rates.mlp import MLPRate
-from botorch_popbo.seeds import derive_seed
+from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
+from botorch_popbo.ax._goal import Goal
+from botorch_popbo.ax._optimizer_options import OPTIMIZER_OPTIONS, default_options
+from botorch_popbo.ax._tables import MAX_CANDIDATES, NUM_PAPER_CANDIDATES, is_table, unseen_points
+from botorch_popbo.ax.surrogate import RankSurrogate
 
 _BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
 
@@ -36,8 +33,8 @@ _BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
 class RankAcquisition(Acquisition):
     """Optimise a rank acquisition function reproducibly.
 
-    A goal of one metric is searched with that metric's model, any other with models of its own; see
-    :func:`~botorch_popbo.ax.goal_models.fit_goal`.
+    A goal of one metric is searched with that metric's model, any other with models of its own,
+    which the surrogate fits; see :meth:`RankSurrogate.goal_models`.
 
     The optimizer's random numbers come from ``options["seed"]`` and the number of evaluated and
     pending points, so one seed gives one sequence of candidates and the global random state is
@@ -49,7 +46,7 @@ class RankAcquisition(Acquisition):
 
     def __init__(
         self,
-        surrogate: Surrogate,
+        surrogate: RankSurrogate,
         search_space_digest: SearchSpaceDigest,
         torch_opt_config: TorchOptConfig,
         botorch_acqf_class: type[AcquisitionFunction] | None,
@@ -61,7 +58,7 @@ class RankAcquisition(Acquisition):
             A, b = torch_opt_config.linear_constraints
             wider = b + _BOUNDARY * b.abs().clamp_min(1.0)
             torch_opt_config = replace(torch_opt_config, linear_constraints=(A, wider))
-        self._has_uncertainty = botorch_acqf_class is LogExpectedUtilityImprovement
+        self._with_slacks = botorch_acqf_class is LogExpectedUtilityImprovement
         super().__init__(
             surrogate, search_space_digest, torch_opt_config, botorch_acqf_class, **options
         )
@@ -78,21 +75,9 @@ class RankAcquisition(Acquisition):
         """
         self.X_observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
         goal = Goal(objective_weights, outcome_constraints, self._objective_thresholds)
-        self._slack_models: list[PoissonRankModel] = []
-        if goal.is_one_metric:
-            model = model.subset_output(goal.metrics)
-        else:
-            [config] = self.surrogate.surrogate_spec.model_configs
-            models = fit_goal(
-                goal,
-                self.surrogate.training_data,
-                self.search_space_digest,
-                config.model_options,
-                self.options.get("seed", 0),
-                self._has_uncertainty,
-            )
-            model, self._slack_models = models.value, models.slacks
-        return model, torch.ones_like(objective_weights[:1, :1]), None
+        models = self.surrogate.goal_models(goal, self.options.get("seed", 0), self._with_slacks)
+        self._slack_models = models.slacks
+        return models.value, torch.ones_like(objective_weights[:1, :1]), None
 
     def _construct_botorch_acquisition(
         self,
@@ -100,11 +85,16 @@ class RankAcquisition(Acquisition):
         botorch_acqf_options: dict[str, Any],
         model: Model,
     ) -> AcquisitionFunction:
+        options = dict(botorch_acqf_options)
         if self._slack_models:
             botorch_acqf_class = LogConstrainedExpectedUtilityImprovement
-            botorch_acqf_options = {**botorch_acqf_options, "slack_models": self._slack_models}
+            options["slack_models"] = self._slack_models
+        if "best_f" in signature(botorch_acqf_class).parameters:
+            # Ax would take the best outcome, but the model answers in utilities.
+            best = model.posterior(model.incumbent.unsqueeze(0)).mean
+            options.setdefault("best_f", best.detach().squeeze())
         acquisition: AcquisitionFunction = super()._construct_botorch_acquisition(
-            botorch_acqf_class, botorch_acqf_options, model
+            botorch_acqf_class, options, model
         )
         return acquisition
 
@@ -131,10 +121,10 @@ class RankAcquisition(Acquisition):
         constrained = bool(inequality_constraints or equality_constraints)
         if candidate_set is None and not constrained and is_table(search_space_digest, choices):
             like = torch.empty(0, dtype=self.dtype, device=self.device)
-            number = NUM_PAPER_CANDIDATES if self._has_network else MAX_CANDIDATES
+            number = MAX_CANDIDATES if self._model.has_uncertainty else NUM_PAPER_CANDIDATES
             candidate_set = unseen_points(choices, X_known, number, seed, like)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
-        options = default_options(optimizer, self._has_network)
+        options = default_options(optimizer, is_smooth=self._model.has_uncertainty)
         if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space
             options |= optimizer_options or {}
         with manual_seed(seed), warnings.catch_warnings():
@@ -152,10 +142,3 @@ class RankAcquisition(Acquisition):
                 sampling_strategy=sampling_strategy,
             )
         return result
-
-    @property
-    def _has_network(self) -> bool:
-        """Whether the acquisition function asks a network."""
-        return isinstance(self.acqf, RectifiedAcquisitionFunction) and isinstance(
-            self.acqf.model.rate, MLPRate
-        )

@@ -7,7 +7,7 @@ from ax.api.client import Client
 from ax.core.objective import Objective
 from ax.exceptions.core import UserInputError
 
-from botorch_popbo.rank_counts import from_adaptive_comparisons
+from botorch_popbo.data import from_adaptive_comparisons
 
 
 def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> None:
@@ -43,7 +43,7 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
     """Tell which of two trials was better, in any number of comparisons.
 
     The trials are ordered by the strength that explains the comparisons best
-    (:func:`~botorch_popbo.rank_counts.from_adaptive_comparisons`), so the judge may contradict
+    (:func:`~botorch_popbo.data.from_adaptive_comparisons`), so the judge may contradict
     himself and need not compare all pairs.
 
     Args:
@@ -60,9 +60,9 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
     position = {index: i for i, index in enumerate(trials)}
     items = torch.arange(len(trials), dtype=torch.double).unsqueeze(-1)
     indices = torch.tensor([[position[better], position[worse]] for better, worse in pairs])
-    counts = from_adaptive_comparisons(items, indices).counts
-    levels = counts.unique()  # in rising order
-    ranking = [[trials[i] for i in (counts == k).nonzero().squeeze(-1).tolist()] for k in levels]
+    strength = from_adaptive_comparisons(items, indices).score
+    levels = strength.unique().flip(0)
+    ranking = [[trials[i] for i in (strength == s).nonzero().squeeze(-1).tolist()] for s in levels]
     report_ranking(client, ranking)
 
 

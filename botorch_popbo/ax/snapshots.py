@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ax.api.client import Client
 
-from botorch_popbo.replacing import replacing
+from botorch_popbo._replacing import replacing
 
 # A snapshot holds every trial twice, so writing one takes longer and longer.
 _MAX_SHARE_OF_TIME = 0.1

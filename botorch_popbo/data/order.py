@@ -105,6 +105,25 @@ class Order:
         levels = len(distinct_rows(self.list_index, self.score).rows)
         return levels == self.num_lists
 
+    def agrees_with(self, other: "Order") -> bool:
+        """Whether another order says the same: its points, places and no variances.
+
+        Args:
+            other: Another order.
+
+        Returns:
+            Whether a model of one is a model of the other.
+        """
+        is_exact = not bool((self.variance > 0).any() or (other.variance > 0).any())
+        if not is_exact or self.num_lists != other.num_lists or not self.X.equal(other.X):
+            return False
+        return self._places().equal(other._places())
+
+    def _places(self) -> Tensor:
+        """All that matters of an exact order, a ``4 x r`` tensor."""
+        place = distinct_rows(self.list_index, self.score).inverse
+        return torch.stack([self.item, self.task_index, place, self.is_censored.long()])
+
     def to(self, like: Tensor) -> Self:
         """The order on the device of a tensor; scores keep their precision.
 

@@ -131,8 +131,8 @@ class Predictor:
         """
         points = X.reshape(-1, X.shape[-1])
         cross = self.cross(points)
-        known, left_open = self._parts(cross)
         prior = self._prior_variance(points, cross)
+        known, left_open = self._parts(cross)
         variance = prior - (known.square().sum(-1) - left_open.square().sum(-1))
         return self._mean(cross).reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
 

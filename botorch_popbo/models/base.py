@@ -13,7 +13,7 @@ from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.data import Order, from_outcomes
+from botorch_popbo.data import Order, RankCounts, from_outcomes
 from botorch_popbo.posteriors.base import RankPosterior
 
 
@@ -28,12 +28,14 @@ class RankModel(Model, ABC):
             the unit cube; ``None`` leaves points as they are.
 
     Attributes:
+        order: What the model learns from; ``None`` for counts that come from no order.
         has_uncertainty: Whether the model knows where it is ignorant. One that does not would
             suggest its best point for ever, and says nothing of constraints.
         known_radius: Distance, in the unit cube and per root of the dimension, within which the
             acquisition functions take a point for known.
     """
 
+    order: Order | None
     has_uncertainty: bool
     known_radius: float
 
@@ -78,6 +80,11 @@ class RankModel(Model, ABC):
 
     @property
     @abstractmethod
+    def rank_counts(self) -> RankCounts:
+        """The evaluated points with their rank counts."""
+
+    @property
+    @abstractmethod
     def incumbent(self) -> Tensor:
         """The evaluated point to recommend, of shape ``d``."""
 
@@ -104,7 +111,6 @@ class RankModel(Model, ABC):
     def log_likelihood(self) -> Tensor:
         """What :meth:`fit` maximises beside a prior, a scalar in nats."""
 
-    @abstractmethod
     def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> RankPosterior:
         """The law of each point's rank among all evaluated points.
 
@@ -119,6 +125,30 @@ class RankModel(Model, ABC):
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
         """
+        return self.rank_law(self.encode(X), observation_noise)
+
+    @abstractmethod
+    def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> RankPosterior:
+        """What :meth:`rank_posterior` is of points that are encoded already.
+
+        Args:
+            encoded: Encoded points, a ``batch_shape x q x d'`` tensor.
+            observation_noise: See :meth:`rank_posterior`.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+        """
+
+    @abstractmethod
+    def with_order(self, order: Order) -> "RankModel":
+        """An untrained model of other data with the same settings.
+
+        Args:
+            order: The order to learn from.
+
+        Returns:
+            Another model.
+        """
 
     @abstractmethod
     def with_pending(self, X_pending: Tensor) -> "RankModel":
@@ -131,12 +161,12 @@ class RankModel(Model, ABC):
             Another model.
         """
 
-    def improvement(self, X: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """How much better points are than a reference point, in utility.
 
         Args:
-            X: Points, ``batch_shape x 1 x d``.
-            reference: One point, of shape ``d``.
+            encoded: Encoded points, ``batch_shape x 1 x d'``.
+            reference: One encoded point, of shape ``d'``.
 
         Returns:
             Mean and variance, and the part of the variance of a point's own utility that more

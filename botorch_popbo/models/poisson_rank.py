@@ -18,6 +18,7 @@ from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.likelihoods import truncated_poisson
 from botorch_popbo.models.base import RankModel, order_of_training_data, warn_if_silent
 from botorch_popbo.models.rates import MLPRate, RateFactory
+from botorch_popbo.posteriors.negated_rank import NegatedRank
 from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
 
 # Wang et al. (2023), section 4 "Settings".
@@ -155,10 +156,10 @@ class PoissonRankModel(RankModel):
         log_rate = self._exposure.log() + self.rate(self._encoded_points())
         return truncated_poisson.log_prob(self._counts, log_rate, limit).sum()
 
-    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> PoissonRankPosterior:
+    def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> PoissonRankPosterior:
         """See the base class."""
         exposure = self._exposure.new_tensor(float(self.num_points))
-        log_rate = exposure.log() + self.rate(self.encode(X))
+        log_rate = exposure.log() + self.rate(encoded)
         limit = self._limit(exposure, length=exposure)
         return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, limit)
 
@@ -168,14 +169,11 @@ class PoissonRankModel(RankModel):
         with torch.no_grad():
             predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
             predicted = predicted.clamp_max(self.num_points)
-        model = PoissonRankModel(
-            rank_counts=self.rank_counts.insert(X_pending, predicted),
-            input_transform=deepcopy(getattr(self, "input_transform", None)),
-            rate=lambda dim: deepcopy(self.rate),
-            untruncated_from=self.untruncated_from,
-            seed=self.seed,
-        )
-        return model.fit()
+        return self._like(rank_counts=self.rank_counts.insert(X_pending, predicted)).fit()
+
+    def with_order(self, order: Order) -> "PoissonRankModel":
+        """See the base class."""
+        return self._like(order=order)
 
     def posterior(
         self,
@@ -191,29 +189,28 @@ class PoissonRankModel(RankModel):
             output_indices: ``None`` or ``[0]``: there is one output.
             observation_noise: Whether the rank is that of a noisy outcome; a tensor of variances
                 has no meaning for ranks and counts as ``True``.
-            posterior_transform: Applied to the result. BoTorch's acquisition functions, which
-                maximise, always say which; so ``None`` is an error and not a search for the worst
-                point.
+            posterior_transform: Left out, or a :class:`~botorch_popbo.NegatedRank`. BoTorch's
+                acquisition functions, which maximise, always say which; so ``None`` is an error and
+                not a search for the worst point.
 
         Returns:
             A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
 
         Raises:
-            UnsupportedError: If the transform is ``None``.
+            UnsupportedError: If the transform is another one, or ``None``.
             BotorchTensorDimensionError: If ``X`` has the wrong shape.
         """
         self._check_output(output_indices)
         posterior = self.rank_posterior(X, observation_noise is not False)
         if isinstance(posterior_transform, _DefaultType):
             return posterior
-        if posterior_transform is None:
+        if not isinstance(posterior_transform, NegatedRank):
             raise UnsupportedError(
                 "BoTorch's acquisition functions maximise, but of rank counts fewer are better. "
                 "Pass posterior_transform=NegatedRank(), use one of botorch_popbo's acquisition "
                 "functions, or a RankingGP, whose utility is larger where points are better."
             )
-        transformed: Posterior = posterior_transform(posterior)
-        return transformed
+        return posterior_transform(posterior)
 
     @classmethod
     def construct_inputs(
@@ -239,6 +236,15 @@ class PoissonRankModel(RankModel):
             "untruncated_from": untruncated_from,
             "seed": seed,
         }
+
+    def _like(self, **data: Any) -> "PoissonRankModel":
+        return PoissonRankModel(
+            **data,
+            input_transform=deepcopy(getattr(self, "input_transform", None)),
+            rate=lambda dim: deepcopy(self.rate),
+            untruncated_from=self.untruncated_from,
+            seed=self.seed,
+        )
 
     def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:
         """The largest counts of positive probability; infinite for the untruncated law."""

@@ -19,7 +19,7 @@ from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
 from torch import Tensor
 
-from botorch_popbo.data import Order, from_ranking_dataset
+from botorch_popbo.data import Order, RankCounts, from_ranking_dataset
 from botorch_popbo.models._conditional_law import ConditionalKernel, ConditionalMean, in_dtype
 from botorch_popbo.models._covariance import JITTER
 from botorch_popbo.models._differences import Differences, make_differences
@@ -101,6 +101,7 @@ class RankingGP(RankModel, FantasizeMixin):
     has_uncertainty = True
     known_radius = 1e-5
 
+    order: Order
     _is_used: Tensor
 
     def __init__(
@@ -121,6 +122,7 @@ class RankingGP(RankModel, FantasizeMixin):
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)
         super().__init__(train_X, train_Y, order.X, input_transform)
         self.order = order
+        self._prior = deepcopy((likelihood, covar_module))
         self._all_records = records
         chosen = _representatives(records.better, _NUM_CONDITIONED)
         self._records = records.subset(chosen)
@@ -185,6 +187,11 @@ class RankingGP(RankModel, FantasizeMixin):
             value = value.where(is_eligible[rows], -torch.inf)
         return self.known_X[rows[value.argmax()]]
 
+    @property
+    def rank_counts(self) -> RankCounts:
+        """The evaluated points with the rank counts that follow from the order."""
+        return RankCounts.from_order(self.order.to(self._X))
+
     def best_points(self, number: int) -> Tensor:
         """See the base class."""
         better, item = self._all_records.better, self._all_records.item
@@ -247,35 +254,25 @@ class RankingGP(RankModel, FantasizeMixin):
             UnsupportedError: If another output is asked for.
         """
         self._check_output(output_indices)
-        predictor, encoded = self.law.predictor, self.encode(X).double()
-        covariance = ConditionalKernel(predictor)(encoded)
-        noise = torch.zeros_like(encoded[..., 0])
-        if isinstance(observation_noise, Tensor):
-            noise = noise + observation_noise.squeeze(-1)
-        elif observation_noise:
-            noise = noise + self.noise.detach()
-        covariance = covariance.add_diagonal(noise + JITTER)
-        law = MultivariateNormal(predictor.mean(encoded).to(X), in_dtype(covariance, X.dtype))
-        posterior = GPyTorchPosterior(law)
+        posterior = self._utility(self.encode(X), observation_noise)
         return posterior if posterior_transform is None else posterior_transform(posterior)
 
-    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
+    def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
         """See the base class."""
-        law, encoded = self.law, self.encode(X)
+        law = self.law
         mean, variance = law.predictor.moments(encoded.double())
         noise = self.noise.detach() if observation_noise else torch.zeros_like(self.noise)
         return GaussianRankPosterior(
-            mean.to(X),
-            (variance + noise).to(X),
-            law.thresholds.to(X),
-            partial(self.posterior, X, observation_noise=observation_noise),
+            mean.to(encoded),
+            (variance + noise).to(encoded),
+            law.thresholds.to(encoded),
+            partial(self._utility, encoded, observation_noise),
         )
 
-    def improvement(self, X: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """See the base class."""
-        encoded = self.encode(reference.unsqueeze(0)).squeeze(0).double()
-        moments = self._differences_from(encoded).moments(self.encode(X).double())
-        mean, variance, own = (values.to(X) for values in moments)
+        moments = self._differences_from(reference.double()).moments(encoded.double())
+        mean, variance, own = (values.to(encoded) for values in moments)
         return mean, variance, own
 
     def condition_on_observations(
@@ -309,6 +306,17 @@ class RankingGP(RankModel, FantasizeMixin):
                 outcome_transform=None,
             )
         return conditioned.eval()
+
+    def with_order(self, order: Order) -> "RankingGP":
+        """See the base class."""
+        likelihood, covar_module = deepcopy(self._prior)
+        transform = deepcopy(getattr(self, "input_transform", None))
+        return RankingGP(
+            order=order,
+            likelihood=likelihood,
+            covar_module=covar_module,
+            input_transform=transform,
+        )
 
     def with_pending(self, X_pending: Tensor) -> "RankingGP":
         """See the base class."""
@@ -359,6 +367,17 @@ class RankingGP(RankModel, FantasizeMixin):
             with torch.no_grad():
                 self._law = known = self._prepare(theta, hyperparameters)
         return known
+
+    def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
+        predictor, double = self.law.predictor, encoded.double()
+        noise = torch.full_like(double[..., 0], JITTER)
+        if isinstance(observation_noise, Tensor):
+            noise = noise + observation_noise.squeeze(-1)
+        elif observation_noise:
+            noise = noise + self.noise.detach()
+        covariance = ConditionalKernel(predictor)(double).add_diagonal(noise)
+        mean = predictor.mean(double).to(encoded)
+        return GPyTorchPosterior(MultivariateNormal(mean, in_dtype(covariance, encoded.dtype)))
 
     def _prepare(self, theta: Tensor, hyperparameters: Hyperparameters) -> "_Law":
         if self.training:

@@ -1,7 +1,8 @@
 """Posteriors over rank counts."""
 
-from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
-from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
 from botorch_popbo.posteriors.base import RankPosterior
+from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
+from botorch_popbo.posteriors.negated_rank import NegatedRank
+from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
 
-__all__ = ["GaussianRankPosterior", "PoissonRankPosterior", "RankPosterior"]
+__all__ = ["GaussianRankPosterior", "NegatedRank", "PoissonRankPosterior", "RankPosterior"]

@@ -100,6 +100,18 @@ class RankPosterior(Posterior, ABC):
         """
 
     @abstractmethod
+    def sample_merit(self, sample_shape: torch.Size) -> Tensor:
+        """Draw what the ``q`` points can be ordered by, from torch's global generator.
+
+        Args:
+            sample_shape: Shape of the draws.
+
+        Returns:
+            A ``sample_shape x batch_shape x q x 1`` tensor, larger being better: jointly drawn
+            utilities, or negated counts drawn independently where the model knows no more.
+        """
+
+    @abstractmethod
     def log_improvement(self, K_m: int) -> Tensor:
         r"""Logarithm of the expected ranking improvement :math:`E[\max(K_m - R, 0)]`.
 

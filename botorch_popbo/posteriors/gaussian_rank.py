@@ -127,6 +127,11 @@ class GaussianRankPosterior(RankPosterior):
         with torch.no_grad():
             return self.thresholds.count(self.utility.rsample(sample_shape or torch.Size()))
 
+    def sample_merit(self, sample_shape: torch.Size) -> Tensor:
+        """See the base class."""
+        with torch.no_grad():
+            return self.utility.rsample(sample_shape)
+
     def log_improvement(self, K_m: int) -> Tensor:
         """See the base class; a sum of normal tail probabilities, added in log space."""
         ranks = torch.arange(K_m, device=self.device, dtype=self.dtype)

@@ -11,10 +11,8 @@ from ax.core.observation import ObservationFeatures
 from ax.core.parameter import TParamValue
 from torch import Tensor
 
-from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.models.utility import UtilityModel
-from botorch_popbo.posteriors.rank import RankPosterior
-from botorch_popbo.rates.gaussian_process import GaussianProcessRate
+from botorch_popbo.models import RankModel
+from botorch_popbo.posteriors.base import RankPosterior
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class FittedRanks:
 
     experiment: Experiment
     adapter: TorchAdapter
-    model: PoissonRankModel
+    model: RankModel
     metric_name: str
 
     def points(self, parameters: Sequence[dict[str, TParamValue]]) -> Tensor:
@@ -78,9 +76,6 @@ class FittedRanks:
 
     @cached_property
     def best_arm_name(self) -> str:
-        """Name of the arm that the model recommends, or ranked best if it knows no uncertainty."""
-        records = self.model.rank_counts
-        if not isinstance(self.model.rate, GaussianProcessRate):
-            return self.arm_names[int(records.counts.argmin())]
-        incumbent = UtilityModel(self.model).incumbent
-        return self.arm_names[int((incumbent == records.X).all(-1).nonzero()[0])]
+        """Name of the arm that the model recommends."""
+        is_incumbent = (self.model.incumbent == self.model.rank_counts.X).all(-1)
+        return self.arm_names[int(is_incumbent.nonzero()[0])]

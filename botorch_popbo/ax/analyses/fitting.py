@@ -8,10 +8,10 @@ from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.generators.torch.botorch_modular.generator import BoTorchGenerator
 from ax.generators.torch.botorch_modular.surrogate import Surrogate
 from botorch.exceptions import BotorchError
-from botorch.models.model import ModelList
 
 from botorch_popbo.ax.analyses.fitted_ranks import FittedRanks
-from botorch_popbo.models.poisson_rank import PoissonRankModel
+from botorch_popbo.ax.surrogate import RankSurrogate
+from botorch_popbo.models import RankModel
 
 _HINT = (
     "With client.set_generation_strategy(popbo_generation_strategy(...)) this card is available "
@@ -70,10 +70,7 @@ def _fit(experiment: Experiment, strategy: GenerationStrategy | None) -> Adapter
         raise UserInputError(f"The model could not be fitted: {error}") from error
 
 
-def _model(surrogate: Surrogate, signature: str) -> PoissonRankModel:
-    models = surrogate.model.models if isinstance(surrogate.model, ModelList) else [surrogate.model]
-    by_metric = dict(zip(surrogate.outcomes, models, strict=False))
-    model = by_metric.get(signature)
-    if not isinstance(model, PoissonRankModel):
+def _model(surrogate: Surrogate, signature: str) -> RankModel:
+    if not isinstance(surrogate, RankSurrogate) or signature not in surrogate.outcomes:
         raise UserInputError(f"The model of this generation strategy ranks nothing. {_HINT}")
-    return model
+    return surrogate.metric_models[surrogate.outcomes.index(signature)]

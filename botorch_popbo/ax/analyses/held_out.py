@@ -1,14 +1,12 @@
 """Predictions of evaluated points by models that have not seen them."""
 
-from copy import deepcopy
-
 import pandas as pd
 import torch
 from torch import Tensor
 
 from botorch_popbo.ax.analyses.summaries import interval_columns, summarize_ranks
-from botorch_popbo.models.poisson_rank import PoissonRankModel
-from botorch_popbo.rank_counts import merge_replicates
+from botorch_popbo.data import Order
+from botorch_popbo.models import RankModel
 
 #: Models fitted at most; up to so many points, each is left out alone.
 MAX_FOLDS = 20
@@ -17,7 +15,7 @@ MAX_FOLDS = 20
 LEVELS = (0.5, 0.9)
 
 
-def held_out_ranks(model: PoissonRankModel) -> pd.DataFrame:
+def held_out_ranks(model: RankModel) -> pd.DataFrame:
     """Cross-validate a model of measured outcomes.
 
     Replicates are merged first, so no copy of a held-out point is learned from. The folds depend
@@ -35,10 +33,11 @@ def held_out_ranks(model: PoissonRankModel) -> pd.DataFrame:
         - ``predicted``: how many the model expects to be better than a new outcome at the point;
         - ``lower_50``, ``upper_50``, ``lower_90``, ``upper_90``: ends of the central intervals.
     """
-    X, outcomes = merge_replicates(model.train_inputs[0], model.train_targets.unsqueeze(-1))
+    assert model.order is not None
+    X = model.order.X
     # Neighbours in lexicographic order go to different folds.
     fold = torch.arange(len(X), device=X.device) % MAX_FOLDS
-    frames = [_predict(model, X, outcomes, fold == k) for k in fold.unique()]
+    frames = [_predict(model, model.order, fold == k) for k in fold.unique()]
     df = pd.concat(frames).sort_index()
     df.insert(0, "fold", fold.tolist())
     return df
@@ -58,19 +57,14 @@ def coverage(df: pd.DataFrame, level: float) -> float:
     return float(df["observed"].between(df[lower], df[upper]).mean())
 
 
-def _predict(
-    model: PoissonRankModel, X: Tensor, outcomes: Tensor, held_out: Tensor
-) -> pd.DataFrame:
-    known = outcomes[~held_out]
-    refitted = PoissonRankModel(
-        X[~held_out],
-        known.unsqueeze(-1),
-        input_transform=deepcopy(getattr(model, "input_transform", None)),
-        preset=model.preset_name,
-        seed=model.seed,
-    ).fit()
-    df = summarize_ranks(refitted.rank_posterior(X[held_out], observation_noise=True), LEVELS)
-    df.insert(0, "observed", (known > outcomes[held_out].unsqueeze(-1)).sum(-1).tolist())
-    df.insert(0, "num_compared", len(known))
+def _predict(model: RankModel, order: Order, held_out: Tensor) -> pd.DataFrame:
+    score = order.score
+    known = Order.from_scores(order.X[~held_out], score[~held_out], order.variance[~held_out])
+    refitted = model.with_order(known).fit()
+    posterior = refitted.rank_posterior(order.X[held_out], observation_noise=True)
+    df = summarize_ranks(posterior, LEVELS)
+    better = known.score > score[held_out].unsqueeze(-1)
+    df.insert(0, "observed", better.sum(-1).tolist())
+    df.insert(0, "num_compared", known.num_points)
     df.index = held_out.nonzero().squeeze(-1).tolist()
     return df

@@ -11,9 +11,7 @@ from torch import Tensor
 
 from botorch_popbo.ax.analyses.base import RankAnalysis
 from botorch_popbo.ax.analyses.fitted_ranks import FittedRanks
-from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
-from botorch_popbo.posteriors.rank import RankPosterior
-from botorch_popbo.rank_counts import merge_replicates
+from botorch_popbo.posteriors.base import RankPosterior
 
 _NUM_DRAWS = 10_000
 _NUM_BARS = 20
@@ -46,7 +44,7 @@ class ProbabilityBest(RankAnalysis):
         ).sort_values(["probability", "observed"], ascending=[False, True], ignore_index=True)
         return self.make_card(
             f"Probability of being best: {ranks.metric_name}",
-            _subtitle(df, isinstance(posterior, GaussianRankPosterior)),
+            _subtitle(df, ranks.model.has_uncertainty),
             df,
             _figure(df.head(_NUM_BARS)),
         )
@@ -54,28 +52,16 @@ class ProbabilityBest(RankAnalysis):
 
 def _probabilities(posterior: RankPosterior) -> Tensor:
     """The probability of each of the ``q`` points, which share it where they tie."""
-    with torch.no_grad(), manual_seed(_SEED):
-        if isinstance(posterior, GaussianRankPosterior):
-            draws = posterior.utility.rsample(torch.Size([_NUM_DRAWS])).squeeze(-1)
-        else:
-            draws = -_independent_counts(posterior).to(posterior.mean)
+    with manual_seed(_SEED):
+        draws = posterior.sample_merit(torch.Size([_NUM_DRAWS])).squeeze(-1)
     wins = (draws == draws.amax(-1, keepdim=True)).to(draws)
     return (wins / wins.sum(-1, keepdim=True)).mean(0)
 
 
-def _independent_counts(posterior: RankPosterior) -> Tensor:
-    """Draws from a table of each point's law, ``draws x q``, sooner than by inverting the law."""
-    ranks = torch.arange(int(posterior.exposure) + 1).to(posterior.mean)
-    law = posterior.log_prob(ranks).exp()
-    law[:, -1] += (1.0 - law.sum(-1)).clamp_min(0.0)  # beyond the worst rank
-    return law.multinomial(_NUM_DRAWS, replacement=True).T
-
-
 def _succeeded(ranks: FittedRanks) -> Tensor:
     """Indices of the distinct points without a failure."""
-    model = ranks.model
-    _, outcomes = merge_replicates(model.train_inputs[0], model.train_targets.unsqueeze(-1))
-    return outcomes.isfinite().nonzero().squeeze(-1)
+    assert ranks.model.order is not None
+    return ranks.model.order.score.isfinite().nonzero().squeeze(-1)
 
 
 def _subtitle(df: pd.DataFrame, is_joint: bool) -> str:

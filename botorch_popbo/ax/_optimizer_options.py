@@ -7,7 +7,7 @@ from botorch_popbo.optim.initial_conditions import (
     rank_initial_conditions,
 )
 
-#: Options of each of Ax's optimizers. Both rates are evaluated for hundreds of points as fast as
+#: Options of each of Ax's optimizers. Both models are evaluated for hundreds of points as fast as
 #: for a few, so starts are screened in one batch. A network's maxima have kinks, where more
 #: iterations or a retry gain nothing.
 OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
@@ -40,17 +40,17 @@ _SMOOTH_OPTIONS: dict[str, Any] = {
 }
 
 
-def default_options(optimizer: str, has_network: bool) -> dict[str, Any]:
+def default_options(optimizer: str, is_smooth: bool) -> dict[str, Any]:
     """The options of one optimizer.
 
     Args:
         optimizer: The name that Ax has for it.
-        has_network: Whether the acquisition function asks a network.
+        is_smooth: Whether the acquisition function has no kinks, which a network's has.
 
     Returns:
         Its keyword arguments; none for an optimizer that looks at every point of a discrete space.
     """
     options = dict(OPTIMIZER_OPTIONS.get(optimizer, {}))
-    if optimizer == "optimize_acqf" and not has_network:
+    if optimizer == "optimize_acqf" and is_smooth:
         options |= _SMOOTH_OPTIONS
     return options

@@ -5,26 +5,25 @@ from ax.storage.botorch_modular_registry import (
     register_acquisition_function,
     register_model,
 )
+from ax.storage.json_store.encoders import surrogate_to_dict
+from ax.storage.json_store.registry import CORE_DECODER_REGISTRY, CORE_ENCODER_REGISTRY
 from ax.storage.transform_registry import register_transform
 from botorch.acquisition import UpperConfidenceBound
 
-from botorch_popbo.acquisition.constrained_utility_improvement import (
-    LogConstrainedExpectedUtilityImprovement,
-)
-from botorch_popbo.acquisition.expected_ranking_improvement import (
+from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
+    LogConstrainedExpectedUtilityImprovement,
     LogExpectedRankingImprovement,
-)
-from botorch_popbo.acquisition.expected_utility_improvement import LogExpectedUtilityImprovement
-from botorch_popbo.acquisition.rectified_lcb import (
+    LogExpectedUtilityImprovement,
     LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
-from botorch_popbo.ax.model import OutcomePoissonRankModel
-from botorch_popbo.ax.rounding import ReproducibleIntToFloat
+from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
+from botorch_popbo.models import PoissonRankModel, RankingGP
 
 
 def register() -> None:
@@ -33,10 +32,14 @@ def register() -> None:
     BoTorch's ``UpperConfidenceBound`` is included because Ax 1.3 leaves it out and
     ``gp_generation_strategy("ucb")`` uses it.
     """
-    register_model(OutcomePoissonRankModel)
+    for model in (RankingGP, PoissonRankModel):
+        register_model(model)
     for transform in (MaximizeObjective, FailedTrialsLast, ReproducibleIntToFloat):
         register_transform(transform)
     register_acquisition(RankAcquisition)
+    # Ax has no function that registers a surrogate.
+    CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict
+    CORE_DECODER_REGISTRY[RankSurrogate.__name__] = RankSurrogate
     for acquisition_function in (
         ExpectedRankingImprovement,
         LogExpectedRankingImprovement,

@@ -7,9 +7,9 @@ import torch
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
-from botorch_popbo.rank_counts import RankCounts, from_constrained_outcomes
-from botorch_popbo.rank_counts.trade_off import random_weights, trade_off
-from botorch_popbo.seeds import derive_seed
+from botorch_popbo._seeds import derive_seed
+from botorch_popbo.data import Order, from_constrained_outcomes
+from botorch_popbo.data.objectives import random_weights, trade_off
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Measured:
     slack: Tensor
 
     @property
-    def rank_counts(self) -> RankCounts:
+    def feasible_first(self) -> Order:
         """One order of all points, feasible ones first; see :func:`from_constrained_outcomes`.
 
         Raises:

@@ -1,0 +1,145 @@
+"""Generation strategies for :meth:`ax.api.client.Client.set_generation_strategy`."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Unpack
+
+from ax.exceptions.core import UserInputError
+from ax.generation_strategy.generation_node import GenerationNode
+from ax.generation_strategy.generation_strategy import GenerationStrategy
+from botorch.acquisition import AcquisitionFunction
+
+from botorch_popbo.ax.nodes import (
+    GPAcquisitionName,
+    InitialDesign,
+    NodeOptions,
+    PresetName,
+    RankAcquisitionName,
+    gp_node,
+    initial_node,
+    popbo_node,
+)
+
+
+class StrategyOptions(NodeOptions, total=False):
+    """What every strategy can be told; see also :class:`~botorch_popbo.ax.nodes.NodeOptions`.
+
+    Attributes:
+        initial_design: ``"sobol"``, a scrambled Sobol sequence, or ``"uniform"``, as in the paper.
+    """
+
+    initial_design: InitialDesign
+
+
+def popbo_generation_strategy(
+    acquisition: RankAcquisitionName | type[AcquisitionFunction] | None = None,
+    num_initial_trials: int = 12,
+    seed: int = 0,
+    preset: PresetName = "default",
+    **options: Unpack[StrategyOptions],
+) -> GenerationStrategy:
+    """An initial design followed by rank-based Bayesian optimization.
+
+    Args:
+        acquisition: ``"logei"``, ``"eri"``, ``"rlcb"``, or an acquisition function's class; see
+            :func:`~botorch_popbo.ax.nodes.popbo_node`.
+        num_initial_trials: Trials before the model takes over, at least two. Attached trials
+            count; failed and abandoned ones do not.
+        seed: Seed of the design, the model and the optimizer. The same seed and results give
+            the same candidates.
+        preset: ``"default"``, a Gaussian process conditioned on the order of the outcomes;
+            ``"paper"``, the network of Wang et al. (2023); or ``"exact"``, the same with the
+            truncated law throughout.
+        **options: See :class:`StrategyOptions`.
+
+    Returns:
+        A strategy for any goal that Ax can express: one metric, a weighted sum, several objectives,
+        outcome constraints. Its suggestions carry the generator key ``"popbo-logei"``,
+        ``"popbo-eri"`` or ``"popbo-rlcb"``; it never falls back to another generator.
+
+    Raises:
+        UserInputError: If an option is unknown or out of range.
+    """
+    if num_initial_trials < 2:
+        raise UserInputError(
+            f"num_initial_trials is at least 2, because a rank compares points; got "
+            f"{num_initial_trials}."
+        )
+    make_node = partial(popbo_node, acquisition, seed, preset)
+    return _two_steps(make_node, num_initial_trials, seed, options)
+
+
+def gp_generation_strategy(
+    acquisition: GPAcquisitionName = "logei",
+    num_initial_trials: int = 12,
+    seed: int = 0,
+    **options: Unpack[StrategyOptions],
+) -> GenerationStrategy:
+    """An initial design followed by Ax's Gaussian process, for comparison.
+
+    Args:
+        acquisition: ``"logei"``, ``"ucb"`` (with beta 4) or ``"qlognei"``. Only ``"qlognei"``
+            accepts trials that run in parallel.
+        num_initial_trials: Trials before the model takes over. Attached trials count; failed and
+            abandoned ones do not.
+        seed: Seed of the design. The optimizer of a GP strategy follows
+            ``Client(random_seed=...)``.
+        **options: See :class:`StrategyOptions`.
+
+    Returns:
+        A strategy whose suggestions carry the generator key ``"gp-logei"``, ``"gp-ucb"`` or
+        ``"gp-qlognei"``; it never falls back to another generator.
+
+    Raises:
+        UserInputError: If an option is unknown or out of range.
+    """
+    return _two_steps(partial(gp_node, acquisition), num_initial_trials, seed, options)
+
+
+def generation_strategies(
+    names: Sequence[str] = ("popbo-logei", "gp-logei"), **options: Any
+) -> dict[str, GenerationStrategy]:
+    """Several strategies with the same options, to run side by side.
+
+    Args:
+        names: Which ones: ``"popbo-"``, ``"paper-"``, ``"exact-"`` or ``"gp-"`` and the name of an
+            acquisition function, such as ``"paper-rlcb"``.
+        **options: Options of all of them; see :func:`popbo_generation_strategy`.
+
+    Returns:
+        The strategies by name, in the order asked for.
+
+    Raises:
+        UserInputError: If a name is unknown or an option is out of range.
+    """
+    families: dict[str, Callable[..., GenerationStrategy]] = {
+        "popbo": popbo_generation_strategy,
+        "paper": partial(popbo_generation_strategy, preset="paper"),
+        "exact": partial(popbo_generation_strategy, preset="exact"),
+        "gp": gp_generation_strategy,
+    }
+    strategies = {}
+    for name in names:
+        family, _, acquisition = name.partition("-")
+        if family not in families:
+            raise UserInputError(
+                f"Unknown strategy {name!r}; names begin with {', '.join(families)}, followed by "
+                "a dash and an acquisition function."
+            )
+        strategies[name] = families[family](acquisition, **options)
+    return strategies
+
+
+def _two_steps(
+    make_node: Callable[..., GenerationNode],
+    num_initial_trials: int,
+    seed: int,
+    options: StrategyOptions,
+) -> GenerationStrategy:
+    """A strategy of an initial design and a model."""
+    node_options = dict(options)
+    design = node_options.pop("initial_design", "sobol")
+    model = make_node(**node_options)
+    deduplicate = options.get("deduplicate", True)
+    initial = initial_node(model.name, num_initial_trials, seed, design, deduplicate)
+    return GenerationStrategy(name=f"{initial.name}+{model.name}", nodes=[initial, model])

@@ -1,0 +1,179 @@
+"""The surrogate as Ax needs it: models of orders, predictions in the unit of the metrics."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from ax.core.search_space import SearchSpaceDigest
+from ax.core.types import TCandidateMetadata
+from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
+from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
+from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
+from botorch.utils.datasets import SupervisedDataset
+from torch import Tensor
+
+from botorch_popbo.ax._goal import Goal
+from botorch_popbo.ax._outcomes import outcome_moments
+from botorch_popbo.data import Order, from_outcomes
+from botorch_popbo.models import OneHotCategories, PoissonRankModel, RankingGP, RankModel
+
+
+@dataclass(frozen=True)
+class GoalModels:
+    """Fitted models of what a goal is about.
+
+    Attributes:
+        value: Of what is maximised.
+        slacks: Of the constraints that an evaluated point violates, unless they are part of the
+            order that ``value`` was fitted to.
+    """
+
+    value: RankModel
+    slacks: list[RankModel] = field(default_factory=list)
+
+
+class RankSurrogate(Surrogate):
+    """Fits a model of an order to each metric, and to whatever else a goal is about.
+
+    The models themselves answer in utilities or ranks. Ax's predictions are in the unit of the
+    metrics: a point of predicted rank ``k`` is expected between the ``k``-th and the next observed
+    outcome in falling order.
+    """
+
+    def fit(
+        self,
+        datasets: Sequence[SupervisedDataset],
+        search_space_digest: SearchSpaceDigest,
+        candidate_metadata: list[list[TCandidateMetadata]] | None = None,
+        state_dict: Mapping[str, Tensor] | None = None,
+        refit: bool = True,
+        repeat_model_selection_if_dataset_changed: bool = True,
+    ) -> None:
+        """See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.fit`."""
+        self._goal_models: dict[str, GoalModels] = {}
+        super().fit(
+            datasets,
+            search_space_digest,
+            candidate_metadata,
+            state_dict,
+            refit,
+            repeat_model_selection_if_dataset_changed,
+        )
+
+    def predict(
+        self, X: Tensor, use_posterior_predictive: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Predict the metrics.
+
+        Args:
+            X: Points, an ``n x d`` tensor.
+            use_posterior_predictive: Has no effect: ranks are modelled as observed.
+
+        Returns:
+            Means ``n x m`` and covariances ``n x m x m``, which are diagonal.
+        """
+        with torch.no_grad():
+            moments = [outcome_moments(model, X) for model in self.metric_models]
+        mean, variance = (torch.stack(values, dim=-1) for values in zip(*moments, strict=True))
+        return mean, torch.diag_embed(variance)
+
+    @property
+    def metric_models(self) -> list[RankModel]:
+        """The fitted models of the metrics, in the order of :attr:`outcomes`."""
+        return [self._submodels[(name,)] for name in self.outcomes]
+
+    def goal_models(self, goal: Goal, seed: int, with_slacks: bool) -> GoalModels:
+        """The models of a goal, fitted once for the data at hand.
+
+        Args:
+            goal: The goal.
+            seed: Seed of the trade-offs between objectives.
+            with_slacks: Whether constraints have models of their own. Without, all points are put
+                into one order, feasible ones first.
+
+        Returns:
+            The models.
+
+        Raises:
+            InputDataError: If fewer than two points can be ranked.
+        """
+        key = repr((goal, seed, with_slacks))
+        if key not in self._goal_models:
+            self._goal_models[key] = self._fit_goal(goal, seed, with_slacks)
+        return self._goal_models[key]
+
+    def _fit_goal(self, goal: Goal, seed: int, with_slacks: bool) -> GoalModels:
+        if goal.is_one_metric:
+            return GoalModels(self.metric_models[goal.metrics[0]])
+        measured = goal.measured(self.training_data, seed)
+        if not with_slacks:
+            return GoalModels(self._fitted(measured.feasible_first))
+        value = self._fitted(from_outcomes(measured.X, measured.value))
+        X, slacks = measured.violated_slacks
+        return GoalModels(value, [self._fitted(from_outcomes(X, slack)) for slack in slacks])
+
+    def _fitted(self, order: Order) -> RankModel:
+        """A model of an order: that of a metric which sorts the points in the same way, or new."""
+        for model in self.metric_models:
+            if model.order is not None and model.order.agrees_with(order):
+                return model
+        return self.metric_models[0].with_order(order).fit()
+
+    def clone_reset(self) -> "RankSurrogate":
+        """A surrogate of the same settings that is not fitted."""
+        return type(self)(**self._serialize_attributes_as_kwargs())
+
+
+@submodel_input_constructor.register(RankingGP)
+def _ranking_gp_inputs(
+    botorch_model_class: type[RankingGP],
+    model_config: ModelConfig,
+    dataset: SupervisedDataset,
+    search_space_digest: SearchSpaceDigest,
+    surrogate: Surrogate,
+) -> dict[str, Any]:
+    """Two categories are as far apart as the ends of the unit interval."""
+    inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
+    return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 2**-0.5)}
+
+
+@submodel_input_constructor.register(PoissonRankModel)
+def _poisson_rank_inputs(
+    botorch_model_class: type[PoissonRankModel],
+    model_config: ModelConfig,
+    dataset: SupervisedDataset,
+    search_space_digest: SearchSpaceDigest,
+    surrogate: Surrogate,
+) -> dict[str, Any]:
+    """A network takes one-hot columns of zeros and ones."""
+    inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
+    return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 1.0)}
+
+
+@fit_botorch_model.register(RankModel)
+def _fit(
+    model: RankModel,
+    mll_class: type | None = None,
+    mll_options: dict[str, Any] | None = None,
+) -> None:
+    """Let Ax train the model; marginal likelihoods do not apply."""
+    model.fit()
+
+
+def _input_transform(digest: SearchSpaceDigest, X: Tensor, scale: float) -> InputTransform:
+    """Map the search space to the unit cube, with one-hot columns for its categories."""
+    d = len(digest.feature_names)
+    numeric = [i for i in range(d) if i not in digest.categorical_features]
+    categories = {
+        i: values
+        for i in digest.categorical_features
+        if len(values := digest.discrete_choices[i]) > 1
+    }
+    transforms: dict[str, InputTransform] = {}
+    if numeric:
+        bounds = torch.tensor(digest.bounds, dtype=X.dtype, device=X.device).T
+        transforms["unit_cube"] = Normalize(d=d, indices=numeric, bounds=bounds)
+    if categories:
+        transforms["one_hot"] = OneHotCategories(d, categories, scale)
+    return ChainedInputTransform(**transforms)
