@@ -46,13 +46,31 @@ class ConditionalKernel(Kernel):
 
     Args:
         predictor: The conditional law.
+        dtype: Data type of the points.
         input_transform: Applied to points; by default they are encoded already.
     """
 
-    def __init__(self, predictor: Predictor, input_transform: InputTransform | None = None) -> None:
+    def __init__(
+        self,
+        predictor: Predictor,
+        dtype: torch.dtype = torch.double,
+        input_transform: InputTransform | None = None,
+    ) -> None:
         super().__init__()
         self.predictor = predictor
         self.input_transform = input_transform
+        self._dtype = dtype
+
+    # GPyTorch would look at the parameters, of which there are none.
+    @property
+    def dtype(self) -> torch.dtype:
+        """Data type of the points."""
+        return self._dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the points."""
+        return self.predictor.X.device
 
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
         """Evaluate the covariance.
@@ -93,9 +111,9 @@ def in_dtype(covariance: LinearOperator, dtype: torch.dtype) -> LinearOperator:
 class _Cast(LinearOperator):
     """A symmetric operator whose results are in another precision than its arithmetic."""
 
-    def __init__(self, base: LinearOperator, dtype: torch.dtype) -> None:
-        super().__init__(base, dtype)
-        self._base, self._dtype = base, dtype
+    def __init__(self, base: LinearOperator, to: torch.dtype) -> None:
+        super().__init__(base, to=to)
+        self._base, self._dtype = base, to
 
     @property
     def dtype(self) -> torch.dtype:

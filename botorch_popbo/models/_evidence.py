@@ -26,12 +26,14 @@ class Conditioned:
     Attributes:
         theta: The hyperparameters, of shape ``p + 1``.
         noise: The noise variance, a scalar tensor.
+        record_noise: The noise variance and what the order leaves open of each record, ``N``.
         covariance: The prior covariance of the records with their noise.
         utilities: Their utilities.
     """
 
     theta: Tensor
     noise: Tensor
+    record_noise: Tensor
     covariance: Covariance
     utilities: OrderedUtilities
 
@@ -61,14 +63,15 @@ class Evidence:
             The conditioned records.
         """
         noise, _ = self.hyperparameters.noise(theta)
-        covariance = self.function.covariance(theta[:-1], noise + self.records.variance)
+        record_noise = noise + self.records.variance
+        covariance = self.function.covariance(theta[:-1], record_noise)
         utilities = order_utilities(
             covariance.precision,
             covariance.log_determinant,
             self.records.level,
             self.records.start if start is None else start,
         )
-        return Conditioned(theta, noise, covariance, utilities)
+        return Conditioned(theta, noise, record_noise, covariance, utilities)
 
     def gradient(self, conditioned: Conditioned) -> Tensor:
         """Derivative of the log-evidence with respect to the hyperparameters.

@@ -22,6 +22,7 @@ class Predictor:
         kernel: The prior's kernel, without the unknown mean.
         X: Encoded records, then points whose utility is believed, ``M x d``.
         num_records: Number of records ``N``.
+        noise: Noise variances of the records, of shape ``N``.
         weights: Inverse covariance times utilities, of shape ``M``.
         root: A square root of what the points explain, ``M x M``.
         spread_root: Square root of the covariance of ``weights``, which the order leaves open,
@@ -32,6 +33,7 @@ class Predictor:
     kernel: Kernel
     X: Tensor
     num_records: int
+    noise: Tensor
     weights: Tensor
     root: Tensor
     spread_root: Tensor
@@ -54,7 +56,14 @@ class Predictor:
         root = torch.linalg.solve_triangular(conditioned.covariance.factor, eye, upper=False)
         average = kernel(X, X).to_dense().mean(0)
         return cls(
-            kernel, X, len(X), utilities.weights, root.T, utilities.spread_root, average
+            kernel=kernel,
+            X=X,
+            num_records=len(X),
+            noise=conditioned.record_noise,
+            weights=utilities.weights,
+            root=root.T,
+            spread_root=utilities.spread_root,
+            average=average,
         )
 
     def believe(self, X: Tensor, noise: Tensor) -> Self:

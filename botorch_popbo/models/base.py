@@ -74,6 +74,11 @@ class RankModel(Model, ABC):
         return self._train_Y
 
     @property
+    def dim(self) -> int:
+        """The number of columns ``d`` of a point, as :class:`~botorch.models.PairwiseGP` has it."""
+        return self._X.shape[-1]
+
+    @property
     def known_X(self) -> Tensor:
         """The distinct points that are evaluated or pending, ``m x d``."""
         return self._X
@@ -192,10 +197,9 @@ class RankModel(Model, ABC):
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
         """
-        dim = self._X.shape[-1]
-        if X.ndim < 2 or X.shape[-1] != dim:
+        if X.ndim < 2 or X.shape[-1] != self.dim:
             raise BotorchTensorDimensionError(
-                f"Expected X of shape batch_shape x q x {dim}, but got {tuple(X.shape)}."
+                f"Expected X of shape batch_shape x q x {self.dim}, but got {tuple(X.shape)}."
             )
         if self.training:
             self.eval()

@@ -2,7 +2,7 @@
 
 import math
 from copy import deepcopy
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
@@ -211,6 +211,18 @@ class PoissonRankModel(RankModel):
                 "functions, or a RankingGP, whose utility is larger where points are better."
             )
         return posterior_transform(posterior)
+
+    def fantasize(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse what look-ahead acquisition functions ask for.
+
+        Raises:
+            UnsupportedError: Always: counts depend on each other, and the rate is certain.
+        """
+        raise UnsupportedError(
+            "PoissonRankModel has no uncertainty of its own to draw fantasies from; use RankingGP."
+        )
+
+    condition_on_observations = fantasize
 
     @classmethod
     def construct_inputs(

@@ -292,7 +292,6 @@ class RankingGP(RankModel, FantasizeMixin):
         """
         batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
-        noise = self.noise.detach() if noise is None else noise
         if self.training:
             self.eval()
         predictor, transform = self.law.predictor, getattr(self, "input_transform", None)
@@ -300,9 +299,10 @@ class RankingGP(RankModel, FantasizeMixin):
             conditioned = SingleTaskGP(
                 X.expand(*batch_shape, *X.shape[-2:]),
                 Y,
-                noise.to(Y).expand_as(Y),
+                None if noise is None else noise.to(Y).expand_as(Y),
+                likelihood=deepcopy(self.likelihood) if noise is None else None,
                 mean_module=ConditionalMean(predictor, transform),
-                covar_module=ConditionalKernel(predictor, transform),
+                covar_module=ConditionalKernel(predictor, X.dtype, transform),
                 outcome_transform=None,
             )
         return conditioned.eval()

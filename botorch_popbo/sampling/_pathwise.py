@@ -1,0 +1,92 @@
+"""Sample paths of the utility, by Matheron's rule."""
+
+import torch
+from botorch.exceptions import UnsupportedError
+from botorch.models.gp_regression import SingleTaskGP
+from botorch.sampling.pathwise.features.maps import KernelEvaluationMap
+from botorch.sampling.pathwise.paths import GeneralizedLinearPath
+from botorch.sampling.pathwise.posterior_samplers import DrawMatheronPaths, MatheronPath
+from botorch.sampling.pathwise.prior_samplers import TPathwisePriorSampler
+from botorch.sampling.pathwise.update_strategies import TPathwiseUpdate, gaussian_update
+from botorch.settings import validate_input_scaling
+from gpytorch.means import ZeroMean
+from torch import Tensor
+from torch.nn import Module
+
+from botorch_popbo.models._covariance import JITTER, MEAN_VARIANCE
+from botorch_popbo.models.ranking_gp import RankingGP
+
+
+@DrawMatheronPaths.register(RankingGP)
+def draw_utility_paths(
+    model: RankingGP,
+    *,
+    sample_shape: torch.Size,
+    prior_sampler: TPathwisePriorSampler,
+    update_strategy: TPathwiseUpdate,
+) -> MatheronPath:
+    """Draw functions from the posterior of the utility, for :func:`draw_matheron_paths`.
+
+    The utilities of the records are drawn from what the order leaves open of them, and a draw of
+    the prior is then corrected to agree with them.
+
+    Args:
+        model: A fitted model without pending points.
+        sample_shape: Shape of the draws.
+        prior_sampler: Draws from the prior, given a Gaussian process.
+        update_strategy: Must be BoTorch's own.
+
+    Returns:
+        Paths that map ``batch_shape x q x d`` points to ``sample_shape x batch_shape x q`` values.
+
+    Raises:
+        UnsupportedError: If there are pending points or another update strategy.
+    """
+    if update_strategy is not gaussian_update or len(model.known_X) > model.order.num_points:
+        raise UnsupportedError(
+            "Paths of a RankingGP have an update strategy of their own and no pending points."
+        )
+    predictor = model.law.predictor
+    X, like = predictor.X, model.train_inputs[0]
+    with validate_input_scaling(False):
+        prior = SingleTaskGP(
+            X, torch.zeros_like(X[:, :1]), covar_module=predictor.kernel, mean_module=ZeroMean(),
+            outcome_transform=None,
+        )
+    prior_paths = prior_sampler(model=prior, sample_shape=sample_shape)
+    prior_values = prior_paths(X)
+    level = MEAN_VARIANCE**0.5 * torch.randn(*sample_shape, 1).to(X)
+    noise = (predictor.noise + JITTER).sqrt() * torch.randn_like(prior_values)
+    solved = (prior_values + level + noise) @ predictor.root @ predictor.root.T
+    open_part = torch.randn(*sample_shape, predictor.spread_root.shape[-1]).to(X)
+    weight = predictor.weights + open_part @ predictor.spread_root.T - solved
+    update_paths = GeneralizedLinearPath(KernelEvaluationMap(predictor.kernel, X), weight)
+    values = prior_values + update_paths(X)
+    shift = (predictor.mean(X) - values).mean(-1)
+    return MatheronPath(
+        prior_paths,
+        update_paths,
+        input_transform=_Encoding(getattr(model, "input_transform", None)),
+        output_transform=_Shift(shift, like.dtype),
+    )
+
+
+class _Encoding(Module):
+    def __init__(self, input_transform: Module | None) -> None:
+        super().__init__()
+        self.input_transform = input_transform
+
+    def forward(self, X: Tensor) -> Tensor:
+        return (X if self.input_transform is None else self.input_transform(X)).double()
+
+
+class _Shift(Module):
+    """Put every path on the level of the posterior's mean, which no order fixes."""
+
+    def __init__(self, shift: Tensor, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.shift, self.dtype = shift, dtype
+
+    def forward(self, values: Tensor) -> Tensor:
+        ones = (1,) * (values.ndim - self.shift.ndim)
+        return (values + self.shift.reshape(*self.shift.shape, *ones)).to(self.dtype)
