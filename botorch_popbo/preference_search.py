@@ -40,9 +40,7 @@ class PreferenceSearch:
         >>> search.best
     """
 
-    def __init__(
-        self, bounds: Tensor, num_initial: int = 6, seed: int = 0
-    ) -> None:
+    def __init__(self, bounds: Tensor, num_initial: int = 6, seed: int = 0) -> None:
         if bounds.ndim != 2 or bounds.shape[0] != 2:
             raise BotorchTensorDimensionError(
                 f"Expected bounds of shape 2 x d, but got {tuple(bounds.shape)}."
@@ -133,6 +131,7 @@ class PreferenceSearch:
 
     def _best(self, model: PoissonRankModel) -> Tensor:
         # The strengths know who beat whom; the network only breaks ties between the strongest.
+        assert model.order is not None
         order = model.order
         strongest = order.X[order.score == order.score.max()]
         with torch.no_grad():

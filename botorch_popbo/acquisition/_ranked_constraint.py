@@ -30,7 +30,7 @@ class RankedConstraint(Module):
                 f"{type(model).__name__} has no uncertainty of its own; use RankingGP, or rank "
                 "feasible points first with from_constrained_outcomes."
             )
-        self.slack = model
+        self.slack: RankingGP = model
         satisfying = model.order.X[model.order.score >= 0.0]
         self._satisfying = frozenset(map(tuple, satisfying.tolist()))
 

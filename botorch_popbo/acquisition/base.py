@@ -23,6 +23,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     """
 
     model: RankModel
+    _informed: RankModel
     _known: Tensor
 
     def __init__(self, model: RankModel, X_pending: Tensor | None = None) -> None:

@@ -18,9 +18,9 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
 
         \alpha(x) = \alpha_{EI}(x) + \sum_j \log P(c_j(x) \ge 0),
 
-    after Gardner et al. (2014), with every constraint known by the order of its slacks: a
-    new point satisfies it if it ranks before the worst evaluated point that does. As long as no evaluated point is feasible there is nothing to improve
-    on, and only the probability counts.
+    after Gardner et al. (2014), with every constraint known by the order of its slacks: a new point
+    satisfies it if it ranks before the worst evaluated point that does. As long as no evaluated
+    point is feasible there is nothing to improve on, and only the probability counts.
 
     Args:
         model: A fitted model of the objective, feasible or not.

@@ -17,8 +17,8 @@ from botorch_popbo.posteriors.base import RankPosterior
 class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     r"""A function of the rank's law where the point is promising, a random number elsewhere.
 
-    A point is promising while its predicted rank :math:`\lambda(x)` is below ``share * N``. Any other
-    point carries a uniform number :math:`\epsilon_x`, drawn once per point and instance, with
+    A point is promising while its predicted rank :math:`\lambda(x)` is below ``share * N``. Any
+    other point carries a uniform number :math:`\epsilon_x`, drawn once per point and instance, with
     gradient zero, so that gradient-based multi-start leaves such starting points where they are
     (equation (7) of Wang et al., 2023). Scale matters: the number only competes with values near
     [0, 1] in rank units. Near a known point the value falls below every random one.
@@ -49,9 +49,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         if isinstance(share, _DefaultType):
             share = None if model.has_uncertainty else self.paper_share
         if share is not None and not 0.0 < share <= 1.0:
-            raise ValueError(
-                f"share is one of the evaluated points, in (0, 1], but got {share}."
-            )
+            raise ValueError(f"share is one of the evaluated points, in (0, 1], but got {share}.")
         self.share = share
         # Another instance draws other numbers, also when the caller keeps its seed.
         self.seed = derive_seed(seed, len(model.known_X))

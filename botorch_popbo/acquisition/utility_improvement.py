@@ -36,6 +36,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     """
 
     model: RankingGP
+    _informed: RankingGP
     _incumbent: Tensor
 
     def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802

@@ -26,6 +26,7 @@ from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._optimizer_options import OPTIMIZER_OPTIONS, default_options
 from botorch_popbo.ax._tables import MAX_CANDIDATES, NUM_PAPER_CANDIDATES, is_table, unseen_points
 from botorch_popbo.ax.surrogate import RankSurrogate
+from botorch_popbo.models import RankModel
 
 _BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
 
@@ -63,6 +64,9 @@ class RankAcquisition(Acquisition):
             surrogate, search_space_digest, torch_opt_config, botorch_acqf_class, **options
         )
 
+    surrogate: RankSurrogate
+    _model: RankModel
+
     def _subset_model(
         self,
         model: Model,
@@ -91,8 +95,8 @@ class RankAcquisition(Acquisition):
             options["slack_models"] = self._slack_models
         if "best_f" in signature(botorch_acqf_class).parameters:
             # Ax would take the best outcome, but the model answers in utilities.
-            best = model.posterior(model.incumbent.unsqueeze(0)).mean
-            options.setdefault("best_f", best.detach().squeeze())
+            best: Any = model.posterior(self._model.incumbent.unsqueeze(0))
+            options.setdefault("best_f", best.mean.detach().squeeze())
         acquisition: AcquisitionFunction = super()._construct_botorch_acquisition(
             botorch_acqf_class, options, model
         )

@@ -137,9 +137,8 @@ def _two_steps(
     options: StrategyOptions,
 ) -> GenerationStrategy:
     """A strategy of an initial design and a model."""
-    node_options = dict(options)
-    design = node_options.pop("initial_design", "sobol")
-    model = make_node(**node_options)
+    design = options.get("initial_design", "sobol")
+    model = make_node(**{k: v for k, v in options.items() if k != "initial_design"})
     deduplicate = options.get("deduplicate", True)
     initial = initial_node(model.name, num_initial_trials, seed, design, deduplicate)
     return GenerationStrategy(name=f"{initial.name}+{model.name}", nodes=[initial, model])

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
@@ -61,9 +61,7 @@ class RankSurrogate(Surrogate):
             repeat_model_selection_if_dataset_changed,
         )
 
-    def predict(
-        self, X: Tensor, use_posterior_predictive: bool = False
-    ) -> tuple[Tensor, Tensor]:
+    def predict(self, X: Tensor, use_posterior_predictive: bool = False) -> tuple[Tensor, Tensor]:
         """Predict the metrics.
 
         Args:
@@ -81,7 +79,7 @@ class RankSurrogate(Surrogate):
     @property
     def metric_models(self) -> list[RankModel]:
         """The fitted models of the metrics, in the order of :attr:`outcomes`."""
-        return [self._submodels[(name,)] for name in self.outcomes]
+        return [cast(RankModel, self._submodels[(name,)]) for name in self.outcomes]
 
     def goal_models(self, goal: Goal, seed: int, with_slacks: bool) -> GoalModels:
         """The models of a goal, fitted once for the data at hand.

@@ -8,10 +8,10 @@ from typing import Any
 from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 
+from botorch_popbo._threads import one_torch_thread
 from botorch_popbo.ax.executors import Submit, WorkerDiedError
 from botorch_popbo.ax.outcomes import Outcome, read_outcome
 from botorch_popbo.ax.snapshots import Snapshots
-from botorch_popbo._threads import one_torch_thread
 
 _logger = logging.getLogger("botorch_popbo.ax")
 

@@ -4,10 +4,10 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data.rank_counts import RankCounts
 from botorch_popbo.data._checks import check_outcomes, check_two_points
 from botorch_popbo.data._replicates import mean_of_copies
 from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data.rank_counts import RankCounts
 
 
 def from_base_set(

@@ -20,9 +20,7 @@ _TOLERANCE = 1e-10
 _DIGITS = 6  # strengths equal to so many decimals are tied
 
 
-def from_adaptive_comparisons(
-    X: Tensor, comparisons: Tensor, ties: Tensor | None = None
-) -> Order:
+def from_adaptive_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None) -> Order:
     """Order items by the strengths that explain their comparisons best.
 
     Strengths are the posterior mode of the Bradley-Terry model, in which the log-odds of winning

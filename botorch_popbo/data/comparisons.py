@@ -79,8 +79,8 @@ def compared_items(
         )
     distinct = distinct_rows(*X.unbind(-1))
     decided, drawn = distinct.inverse[decided], distinct.inverse[drawn]
-    check_opponents(decided, "comparisons")
-    check_opponents(drawn, "ties")
+    _check_opponents(decided, "comparisons")
+    _check_opponents(drawn, "ties")
     compared, renumbered = torch.cat([decided, drawn]).unique(return_inverse=True)
     num_decided = decided.shape[0]
     points = points_at(X, distinct.rows[compared])
@@ -96,16 +96,7 @@ def _as_pairs(pairs: Tensor, X: Tensor, name: str) -> Tensor:
     return as_indices(pairs, X, name)
 
 
-def check_opponents(pairs: Tensor, name: str) -> None:
-    """Check that no item is compared with itself.
-
-    Args:
-        pairs: Pairs of items, ``m x 2``.
-        name: What to call them in the message.
-
-    Raises:
-        InputDataError: If one is.
-    """
+def _check_opponents(pairs: Tensor, name: str) -> None:
     same = pairs[:, 0] == pairs[:, 1]
     if bool(same.any()):
         raise InputDataError(

@@ -33,8 +33,8 @@ class Order:
         variance: Variances of the scores, in squared units of ``score``, of shape ``r``.
         list_index: Which list each entry is in, counted from 0, of shape ``r``.
         task_index: Which task the list of each entry belongs to, of shape ``r``.
-        is_censored: Whether of an entry no more is known than that all of a higher score are better,
-            and nothing against others of its own score; of shape ``r``.
+        is_censored: Whether no more is known of an entry than that all of a higher score are
+            better, and nothing against others of its own score; of shape ``r``.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
@@ -165,8 +165,8 @@ def combine(*orders: Order) -> Order:
     kinds = sorted({f"{order.X.dtype} on {order.X.device}" for order in orders})
     if len(kinds) > 1:
         raise InputDataError(
-            f"Orders to combine must share one dtype and one device, but are {' and '.join(kinds)}. "
-            "Convert the points before ranking, with X.to(...)."
+            "Orders to combine must share one dtype and one device, but are "
+            f"{' and '.join(kinds)}. Convert the points before ranking, with X.to(...)."
         )
     X = torch.cat([order.X for order in orders])
     distinct = distinct_rows(*X.unbind(-1))
@@ -177,7 +177,9 @@ def combine(*orders: Order) -> Order:
         tasks.append(tasks[-1] + order.num_tasks)
     return Order(
         X=points_at(X, distinct.rows),
-        item=distinct.inverse[torch.cat([o.item + i for o, i in zip(orders, starts, strict=False)])],
+        item=distinct.inverse[
+            torch.cat([o.item + i for o, i in zip(orders, starts, strict=False)])
+        ],
         score=torch.cat([order.score for order in orders]),
         variance=torch.cat([order.variance for order in orders]),
         list_index=torch.cat([o.list_index + i for o, i in zip(orders, lists, strict=False)]),

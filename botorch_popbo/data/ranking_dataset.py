@@ -1,13 +1,14 @@
 """To and from BoTorch's data set of rankings."""
 
+from typing import cast
+
 import torch
-from botorch.exceptions import UnsupportedError
+from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.utils.containers import DenseContainer, SliceContainer
 from botorch.utils.datasets import RankingDataset
 
 from botorch_popbo.data._items import check_items
 from botorch_popbo.data._rows import distinct_rows, points_at
-from botorch_popbo.data.comparisons import check_opponents
 from botorch_popbo.data.order import TIE_VARIANCE, Order
 
 
@@ -25,14 +26,14 @@ def from_ranking_dataset(dataset: RankingDataset) -> Order:
     Raises:
         InputDataError: If an item is not finite, or is twice in one ranking.
     """
-    values, indices = dataset._X.values, dataset._X.indices
+    container = cast(SliceContainer, dataset._X)
+    values, indices = container.values, container.indices
     check_items(values)
     ranks = dataset.Y.to(values.device)
     distinct = distinct_rows(*values.unbind(-1))
     items = distinct.inverse[indices]
-    for first in range(items.shape[-1]):
-        for second in range(first):
-            check_opponents(items[:, [first, second]], "the data set")
+    if bool((items.sort(-1).values.diff(dim=-1) == 0).any()):
+        raise InputDataError("A ranking holds an item, or an equal one, twice. List it once.")
     used, item = items.reshape(-1).unique(return_inverse=True)
     num_lists, size = items.shape
     lists = torch.arange(num_lists, device=values.device).repeat_interleave(size)
@@ -77,11 +78,10 @@ def to_ranking_dataset(
     return RankingDataset(
         X=SliceContainer(
             values=order.X,
-            indices=order.item[by_list].reshape(-1, size),
+            indices=cast(torch.LongTensor, order.item[by_list].reshape(-1, size)),
             event_shape=torch.Size([size * dim]),
         ),
-        Y=DenseContainer(ranks, event_shape=torch.Size([size])),
+        Y=DenseContainer(values=ranks, event_shape=torch.Size([size])),
         feature_names=feature_names or [f"x{i}" for i in range(dim)],
         outcome_names=[outcome_name],
     )
-

@@ -120,23 +120,26 @@ class _Cast(LinearOperator):
         return self._dtype
 
     def _size(self) -> torch.Size:
-        return self._base.shape
+        return torch.Size(self._base.shape)
 
     def _transpose_nonbatch(self) -> "_Cast":
         return self
 
     def _matmul(self, rhs: Tensor) -> Tensor:
-        return (self._base @ rhs.to(self._base.dtype)).to(self._dtype)
+        return self._cast(self._base @ rhs.to(self._base.dtype))
 
     def _diagonal(self) -> Tensor:
-        return self._base.diagonal().to(self._dtype)
+        return self._cast(self._base.diagonal())
 
     def to_dense(self) -> Tensor:
-        return self._base.to_dense().to(self._dtype)
+        return self._cast(self._base.to_dense())
 
     def _cholesky(self, upper: bool = False) -> TriangularLinearOperator:
-        factor = self._base.cholesky(upper=upper).to_dense().to(self._dtype)
+        factor = self._cast(self._base.cholesky(upper=upper).to_dense())
         return TriangularLinearOperator(factor, upper=upper)
+
+    def _cast(self, values: Tensor) -> Tensor:
+        return values.to(self._dtype)
 
     def _getitem(self, row_index: Any, col_index: Any, *batch_indices: Any) -> LinearOperator:
         part = self._base._getitem(row_index, col_index, *batch_indices)

@@ -255,7 +255,7 @@ def _repeated(value: Tensor, number: int) -> Tensor:
 def _log_limits(constraint: Interval) -> Tensor:
     bounds = (float(constraint.lower_bound), float(constraint.upper_bound))
     logs = [math.log(bound) if bound > 0.0 else -math.inf for bound in bounds]
-    return constraint.lower_bound.new_tensor([logs], dtype=torch.double)
+    return torch.tensor([logs], dtype=torch.double, device=constraint.lower_bound.device)
 
 
 def _raw_limits(module: Kernel | GaussianLikelihood) -> Tensor:

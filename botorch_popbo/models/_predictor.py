@@ -166,7 +166,8 @@ class Predictor:
             A tensor of shape ``n``.
         """
         cross = self.cross(X)
-        return self._mean(cross) - self._unexplained(X, cross).clamp_min(0.0).sqrt()
+        lowered: Tensor = self._mean(cross) - self._unexplained(X, cross).clamp_min(0.0).sqrt()
+        return lowered
 
     def covariance(self, X1: Tensor, X2: Tensor) -> Tensor:
         """Covariance of the utilities of two sets of points.
@@ -186,7 +187,8 @@ class Predictor:
         known1, open1 = self._parts(cross1)
         known2, open2 = (known1, open1) if same else self._parts(cross2)
         level = self._mean_of_records(self.average)
-        return prior + level - known1 @ known2.mT + open1 @ open2.mT
+        covariance: Tensor = prior + level - known1 @ known2.mT + open1 @ open2.mT
+        return covariance
 
     def _unexplained(self, X: Tensor, cross: Tensor) -> Tensor:
         known, _ = self._parts(cross)

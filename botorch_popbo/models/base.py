@@ -79,7 +79,7 @@ class RankModel(Model, ABC):
         return self._X.shape[-1]
 
     @property
-    def known_X(self) -> Tensor:
+    def known_X(self) -> Tensor:  # noqa: N802
         """The distinct points that are evaluated or pending, ``m x d``."""
         return self._X
 
@@ -181,8 +181,8 @@ class RankModel(Model, ABC):
             UnsupportedError: If the model has no uncertainty.
         """
         raise UnsupportedError(
-            f"{type(self).__name__} has no uncertainty of its own; use RankingGP, or an acquisition "
-            "function over ranks, such as ExpectedRankingImprovement."
+            f"{type(self).__name__} has no uncertainty of its own; use RankingGP, or an "
+            "acquisition function over ranks, such as ExpectedRankingImprovement."
         )
 
     def encode(self, X: Tensor) -> Tensor:
@@ -337,6 +337,6 @@ def order_of_training_data(
     if len(given) == 1 and all(values is None for values in (train_X, train_Y, train_Yvar)):
         return None
     raise InputDataError(
-        f"Pass train_X and train_Y, or {names}, and not both. To use outcomes beside other feedback, "
-        "combine orders: combine(from_outcomes(train_X, train_Y), order)."
+        f"Pass train_X and train_Y, or {names}, and not both. To use outcomes beside other "
+        "feedback, combine orders: combine(from_outcomes(train_X, train_Y), order)."
     )

@@ -111,7 +111,7 @@ class PoissonRankModel(RankModel):
         Returns:
             The model.
         """
-        return cls(*args, **kwargs, untruncated_from=_PAPER_UNTRUNCATED_FROM)
+        return cls(*args, **{**kwargs, "untruncated_from": _PAPER_UNTRUNCATED_FROM})
 
     def extra_repr(self) -> str:
         """What :mod:`torch` shows of the data and settings."""
@@ -210,7 +210,8 @@ class PoissonRankModel(RankModel):
                 "Pass posterior_transform=NegatedRank(), use one of botorch_popbo's acquisition "
                 "functions, or a RankingGP, whose utility is larger where points are better."
             )
-        return posterior_transform(posterior)
+        negated: Posterior = posterior_transform(posterior)
+        return negated
 
     def fantasize(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refuse what look-ahead acquisition functions ask for.

@@ -1,6 +1,5 @@
 """A Gaussian process on a utility, conditioned on a ranking."""
 
-import math
 from copy import deepcopy
 from functools import partial
 from typing import Any, NamedTuple, Self
@@ -103,6 +102,7 @@ class RankingGP(RankModel, FantasizeMixin):
 
     order: Order
     _is_used: Tensor
+    _X_pending: Tensor
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class RankingGP(RankModel, FantasizeMixin):
         return outliers.index_fill(0, self.records.item[~self._is_used], True)
 
     @property
-    def known_X(self) -> Tensor:
+    def known_X(self) -> Tensor:  # noqa: N802
         """The distinct points that are evaluated or pending, ``m x d``."""
         return torch.cat([self._X, self._X_pending])
 
@@ -229,7 +229,7 @@ class RankingGP(RankModel, FantasizeMixin):
         theta = hyperparameters.current()
         return self._condition(self._is_used, theta, hyperparameters).utilities.log_likelihood
 
-    def posterior(
+    def posterior(  # type: ignore[override]  # the mixin knows but one argument
         self,
         X: Tensor,
         output_indices: list[int] | None = None,
@@ -256,6 +256,10 @@ class RankingGP(RankModel, FantasizeMixin):
         self._check_output(output_indices)
         posterior = self._utility(self.encode(X), observation_noise)
         return posterior if posterior_transform is None else posterior_transform(posterior)
+
+    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
+        """See the base class."""
+        return self.rank_law(self.encode(X), observation_noise)
 
     def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
         """See the base class."""

@@ -54,7 +54,7 @@ def rank_initial_conditions(
     Returns:
         A ``num_restarts x q x d`` tensor.
     """
-    model = getattr(acq_function, "model", None)
+    model: Any = getattr(acq_function, "model", None)
     constraints = (fixed_features, inequality_constraints, equality_constraints, *kwargs.values())
     if q > 1 or any(constraints) or not hasattr(model, "best_points"):
         return constrained_initial_conditions(

@@ -119,7 +119,7 @@ class PoissonRankPosterior(RankPosterior):
             return distribution.sample(self.log_rate, self.limit, sample_shape or torch.Size())
 
     def sample_merit(self, sample_shape: torch.Size) -> Tensor:
-        """See the base class; from a table of each point's law, sooner than by inverting the law."""
+        """See the base class; from a table of each point's law, which is fast."""
         with torch.no_grad():
             ranks = torch.arange(int(self.exposure) + 1).to(self.log_rate)
             law = self.log_prob(ranks).exp()

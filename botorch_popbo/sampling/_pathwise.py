@@ -50,10 +50,13 @@ def draw_utility_paths(
     X, like = predictor.X, model.train_inputs[0]
     with validate_input_scaling(False):
         prior = SingleTaskGP(
-            X, torch.zeros_like(X[:, :1]), covar_module=predictor.kernel, mean_module=ZeroMean(),
+            X,
+            torch.zeros_like(X[:, :1]),
+            covar_module=predictor.kernel,
+            mean_module=ZeroMean(),
             outcome_transform=None,
         )
-    prior_paths = prior_sampler(model=prior, sample_shape=sample_shape)
+    prior_paths = prior_sampler(prior, sample_shape)
     prior_values = prior_paths(X)
     level = MEAN_VARIANCE**0.5 * torch.randn(*sample_shape, 1).to(X)
     noise = (predictor.noise + JITTER).sqrt() * torch.randn_like(prior_values)
