@@ -1,16 +1,22 @@
 """Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
 
-from botorch_popbo.ax.ask_tell import run_ask_tell
-from botorch_popbo.ax.executors import ProcessPool, WorkerDiedError, ray_tasks
+from botorch_popbo.ax.feedback import report_comparisons, report_ranking
 from botorch_popbo.ax.generation_strategy import (
     generation_strategies,
     gp_generation_strategy,
     popbo_generation_strategy,
 )
 from botorch_popbo.ax.model import OutcomePoissonRankModel
-from botorch_popbo.ax.rankings import report_comparisons, report_ranking
 from botorch_popbo.ax.registration import register
-from botorch_popbo.ax.snapshots import fit_model, load_client, save_client
+from botorch_popbo.ax.running import (
+    ProcessPool,
+    WorkerDiedError,
+    fit_model,
+    load_client,
+    ray_tasks,
+    run_ask_tell,
+    save_client,
+)
 
 register()
 

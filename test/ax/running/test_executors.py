@@ -12,9 +12,6 @@ from typing import Any
 import pytest
 from ax.api.client import Client
 from ax.exceptions.core import UserInputError
-from helpers.service_loop import floats, make_client
-
-from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.ask_tell import run_ask_tell
 from botorch_popbo.ax.executors import (
     Objective,
@@ -23,6 +20,9 @@ from botorch_popbo.ax.executors import (
     WorkerDiedError,
     ray_tasks,
 )
+from helpers.service_loop import floats, make_client
+
+from botorch_popbo.ax import popbo_generation_strategy
 
 Engine = Callable[[Objective], AbstractContextManager[Submit]]
 

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 from ax.api.client import Client
+from botorch_popbo.ax.snapshots import Snapshots, fit_model, load_client, save_client
 from helpers.service_loop import floats, make_client, run_trials, sphere
 from helpers.trial_states import fitted_model
 
 from botorch_popbo.ax import popbo_generation_strategy
-from botorch_popbo.ax.snapshots import Snapshots, fit_model, load_client, save_client
 
 
 def new_client() -> Client:

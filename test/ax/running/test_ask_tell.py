@@ -13,11 +13,11 @@ import torch
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig
 from ax.exceptions.core import SearchSpaceExhausted, UserInputError
+from botorch_popbo.ax.ask_tell import run_ask_tell
+from botorch_popbo.ax.executors import WorkerDiedError
 from helpers.service_loop import floats, generator_keys, make_client, sphere
 
 from botorch_popbo.ax import popbo_generation_strategy
-from botorch_popbo.ax.ask_tell import run_ask_tell
-from botorch_popbo.ax.executors import WorkerDiedError
 
 Parameters = Mapping[str, Any]
 

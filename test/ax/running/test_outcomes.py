@@ -6,7 +6,7 @@ import pytest
 import torch
 from ax.exceptions.core import UserInputError
 
-from botorch_popbo.ax.outcomes import read_outcome
+from botorch_popbo.ax.running._outcomes import read_outcome
 
 
 @pytest.mark.parametrize(
