@@ -3,8 +3,9 @@ import logging
 import math
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,16 @@ import torch
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig
 from ax.exceptions.core import SearchSpaceExhausted, UserInputError
-from botorch_popbo.ax.ask_tell import run_ask_tell
-from botorch_popbo.ax.executors import WorkerDiedError
-from helpers.service_loop import floats, generator_keys, make_client, sphere
+from helpers.service_loop import (
+    Parameter,
+    Parameterization,
+    floats,
+    generator_keys,
+    make_client,
+    sphere,
+)
 
-from botorch_popbo.ax import popbo_generation_strategy
-
-Parameters = Mapping[str, Any]
+from botorch_popbo.ax import WorkerDiedError, popbo_generation_strategy, run_ask_tell
 
 
 def new_client(num_initial: int = 20, seed: int = 0) -> Client:
@@ -31,29 +35,31 @@ def statuses(client: Client) -> list[str]:
     return [trial.status.name for trial in client._experiment.trials.values()]
 
 
-def parameters_of(client: Client) -> list[Parameters]:
+def parameters_of(client: Client) -> list[Parameterization]:
     return [dict(trial.arm.parameters) for trial in client._experiment.trials.values()]
 
 
+@dataclass
 class Engine:
-    """Evaluates the newest trial first, when it holds ``size`` or has seen ``total``."""
+    """Evaluates the newest trial first, when it holds ``size`` or has seen ``total``, its last."""
 
-    def __init__(self, function: Callable[[int], Any], size: int = 1, total: int = 0) -> None:
-        self.function = function
-        self.size = size
-        self.total = total
-        self.submitted: list[Parameters] = []
-        self.most = 0
-        self._held: list[tuple[int, Future[Any]]] = []
+    function: Callable[[int], Any] = float
+    size: int = 1
+    total: int = 1000
+    submitted: list[Parameterization] = field(default_factory=list)
+    most: int = 0
+    held: list[tuple[int, Future[Any]]] = field(default_factory=list)
 
-    def __call__(self, parameters: Parameters) -> Future[Any]:
+    def __call__(self, parameters: Parameterization) -> Future[Any]:
+        if len(self.submitted) == self.total:
+            raise RuntimeError("the cluster is closed")
         future: Future[Any] = Future()
-        self._held.append((len(self.submitted), future))
+        self.held.append((len(self.submitted), future))
         self.submitted.append(parameters)
-        self.most = max(self.most, len(self._held))
+        self.most = max(self.most, len(self.held))
         last = len(self.submitted) == self.total
-        while self._held and (last or len(self._held) >= self.size):
-            number, ended = self._held.pop()
+        while self.held and (last or len(self.held) >= self.size):
+            number, ended = self.held.pop()
             try:
                 ended.set_result(self.function(number))
             except BaseException as error:
@@ -63,7 +69,7 @@ class Engine:
 
 def test_trials_are_suggested_while_others_run() -> None:
     client = new_client(num_initial=4)
-    engine = Engine(float, size=3, total=10)
+    engine = Engine(size=3, total=10)
     run_ask_tell(client, engine, max_trials=10, num_workers=2)
     assert engine.most == 3  # two workers and one ahead
     assert statuses(client) == ["COMPLETED"] * 10
@@ -79,7 +85,7 @@ def test_one_worker_and_one_seed_give_the_same_candidates(rng_untouched: None) -
     state = random.getstate()
     for client, seconds in zip(clients, (0.0, 0.05), strict=True):
 
-        def evaluate(parameters: Parameters, seconds: float = seconds) -> float:
+        def evaluate(parameters: Parameterization, seconds: float = seconds) -> float:
             time.sleep(seconds)
             return sphere(parameters)
 
@@ -103,9 +109,11 @@ def test_a_trial_that_goes_wrong_fails_alone(
     returned: Any, reason: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def function(number: int) -> Any:
-        if number == 1 and isinstance(returned, BaseException):
+        if number != 1:
+            return float(number)
+        if isinstance(returned, BaseException):
             raise returned
-        return returned if number == 1 else float(number)
+        return returned
 
     client = new_client()
     run_ask_tell(client, Engine(function), max_trials=4, num_workers=1)
@@ -116,48 +124,37 @@ def test_a_trial_that_goes_wrong_fails_alone(
 
 @pytest.mark.parametrize("max_retries", [0, 1, 2])
 def test_a_trial_whose_worker_dies_is_evaluated_again(max_retries: int) -> None:
-    evaluations: list[Parameters] = []
+    def function(number: int) -> float:
+        if engine.submitted[number] == engine.submitted[0]:
+            raise WorkerDiedError("killed")
+        return 1.0
 
-    def always_dies(parameters: Parameters) -> Future[Any]:
-        future: Future[Any] = Future()
-        evaluations.append(parameters)
-        if parameters == evaluations[0]:
-            future.set_exception(WorkerDiedError("killed"))
-        else:
-            future.set_result(1.0)
-        return future
-
-    client = new_client()
-    run_ask_tell(client, always_dies, 4, num_workers=2, max_retries=max_retries)
+    client, engine = new_client(), Engine(function)
+    run_ask_tell(client, engine, 4, num_workers=2, max_retries=max_retries)
     assert statuses(client) == ["FAILED"] + ["COMPLETED"] * 3
-    assert evaluations.count(evaluations[0]) == 1 + max_retries
-    assert len(evaluations) == 4 + max_retries
+    counts = [engine.submitted.count(p) for p in parameters_of(client)]
+    assert counts == [1 + max_retries, 1, 1, 1]
 
 
 @pytest.mark.parametrize("max_retries", [0, 1, 2])
 def test_no_trial_fails_because_it_fell_with_a_pool(max_retries: int) -> None:
-    held: list[tuple[Parameters, Future[Any]]] = []
-    evaluations: list[Parameters] = []
+    def function(number: int) -> float:
+        """The second trial kills the pool, and all that it holds fall with it."""
+        if number < 3 or engine.submitted[number] == engine.submitted[1]:
+            raise BrokenExecutor("a worker was killed")
+        return 1.0
 
-    def pool_of_three(parameters: Parameters) -> Future[Any]:
-        """Falls with all it holds when it holds the second trial and two more, or it alone."""
-        future: Future[Any] = Future()
-        evaluations.append(parameters)
-        if len(evaluations) <= 3:
-            held.append((parameters, future))
-            if len(held) == 3:
-                for _, fallen in held:
-                    fallen.set_exception(BrokenExecutor("a worker was killed"))
-        elif parameters == evaluations[1]:
-            future.set_exception(BrokenExecutor("a worker was killed"))
-        else:
-            future.set_result(1.0)
-        return future
+    class Pool(Engine):
+        """Holds three trials, and after their fall one."""
 
-    client = new_client()
-    run_ask_tell(client, pool_of_three, 6, num_workers=2, max_retries=max_retries)
+        def __call__(self, parameters: Parameterization) -> Future[Any]:
+            self.size = 3 if len(self.submitted) < 2 else 1
+            return super().__call__(parameters)
+
+    client, engine = new_client(), Pool(function)
+    run_ask_tell(client, engine, 6, num_workers=2, max_retries=max_retries)
     assert statuses(client) == ["COMPLETED", "FAILED"] + ["COMPLETED"] * 4
-    counts = [evaluations.count(p) for p in parameters_of(client)]
+    counts = [engine.submitted.count(p) for p in parameters_of(client)]
     assert counts == [2, max(1 + max_retries, 2), 2, 1, 1, 1]
 
 
@@ -166,7 +163,7 @@ def test_running_trials_are_resumed_with_their_parameters() -> None:
     left = list(client.get_next_trials(max_trials=3).values())
     client.attach_trial({"x0": 0.5, "x1": 0.5})
     client.mark_trial_abandoned(1)
-    engine = Engine(float)
+    engine = Engine()
     run_ask_tell(client, engine, max_trials=6, num_workers=1)
     assert engine.submitted[:3] == [left[0], left[2], {"x0": 0.5, "x1": 0.5}]
     assert statuses(client) == ["COMPLETED", "ABANDONED"] + ["COMPLETED"] * 4
@@ -176,14 +173,14 @@ def test_running_trials_are_resumed_with_their_parameters() -> None:
 def test_no_more_than_max_trials(max_trials: int) -> None:
     client = new_client()
     client.get_next_trials(max_trials=2)
-    run_ask_tell(client, Engine(float), max_trials, num_workers=4)
-    run_ask_tell(client, Engine(float), max_trials, num_workers=4)
+    run_ask_tell(client, Engine(), max_trials, num_workers=4)
+    run_ask_tell(client, Engine(), max_trials, num_workers=4)
     assert statuses(client) == ["COMPLETED"] * 2
 
 
 @pytest.mark.parametrize("where", ["engine", "future"])
 def test_an_interrupt_leaves_trials_running(where: str, tmp_path: Path) -> None:
-    def submit(parameters: Parameters) -> Future[Any]:
+    def submit(parameters: Parameterization) -> Future[Any]:
         future: Future[Any] = Future()
         if len(client._experiment.trials) < 3:
             return future
@@ -197,7 +194,7 @@ def test_an_interrupt_leaves_trials_running(where: str, tmp_path: Path) -> None:
         run_ask_tell(client, submit, max_trials=9, num_workers=3, save=path)
     loaded = Client.load_from_json_file(str(path))
     assert statuses(loaded) == statuses(client) == ["RUNNING"] * len(parameters_of(client))
-    run_ask_tell(loaded, Engine(float), max_trials=9, num_workers=3)
+    run_ask_tell(loaded, Engine(), max_trials=9, num_workers=3)
     assert statuses(loaded) == ["COMPLETED"] * 9
     assert parameters_of(loaded)[: len(parameters_of(client))] == parameters_of(client)
 
@@ -224,65 +221,73 @@ def test_a_logged_trial_is_in_the_file(tmp_path: Path) -> None:
     assert sorted(seen) == [("0", "FAILED"), *((str(i), "COMPLETED") for i in (1, 2, 3))]
 
 
-def test_a_missing_metric_stops_after_the_running_trials() -> None:
-    client = new_client()
-    engine = Engine(lambda n: {"loss": 1.0} if n else {"acc": 1.0}, size=3, total=3)
-    with pytest.raises(UserInputError, match=r"without the metrics \['loss'\]"):
+@pytest.mark.parametrize(
+    ("parameters", "engine", "error", "message", "ends"),
+    [
+        pytest.param(
+            floats(2),
+            Engine(lambda number: {"loss": 1.0} if number else {"acc": 1.0}, size=3, total=3),
+            UserInputError,
+            r"without the metrics \['loss'\]",
+            ["RUNNING", "COMPLETED", "COMPLETED"],
+            id="a missing metric",
+        ),
+        pytest.param(
+            floats(2),
+            Engine(size=2, total=2),
+            RuntimeError,
+            "cluster is closed",
+            ["COMPLETED", "COMPLETED", "RUNNING"],
+            id="an engine that refuses",
+        ),
+        pytest.param(
+            [ChoiceParameterConfig(name="kind", values=[*"abcde"], parameter_type="str")],
+            Engine(size=2, total=5),
+            SearchSpaceExhausted,
+            "",
+            ["COMPLETED"] * 5,
+            id="an exhausted space",
+        ),
+    ],
+)
+def test_an_error_comes_after_the_running_trials(
+    parameters: list[Parameter],
+    engine: Engine,
+    error: type[Exception],
+    message: str,
+    ends: list[str],
+) -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=3), parameters, "-loss")
+    with pytest.raises(error, match=message):
         run_ask_tell(client, engine, max_trials=9, num_workers=2)
-    assert statuses(client) == ["RUNNING", "COMPLETED", "COMPLETED"]
+    assert statuses(client) == ends
 
 
-def test_an_engine_that_refuses_stops_after_the_running_trials() -> None:
-    engine = Engine(float, size=2, total=2)
-
-    def submit(parameters: Parameters) -> Future[Any]:
-        if len(engine.submitted) == 2:
-            raise RuntimeError("the cluster is closed")
-        return engine(parameters)
-
-    client = new_client()
-    with pytest.raises(RuntimeError, match="cluster is closed"):
-        run_ask_tell(client, submit, max_trials=9, num_workers=2)
-    assert statuses(client) == ["COMPLETED", "COMPLETED", "RUNNING"]
-
-
-def test_an_exhausted_space_stops_after_the_running_trials() -> None:
-    kinds = ChoiceParameterConfig(name="kind", values=[*"abcde"], parameter_type="str")
-    client = make_client(popbo_generation_strategy(num_initial_trials=2), [kinds], "-loss")
-    engine = Engine(float, size=2, total=5)
-    with pytest.raises(SearchSpaceExhausted):
-        run_ask_tell(client, engine, max_trials=9, num_workers=1)
-    assert statuses(client) == ["COMPLETED"] * 5
+def without_strategy() -> Client:
+    client = Client()
+    client.configure_experiment(parameters=floats(1))
+    client.configure_optimization(objective="loss")
+    return client
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("make", "options", "error", "message"),
     [
-        ({"num_workers": 0}, "num_workers is at least 1; got 0"),
-        ({"max_trials": -1}, "max_trials is at least 0"),
-        ({"ahead": -1}, "ahead"),
-        ({"max_retries": -1}, "max_retries"),
+        (new_client, {"num_workers": 0}, UserInputError, "num_workers is at least 1; got 0"),
+        (new_client, {"max_trials": -1}, UserInputError, "max_trials is at least 0"),
+        (new_client, {"ahead": -1}, UserInputError, "ahead"),
+        (new_client, {"max_retries": -1}, UserInputError, "max_retries"),
+        (new_client, {"save": Path("missing", "client.json")}, OSError, "missing"),
+        (Client, {}, UserInputError, "configure_optimization"),
+        (without_strategy, {}, UserInputError, "set_generation_strategy"),
     ],
 )
-def test_options_out_of_range(options: dict[str, int], message: str) -> None:
-    with pytest.raises(UserInputError, match=message):
-        run_ask_tell(new_client(), Engine(float), **{"max_trials": 1, "num_workers": 1} | options)
-
-
-def test_a_client_that_is_not_ready() -> None:
-    client = Client()
-    with pytest.raises(UserInputError, match="configure_optimization"):
-        run_ask_tell(client, Engine(float), 1, 1)
-    client.configure_experiment(parameters=floats(1))
-    client.configure_optimization(objective="loss")
-    with pytest.raises(UserInputError, match="set_generation_strategy"):
-        run_ask_tell(client, Engine(float), 1, 1)
-
-
-def test_a_file_that_cannot_be_written_costs_no_trial(tmp_path: Path) -> None:
-    engine = Engine(float)
-    with pytest.raises(OSError, match="missing"):
-        run_ask_tell(new_client(), engine, 1, 1, save=tmp_path / "missing" / "client.json")
+def test_what_cannot_work_costs_no_trial(
+    make: Callable[[], Client], options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    engine = Engine()
+    with pytest.raises(error, match=message):
+        run_ask_tell(make(), engine, **{"max_trials": 1, "num_workers": 1} | options)
     assert engine.submitted == []
 
 

@@ -2,23 +2,42 @@ from pathlib import Path
 
 import pytest
 from ax.api.client import Client
-from botorch_popbo.ax.snapshots import Snapshots, fit_model, load_client, save_client
 from helpers.service_loop import floats, make_client, run_trials, sphere
-from helpers.trial_states import fitted_model
 
-from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.ax import fit_model, load_client, popbo_generation_strategy, save_client
+from botorch_popbo.ax.running import _snapshots
+from botorch_popbo.ax.running._snapshots import Snapshots
 
 
 def new_client() -> Client:
-    return make_client(popbo_generation_strategy(num_initial_trials=9), floats(2), "-loss")
+    return make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss")
 
 
-def test_a_saved_client_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
+@pytest.mark.parametrize("num_trials", [0, 2, 6])
+def test_a_saved_client_of_any_age_goes_on_as_if_it_had_not_stopped(
+    num_trials: int, tmp_path: Path
+) -> None:
     client, path = new_client(), tmp_path / "client.json"
-    run_trials(client, sphere, 3)
+    points = run_trials(client, sphere, num_trials)
     save_client(client, path)
-    loaded = Client.load_from_json_file(str(path))
-    assert run_trials(loaded, sphere, 3) == run_trials(client, sphere, 3)
+    fitted, unfitted = load_client(path), Client.load_from_json_file(str(path))
+    if num_trials == 6:
+        assert fitted.predict(points)
+    going_on = run_trials(client, sphere, 2)
+    assert run_trials(fitted, sphere, 2) == going_on
+    assert run_trials(unfitted, sphere, 2) == going_on
+
+
+def test_after_a_fit_the_model_knows_the_latest_data() -> None:
+    client = new_client()
+    points = run_trials(client, sphere, 6)
+    before = client.predict(points)
+    fit_model(client)
+    fitted = client.predict(points)
+    assert fitted != before
+    client.get_next_trials(max_trials=1)
+    for found, expected in zip(fitted, client.predict(points), strict=True):
+        assert found["loss"] == pytest.approx(expected["loss"])
 
 
 def test_a_save_that_fails_leaves_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,7 +55,10 @@ def test_a_save_that_fails_leaves_the_file(tmp_path: Path, monkeypatch: pytest.M
     assert path.read_bytes() == before
 
 
-def test_saving_takes_a_tenth_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("path", "delay"), [("client.json", 18.0), (None, 0.0)])
+def test_saving_takes_a_tenth_of_the_time(
+    path: str | None, delay: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = 100.0
 
     class Clock:
@@ -48,36 +70,15 @@ def test_saving_takes_a_tenth_of_the_time(tmp_path: Path, monkeypatch: pytest.Mo
         nonlocal now
         now += 2.0
 
-    monkeypatch.setattr("botorch_popbo.ax.snapshots.time", Clock)
-    monkeypatch.setattr("botorch_popbo.ax.snapshots.save_client", take_two_seconds)
-    snapshots = Snapshots(new_client(), tmp_path / "client.json")
-    assert snapshots.delay == 0
+    monkeypatch.setattr(_snapshots, "time", Clock)
+    monkeypatch.setattr(_snapshots, "save_client", take_two_seconds)
+    snapshots = Snapshots(new_client(), path)
+    assert snapshots.delay is None
+    snapshots.note_change()
+    assert snapshots.delay == 0.0
     snapshots.save()
-    assert snapshots.delay == pytest.approx(18.0)
-    now += 18.0
+    assert snapshots.delay is None
+    snapshots.note_change()
+    assert snapshots.delay == pytest.approx(delay)
+    now += delay
     assert snapshots.delay == pytest.approx(0.0)
-
-
-def test_without_a_file_nothing_waits() -> None:
-    snapshots = Snapshots(new_client(), None)
-    snapshots.save()
-    assert snapshots.delay == 0
-
-
-@pytest.mark.parametrize("num_trials", [0, 3, 12])
-def test_a_client_of_any_age_is_loaded(num_trials: int, tmp_path: Path) -> None:
-    client, path = new_client(), tmp_path / "client.json"
-    points = run_trials(client, sphere, num_trials)
-    save_client(client, path)
-    loaded = load_client(path)
-    if num_trials == 12:
-        assert loaded.predict(points)
-    assert run_trials(loaded, sphere, 2) == run_trials(client, sphere, 2)
-
-
-def test_after_a_fit_the_model_knows_the_latest_data() -> None:
-    client = new_client()
-    run_trials(client, sphere, 12)
-    assert len(fitted_model(client).rank_counts) == 11
-    fit_model(client)
-    assert len(fitted_model(client).rank_counts) == 12
