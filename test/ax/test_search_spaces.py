@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig
 from ax.exceptions.core import SearchSpaceExhausted
 from helpers.search_spaces import (
     KEYS,
@@ -19,22 +20,20 @@ from helpers.search_spaces import (
     ranged,
     start,
 )
-from helpers.service_loop import Parameterization, generator_keys, run_trials
+from helpers.service_loop import Parameter, Parameterization, generator_keys, run_trials
 
 from botorch_popbo.presets import PresetName
 
 EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])
 BOTH: tuple[PresetName, ...] = ("default", "paper")
 
-# As large as the cells of NAS-Bench-201: 5 ** 6 = 15,625 configurations.
-OPERATIONS = ["none", "skip", "pool", "conv1", "conv3"]
-BEST_CELL = {f"edge{i}": OPERATIONS[(2 * i + 1) % 5] for i in range(6)}
 SIZES = [8, 16, 32, 64, 128, 256, 512, 1024, 2048]
 WIDTHS = [16, 32, 64, 128, 256, 512]
-RATES = [5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 1e-1]
-KERNELS = ["rbf", "matern", "linear", "cosine", "periodic"]
-COSTS = {"rbf": 3.0, "matern": 1.0, "linear": 4.0, "cosine": 0.0, "periodic": 2.0}
+KERNELS = {"rbf": 3.0, "matern": 1.0, "linear": 4.0, "cosine": 0.0, "periodic": 2.0}
+OPERATIONS = ["none", "skip", "pool", "conv1", "conv3"]
 FIXED: dict[str, Any] = {"kind": "a", "size": 8, "rate": 0.25, "flag": True}
+
+Target = tuple[Parameter, Any]
 
 
 @dataclass(frozen=True)
@@ -45,230 +44,199 @@ class Search(Space):
         num_initial: Trials of the design.
         num_model: Suggestions of the model.
         improves: Presets that beat the design with them.
-        finds: Whether the best point is good enough, after ``num_long`` suggestions.
-        finders: Presets that find it.
+        num_long: Suggestions to presets that find a loss no larger than ``found``.
+        found: That loss.
+        finders: Those presets.
     """
 
     num_initial: int = 6
     num_model: int = 8
     improves: tuple[PresetName, ...] = BOTH
-    finds: Callable[[Parameterization], bool] = lambda point: True
     num_long: int = 0
+    found: float = math.inf
     finders: tuple[PresetName, ...] = ("default",)
     presets: tuple[PresetName, ...] = BOTH
 
 
-def unit(unit: float) -> Search:
+def search(
+    *targets: Target, loss: Callable[[Parameterization], float] | None = None, **options: Any
+) -> Search:
+    """The search for a point; by default the loss is the squared distance from it."""
+
+    def distance(p: Parameterization) -> float:
+        return sum(_gap(parameter, p[parameter.name], best) ** 2 for parameter, best in targets)
+
+    return Search([parameter for parameter, _ in targets], loss or distance, **options)
+
+
+def _gap(parameter: Parameter, value: Any, best: Any) -> float:
+    """The distance between two values, in units of the range."""
+    if isinstance(parameter, ChoiceParameterConfig):
+        if not parameter.is_ordered:
+            return float(value != best)
+        values = [*parameter.values]
+        return abs(values.index(value) - values.index(best)) / len(values)
+    scale = math.log if parameter.scaling == "log" else float
+    low, high = map(scale, parameter.bounds)
+    return (scale(value) - scale(best)) / (high - low)
+
+
+def units(unit: float) -> Search:
     """Floats of which one is measured in another unit."""
-    return Search(
-        [ranged("x", 0.0, 1.0), ranged("y", -unit, unit)],
-        lambda p: (p["x"] - 0.3) ** 2 + (p["y"] / unit - 0.4) ** 2,
-        finds=lambda p: (p["x"] - 0.3) ** 2 + (p["y"] / unit - 0.4) ** 2 < 1e-3,
+    return search(
+        (ranged("x", 0.0, 1.0), 0.3),
+        (ranged("y", -unit, unit), 0.4 * unit),
         num_long=14,
+        found=5e-4,
         presets=("default",),
     )
 
 
-def decades(unit: float) -> Search:
-    """A learning rate and a width, of which only the ratio to the best one matters."""
-    return Search(
-        [
-            ranged("rate", 1e-7 * unit, 1.0 * unit, log=True),
-            ranged("width", 1, 1024, "int", log=True),
-        ],
-        lambda p: math.log10(p["rate"] / unit / 1e-4) ** 2 + math.log2(p["width"] / 64) ** 2 / 4,
+def log_units(unit: float) -> Search:
+    return search(
+        (ranged("rate", 1e-7 * unit, 1.0 * unit, log=True), 1e-4 * unit),
+        (ranged("width", 1, 1024, "int", log=True), 64),
     )
 
 
 def unordered(kernels: list[str]) -> Search:
-    return Search(
-        [
-            choice("kernel", kernels),
-            choice("shift", [7.0, -1.5, 0.0], is_ordered=False),
-            choice("code", [500, 200, 404], is_ordered=False),
-        ],
-        lambda p: COSTS[p["kernel"]] + {-1.5: 1, 0.0: 2, 7.0: 0}[p["shift"]] + (p["code"] != 200),
+    return search(
+        (choice("kernel", kernels), None),
+        (choice("shift", [7.0, -1.5, 0.0]), None),
+        (choice("code", [500, 200, 404]), None),
+        loss=lambda p: (
+            KERNELS[p["kernel"]] + {-1.5: 1, 0.0: 2, 7.0: 0}[p["shift"]] + (p["code"] != 200)
+        ),
     )
 
 
-FREE = Space(
-    [ranged("x", 0.0, 1.0), ranged("n", 1, 9, "int")],
-    lambda p: (p["x"] - 0.3) ** 2 + ((p["n"] - 6) / 9) ** 2,
+FREE = ((ranged("x", 0.0, 1.0), 0.3), (ranged("n", 1, 9, "int"), 6))
+CONSTRAINED_FLOATS = search(
+    *((ranged(f"x{i}", 0.0, 1.0), 0.6) for i in range(4)),
+    constraints=("x0 + x1 <= 1", "x2 - x3 <= 0.2", "x0 + x1 + x2 + x3 >= 0.5"),
+    num_model=6,
 )
 SPACES = {
-    "floats": Search(
-        [ranged("x", 0.0, 1.0), ranged("y", -5.0, 10.0), ranged("z", -2e6, -1e6)],
-        lambda p: (p["x"] - 0.7) ** 2 + (p["y"] - 3.0) ** 2 / 50 + (p["z"] / 1e6 + 1.5) ** 2,
+    "floats": search(
+        (ranged("x", 0.0, 1.0), 0.7),
+        (ranged("y", -5.0, 10.0), 3.0),
+        (ranged("z", -2e6, -1e6), -1.5e6),
     ),
-    "small unit": unit(1e-3),
-    "large unit": unit(1e6),
-    "optimum on the bounds": Search(
-        [ranged("x", -1.0, 1.0), ranged("y", 0.0, 5.0)],
-        lambda p: p["y"] - p["x"],
-        finds=lambda p: p == {"x": 1.0, "y": 0.0},
-        num_long=8,
+    "small unit": units(1e-3),
+    "large unit": units(1e6),
+    "optimum on the bounds": search(  # the targets are beyond
+        (ranged("x", -1.0, 1.0), 2.0),
+        (ranged("y", 0.0, 5.0), -5.0),
+        found=0.25 + 1.0,
         presets=("default",),
     ),
-    "log": decades(1.0),
-    "log and linear": Search(
-        [ranged("rate", 1e-7, 1.0, log=True), ranged("x", 0.0, 1.0)],
-        lambda p: math.log10(p["rate"] / 1e-4) ** 2 + (p["x"] - 0.3) ** 2,
-        finds=lambda p: p["rate"] == pytest.approx(1e-4, rel=0.3),
+    "log": log_units(1.0),
+    "log and linear": search(
+        (ranged("rate", 1e-7, 1.0, log=True), None),
+        (ranged("x", 0.0, 1.0), None),
+        loss=lambda p: math.log10(p["rate"] / 1e-4) ** 2 + (p["x"] - 0.3) ** 2,
         num_long=12,
+        found=math.log10(1.3) ** 2,
         presets=("default",),
     ),
-    "few integers": Search(
-        [ranged("depth", 1, 9, "int"), ranged("heads", -4, 4, "int")],
-        lambda p: (p["depth"] - 6) ** 2 + (p["heads"] + 2) ** 2,
-        finds=lambda p: p == {"depth": 6, "heads": -2},
+    "few integers": search(
+        (ranged("depth", 1, 9, "int"), 6),
+        (ranged("heads", -4, 4, "int"), -2),
         num_long=16,
+        found=0.0,
         finders=BOTH,
     ),
-    "many integers": Search(
-        [ranged("a", 1, 10_000, "int"), ranged("b", 1, 10_000, "int")],
-        lambda p: ((p["a"] - 6789) / 1e4) ** 2 + ((p["b"] - 1234) / 1e4) ** 2,
-        finds=lambda p: ((p["a"] - 6789) / 1e4) ** 2 + ((p["b"] - 1234) / 1e4) ** 2 < 1e-3,
+    "many integers": search(
+        (ranged("a", 1, 10_000, "int"), 6789),
+        (ranged("b", 1, 10_000, "int"), 1234),
         num_long=14,
+        found=1e-3,
     ),
-    "integer and float": Search(
-        [ranged("n", 1, 10_000, "int"), ranged("x", 0.0, 1.0)],
-        lambda p: ((p["n"] - 6789) / 1e4) ** 2 + (p["x"] - 0.2) ** 2,
-        presets=("default",),
+    "integer and float": search(
+        (ranged("n", 1, 10_000, "int"), 6789), (ranged("x", 0.0, 1.0), 0.2), presets=("default",)
     ),
-    "ordered choices": Search(
-        [
-            choice("size", SIZES, is_ordered=True),
-            choice("momentum", [0.0, 0.5, 0.9, 0.99], is_ordered=True),
-            choice("grade", ["low", "mid", "high"], is_ordered=True),
-        ],
-        lambda p: (
-            abs(SIZES.index(p["size"]) - 5)
-            + (p["momentum"] - 0.9) ** 2
-            + {"low": 2, "mid": 0, "high": 1}[p["grade"]]
-        ),
+    "ordered choices": search(
+        (choice("size", SIZES, is_ordered=True), 256),
+        (choice("momentum", [0.0, 0.5, 0.9, 0.99], is_ordered=True), 0.9),
+        (choice("grade", ["low", "mid", "high"], is_ordered=True), "mid"),
     ),
-    "unordered choices": unordered(KERNELS),
-    "architecture": Search(
-        [choice(name, OPERATIONS) for name in BEST_CELL],
-        lambda p: sum((i + 1.0) * (p[n] != best) for i, (n, best) in enumerate(BEST_CELL.items())),
+    "unordered choices": unordered([*KERNELS]),
+    "architecture": search(  # as large as the cells of NAS-Bench-201: 15,625 configurations
+        *((choice(f"edge{i}", OPERATIONS), OPERATIONS[(2 * i + 1) % 5]) for i in range(6)),
         num_initial=12,
         num_model=10,
-        finds=lambda p: p == BEST_CELL,
         num_long=28,
+        found=0.0,
     ),
-    "table": Search(  # the shape of the tables of FCNet: 62,208 points
-        [
-            choice("rate", RATES, is_ordered=True),
-            choice("batch", [8, 16, 32, 64], is_ordered=True),
-            choice("width1", WIDTHS, is_ordered=True),
-            choice("width2", WIDTHS, is_ordered=True),
-            choice("dropout1", [0.0, 0.3, 0.6], is_ordered=True),
-            choice("dropout2", [0.0, 0.3, 0.6], is_ordered=True),
-            choice("schedule", ["cosine", "const"]),
-            choice("activation1", ["relu", "tanh"]),
-            choice("activation2", ["relu", "tanh"]),
-        ],
-        lambda p: (
-            abs(RATES.index(p["rate"]) - 2) / 5
-            + abs(p["batch"] - 16) / 64
-            + abs(WIDTHS.index(p["width1"]) - 4) / 5
-            + abs(WIDTHS.index(p["width2"]) - 5) / 5
-            + p["dropout1"]
-            + abs(p["dropout2"] - 0.3)
-            + 0.5 * (p["schedule"] != "cosine")
-            + 0.5 * (p["activation1"] != "relu")
-            + 0.2 * (p["activation2"] != "tanh")
-        ),
+    "table": search(  # the shape of the tables of FCNet: 62,208 points
+        (choice("rate", [5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 1e-1], is_ordered=True), 5e-3),
+        (choice("batch", [8, 16, 32, 64], is_ordered=True), 16),
+        (choice("width1", WIDTHS, is_ordered=True), 256),
+        (choice("width2", WIDTHS, is_ordered=True), 512),
+        (choice("dropout1", [0.0, 0.3, 0.6], is_ordered=True), 0.0),
+        (choice("dropout2", [0.0, 0.3, 0.6], is_ordered=True), 0.3),
+        (choice("schedule", ["cosine", "const"]), "cosine"),
+        (choice("activation1", ["relu", "tanh"]), "relu"),
+        (choice("activation2", ["relu", "tanh"]), "tanh"),
         num_initial=12,
     ),
-    "floats and bool": Search(
-        [ranged("x", 0.0, 1.0), ranged("y", -1.0, 1.0), choice("flag", [True, False])],
-        lambda p: (p["x"] - (0.8 if p["flag"] else 0.2)) ** 2 + p["y"] ** 2 + 0.3 * p["flag"],
-        finds=lambda p: p["flag"] is False and abs(p["x"] - 0.2) < 0.1,
+    "floats and bool": search(
+        (ranged("x", 0.0, 1.0), None),
+        (ranged("y", -1.0, 1.0), None),
+        (choice("flag", [True, False]), None),
+        loss=lambda p: (p["x"] - 0.2 - 0.6 * p["flag"]) ** 2 + p["y"] ** 2 + 0.3 * p["flag"],
         num_long=16,
+        found=0.01,
     ),
-    "all kinds": Search(
-        [
-            ranged("x", 0.0, 1.0),
-            ranged("rate", 1e-4, 1.0, log=True),
-            ranged("depth", 1, 8, "int"),
-            ranged("width", 1, 512, "int", log=True),
-            choice("kind", ["a", "b", "c"]),
-            choice("size", [8, 32, 512], is_ordered=True),
-            choice("flag", [True, False]),
-            choice("version", [3]),
-        ],
-        lambda p: (
-            (p["x"] - 0.7) ** 2
-            + math.log10(p["rate"] / 1e-2) ** 2
-            + abs(p["depth"] - 5) / 5
-            + abs(math.log2(p["width"] / 64)) / 9
-            + (p["kind"] != "b")
-            + (p["size"] != 32)
-            + p["flag"]
-        ),
+    "all kinds": search(
+        (ranged("x", 0.0, 1.0), 0.7),
+        (ranged("rate", 1e-4, 1.0, log=True), 1e-2),
+        (ranged("depth", 1, 8, "int"), 5),
+        (ranged("width", 1, 512, "int", log=True), 64),
+        (choice("kind", ["a", "b", "c"]), "b"),
+        (choice("size", [8, 32, 512], is_ordered=True), 32),
+        (choice("flag", [True, False]), False),
+        (choice("version", [3]), 3),
     ),
-    "fixed": Search([*FREE.parameters, *(choice(k, [v]) for k, v in FIXED.items())], FREE.loss),
-    "constrained floats": Search(
-        [ranged(f"x{i}", 0.0, 1.0) for i in range(4)],
-        lambda p: sum((p[f"x{i}"] - 0.6) ** 2 for i in range(4)),
-        ("x0 + x1 <= 1", "x2 - x3 <= 0.2", "x0 + x1 + x2 + x3 >= 0.5"),
-        finds=lambda p: (
-            sum((x - 0.6) ** 2 for x in p.values()) < 0.1 and p["x0"] + p["x1"] > 1.0 - 1e-3
-        ),
-        num_long=6,
+    "fixed": search(*FREE, *((choice(name, [value]), value) for name, value in FIXED.items())),
+    "constrained floats": CONSTRAINED_FLOATS,
+    "constrained integer": search(
+        (ranged("x", 0.0, 1.0), 0.5),
+        (ranged("y", -1.0, 1.0), 0.0),
+        (ranged("n", 1, 8, "int"), 4),
+        constraints=("x + 0.1 * n <= 0.8", "y - x <= 0.5"),
         num_model=6,
     ),
-    "constrained integer": Search(
-        [ranged("x", 0.0, 1.0), ranged("y", -1.0, 1.0), ranged("n", 1, 8, "int")],
-        lambda p: (p["x"] - 0.5) ** 2 + p["y"] ** 2 + ((p["n"] - 4) / 8) ** 2,
-        ("x + 0.1 * n <= 0.8", "y - x <= 0.5"),
+    "constrained integers": search(
+        (ranged("m", 0, 20, "int"), 9),
+        (ranged("n", 0, 20, "int"), 8),
+        constraints=("m + n <= 15",),
         num_model=6,
-    ),
-    "constrained integers": Search(
-        [ranged("m", 0, 20, "int"), ranged("n", 0, 20, "int")],
-        lambda p: (p["m"] - 9) ** 2 + (p["n"] - 8) ** 2,
-        ("m + n <= 15",),
-        finds=lambda p: p == {"m": 8, "n": 7},
         num_long=14,
-        num_model=6,
+        found=2.01 / 20**2,  # of (8, 7)
     ),
-    "fifty floats": Search(
-        [ranged(f"x{i}", 0.0, 1.0) for i in range(50)],
-        lambda p: sum((x - 0.3) ** 2 for x in p.values()),
+    "fifty floats": search(
+        *((ranged(f"x{i}", 0.0, 1.0), 0.3) for i in range(50)),
         num_model=3,
         improves=("default",),
         num_long=20,
     ),
-    "fifty of all kinds": Search(
-        [
-            *(ranged(f"x{i}", 0.0, 1.0) for i in range(30)),
-            *(ranged(f"n{i}", 1, 9, "int") for i in range(10)),
-            *(choice(f"c{i}", ["a", "b", "c"]) for i in range(10)),
-        ],
-        lambda p: (
-            sum((p[f"x{i}"] - 0.3) ** 2 for i in range(30))
-            + sum((p[f"n{i}"] - 3) ** 2 / 64 for i in range(10))
-            + sum(p[f"c{i}"] != "b" for i in range(10))
-        ),
+    "fifty of all kinds": search(
+        *((ranged(f"x{i}", 0.0, 1.0), 0.3) for i in range(30)),
+        *((ranged(f"n{i}", 1, 9, "int"), 3) for i in range(10)),
+        *((choice(f"c{i}", ["a", "b", "c"]), "b") for i in range(10)),
         num_model=3,
         improves=(),
     ),
-    "one float": Search([ranged("x", -2.0, 3.0)], lambda p: (p["x"] - 1.7) ** 2, num_initial=4),
-    "one on a log scale": Search(
-        [ranged("x", 1e-5, 1.0, log=True)], lambda p: math.log10(p["x"] / 3e-3) ** 2, num_initial=4
+    "one float": search((ranged("x", -2.0, 3.0), 1.7), num_initial=4),
+    "one on a log scale": search((ranged("x", 1e-5, 1.0, log=True), 3e-3), num_initial=4),
+    "one integer": search((ranged("x", 1, 1000, "int"), 321), num_initial=4),
+    "one ordered choice": search(
+        (choice("x", list(range(0, 200, 7)), is_ordered=True), 42), num_initial=4
     ),
-    "one integer": Search(
-        [ranged("x", 1, 1000, "int")], lambda p: abs(p["x"] - 321), num_initial=4
-    ),
-    "one ordered choice": Search(
-        [choice("x", list(range(0, 200, 7)), is_ordered=True)],
-        lambda p: abs(p["x"] - 42),
-        num_initial=4,
-    ),
-    "one unordered choice": Search(
-        [choice("x", [*"abcdefghijklmnopqrst"])],
-        lambda p: (3 * ord(p["x"]) + 2) % 20,
+    "one unordered choice": search(
+        (choice("x", [*"abcdefghijklmnopqrst"]), None),
+        loss=lambda p: (3 * ord(p["x"]) + 2) % 20,
         num_initial=4,
     ),
 }
@@ -311,7 +279,7 @@ def test_suggestions_improve(searched: Searched) -> None:
     if searched.preset in space.improves:
         assert min(losses[space.num_initial :]) < min(losses[: space.num_initial])
     if searched.preset in space.finders:
-        assert space.finds(min(searched.points, key=space.loss))
+        assert min(losses) <= space.found
 
 
 def test_predictions_are_finite(searched: Searched) -> None:
@@ -343,27 +311,22 @@ def test_batches_are_new_points_too(searched: Searched) -> None:
         assert_member(searched.space, point)
 
 
+def test_the_boundary_of_a_constraint_is_reached() -> None:
+    space = CONSTRAINED_FLOATS
+    best = min(run_trials(start(space), space.loss, 12), key=space.loss)
+    assert space.loss(best) < 0.1
+    assert best["x0"] + best["x1"] == pytest.approx(1.0, abs=1e-3)
+
+
 EXHAUSTIBLE = {
-    "choices": (
-        9,
-        Space(
-            [choice("u", ["a", "b", "c"]), choice("v", [1, 2, 4], is_ordered=True)],
-            lambda p: (p["u"] != "b") + abs(p["v"] - 2),
-        ),
+    "choices": search(
+        (choice("u", ["a", "b", "c"]), "b"), (choice("v", [1, 2, 4], is_ordered=True), 2)
     ),
-    "integers": (
-        9,
-        Space(
-            [ranged("m", 1, 3, "int"), ranged("n", -1, 1, "int")],
-            lambda p: abs(p["m"] - 2) + abs(p["n"]),
-        ),
-    ),
-    "choice, bool and integer": (
-        8,
-        Space(
-            [choice("flag", [True, False]), ranged("n", 1, 2, "int"), choice("u", ["a", "b"])],
-            lambda p: p["flag"] + p["n"] + (p["u"] == "a"),
-        ),
+    "integers": search((ranged("m", 1, 3, "int"), 2), (ranged("n", -1, 1, "int"), 0)),
+    "choice, bool and integer": search(
+        (choice("flag", [True, False]), False),
+        (ranged("n", 1, 2, "int"), 1),
+        (choice("u", ["a", "b"]), "b"),
     ),
 }
 
@@ -373,7 +336,7 @@ EXHAUSTIBLE = {
 def test_every_point_is_suggested_once_before_the_space_is_exhausted(
     name: str, acquisition: str
 ) -> None:
-    size, space = EXHAUSTIBLE[name]
+    space, size = EXHAUSTIBLE[name], 8 if "bool" in name else 9
     preset: PresetName = "default" if acquisition == "logei" else "paper"
     client = start(space, preset, 3, acquisition=acquisition)
     points = run_trials(client, space.loss, 3)
@@ -394,21 +357,26 @@ def test_every_point_is_suggested_once_before_the_space_is_exhausted(
         client.get_next_trials(max_trials=1)
 
 
-def test_fixed_parameters_do_not_change_the_suggestions() -> None:
-    without, with_fixed = (run_trials(start(s), s.loss, 9) for s in (FREE, SPACES["fixed"]))
-    assert with_fixed == [dict(point) | FIXED for point in without]
-
-
-DISCRETE = Space(
-    [choice("u", ["a", "b", "c", "d"]), choice("v", [1, 2, 4, 8], is_ordered=True)],
-    lambda p: (p["u"] != "c") + abs(p["v"] - 4) / 4,
+FREE_SPACE = search(*FREE)
+DISCRETE = search(
+    (choice("u", ["a", "b", "c", "d"]), "c"), (choice("v", [1, 2, 4, 8], is_ordered=True), 4)
 )
+
+
+def test_fixed_parameters_do_not_change_the_suggestions() -> None:
+    without, with_fixed = (run_trials(start(s), s.loss, 9) for s in (FREE_SPACE, SPACES["fixed"]))
+    assert with_fixed == [dict(point) | FIXED for point in without]
 
 
 @EACH_PRESET
 @pytest.mark.parametrize(
     ("space", "wanted"),
-    [(FREE, {"n": 4}), (FREE, {"x": 0.5}), (DISCRETE, {"u": "d"}), (DISCRETE, {"v": 8})],
+    [
+        (FREE_SPACE, {"n": 4}),
+        (FREE_SPACE, {"x": 0.5}),
+        (DISCRETE, {"u": "d"}),
+        (DISCRETE, {"v": 8}),
+    ],
     ids=["integer", "float", "unordered choice", "ordered choice"],
 )
 def test_parameters_fixed_for_some_trials(
@@ -428,7 +396,7 @@ def test_parameters_fixed_for_some_trials(
 
 @pytest.mark.parametrize("unit", [1e-3, 60.0])
 def test_unit_of_a_log_parameter_does_not_matter(unit: float) -> None:
-    plain, scaled = (run_trials(start(s), s.loss, 9) for s in (decades(1.0), decades(unit)))
+    plain, scaled = (run_trials(start(s), s.loss, 9) for s in (log_units(1.0), log_units(unit)))
     for p, q in zip(plain, scaled, strict=True):
         assert q["rate"] == pytest.approx(unit * p["rate"], rel=1e-3)
         assert q["width"] == p["width"]
@@ -472,6 +440,6 @@ def test_order_of_unordered_values_does_not_matter() -> None:
     ]
     first, *others = (
         predictions(unordered(kernels), points[::5], points)
-        for kernels in (KERNELS, KERNELS[::-1], sorted(KERNELS))
+        for kernels in ([*KERNELS], [*KERNELS][::-1], sorted(KERNELS))
     )
     assert others == [pytest.approx(first)] * 2

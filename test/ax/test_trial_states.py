@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
+from typing import Any
 
 import pytest
 from ax.api.client import Client
@@ -25,7 +26,6 @@ from botorch_popbo.presets import PresetName
 INF = math.inf
 EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])
 
-Event = Callable[[Client, int, float], None]
 Point = tuple[float, ...]
 
 
@@ -60,103 +60,70 @@ def report(client: Client, index: int, *losses: float) -> None:
         client.attach_data(index, {"loss": loss}, progression=progression)
 
 
-def fail(client: Client, index: int, sign: float) -> None:
-    client.mark_trial_failed(index)
+STEPS: dict[str, Callable[[Client, int, float], Any]] = {
+    "keep running": lambda client, index, bad: None,
+    "fail": lambda client, index, bad: client.mark_trial_failed(index),
+    "abandon": lambda client, index, bad: client.mark_trial_abandoned(index),
+    "stop early": lambda client, index, bad: client._experiment.trials[index].mark_early_stopped(
+        unsafe=True
+    ),
+    "report good": lambda client, index, bad: client.attach_data(index, {"loss": -bad}),
+    "report bad": lambda client, index, bad: client.attach_data(index, {"loss": bad}),
+    "become bad": lambda client, index, bad: report(client, index, -9 * bad, -8 * bad, bad),
+    "become good": lambda client, index, bad: report(client, index, 9 * bad, 8 * bad, -bad),
+    "end with NaN": lambda client, index, bad: client.complete_trial(index, {"loss": math.nan}),
+    "end infinitely bad": lambda client, index, bad: client.complete_trial(
+        index, {"loss": INF * bad}
+    ),
+    "track seconds": lambda client, index, bad: client.configure_tracking_metrics(["seconds"]),
+    "end good after NaN seconds": lambda client, index, bad: client.complete_trial(
+        index, {"loss": -bad, "seconds": math.nan}
+    ),
+    "others are suggested": lambda client, index, bad: suggest(client),
+}
 
-
-def fail_after_a_good_report(client: Client, index: int, sign: float) -> None:
-    client.attach_data(index, {"loss": sign * -1000.0})
-    client.mark_trial_failed(index)
-
-
-def abandon(client: Client, index: int, sign: float) -> None:
-    client.mark_trial_abandoned(index)
-
-
-def keep_running(client: Client, index: int, sign: float) -> None:
-    """Nothing is known of it yet."""
-
-
-def report_while_running(client: Client, index: int, sign: float) -> None:
-    client.attach_data(index, {"loss": sign * -1000.0})
-
-
-def report_again_while_running(client: Client, index: int, sign: float) -> None:
-    report_while_running(client, index, sign)
-    suggest(client)
-    client.attach_data(index, {"loss": sign * 1000.0})
-
-
-def stop_early_when_bad(client: Client, index: int, sign: float) -> None:
-    report(client, index, sign * -9.0, sign * -8.0, sign * 7.0)
-    client.mark_trial_early_stopped(index)
-
-
-def stop_early_when_good(client: Client, index: int, sign: float) -> None:
-    report(client, index, sign * 9.0, sign * 8.0, sign * -7.0)
-    client.mark_trial_early_stopped(index)
-
-
-def stop_early_without_data(client: Client, index: int, sign: float) -> None:
-    client._experiment.trials[index].mark_early_stopped(unsafe=True)
-
-
-def complete_without_number(client: Client, index: int, sign: float) -> None:
-    client.complete_trial(index, {"loss": math.nan})
-
-
-def complete_infinitely_bad(client: Client, index: int, sign: float) -> None:
-    client.complete_trial(index, {"loss": sign * INF})
-
-
-def measure_again_after_nan(client: Client, index: int, sign: float) -> None:
-    complete_without_number(client, index, sign)
-    suggest(client)
-    client.attach_data(index, {"loss": sign * -1000.0})
-
-
-def complete_with_nan_of_a_tracking_metric(client: Client, index: int, sign: float) -> None:
-    client.configure_tracking_metrics(metric_names=["seconds"])
-    client.complete_trial(index, {"loss": sign * -1000.0, "seconds": math.nan})
-
-
-# Its rank among the six others: best, worst, or none, and then it is pending.
-EVENTS: dict[Event, int | None] = {
-    fail: 6,
-    fail_after_a_good_report: 6,
-    abandon: None,
-    keep_running: None,
-    report_while_running: 0,
-    report_again_while_running: 6,
-    stop_early_when_bad: 6,
-    stop_early_when_good: 0,
-    stop_early_without_data: 6,
-    complete_without_number: 6,
-    complete_infinitely_bad: 6,
-    measure_again_after_nan: 0,
-    complete_with_nan_of_a_tracking_metric: 0,
+# What a trial does, and its rank among six others: best, worst, or none, and then it is pending.
+EVENTS = {
+    "fail": 6,
+    "report good, fail": 6,
+    "abandon": None,
+    "keep running": None,
+    "report good": 0,
+    "report good, others are suggested, report bad": 6,
+    "become bad, stop early": 6,
+    "become good, stop early": 0,
+    "stop early": 6,
+    "end with NaN": 6,
+    "end infinitely bad": 6,
+    "end with NaN, others are suggested, report good": 0,
+    "track seconds, end good after NaN seconds": 0,
 }
 
 
+def perform(event: str, client: Client, index: int, bad: float = 1000.0) -> None:
+    for step in event.split(", "):
+        STEPS[step](client, index, bad)
+
+
 @pytest.mark.parametrize(
-    ("preset", "objective", "sign", "event"),
+    ("preset", "objective", "event"),
     [
-        *(("default", "-loss", 1.0, event) for event in EVENTS),
-        *(("default", "loss", -1.0, event) for event in EVENTS),
-        *(("paper", "-loss", 1.0, event) for event in (fail, abandon)),
-        ("paper", "loss", -1.0, fail),
+        *(("default", objective, event) for objective in ("-loss", "loss") for event in EVENTS),
+        ("paper", "-loss", "fail"),
+        ("paper", "loss", "fail"),
+        ("paper", "-loss", "abandon"),
     ],
 )
 def test_what_is_learned_and_never_suggested_again(
-    preset: PresetName, objective: str, sign: float, event: Event
+    preset: PresetName, objective: str, event: str
 ) -> None:
-    client = started(preset, objective)
+    client, rank = started(preset, objective), EVENTS[event]
     index, point = suggest(client)
-    event(client, index, sign)
+    perform(event, client, index, 1000.0 if objective == "-loss" else -1000.0)
     suggest(client)
-    assert learned_ranks(client).get(point) == EVENTS[event]
-    assert len(learned_ranks(client)) == 6 + (EVENTS[event] is not None)
-    assert (point in pending_points(client)) == (EVENTS[event] is None)
+    assert learned_ranks(client).get(point) == rank
+    assert len(learned_ranks(client)) == 6 + (rank is not None)
+    assert (point in pending_points(client)) == (rank is None)
     assert_never_repeated(client)
 
 
@@ -173,9 +140,9 @@ def test_infinitely_good_is_an_error_that_can_be_repaired(sign: float) -> None:
 
 def test_failures_share_the_last_place() -> None:
     client, failures = started(), []
-    for event in (fail, fail_after_a_good_report, complete_without_number, complete_infinitely_bad):
+    for event in ("fail", "report good, fail", "end with NaN", "end infinitely bad"):
         index, point = suggest(client)
-        event(client, index, 1.0)
+        perform(event, client, index)
         failures.append(point)
     suggest(client)
     ranks = learned_ranks(client)
@@ -187,7 +154,7 @@ def test_the_best_trial_is_never_a_failed_one() -> None:
     client = started()
     for _ in range(2):
         index, _ = suggest(client)
-        fail_after_a_good_report(client, index, 1.0)
+        perform("report good, fail", client, index)
     best, *_ = client.get_best_parameterization(use_model_predictions=False)
     assert sphere(best) == min(
         sphere(t.arm.parameters)

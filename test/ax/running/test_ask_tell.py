@@ -60,10 +60,9 @@ class Engine:
         last = len(self.submitted) == self.total
         while self.held and (last or len(self.held) >= self.size):
             number, ended = self.held.pop()
-            try:
-                ended.set_result(self.function(number))
-            except BaseException as error:
-                ended.set_exception(error)
+            outcome = self.function(number)
+            end = ended.set_exception if isinstance(outcome, BaseException) else ended.set_result
+            end(outcome)
         return future
 
 
@@ -108,54 +107,32 @@ def test_one_worker_and_one_seed_give_the_same_candidates(rng_untouched: None) -
 def test_a_trial_that_goes_wrong_fails_alone(
     returned: Any, reason: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def function(number: int) -> Any:
-        if number != 1:
-            return float(number)
-        if isinstance(returned, BaseException):
-            raise returned
-        return returned
-
     client = new_client()
-    run_ask_tell(client, Engine(function), max_trials=4, num_workers=1)
+    engine = Engine(lambda number: returned if number == 1 else float(number))
+    run_ask_tell(client, engine, max_trials=4, num_workers=1)
     assert statuses(client) == ["COMPLETED", "FAILED", "COMPLETED", "COMPLETED"]
     assert reason in client._experiment.trials[1].status_reason
     assert f"trial 1 failed: {client._experiment.trials[1].status_reason}" in caplog.messages
 
 
 @pytest.mark.parametrize("max_retries", [0, 1, 2])
-def test_a_trial_whose_worker_dies_is_evaluated_again(max_retries: int) -> None:
-    def function(number: int) -> float:
-        if engine.submitted[number] == engine.submitted[0]:
-            raise WorkerDiedError("killed")
-        return 1.0
+@pytest.mark.parametrize("alone", [True, False])
+def test_only_the_trial_that_kills_its_workers_fails(alone: bool, max_retries: int) -> None:
+    """On its own, or with all trials of a pool that holds three until it falls."""
 
-    client, engine = new_client(), Engine(function)
-    run_ask_tell(client, engine, 4, num_workers=2, max_retries=max_retries)
-    assert statuses(client) == ["FAILED"] + ["COMPLETED"] * 3
-    counts = [engine.submitted.count(p) for p in parameters_of(client)]
-    assert counts == [1 + max_retries, 1, 1, 1]
+    def function(number: int) -> Any:
+        if not alone and number < 3:
+            engine.size = 1
+            return BrokenExecutor("a worker was killed")
+        kills = engine.submitted.index(engine.submitted[number]) == 1
+        return (WorkerDiedError if alone else BrokenExecutor)("killed") if kills else 1.0
 
-
-@pytest.mark.parametrize("max_retries", [0, 1, 2])
-def test_no_trial_fails_because_it_fell_with_a_pool(max_retries: int) -> None:
-    def function(number: int) -> float:
-        """The second trial kills the pool, and all that it holds fall with it."""
-        if number < 3 or engine.submitted[number] == engine.submitted[1]:
-            raise BrokenExecutor("a worker was killed")
-        return 1.0
-
-    class Pool(Engine):
-        """Holds three trials, and after their fall one."""
-
-        def __call__(self, parameters: Parameterization) -> Future[Any]:
-            self.size = 3 if len(self.submitted) < 2 else 1
-            return super().__call__(parameters)
-
-    client, engine = new_client(), Pool(function)
+    client, engine = new_client(), Engine(function, size=1 if alone else 3)
     run_ask_tell(client, engine, 6, num_workers=2, max_retries=max_retries)
     assert statuses(client) == ["COMPLETED", "FAILED"] + ["COMPLETED"] * 4
     counts = [engine.submitted.count(p) for p in parameters_of(client)]
-    assert counts == [2, max(1 + max_retries, 2), 2, 1, 1, 1]
+    fallen = 1 if alone else 2
+    assert counts == [fallen, max(1 + max_retries, fallen), fallen, 1, 1, 1]
 
 
 def test_running_trials_are_resumed_with_their_parameters() -> None:
@@ -199,26 +176,22 @@ def test_an_interrupt_leaves_trials_running(where: str, tmp_path: Path) -> None:
     assert parameters_of(loaded)[: len(parameters_of(client))] == parameters_of(client)
 
 
-def test_a_logged_trial_is_in_the_file(tmp_path: Path) -> None:
-    path, seen = tmp_path / "client.json", []
+def test_a_logged_trial_is_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    path, seen = tmp_path / "client.json", {}
 
-    class Reader(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            trials = json.loads(path.read_text())["experiment"]["trials"]
-            index = record.getMessage().split()[1]
-            seen.append((index, trials[index]["status"]["name"]))
+    def read(record: logging.LogRecord) -> bool:
+        index = record.getMessage().split()[1]
+        trials = json.loads(path.read_text())["experiment"]["trials"]
+        seen[index] = trials[index]["status"]["name"]
+        return True
 
-    logger, reader = logging.getLogger("botorch_popbo.ax"), Reader(logging.INFO)
-    level = logger.level
-    logger.addHandler(reader)
-    logger.setLevel(logging.INFO)
-    try:
-        engine = Engine(lambda number: 1.0 if number else math.nan)
-        run_ask_tell(new_client(), engine, max_trials=4, num_workers=1, save=path)
-    finally:
-        logger.removeHandler(reader)
-        logger.setLevel(level)
-    assert sorted(seen) == [("0", "FAILED"), *((str(i), "COMPLETED") for i in (1, 2, 3))]
+    caplog.set_level(logging.INFO, "botorch_popbo.ax")
+    monkeypatch.setattr(logging.getLogger("botorch_popbo.ax"), "filters", [read])
+    engine = Engine(lambda number: 1.0 if number else math.nan)
+    run_ask_tell(new_client(), engine, max_trials=4, num_workers=1, save=path)
+    assert seen == {"0": "FAILED", "1": "COMPLETED", "2": "COMPLETED", "3": "COMPLETED"}
 
 
 @pytest.mark.parametrize(

@@ -10,20 +10,20 @@ from botorch_popbo.ax.running._outcomes import read_outcome
 
 
 @pytest.mark.parametrize(
-    "returned", [1.5, np.float32(1.5), torch.tensor(1.5), {"loss": 1.5}, {"loss": np.float64(1.5)}]
+    ("returned", "expected"),
+    [
+        *((number, 1.5) for number in (1.5, np.float32(1.5), torch.tensor(1.5))),
+        ({"loss": 1.5}, 1.5),
+        ({"loss": np.float64(1.5), "seconds": 3, "unknown": math.nan}, 1.5),
+        ({"loss": (1, 0.1)}, (1.0, 0.1)),
+        ([1, 0.1], (1.0, 0.1)),
+    ],
 )
-def test_a_number_is_the_outcome(returned: Any) -> None:
+def test_a_number_or_a_mean_with_its_error_is_the_outcome(returned: Any, expected: Any) -> None:
     outcome = read_outcome(returned, {"loss"})
-    assert outcome == {"loss": 1.5}
-    assert type(outcome["loss"]) is float
-
-
-def test_a_mean_with_its_error_and_further_metrics() -> None:
-    returned = {"loss": (1, 0.1), "seconds": 3, "unknown": math.nan}
-    outcome = read_outcome(returned, {"loss"})
-    assert outcome["loss"] == (1.0, 0.1)
-    assert outcome["seconds"] == 3.0
-    assert set(outcome) == {"loss", "seconds", "unknown"}
+    assert outcome["loss"] == expected
+    assert type(outcome["loss"]) is type(expected)
+    assert outcome.keys() == set(returned if isinstance(returned, dict) else ["loss"])
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,16 @@ def test_what_is_no_number_says_so(returned: Any, message: str) -> None:
         read_outcome(returned, {"loss"})
 
 
-def test_a_missing_metric_is_a_mistake_of_the_objective() -> None:
-    with pytest.raises(UserInputError, match=r"\['acc'\] without the metrics \['loss'\]"):
-        read_outcome({"acc": 1.0}, {"loss"})
-    with pytest.raises(UserInputError, match=r"\['acc', 'loss'\]"):
-        read_outcome(1.0, {"acc", "loss"})
+@pytest.mark.parametrize(
+    ("returned", "metrics", "error", "message"),
+    [
+        ({"acc": 1.0}, {"loss"}, UserInputError, r"\['acc'\] without the metrics \['loss'\]"),
+        (1.0, {"acc", "loss"}, UserInputError, r"\['acc', 'loss'\]"),
+        (None, {"acc", "loss"}, ValueError, "not a number"),  # a failure of this trial
+    ],
+)
+def test_a_missing_metric_is_a_mistake_of_the_objective(
+    returned: Any, metrics: set[str], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        read_outcome(returned, metrics)
