@@ -11,15 +11,7 @@ import torch
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig
 from ax.exceptions.core import SearchSpaceExhausted
-from helpers.search_spaces import (
-    KEYS,
-    Space,
-    assert_distinct,
-    assert_member,
-    choice,
-    ranged,
-    start,
-)
+from helpers.search_spaces import KEYS, Space, assert_distinct, assert_member, choice, ranged, start
 from helpers.service_loop import Parameter, Parameterization, generator_keys, run_trials
 
 from botorch_popbo.presets import PresetName

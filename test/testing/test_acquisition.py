@@ -5,11 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from botorch.acquisition import (
-    AcquisitionFunction,
-    LogExpectedImprovement,
-    qLogExpectedImprovement,
-)
+from botorch.acquisition import AcquisitionFunction, LogExpectedImprovement, qLogExpectedImprovement
 from botorch.acquisition.input_constructors import acqf_input_constructor
 from botorch.exceptions import UnsupportedError
 from botorch.models import SingleTaskGP
