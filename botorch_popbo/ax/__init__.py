@@ -1,10 +1,16 @@
 """Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
 
-from botorch_popbo.ax.ask_tell import run_ask_tell
-from botorch_popbo.ax.executors import ProcessPool, WorkerDiedError, ray_tasks
+from botorch_popbo.ax.feedback import report_comparisons, report_ranking
 from botorch_popbo.ax.nodes import gp_node, initial_node, popbo_node
-from botorch_popbo.ax.rankings import report_comparisons, report_ranking
-from botorch_popbo.ax.snapshots import fit_model, load_client, save_client
+from botorch_popbo.ax.running import (
+    ProcessPool,
+    WorkerDiedError,
+    fit_model,
+    load_client,
+    ray_tasks,
+    run_ask_tell,
+    save_client,
+)
 from botorch_popbo.ax.storage import register
 from botorch_popbo.ax.strategy import (
     generation_strategies,

@@ -16,8 +16,7 @@ from ax.api.configs import RangeParameterConfig
 from ax.utils.common.logger import set_ax_logger_levels
 
 from botorch_popbo.ax import popbo_generation_strategy
-from botorch_popbo.ax.ask_tell import run_ask_tell
-from botorch_popbo.ax.executors import Objective, ProcessPool, Submit, ray_tasks
+from botorch_popbo.ax.running import Objective, ProcessPool, Submit, ray_tasks, run_ask_tell
 
 ALPHA = np.array([1.0, 1.2, 3.0, 3.2])
 A = np.array(

@@ -1,53 +1,250 @@
-import math
-from typing import Any
+"""Everything that outcomes may be: several metrics, constraints, errors, replicates."""
 
-import numpy as np
+import math
+from collections.abc import Callable, Sequence
+from itertools import product
+
 import pytest
 import torch
+from ax.api.client import Client
 from ax.exceptions.core import UserInputError
+from botorch.test_functions.multi_objective import BraninCurrin
+from botorch.utils.multi_objective.hypervolume import Hypervolume
+from helpers.search_spaces import KEYS
+from helpers.service_loop import Parameterization, floats, generator_keys, learned_ranks
 
-from botorch_popbo.ax.outcomes import read_outcome
+from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.presets import PresetName
+
+PROBLEM = BraninCurrin().double()
+THRESHOLDS = ["branin <= 18", "currin <= 6"]
+EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])
+
+Outcomes = dict[str, float | tuple[float, float]]
+Evaluate = Callable[[Parameterization], Outcomes]
+
+
+def loss(p: Parameterization) -> float:
+    return float((p["x0"] - 0.2) ** 2 + (p["x1"] - 0.2) ** 2)
+
+
+def cost(p: Parameterization) -> float:
+    return 2.0 - float(p["x0"] + p["x1"])  # at most 1 beyond the diagonal, where the loss is larger
+
+
+def measure(p: Parameterization) -> Outcomes:
+    return {"loss": loss(p), "cost": cost(p)}
+
+
+def measure_gain(p: Parameterization) -> Outcomes:
+    return {"loss": loss(p), "gain": p["x0"]}
+
+
+def branin_currin(p: Parameterization) -> Outcomes:
+    X = torch.tensor([[p["x0"], p["x1"]]], dtype=torch.double)
+    return dict(zip(("branin", "currin"), PROBLEM.evaluate_true(X)[0].tolist(), strict=True))
+
+
+def negated(evaluate: Evaluate, metric: str) -> Evaluate:
+    def evaluate_negated(p: Parameterization) -> Outcomes:
+        outcomes = evaluate(p)
+        return outcomes | {metric: -outcomes[metric]}
+
+    return evaluate_negated
+
+
+def start(
+    objective: str = "-loss",
+    constraints: Sequence[str] = (),
+    num_initial: int = 4,
+    preset: PresetName = "default",
+) -> Client:
+    client = Client()
+    client.configure_experiment(parameters=floats(2))
+    client.configure_optimization(objective=objective, outcome_constraints=constraints)
+    client.set_generation_strategy(
+        popbo_generation_strategy(num_initial_trials=num_initial, preset=preset)
+    )
+    return client
+
+
+def run(client: Client, num_trials: int, evaluate: Evaluate = measure) -> list[Parameterization]:
+    points = []
+    for _ in range(num_trials):
+        [(index, p)] = client.get_next_trials(max_trials=1).items()
+        client.complete_trial(index, evaluate(p))
+        points.append(dict(p))
+    return points
 
 
 @pytest.mark.parametrize(
-    "returned", [1.5, np.float32(1.5), torch.tensor(1.5), {"loss": 1.5}, {"loss": np.float64(1.5)}]
+    ("preset", "thresholds"), [("default", []), ("default", THRESHOLDS), ("paper", THRESHOLDS)]
 )
-def test_a_number_is_the_outcome(returned: Any) -> None:
-    outcome = read_outcome(returned, {"loss"})
-    assert outcome == {"loss": 1.5}
-    assert type(outcome["loss"]) is float
+def test_the_pareto_front_grows(preset: PresetName, thresholds: list[str]) -> None:
+    client = start("-branin, -currin", thresholds, 8, preset)
+    num_trials = 22 if preset == "default" else 18
+    points = run(client, num_trials, branin_currin)
+    found = -torch.tensor([[*branin_currin(p).values()] for p in points]).double()
+    volume = Hypervolume(torch.tensor([-18.0, -6.0]).double()).compute
+    assert volume(found[:8]) < 0.2 * volume(found)
+    assert generator_keys(client)[8:] == [KEYS[preset]] * (num_trials - 8)
+    front = client.get_pareto_frontier(use_model_predictions=False)
+    assert {tuple(p.values()) for p, *_ in front} <= {tuple(p.values()) for p in points}
+    assert all(set(p) == {"branin", "currin"} for p in client.predict(points[:3]))
 
 
-def test_a_mean_with_its_error_and_further_metrics() -> None:
-    returned = {"loss": (1, 0.1), "seconds": 3, "unknown": math.nan}
-    outcome = read_outcome(returned, {"loss"})
-    assert outcome["loss"] == (1.0, 0.1)
-    assert outcome["seconds"] == 3.0
-    assert set(outcome) == {"loss", "seconds", "unknown"}
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_the_best_trial_is_feasible_and_near_the_constrained_optimum(preset: PresetName) -> None:
+    client = start("-loss", ["cost <= 1.0"], 6, preset)
+    num_trials = 24 if preset == "default" else 14
+    points = run(client, num_trials)
+    best, *_ = client.get_best_parameterization(use_model_predictions=False)
+    assert loss(best) == min(loss(p) for p in points if cost(p) <= 1.0)
+    assert loss(best) < 0.18 + 0.05  # the optimum is (0.5, 0.5)
+    assert generator_keys(client)[6:] == [KEYS[preset]] * (num_trials - 6)
+    if preset == "default":  # every metric is predicted in its own unit
+        predicted = client.predict(points)
+        for metric, truth in (("loss", loss), ("cost", cost)):
+            observed = [truth(p) for p in points]
+            means = [prediction[metric][0] for prediction in predicted]
+            assert min(observed) <= min(means)
+            assert max(means) <= max(observed)
+    best, *_ = client.get_best_parameterization(use_model_predictions=True)
+    assert cost(best) <= 1.0
+
+
+def test_without_a_feasible_trial_the_violation_falls() -> None:
+    costs = [cost(p) for p in run(start("-loss", ["cost <= 0.01"], 6), 16)]
+    assert min(costs[:6]) > 0.01
+    assert min(costs) < 0.3 * min(costs[:6])
+
+
+def test_a_constraint_relative_to_the_baseline() -> None:
+    client, baseline = start("-loss", ["cost <= 0.5 * baseline"], 6), {"x0": 0.05, "x1": 0.05}
+    client.complete_trial(client.attach_baseline(baseline), measure(baseline))
+    run(client, 12)
+    best, *_ = client.get_best_parameterization(use_model_predictions=False)
+    assert cost(best) <= 0.5 * cost(baseline)
+    assert generator_keys(client)[6:] == ["popbo-logei"] * 7
+
+
+TWO, ONE = "-branin, -currin", "-loss"
 
 
 @pytest.mark.parametrize(
-    ("returned", "message"),
+    ("plain", "other"),
     [
-        (math.nan, "nan"),
-        (math.inf, "inf"),
-        (None, "not a number: None"),
-        ("1.5", "not a number: '1.5'"),
-        (torch.ones(2), "not a number"),
-        ({"loss": math.nan}, "loss is nan"),
-        ({"loss": "low"}, "loss is not a number"),
-        ({"loss": 1.0, "note": "text"}, "note is not a number"),
-        ({"loss": (1.0, -0.1)}, "negative"),
-        ({"loss": (1.0, 0.1, 0.1)}, "not a number"),
+        pytest.param(
+            ((TWO, THRESHOLDS), branin_currin),
+            (
+                ("branin, -currin", ["branin >= -18", THRESHOLDS[1]]),
+                negated(branin_currin, "branin"),
+            ),
+            id="directions of objectives and thresholds",
+        ),
+        pytest.param(
+            ((ONE, ["cost <= 1.0"]), measure),
+            (("loss", ["-1 * cost >= -1.0"]), negated(measure, "loss")),
+            id="directions of objective and constraint",
+        ),
+        pytest.param(
+            ((ONE,), lambda p: {"loss": 2.0 * loss(p) - p["x0"]}),
+            (("-2 * loss + gain",), measure_gain),
+            id="a weighted sum is one objective",
+        ),
+        pytest.param(
+            ((ONE,), measure),
+            ((ONE,), lambda p: {"loss": (loss(p), 0.0)}),
+            id="standard errors of zero are exact outcomes",
+        ),
     ],
 )
-def test_what_is_no_number_says_so(returned: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_outcome(returned, {"loss"})
+def test_what_means_the_same_suggests_the_same(
+    plain: tuple[tuple[str], Evaluate], other: tuple[tuple[str], Evaluate]
+) -> None:
+    first, second = (run(start(*goal), 8, evaluate) for goal, evaluate in (plain, other))
+    assert first == second
 
 
-def test_a_missing_metric_is_a_mistake_of_the_objective() -> None:
-    with pytest.raises(UserInputError, match=r"\['acc'\] without the metrics \['loss'\]"):
-        read_outcome({"acc": 1.0}, {"loss"})
-    with pytest.raises(UserInputError, match=r"\['acc', 'loss'\]"):
-        read_outcome(1.0, {"acc", "loss"})
+def test_every_metric_of_a_weighted_sum_is_predicted_and_none_that_is_tracked() -> None:
+    for objective, predicted in (("-2 * loss + gain", {"loss", "gain"}), ("-loss", {"loss"})):
+        client = start(objective)
+        points = run(client, 5, measure_gain)
+        assert set(client.predict(points)[0]) == predicted
+
+
+def test_tracking_metrics_change_nothing() -> None:
+    watched = start()
+    watched.configure_tracking_metrics(metric_names=["seconds", "cost"])
+    points = run(watched, 3, lambda p: {"loss": loss(p), "seconds": 3.0})
+    points += run(watched, 6, lambda p: measure(p) if p == points[-1] else {"loss": loss(p)})
+    assert points == run(start(), 9)
+    assert set(watched.predict(points[:1])[0]) == {"loss"}
+
+
+def test_a_changed_objective_says_how_to_go_on() -> None:
+    client = start()
+    run(client, 5, measure_gain)
+    client.configure_optimization(objective="gain")
+    with pytest.raises(UserInputError, match="Set a strategy anew"):
+        client.get_next_trials(max_trials=1)
+    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=4))
+    assert max(p["x0"] for p in run(client, 6, measure_gain)) > 0.95
+    assert generator_keys(client)[5:] == ["popbo-logei"] * 6
+
+
+def test_constraints_without_a_number_are_failures_and_missing_ones_are_left_out() -> None:
+    client = start("-loss", ["cost <= 1.0"], 6)
+    points = run(client, 7)
+    for bad in (math.nan, math.inf, -math.inf):
+        points += run(client, 1, lambda p, bad=bad: {"loss": loss(p), "cost": bad})
+    points += run(client, 1, lambda p: {"loss": loss(p)})
+    points += client.get_next_trials(max_trials=1).values()
+    ranks = learned_ranks(client)
+    assert len({tuple(p.values()) for p in points}) == 12
+    assert sorted(ranks.values())[6:] == [6.0, 7.0, 7.0, 7.0]
+    assert {tuple(p.values()) for p in points[7:10]} == {p for p in ranks if ranks[p] == 7.0}
+    assert generator_keys(client)[6:] == ["popbo-logei"] * 6
+
+
+@pytest.mark.parametrize(
+    ("preset", "sems"),
+    [
+        ("default", [0.1, 0.2, 0.01, 0.3, 0.1, 0.2]),
+        ("default", [0.1, None, 0.3, None, 0.1, None]),
+        ("paper", [0.1, None, 0.3, None, 0.1, None]),
+    ],
+)
+def test_standard_errors_become_expected_ranks(
+    preset: PresetName, sems: list[float | None]
+) -> None:
+    """Those not known are the root of the mean square of the others."""
+    client, given = start(preset=preset), iter(sems)
+
+    def evaluate(p: Parameterization) -> Outcomes:
+        sem = next(given)
+        return {"loss": loss(p) if sem is None else (loss(p), sem)}
+
+    points = run(client, 6, evaluate)
+    client.get_next_trials(max_trials=1)
+    known = [sem**2 for sem in sems if sem is not None]
+    variances = [sum(known) / len(known) if sem is None else sem**2 for sem in sems]
+    expected = {tuple(p.values()): 0.0 for p in points}
+    for (p, v), (q, w) in product(zip(points, variances, strict=True), repeat=2):
+        if p != q:
+            z = (loss(p) - loss(q)) / math.sqrt(v + w)
+            expected[tuple(p.values())] += 0.5 * (1.0 + math.erf(z / math.sqrt(2.0)))
+    assert learned_ranks(client) == pytest.approx(expected)
+    assert client.predict([{"x0": 0.5, "x1": 0.5}])[0]["loss"][1] > 0.0
+    assert generator_keys(client)[4:] == [KEYS[preset]] * 3
+
+
+def test_replicates_are_one_point() -> None:
+    client = start()
+    for x, value in ((0.5, 1.0), (0.5, 3.0), (0.5, 5.0), (0.1, 2.0), (0.9, 4.0)):
+        client.complete_trial(client.attach_trial({"x0": x, "x1": x}), {"loss": value})
+    client.get_next_trials(max_trials=1)
+    # 2 beats the mean of 3, which beats 4
+    assert learned_ranks(client) == {(0.1, 0.1): 0.0, (0.5, 0.5): 1.0, (0.9, 0.9): 2.0}
+    run(client, 3)
+    assert generator_keys(client)[-3:] == ["popbo-logei"] * 3

@@ -38,8 +38,7 @@ def test_weights_and_thresholds_of_minimized_metrics_are_mirrored() -> None:
     client = Client()
     client.configure_experiment(parameters=floats(2))
     client.configure_optimization(
-        objective="-2*loss, gain",
-        outcome_constraints=["loss <= 5", "gain >= 1", "cost <= 3"],
+        objective="-2*loss, gain", outcome_constraints=["loss <= 5", "gain >= 1", "cost <= 3"]
     )
     client.set_generation_strategy(popbo_generation_strategy("eri", 2))
     for _ in range(3):

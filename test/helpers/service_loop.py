@@ -53,3 +53,20 @@ def floats(num: int, low: float = 0.0, high: float = 1.0) -> list[Parameter]:
 
 def sphere(parameters: Parameterization) -> float:
     return sum((float(x) - 0.3) ** 2 for x in parameters.values())
+
+
+def learned_ranks(client: Client) -> dict[tuple[float, ...], float]:
+    """What the last suggestion was made from: how many points are better, by point."""
+    ranks = _last_acquisition(client)._model.rank_counts
+    return dict(zip(map(tuple, ranks.X.tolist()), ranks.counts.tolist(), strict=True))
+
+
+def pending_points(client: Client) -> list[tuple[float, ...]]:
+    """The points that the last suggestion took to be running."""
+    pending = _last_acquisition(client).X_pending
+    return [] if pending is None else [tuple(point) for point in pending.tolist()]
+
+
+def _last_acquisition(client: Client) -> Any:
+    node = client._generation_strategy._curr
+    return node.generator_spec_to_gen_from.fitted_adapter.generator._acquisition

@@ -1,14 +1,11 @@
 import copy
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import pytest
 import torch
-from botorch.acquisition import (
-    AcquisitionFunction,
-    LogExpectedImprovement,
-    qLogExpectedImprovement,
-)
+from botorch.acquisition import AcquisitionFunction, LogExpectedImprovement, qLogExpectedImprovement
 from botorch.acquisition.input_constructors import acqf_input_constructor
 from botorch.exceptions import UnsupportedError
 from botorch.models import SingleTaskGP
@@ -33,12 +30,16 @@ pytestmark = pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.Inp
 
 
 class RankContract(AcquisitionContract):
+    kind: type[AcquisitionFunction]
     num_points = 15
     preset: PresetName = "paper"
 
     def make_model(self, train_X: Tensor, train_Y: Tensor) -> Model:
         model = fitted(self.num_points, self.preset, train_X.dtype, train_X.device)
         return copy.deepcopy(model)
+
+    def make_acquisition(self, model: Model) -> AcquisitionFunction:
+        return self.kind(model)
 
 
 @cache
@@ -51,34 +52,23 @@ def fitted(
 
 
 class TestExpectedRankingImprovement(RankContract):
-    def make_acquisition(self, model: Model) -> AcquisitionFunction:
-        return ExpectedRankingImprovement(model)
+    kind = ExpectedRankingImprovement
 
 
 class TestRectifiedLowerConfidenceBound(RankContract):
-    num_points = 8
-
-    def make_acquisition(self, model: Model) -> AcquisitionFunction:
-        return RectifiedLowerConfidenceBound(model)
+    kind, num_points = RectifiedLowerConfidenceBound, 8
 
 
 class TestLogExpectedRankingImprovement(RankContract):
-    num_points = 8
-
-    def make_acquisition(self, model: Model) -> AcquisitionFunction:
-        return LogExpectedRankingImprovement(model)
+    kind, num_points = LogExpectedRankingImprovement, 8
 
 
 class TestLowerConfidenceBound(RankContract):
-    def make_acquisition(self, model: Model) -> AcquisitionFunction:
-        return LowerConfidenceBound(model)
+    kind = LowerConfidenceBound
 
 
 class TestLogExpectedUtilityImprovement(RankContract):
-    preset = "default"
-
-    def make_acquisition(self, model: Model) -> AcquisitionFunction:
-        return LogExpectedUtilityImprovement(model)
+    kind, preset = LogExpectedUtilityImprovement, "default"
 
 
 class TestGaussianRankingImprovement(TestLogExpectedRankingImprovement):
@@ -144,61 +134,6 @@ class MeanContract(AcquisitionContract):
 class TestMean(MeanContract): ...
 
 
-class WrongShape(Mean):
-    def forward(self, X: Tensor) -> Tensor:
-        return self.value(X).unsqueeze(-1)
-
-
-class NotFinite(Mean):
-    def value(self, X: Tensor) -> Tensor:
-        return super().value(X) - torch.inf
-
-
-class LosesDtype(Mean):
-    def value(self, X: Tensor) -> Tensor:
-        return super().value(X).double()
-
-
-class DependsOnBatch(Mean):
-    def value(self, X: Tensor) -> Tensor:
-        value = super().value(X)
-        return value - value.max()
-
-
-class DependsOnPlace(Mean):
-    def value(self, X: Tensor) -> Tensor:
-        return super().value(X) + torch.arange(float(X.shape[0])).to(X)
-
-
-class NoGradient(Mean):
-    def value(self, X: Tensor) -> Tensor:
-        return super().value(X).detach()
-
-
-class Random(Mean):
-    def value(self, X: Tensor) -> Tensor:
-        return super().value(X) + torch.rand(1).to(X)
-
-
-class SpendsRandomNumbers(Mean):
-    def value(self, X: Tensor) -> Tensor:
-        torch.rand(1)
-        return super().value(X)
-
-
-class RefusesPending(Mean):
-    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
-        raise UnsupportedError("No.")
-
-
-class NeverForgetsPending(Mean):
-    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
-        self.X_pending = 1.0
-
-    def value(self, X: Tensor) -> Tensor:
-        return super().value(X) + (getattr(self, "X_pending", None) or 0.0)
-
-
 class Shifted(Mean):
     def __init__(self, model: Model, shift: float = 1.0) -> None:
         super().__init__(model)
@@ -213,24 +148,62 @@ def construct_shifted(model: Model) -> dict[str, Any]:
     return {"model": model, "shift": 2.0}
 
 
+def changed(**methods: Any) -> type[AcquisitionFunction]:
+    return type("Changed", (Mean,), methods)
+
+
+def valued(change: Callable[[Tensor, Tensor], Tensor]) -> type[AcquisitionFunction]:
+    """The mean, changed as a function of the points and the value."""
+    return changed(value=lambda self, X: change(X, Mean.value(self, X)))
+
+
+def refuse(*_: Any) -> None:
+    raise UnsupportedError("No.")
+
+
+RefusesPending = changed(set_X_pending=refuse)
+NeverForgetsPending = changed(
+    pending=0.0,
+    set_X_pending=lambda self, X_pending: setattr(self, "pending", 1.0),
+    value=lambda self, X: Mean.value(self, X) + self.pending,
+)
+BROKEN = {
+    "values_have_the_shape_of_the_batch": {
+        r"has shape \(4, 1\), not \(4,\)": changed(
+            forward=lambda self, X: self.value(X).unsqueeze(-1)
+        ),
+        "not finite": valued(lambda X, value: value - torch.inf),
+        "is in torch.float64": valued(lambda X, value: value.double()),
+    },
+    "a_batch_equals_single_evaluations": {
+        "A batch, and one by one": valued(lambda X, value: value - value.max())
+    },
+    "gradients_reach_the_points": {
+        "The value carries no gradient": valued(lambda X, value: value.detach())
+    },
+    "repeated_calls_agree": {
+        "have other values later": valued(lambda X, value: value + torch.rand(1).to(X)),
+        "moved a global random state": valued(lambda X, value: value + 0.0 * torch.rand(1).to(X)),
+    },
+    "pending_points_are_known_or_refused": {
+        "set_X_pending is refused": RefusesPending,
+        "before and after": NeverForgetsPending,
+    },
+    "the_input_constructor_builds_it": {"The function that was constructed": Shifted},
+    "optimize_acqf_discrete": {
+        "The value of the best choice": valued(
+            lambda X, value: value + torch.arange(float(X.shape[0])).to(X)
+        )
+    },
+}
+
+
 @pytest.mark.parametrize(
-    ("kind", "test", "message"),
-    [
-        (WrongShape, "values_have_the_shape_of_the_batch", r"has shape \(4, 1\), not \(4,\)"),
-        (NotFinite, "values_have_the_shape_of_the_batch", "not finite"),
-        (LosesDtype, "values_have_the_shape_of_the_batch", "is in torch.float64"),
-        (DependsOnBatch, "a_batch_equals_single_evaluations", "A batch, and one by one"),
-        (NoGradient, "gradients_reach_the_points", "The value carries no gradient"),
-        (Random, "repeated_calls_agree", "have other values later"),
-        (SpendsRandomNumbers, "repeated_calls_agree", "Evaluation moved a global random state"),
-        (RefusesPending, "pending_points_are_known_or_refused", "set_X_pending is refused"),
-        (NeverForgetsPending, "pending_points_are_known_or_refused", "before and after"),
-        (Shifted, "the_input_constructor_builds_it", "The function that was constructed"),
-        (DependsOnPlace, "optimize_acqf_discrete", "The value of the best choice"),
-    ],
+    ("test", "message", "kind"),
+    [(test, *case) for test, cases in BROKEN.items() for case in cases.items()],
 )
 def test_a_broken_function_is_caught(
-    kind: type[AcquisitionFunction], test: str, message: str
+    test: str, message: str, kind: type[AcquisitionFunction]
 ) -> None:
     contract = MeanContract()
     contract.kind = kind

@@ -2,8 +2,9 @@ import doctest
 import subprocess
 import sys
 import unittest
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -20,60 +21,43 @@ from botorch_popbo.testing import ModelContract, memory
 pytestmark = pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.InputDataWarning")
 
 
-class TestGaussianProcess(ModelContract):
+class TestFittedGaussianProcess(ModelContract):
+    options: ClassVar[dict[str, Any]] = {}
+
+    def make_model(self, train_X: Tensor, train_Y: Tensor, input_transform: Any = None) -> Model:
+        model = PoissonRankModel(train_X, train_Y, input_transform=input_transform, **self.options)
+        return self.finish(model)
+
+    def finish(self, model: PoissonRankModel) -> Model:
+        return model.fit()
+
+
+class TestGaussianProcess(TestFittedGaussianProcess):
     linear_memory = True
 
-    def make_model(
-        self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
-    ) -> Model:
-        return PoissonRankModel(train_X, train_Y, input_transform=input_transform)
+    def finish(self, model: PoissonRankModel) -> Model:
+        return model
 
 
-class TestFittedGaussianProcess(ModelContract):
-    def make_model(
-        self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
-    ) -> Model:
-        return PoissonRankModel(train_X, train_Y, input_transform=input_transform).fit()
-
-
-class TestUtilityModel(ModelContract):
+class TestUtilityModel(TestFittedGaussianProcess):
     supports_subset_output = False
     supports_construct_inputs = False
 
-    def make_model(
-        self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
-    ) -> Model:
-        model = PoissonRankModel(train_X, train_Y, input_transform=input_transform)
+    def finish(self, model: PoissonRankModel) -> Model:
         return UtilityModel(model.fit())
 
 
-class TestFittedNetwork(ModelContract):
-    num_points = 8
-    dim = 3
-    dtypes = (torch.float64,)
-
-    def make_model(
-        self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
-    ) -> Model:
-        return PoissonRankModel(
-            train_X, train_Y, input_transform=input_transform, preset="paper"
-        ).fit()
+class TestFittedNetwork(TestFittedGaussianProcess):
+    num_points, dim, dtypes = 8, 3, (torch.float64,)
+    options: ClassVar[dict[str, Any]] = {"preset": "paper"}
 
 
-class TestNetwork(ModelContract, unittest.TestCase):
-    num_points = 15
-    linear_memory = True
-
-    def make_model(
-        self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
-    ) -> Model:
-        return PoissonRankModel(train_X, train_Y, input_transform=input_transform, preset="paper")
+class TestNetwork(TestGaussianProcess, unittest.TestCase):
+    num_points, options = 15, {"preset": "paper"}
 
 
 class TestSingleTaskGP(ModelContract):
-    def make_model(
-        self, train_X: Tensor, train_Y: Tensor, input_transform: InputTransform | None = None
-    ) -> Model:
+    def make_model(self, train_X: Tensor, train_Y: Tensor, input_transform: Any = None) -> Model:
         return SingleTaskGP(train_X, train_Y, input_transform=input_transform)
 
 
@@ -154,43 +138,6 @@ class LineContract(ModelContract):
 class TestLine(LineContract): ...
 
 
-class WrongShape(Line):
-    def line(self, X: Tensor) -> Tensor:
-        return super().line(X).unsqueeze(-2).transpose(-1, -2)
-
-
-class NotFinite(Line):
-    def line(self, X: Tensor) -> Tensor:
-        return super().line(X) / 0.0
-
-
-class LosesDtype(Line):
-    def line(self, X: Tensor) -> Tensor:
-        return super().line(X).double()
-
-
-class DependsOnBatch(Line):
-    def line(self, X: Tensor) -> Tensor:
-        line = super().line(X)
-        return line - line.mean()
-
-
-class NoGradient(Line):
-    def line(self, X: Tensor) -> Tensor:
-        return super().line(X.detach())
-
-
-class BadGradient(Line):
-    def line(self, X: Tensor) -> Tensor:
-        return super().line(X) + (X - X).abs().sqrt().sum(-1)
-
-
-class AnotherOutputCount(Line):
-    @property
-    def num_outputs(self) -> int:
-        return 2
-
-
 class LosesState(Line):
     def __init__(self, train_X: Tensor, train_Y: Tensor) -> None:
         super().__init__(train_X, train_Y)
@@ -200,31 +147,11 @@ class LosesState(Line):
         return super().line(X) + self.shift
 
 
-class SharesState(Line):
-    def __deepcopy__(self, memo: dict[int, Any]) -> "SharesState":
-        return self
-
-
-class StaysInItsDtype(Line):
-    def to(self, *args: Any, **kwargs: Any) -> "StaysInItsDtype":
-        return self
-
-
 class DependsOnMode(Line):
     def train(self, mode: bool = True) -> "DependsOnMode":
         with torch.no_grad():
             self.slope += 0.1
         return super().train(mode)
-
-
-class IgnoresTransform(Line):
-    def transform_inputs(self, X: Tensor, input_transform: Any = None) -> Tensor:
-        return X
-
-
-class TransformsTwice(Line):
-    def transform_inputs(self, X: Tensor, input_transform: Any = None) -> Tensor:
-        return super().transform_inputs(super().transform_inputs(X))
 
 
 class ForgetsTheData(Line):
@@ -236,46 +163,72 @@ class ForgetsTheData(Line):
         return super().line(X).expand(*X.shape[:-2], len(self.slope) * X.shape[-2])[..., :-1]
 
 
-class MovesRandomState(Line):
-    def offset(self) -> Tensor | float:
-        torch.rand(1)
-        return 0.0
+def read_random_state(model: Model) -> Tensor:
+    with torch.random.fork_rng():
+        return torch.rand(1)
 
 
-class ReadsRandomState(Line):
-    def offset(self) -> Tensor | float:
-        with torch.random.fork_rng():
-            return torch.rand(1)
+def changed(**methods: Any) -> type[Model]:
+    return type("Changed", (Line,), methods)
 
 
-class Quadratic(Line):
-    def line(self, X: Tensor) -> Tensor:
-        return super().line(X) + 0.0 * torch.cdist(X, X).sum(-1)
+def lined(change: Callable[[Tensor, Tensor], Tensor]) -> type[Model]:
+    """The line, changed as a function of the points and its values."""
+    return changed(line=lambda self, X: change(X, Line.line(self, X)))
+
+
+def transformed(times: int) -> type[Model]:
+    def transform_inputs(self: Model, X: Tensor, input_transform: Any = None) -> Tensor:
+        for _ in range(times):
+            X = Line.transform_inputs(self, X)
+        return X
+
+    return changed(transform_inputs=transform_inputs)
+
+
+ReadsRandomState = changed(offset=read_random_state)
+BROKEN = {
+    "posterior_has_the_shape_of_the_points": {
+        "The mean of X .* has shape": lined(lambda X, y: y.unsqueeze(-2).transpose(-1, -2)),
+        "not finite": lined(lambda X, y: y / 0.0),
+        "is in torch.float64": lined(lambda X, y: y.double()),
+    },
+    "a_batch_equals_single_evaluations": {
+        "One of a batch, and alone": lined(lambda X, y: y - y.mean())
+    },
+    "gradients_reach_the_points": {
+        "does not depend on X": changed(line=lambda self, X: Line.line(self, X.detach())),
+        "gradient that is not finite": lined(lambda X, y: y + (X - X).abs().sqrt().sum(-1)),
+    },
+    "outputs_can_be_chosen": {"num_outputs is 2": changed(num_outputs=property(lambda self: 2))},
+    "a_state_dict_carries_the_model": {"A restored model": LosesState},
+    "a_deep_copy_is_equal_and_independent": {
+        "whose copy was changed": changed(__deepcopy__=lambda self, memo: self)
+    },
+    "it_converts_to_other_dtypes": {
+        "the posterior is in": changed(to=lambda self, *args, **kwargs: self)
+    },
+    "modes_do_not_change_the_posterior": {r"train\(\), eval\(\)": DependsOnMode},
+    "the_input_transform_is_applied": {
+        "Normalize, and points": transformed(0),
+        "Normalize, and points normalised": transformed(2),
+    },
+    "it_is_built_from_a_data_set": {"of a model from a data set has shape": ForgetsTheData},
+    "global_random_numbers_are_left_alone": {
+        "moved a global random state": changed(offset=lambda self: 0.0 * torch.rand(1)),
+        "Another seed": ReadsRandomState,
+    },
+    "memory_is_linear_in_the_number_of_points": {
+        "4000 points: 64000000 bytes": lined(lambda X, y: y + 0.0 * torch.cdist(X, X).sum(-1))
+    },
+}
 
 
 @pytest.mark.parametrize(
-    ("kind", "test", "message"),
-    [
-        (WrongShape, "posterior_has_the_shape_of_the_points", "The mean of X .* has shape"),
-        (NotFinite, "posterior_has_the_shape_of_the_points", "not finite"),
-        (LosesDtype, "posterior_has_the_shape_of_the_points", "is in torch.float64"),
-        (DependsOnBatch, "a_batch_equals_single_evaluations", "One of a batch, and alone"),
-        (NoGradient, "gradients_reach_the_points", "does not depend on X"),
-        (BadGradient, "gradients_reach_the_points", "gradient that is not finite"),
-        (AnotherOutputCount, "outputs_can_be_chosen", "num_outputs is 2"),
-        (LosesState, "a_state_dict_carries_the_model", "A restored model"),
-        (SharesState, "a_deep_copy_is_equal_and_independent", "whose copy was changed"),
-        (StaysInItsDtype, "it_converts_to_other_dtypes", "the posterior is in"),
-        (DependsOnMode, "modes_do_not_change_the_posterior", r"train\(\), eval\(\)"),
-        (IgnoresTransform, "the_input_transform_is_applied", "Normalize, and points normalised"),
-        (TransformsTwice, "the_input_transform_is_applied", "Normalize, and points normalised"),
-        (ForgetsTheData, "it_is_built_from_a_data_set", "of a model from a data set has shape"),
-        (MovesRandomState, "global_random_numbers_are_left_alone", "moved a global random state"),
-        (ReadsRandomState, "global_random_numbers_are_left_alone", "Another seed"),
-        (Quadratic, "memory_is_linear_in_the_number_of_points", "4000 points: 64000000 bytes"),
-    ],
+    ("test", "message", "kind"),
+    [(test, *case) for test, cases in BROKEN.items() for case in cases.items()],
 )
-def test_a_broken_model_is_caught(kind: type[Model], test: str, message: str) -> None:
+def test_a_broken_model_is_caught(test: str, message: str, kind: type[Model]) -> None:
     contract = LineContract()
     contract.kind, contract.linear_memory = kind, True
     with pytest.raises(AssertionError, match=message) as caught:

@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -16,27 +16,28 @@ from botorch_popbo.testing import PosteriorContract
 pytestmark = pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.InputDataWarning")
 
 
-class TestPoissonRankPosterior(PosteriorContract):
-    num_points = 15
+class TestGaussianRankPosterior(PosteriorContract):
+    options: ClassVar[dict[str, Any]] = {}
 
     def make_posterior(self, X: Tensor) -> Posterior:
+        return self.model(X).posterior(X)
+
+    def model(self, X: Tensor) -> PoissonRankModel:
         data = self.make_data(dtype=X.dtype, device=X.device)
-        return PoissonRankModel(*data, preset="paper").posterior(X)
+        return PoissonRankModel(*data, **self.options)
+
+
+class TestPoissonRankPosterior(TestGaussianRankPosterior):
+    num_points, options = 15, {"preset": "paper"}
 
 
 class TestTruncatedPoissonRankPosterior(TestPoissonRankPosterior):
     num_points = 8
 
 
-class TestGaussianRankPosterior(PosteriorContract):
+class TestUtilityPosterior(TestGaussianRankPosterior):
     def make_posterior(self, X: Tensor) -> Posterior:
-        return PoissonRankModel(*self.make_data(dtype=X.dtype, device=X.device)).posterior(X)
-
-
-class TestUtilityPosterior(PosteriorContract):
-    def make_posterior(self, X: Tensor) -> Posterior:
-        model = PoissonRankModel(*self.make_data(dtype=X.dtype, device=X.device))
-        return UtilityModel(model).posterior(X)
+        return UtilityModel(self.model(X)).posterior(X)
 
 
 class TestGPyTorchPosterior(PosteriorContract):
@@ -124,79 +125,55 @@ class NoisyContract(PosteriorContract):
 class TestNoisy(NoisyContract): ...
 
 
-class WrongShape(ForkedNoisy):
-    @property
-    def mean(self) -> Tensor:
-        return self._mean.squeeze(-1)
+def changed(**members: Any) -> type[Noisy]:
+    return type("Changed", (ForkedNoisy,), members)
 
 
-class NegativeVariance(ForkedNoisy):
-    @property
-    def variance(self) -> Tensor:
-        return -super().variance
-
-
-class LosesDtype(ForkedNoisy):
-    @property
-    def dtype(self) -> torch.dtype:
-        return torch.float64
-
-
-class DrawsInDouble(ForkedNoisy):
-    def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
-        return super().rsample_from_base_samples(sample_shape, base_samples).double()
-
-
-class ShorterThanItSays(ForkedNoisy):
-    def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
-        return sample_shape + self._mean.shape[:-1]
-
-
-class DetachedDraws(ForkedNoisy):
-    def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
-        return super().rsample(sample_shape).detach()
-
-
-class AttachedSamples(ForkedNoisy):
-    def sample(self, sample_shape: torch.Size | None = None) -> Tensor:
-        return self.rsample(sample_shape)
-
-
-class WrongBatchRange(ForkedNoisy):
-    @property
-    def batch_range(self) -> tuple[int, int]:
-        return 0, -1
-
-
-class IgnoresBaseShape(ForkedNoisy):
-    def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
-        return self._mean
+WRONG_SHAPE = changed(mean=property(lambda self: self._mean.squeeze(-1)))
+DETACHED = changed(
+    rsample=lambda self, sample_shape=None: ForkedNoisy.rsample(self, sample_shape).detach()
+)
+BROKEN = {
+    "moments_have_the_shape_of_the_points": {
+        "The mean .* has shape": WRONG_SHAPE,
+        "is negative": changed(variance=property(lambda self: -1.0 - self._mean.square())),
+        "says that it is in torch.float64": changed(dtype=property(lambda self: torch.float64)),
+    },
+    "samples_have_the_extended_shape": {
+        "rsample is in torch.float64": changed(
+            rsample_from_base_samples=lambda self, _, base: (self._mean + base).double()
+        ),
+        "_extended_shape is": changed(
+            _extended_shape=lambda self, shape=(): torch.Size([*shape, *self._mean.shape[:-1]])
+        ),
+    },
+    "only_rsample_carries_gradients": {
+        "rsample carries no gradient": DETACHED,
+        "sample carries a gradient": changed(sample=lambda self, shape=None: self.rsample(shape)),
+    },
+    "base_samples_are_described": {
+        "batch_range picks": changed(batch_range=property(lambda self: (0, -1))),
+        "rsample_from_base_samples has shape": changed(
+            rsample_from_base_samples=lambda self, _, base: self._mean
+        ),
+    },
+    "the_sampler_is_reproducible": {
+        "The sampler moved a global random state": GloballyNoisy,
+        "another sampler with the same seed": SelfSeeded,
+        "A draw of the sampler carries no gradient": DETACHED,
+    },
+    "the_sampler_does_not_know_places_of_a_batch": {
+        "Draws at the same points of a t-batch": ForkedNoisy
+    },
+    "it_works_inside_a_posterior_list": {"The mean of a PosteriorList has shape": WRONG_SHAPE},
+}
 
 
 @pytest.mark.parametrize(
-    ("kind", "test", "message"),
-    [
-        (WrongShape, "moments_have_the_shape_of_the_points", "The mean .* has shape"),
-        (NegativeVariance, "moments_have_the_shape_of_the_points", "is negative"),
-        (LosesDtype, "moments_have_the_shape_of_the_points", "says that it is in torch.float64"),
-        (DrawsInDouble, "samples_have_the_extended_shape", "rsample is in torch.float64"),
-        (ShorterThanItSays, "samples_have_the_extended_shape", "_extended_shape is"),
-        (DetachedDraws, "only_rsample_carries_gradients", "rsample carries no gradient"),
-        (AttachedSamples, "only_rsample_carries_gradients", "sample carries a gradient"),
-        (WrongBatchRange, "base_samples_are_described", "batch_range picks"),
-        (IgnoresBaseShape, "base_samples_are_described", "rsample_from_base_samples has shape"),
-        (GloballyNoisy, "the_sampler_is_reproducible", "The sampler moved a global random state"),
-        (SelfSeeded, "the_sampler_is_reproducible", "another sampler with the same seed"),
-        (DetachedDraws, "the_sampler_is_reproducible", "A draw of the sampler carries no gradient"),
-        (
-            ForkedNoisy,
-            "the_sampler_does_not_know_places_of_a_batch",
-            "Draws at the same points of a t-batch",
-        ),
-        (WrongShape, "it_works_inside_a_posterior_list", "The mean of a PosteriorList has shape"),
-    ],
+    ("test", "message", "kind"),
+    [(test, *case) for test, cases in BROKEN.items() for case in cases.items()],
 )
-def test_a_broken_posterior_is_caught(kind: type[Posterior], test: str, message: str) -> None:
+def test_a_broken_posterior_is_caught(test: str, message: str, kind: type[Posterior]) -> None:
     contract = NoisyContract()
     contract.kind, contract.same_draws_over_batches = kind, True
     with pytest.raises(AssertionError, match=message):
@@ -205,7 +182,7 @@ def test_a_broken_posterior_is_caught(kind: type[Posterior], test: str, message:
 
 def test_what_a_flag_says_is_unsupported_is_not_asked_for() -> None:
     contract = NoisyContract()
-    contract.kind, contract.differentiable = DetachedDraws, False
+    contract.kind, contract.differentiable = DETACHED, False
     contract.test_only_rsample_carries_gradients()
     contract.test_the_sampler_is_reproducible()
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 from ax.api.types import TParameterization
 from ax.exceptions.core import UserInputError
 
-from botorch_popbo.ax.outcomes import Outcome
+from botorch_popbo.ax.running._outcomes import Outcome
 
 # Workers of a killed process end themselves after so long without a trial.
 _IDLE_SECONDS = 30

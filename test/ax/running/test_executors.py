@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 from helpers.service_loop import floats, make_client
 
 from botorch_popbo.ax import popbo_generation_strategy
-from botorch_popbo.ax.ask_tell import run_ask_tell
-from botorch_popbo.ax.executors import (
+from botorch_popbo.ax.running import (
     Objective,
     ProcessPool,
     Submit,
     WorkerDiedError,
     ray_tasks,
+    run_ask_tell,
 )
 
 Engine = Callable[[Objective], AbstractContextManager[Submit]]
@@ -50,11 +49,6 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return ray_engine
 
 
-def new_client(initial: int = 4) -> Client:
-    strategy = popbo_generation_strategy(num_initial_trials=initial)
-    return make_client(strategy, floats(2), "-loss")
-
-
 def recording(folder: Path, lethal: str) -> Objective:
     """An objective that notes each evaluation and kills its worker: ``"once"`` or ``"always"``."""
 
@@ -77,7 +71,7 @@ def recording(folder: Path, lethal: str) -> Objective:
 def test_a_killed_worker_costs_at_most_its_own_trial(
     engine: Engine, lethal: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    client = new_client()
+    client = make_client(popbo_generation_strategy(), floats(2), "-loss")
     with engine(recording(tmp_path, lethal)) as submit:
         run_ask_tell(client, submit, max_trials=9, num_workers=2)
     trials = list(client._experiment.trials.values())

@@ -1,4 +1,4 @@
-"""The loop behind :func:`botorch_popbo.ax.ask_tell.run_ask_tell`."""
+"""The loop behind :func:`botorch_popbo.ax.running.ask_tell.run_ask_tell`."""
 
 import logging
 from collections import Counter, deque
@@ -9,9 +9,9 @@ from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo._threads import one_torch_thread
-from botorch_popbo.ax.executors import Submit, WorkerDiedError
-from botorch_popbo.ax.outcomes import Outcome, read_outcome
-from botorch_popbo.ax.snapshots import Snapshots
+from botorch_popbo.ax.running._outcomes import Outcome, read_outcome
+from botorch_popbo.ax.running._snapshots import Snapshots
+from botorch_popbo.ax.running.executors import Submit, WorkerDiedError
 
 _logger = logging.getLogger("botorch_popbo.ax")
 
@@ -49,29 +49,26 @@ class TrialLoop:
         )
         self._suspects: deque[int] = deque()  # fell together; evaluated one at a time
         self._deaths: Counter[int] = Counter()
-        self._changed = True
-        self._news: list[tuple[int, str]] = []
         self._error: Exception | None = None
 
     def run(self) -> None:
         """Evaluate until all trials have ended; see ``run_ask_tell`` for what it raises."""
-        self._save()  # a file that cannot be written is found before any work is done
+        self._snapshots.save()  # a file that cannot be written is found before any work is done
         try:
-            while True:
-                self._fill()
-                if self._changed and self._snapshots.delay == 0:
-                    self._save()
-                if not self._running:
-                    break
+            self._fill()
+            while self._running:
+                if self._snapshots.delay == 0:
+                    self._snapshots.save()
                 self._wait()
+                self._fill()
         finally:
-            self._save()
+            self._snapshots.save()
         if self._error is not None:
             raise self._error
 
     def _fill(self) -> None:
         while self._error is None and (index := self._next()) is not None:
-            self._changed = True
+            self._snapshots.note_change()
             try:
                 self._running[self._submit(dict(self._trials[index].arm.parameters))] = index
             except Exception as error:
@@ -99,8 +96,7 @@ class TrialLoop:
             return None
 
     def _wait(self) -> None:
-        timeout = self._snapshots.delay if self._changed else None
-        done, _ = wait(self._running, timeout, FIRST_COMPLETED)
+        done, _ = wait(self._running, self._snapshots.delay, FIRST_COMPLETED)
         if done:
             # One at a time, in order: suggestions for one worker do not depend on the clock.
             future = min(done, key=self._running.__getitem__)
@@ -109,7 +105,6 @@ class TrialLoop:
     def _finish(self, future: Future[Outcome], index: int) -> None:
         if alone := index in self._suspects:
             self._suspects.remove(index)
-        self._changed = True
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             self._complete(index, future.result())
@@ -129,7 +124,7 @@ class TrialLoop:
             self._fail(index, error)
         else:
             self._client.complete_trial(index, raw_data=outcome)
-            self._news.append((logging.INFO, f"trial {index} completed: {outcome}"))
+            self._snapshots.note_change(f"trial {index} completed: {outcome}")
 
     def _retry(self, index: int, error: Exception, alone: bool) -> None:
         self._deaths[index] += 1
@@ -143,11 +138,4 @@ class TrialLoop:
     def _fail(self, index: int, error: BaseException) -> None:
         reason = f"{type(error).__name__}: {error}"
         self._client.mark_trial_failed(index, failed_reason=reason)
-        self._news.append((logging.WARNING, f"trial {index} failed: {reason}"))
-
-    def _save(self) -> None:
-        self._snapshots.save()
-        self._changed = False
-        for level, message in self._news:
-            _logger.log(level, message)
-        self._news.clear()
+        self._snapshots.note_change(f"trial {index} failed: {reason}", logging.WARNING)

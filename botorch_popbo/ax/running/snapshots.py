@@ -1,15 +1,11 @@
 """Keep a client in a JSON file that is whole at every moment, and go on from it."""
 
 import os
-import time
 from pathlib import Path
 
 from ax.api.client import Client
 
 from botorch_popbo._replacing import replacing
-
-# A snapshot holds every trial twice, so writing one takes longer and longer.
-_MAX_SHARE_OF_TIME = 0.1
 
 
 def save_client(client: Client, path: str | os.PathLike[str]) -> None:
@@ -58,35 +54,3 @@ def fit_model(client: Client) -> None:
     """
     if not client._experiment.lookup_data().df.empty:
         client._generation_strategy.fit(experiment=client._experiment)
-
-
-class Snapshots:
-    """Saves a client after changes, as often as a tenth of the time allows.
-
-    Args:
-        client: The client to save.
-        path: The JSON file, or None to save nothing.
-    """
-
-    def __init__(self, client: Client, path: str | os.PathLike[str] | None) -> None:
-        self._client = client
-        self._path = path
-        self._due = 0.0
-
-    @property
-    def delay(self) -> float:
-        """Seconds until the next snapshot may be written; zero if it may be now."""
-        return max(self._due - time.monotonic(), 0.0)
-
-    def save(self) -> None:
-        """Write a snapshot now.
-
-        Raises:
-            OSError: If the file cannot be written.
-        """
-        if self._path is None:
-            return
-        start = time.monotonic()
-        save_client(self._client, self._path)
-        end = time.monotonic()
-        self._due = end + (end - start) * (1 / _MAX_SHARE_OF_TIME - 1)

@@ -26,20 +26,19 @@ def read_outcome(returned: Any, metrics: Set[str]) -> TOutcome:
         UserInputError: If a metric is missing: a mistake in the objective, not a failed trial.
         ValueError: If a value is not a number, or that of an optimized metric is not finite.
     """
-    if not isinstance(returned, Mapping):
-        outcome = {"the objective": _reading("the objective", returned)}
-        _check_finite(outcome, outcome.keys())
-        if len(metrics) != 1:
-            raise UserInputError(
-                f"The objective returned one number; return a mapping with {sorted(metrics)}."
-            )
-        return dict(zip(metrics, outcome.values(), strict=True))
-    if missing := sorted(metrics - returned.keys()):
+    is_named = isinstance(returned, Mapping)
+    values = returned if is_named else dict.fromkeys(metrics, returned)
+    if missing := sorted(metrics - values.keys()):
         raise UserInputError(
-            f"The objective returned {sorted(map(str, returned))} without the metrics {missing}."
+            f"The objective returned {sorted(map(str, values))} without the metrics {missing}."
         )
-    outcome = {str(name): _reading(str(name), value) for name, value in returned.items()}
-    _check_finite(outcome, metrics)
+    outcome = {str(name): _reading(str(name), value) for name, value in values.items()}
+    for name in sorted(metrics):
+        _check_finite(name, outcome[name])
+    if not is_named and len(metrics) != 1:
+        raise UserInputError(
+            f"The objective returned one number; return a mapping with {sorted(metrics)}."
+        )
     return outcome
 
 
@@ -58,11 +57,9 @@ def _number(name: str, value: Any) -> float:
     raise ValueError(f"the value of {name} is not a number: {value!r}")
 
 
-def _check_finite(outcome: TOutcome, names: Set[str]) -> None:
-    for name in sorted(names):
-        value = outcome[name]
-        mean, sem = value if isinstance(value, tuple) else (value, 0.0)
-        if not math.isfinite(mean):
-            raise ValueError(f"the value of {name} is {mean}")
-        if sem < 0:
-            raise ValueError(f"the standard error of {name} is negative: {sem}")
+def _check_finite(name: str, value: float | tuple[float, float]) -> None:
+    mean, sem = value if isinstance(value, tuple) else (value, 0.0)
+    if not math.isfinite(mean):
+        raise ValueError(f"the value of {name} is {mean}")
+    if sem < 0:
+        raise ValueError(f"the standard error of {name} is negative: {sem}")

@@ -26,14 +26,14 @@ def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> No
             or if a trial that was ranked before is missing. Nothing is then changed.
     """
     objective = _single_objective(client)
+    [metric] = objective.metric_names
     groups = [[group] if isinstance(group, int) else list(group) for group in ranking]
-    listed = [index for group in groups for index in group]
-    _check_listed(client, listed, objective.metric_names[0])
-    position = 1
+    _check_listed(client, [index for group in groups for index in group], metric)
     sign = 1.0 if objective.minimize else -1.0
+    position = 1
     for group in groups:
         for index in group:
-            client.attach_data(index, {objective.metric_names[0]: sign * position})
+            client.attach_data(index, {metric: sign * position})
             if not client._experiment.trials[index].status.is_completed:
                 client.complete_trial(index)
         position += len(group)
@@ -53,17 +53,14 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
     Raises:
         UserInputError: As in :func:`report_ranking`; or if there are no comparisons.
     """
-    pairs = list(comparisons)
-    if not pairs:
+    pairs = torch.tensor(list(comparisons))
+    if len(pairs) == 0:
         raise UserInputError("There are no comparisons. Pass pairs of (better, worse) trials.")
-    trials = sorted({index for pair in pairs for index in pair})
-    position = {index: i for i, index in enumerate(trials)}
+    trials, positions = pairs.unique(return_inverse=True)
     items = torch.arange(len(trials), dtype=torch.double).unsqueeze(-1)
-    indices = torch.tensor([[position[better], position[worse]] for better, worse in pairs])
-    strength = from_adaptive_comparisons(items, indices).score
+    strength = from_adaptive_comparisons(items, positions).score
     levels = strength.unique().flip(0)
-    ranking = [[trials[i] for i in (strength == s).nonzero().squeeze(-1).tolist()] for s in levels]
-    report_ranking(client, ranking)
+    report_ranking(client, [trials[strength == level].tolist() for level in levels])
 
 
 def _single_objective(client: Client) -> Objective:
@@ -77,23 +74,15 @@ def _single_objective(client: Client) -> Objective:
 
 
 def _check_listed(client: Client, listed: list[int], metric: str) -> None:
-    trials = client._experiment.trials
-    unknown = sorted(set(listed) - set(trials))
-    if unknown:
+    if unknown := sorted(set(listed) - client._experiment.trials.keys()):
         raise UserInputError(
             f"There are no trials {unknown}; ask get_next_trials for trials first."
         )
-    if len(set(listed)) < len(listed):
-        repeated = sorted({index for index in listed if listed.count(index) > 1})
+    if repeated := sorted({index for index in listed if listed.count(index) > 1}):
         raise UserInputError(f"Trials {repeated} are listed twice. List every trial once.")
     measured = client._experiment.lookup_data().df
-    ranked = (
-        set()
-        if measured.empty
-        else set(measured.loc[measured["metric_name"] == metric, "trial_index"])
-    )
-    missing = sorted(ranked - set(listed))
-    if missing:
+    ranked = measured.loc[measured["metric_name"] == metric, "trial_index"]
+    if missing := sorted(set(ranked) - set(listed)):
         raise UserInputError(
             f"Trials {missing} were ranked before and are missing. Positions are comparable only "
             "within one list, so list every trial judged so far."

@@ -5,9 +5,9 @@ import os
 from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 
-from botorch_popbo.ax.executors import Submit
-from botorch_popbo.ax.snapshots import Snapshots
-from botorch_popbo.ax.trial_loop import TrialLoop
+from botorch_popbo.ax.running._snapshots import Snapshots
+from botorch_popbo.ax.running._trial_loop import TrialLoop
+from botorch_popbo.ax.running.executors import Submit
 
 
 def run_ask_tell(
@@ -31,8 +31,8 @@ def run_ask_tell(
         client: An experiment with an objective and a generation strategy. If it has a
             ``storage_config``, it also saves itself.
         submit: Starts the evaluation of one trial; such as
-            :class:`~botorch_popbo.ax.executors.ProcessPool` or what
-            :func:`~botorch_popbo.ax.executors.ray_tasks` returns.
+            :class:`~botorch_popbo.ax.running.executors.ProcessPool` or what
+            :func:`~botorch_popbo.ax.running.executors.ray_tasks` returns.
         max_trials: Number of trials in the client at which no more are suggested. Trials attached,
             resumed and failed count.
         num_workers: Number of trials that the engine evaluates at the same time.
@@ -48,9 +48,13 @@ def run_ask_tell(
             the last case the other running trials end first, and the trial stays running.
         OSError: If the file cannot be written.
     """
-    smallest = {"max_trials": 0, "num_workers": 1, "ahead": 0, "max_retries": 0}
-    for name, least in smallest.items():
-        if (value := locals()[name]) < least:
+    for name, value, least in (
+        ("max_trials", max_trials, 0),
+        ("num_workers", num_workers, 1),
+        ("ahead", ahead, 0),
+        ("max_retries", max_retries, 0),
+    ):
+        if value < least:
             raise UserInputError(f"{name} is at least {least}; got {value}.")
     if client._maybe_experiment is None or client._experiment.optimization_config is None:
         raise UserInputError(

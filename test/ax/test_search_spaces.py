@@ -1,0 +1,437 @@
+"""What a strategy owes its user on every kind of search space, checked on Ax's own client."""
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import torch
+from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig
+from ax.exceptions.core import SearchSpaceExhausted
+from helpers.search_spaces import KEYS, Space, assert_distinct, assert_member, choice, ranged, start
+from helpers.service_loop import Parameter, Parameterization, generator_keys, run_trials
+
+from botorch_popbo.presets import PresetName
+
+EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])
+BOTH: tuple[PresetName, ...] = ("default", "paper")
+
+SIZES = [8, 16, 32, 64, 128, 256, 512, 1024, 2048]
+WIDTHS = [16, 32, 64, 128, 256, 512]
+KERNELS = {"rbf": 3.0, "matern": 1.0, "linear": 4.0, "cosine": 0.0, "periodic": 2.0}
+OPERATIONS = ["none", "skip", "pool", "conv1", "conv3"]
+FIXED: dict[str, Any] = {"kind": "a", "size": 8, "rate": 0.25, "flag": True}
+
+Target = tuple[Parameter, Any]
+
+
+@dataclass(frozen=True)
+class Search(Space):
+    """A space, how long it is searched, and what is then found.
+
+    Attributes:
+        num_initial: Trials of the design.
+        num_model: Suggestions of the model.
+        improves: Presets that beat the design with them.
+        num_long: Suggestions to presets that find a loss no larger than ``found``.
+        found: That loss.
+        finders: Those presets.
+    """
+
+    num_initial: int = 6
+    num_model: int = 8
+    improves: tuple[PresetName, ...] = BOTH
+    num_long: int = 0
+    found: float = math.inf
+    finders: tuple[PresetName, ...] = ("default",)
+    presets: tuple[PresetName, ...] = BOTH
+
+
+def search(
+    *targets: Target, loss: Callable[[Parameterization], float] | None = None, **options: Any
+) -> Search:
+    """The search for a point; by default the loss is the squared distance from it."""
+
+    def distance(p: Parameterization) -> float:
+        return sum(_gap(parameter, p[parameter.name], best) ** 2 for parameter, best in targets)
+
+    return Search([parameter for parameter, _ in targets], loss or distance, **options)
+
+
+def _gap(parameter: Parameter, value: Any, best: Any) -> float:
+    """The distance between two values, in units of the range."""
+    if isinstance(parameter, ChoiceParameterConfig):
+        if not parameter.is_ordered:
+            return float(value != best)
+        values = [*parameter.values]
+        return abs(values.index(value) - values.index(best)) / len(values)
+    scale = math.log if parameter.scaling == "log" else float
+    low, high = map(scale, parameter.bounds)
+    return (scale(value) - scale(best)) / (high - low)
+
+
+def units(unit: float) -> Search:
+    """Floats of which one is measured in another unit."""
+    return search(
+        (ranged("x", 0.0, 1.0), 0.3),
+        (ranged("y", -unit, unit), 0.4 * unit),
+        num_long=14,
+        found=5e-4,
+        presets=("default",),
+    )
+
+
+def log_units(unit: float) -> Search:
+    return search(
+        (ranged("rate", 1e-7 * unit, 1.0 * unit, log=True), 1e-4 * unit),
+        (ranged("width", 1, 1024, "int", log=True), 64),
+    )
+
+
+def unordered(kernels: list[str]) -> Search:
+    return search(
+        (choice("kernel", kernels), None),
+        (choice("shift", [7.0, -1.5, 0.0]), None),
+        (choice("code", [500, 200, 404]), None),
+        loss=lambda p: (
+            KERNELS[p["kernel"]] + {-1.5: 1, 0.0: 2, 7.0: 0}[p["shift"]] + (p["code"] != 200)
+        ),
+    )
+
+
+FREE = ((ranged("x", 0.0, 1.0), 0.3), (ranged("n", 1, 9, "int"), 6))
+CONSTRAINED_FLOATS = search(
+    *((ranged(f"x{i}", 0.0, 1.0), 0.6) for i in range(4)),
+    constraints=("x0 + x1 <= 1", "x2 - x3 <= 0.2", "x0 + x1 + x2 + x3 >= 0.5"),
+    num_model=6,
+)
+SPACES = {
+    "floats": search(
+        (ranged("x", 0.0, 1.0), 0.7),
+        (ranged("y", -5.0, 10.0), 3.0),
+        (ranged("z", -2e6, -1e6), -1.5e6),
+    ),
+    "small unit": units(1e-3),
+    "large unit": units(1e6),
+    "optimum on the bounds": search(  # the targets are beyond
+        (ranged("x", -1.0, 1.0), 2.0),
+        (ranged("y", 0.0, 5.0), -5.0),
+        found=0.25 + 1.0,
+        presets=("default",),
+    ),
+    "log": log_units(1.0),
+    "log and linear": search(
+        (ranged("rate", 1e-7, 1.0, log=True), None),
+        (ranged("x", 0.0, 1.0), None),
+        loss=lambda p: math.log10(p["rate"] / 1e-4) ** 2 + (p["x"] - 0.3) ** 2,
+        num_long=12,
+        found=math.log10(1.3) ** 2,
+        presets=("default",),
+    ),
+    "few integers": search(
+        (ranged("depth", 1, 9, "int"), 6),
+        (ranged("heads", -4, 4, "int"), -2),
+        num_long=16,
+        found=0.0,
+        finders=BOTH,
+    ),
+    "many integers": search(
+        (ranged("a", 1, 10_000, "int"), 6789),
+        (ranged("b", 1, 10_000, "int"), 1234),
+        num_long=14,
+        found=1e-3,
+    ),
+    "integer and float": search(
+        (ranged("n", 1, 10_000, "int"), 6789), (ranged("x", 0.0, 1.0), 0.2), presets=("default",)
+    ),
+    "ordered choices": search(
+        (choice("size", SIZES, is_ordered=True), 256),
+        (choice("momentum", [0.0, 0.5, 0.9, 0.99], is_ordered=True), 0.9),
+        (choice("grade", ["low", "mid", "high"], is_ordered=True), "mid"),
+    ),
+    "unordered choices": unordered([*KERNELS]),
+    "architecture": search(  # as large as the cells of NAS-Bench-201: 15,625 configurations
+        *((choice(f"edge{i}", OPERATIONS), OPERATIONS[(2 * i + 1) % 5]) for i in range(6)),
+        num_initial=12,
+        num_model=10,
+        num_long=28,
+        found=0.0,
+    ),
+    "table": search(  # the shape of the tables of FCNet: 62,208 points
+        (choice("rate", [5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 1e-1], is_ordered=True), 5e-3),
+        (choice("batch", [8, 16, 32, 64], is_ordered=True), 16),
+        (choice("width1", WIDTHS, is_ordered=True), 256),
+        (choice("width2", WIDTHS, is_ordered=True), 512),
+        (choice("dropout1", [0.0, 0.3, 0.6], is_ordered=True), 0.0),
+        (choice("dropout2", [0.0, 0.3, 0.6], is_ordered=True), 0.3),
+        (choice("schedule", ["cosine", "const"]), "cosine"),
+        (choice("activation1", ["relu", "tanh"]), "relu"),
+        (choice("activation2", ["relu", "tanh"]), "tanh"),
+        num_initial=12,
+    ),
+    "floats and bool": search(
+        (ranged("x", 0.0, 1.0), None),
+        (ranged("y", -1.0, 1.0), None),
+        (choice("flag", [True, False]), None),
+        loss=lambda p: (p["x"] - 0.2 - 0.6 * p["flag"]) ** 2 + p["y"] ** 2 + 0.3 * p["flag"],
+        num_long=16,
+        found=0.01,
+    ),
+    "all kinds": search(
+        (ranged("x", 0.0, 1.0), 0.7),
+        (ranged("rate", 1e-4, 1.0, log=True), 1e-2),
+        (ranged("depth", 1, 8, "int"), 5),
+        (ranged("width", 1, 512, "int", log=True), 64),
+        (choice("kind", ["a", "b", "c"]), "b"),
+        (choice("size", [8, 32, 512], is_ordered=True), 32),
+        (choice("flag", [True, False]), False),
+        (choice("version", [3]), 3),
+    ),
+    "fixed": search(*FREE, *((choice(name, [value]), value) for name, value in FIXED.items())),
+    "constrained floats": CONSTRAINED_FLOATS,
+    "constrained integer": search(
+        (ranged("x", 0.0, 1.0), 0.5),
+        (ranged("y", -1.0, 1.0), 0.0),
+        (ranged("n", 1, 8, "int"), 4),
+        constraints=("x + 0.1 * n <= 0.8", "y - x <= 0.5"),
+        num_model=6,
+    ),
+    "constrained integers": search(
+        (ranged("m", 0, 20, "int"), 9),
+        (ranged("n", 0, 20, "int"), 8),
+        constraints=("m + n <= 15",),
+        num_model=6,
+        num_long=14,
+        found=2.01 / 20**2,  # of (8, 7)
+    ),
+    "fifty floats": search(
+        *((ranged(f"x{i}", 0.0, 1.0), 0.3) for i in range(50)),
+        num_model=3,
+        improves=("default",),
+        num_long=20,
+    ),
+    "fifty of all kinds": search(
+        *((ranged(f"x{i}", 0.0, 1.0), 0.3) for i in range(30)),
+        *((ranged(f"n{i}", 1, 9, "int"), 3) for i in range(10)),
+        *((choice(f"c{i}", ["a", "b", "c"]), "b") for i in range(10)),
+        num_model=3,
+        improves=(),
+    ),
+    "one float": search((ranged("x", -2.0, 3.0), 1.7), num_initial=4),
+    "one on a log scale": search((ranged("x", 1e-5, 1.0, log=True), 3e-3), num_initial=4),
+    "one integer": search((ranged("x", 1, 1000, "int"), 321), num_initial=4),
+    "one ordered choice": search(
+        (choice("x", list(range(0, 200, 7)), is_ordered=True), 42), num_initial=4
+    ),
+    "one unordered choice": search(
+        (choice("x", [*"abcdefghijklmnopqrst"]), None),
+        loss=lambda p: (3 * ord(p["x"]) + 2) % 20,
+        num_initial=4,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Searched:
+    """An experiment on a space, and the points it completed."""
+
+    space: Search
+    preset: PresetName
+    client: Client
+    points: list[Parameterization]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(name, p) for name in SPACES for p in SPACES[name].presets],
+    ids="-".join,
+)
+def searched(request: pytest.FixtureRequest) -> Searched:
+    name, preset = request.param
+    space = SPACES[name]
+    client = start(space, preset, space.num_initial)
+    num_model = max(space.num_model, space.num_long if preset in space.finders else 0)
+    points = run_trials(client, space.loss, space.num_initial + num_model)
+    return Searched(space, preset, client, points)
+
+
+def test_suggestions_are_the_models_own_and_new_points_of_the_space(searched: Searched) -> None:
+    keys = generator_keys(searched.client)[searched.space.num_initial :]
+    assert set(keys) == {KEYS[searched.preset]}
+    assert_distinct(searched.points)
+    for point in searched.points:
+        assert_member(searched.space, point)
+
+
+def test_suggestions_improve(searched: Searched) -> None:
+    space, losses = searched.space, [*map(searched.space.loss, searched.points)]
+    if searched.preset in space.improves:
+        assert min(losses[space.num_initial :]) < min(losses[: space.num_initial])
+    if searched.preset in space.finders:
+        assert min(losses) <= space.found
+
+
+def test_predictions_are_finite(searched: Searched) -> None:
+    for mean, sem in (p["loss"] for p in searched.client.predict(searched.points)):
+        assert math.isfinite(mean)
+        assert 0.0 <= sem < math.inf
+
+
+def test_the_seed_decides_alone(searched: Searched) -> None:
+    space, num_initial = searched.space, searched.space.num_initial
+    torch.manual_seed(1234)
+    client = start(space, searched.preset, num_initial)
+    points = run_trials(client, space.loss, num_initial)
+    states = torch.get_rng_state(), random.getstate()
+    points += run_trials(client, space.loss, 2)
+    assert points == searched.points[: num_initial + 2]
+    assert torch.equal(torch.get_rng_state(), states[0])
+    assert random.getstate() == states[1]
+    assert run_trials(start(space, seed=1), space.loss, 6) != points[:6]
+
+
+def test_batches_are_new_points_too(searched: Searched) -> None:
+    """The last of the module to look at an experiment: its trials are never completed."""
+    batch = list(searched.client.get_next_trials(max_trials=3).values())
+    batch += searched.client.get_next_trials(max_trials=1).values()  # while the others run
+    assert generator_keys(searched.client)[-4:] == [KEYS[searched.preset]] * 4
+    assert_distinct([*searched.points, *batch])
+    for point in batch:
+        assert_member(searched.space, point)
+
+
+def test_the_boundary_of_a_constraint_is_reached() -> None:
+    space = CONSTRAINED_FLOATS
+    best = min(run_trials(start(space), space.loss, 12), key=space.loss)
+    assert space.loss(best) < 0.1
+    assert best["x0"] + best["x1"] == pytest.approx(1.0, abs=1e-3)
+
+
+EXHAUSTIBLE = {
+    "choices": search(
+        (choice("u", ["a", "b", "c"]), "b"), (choice("v", [1, 2, 4], is_ordered=True), 2)
+    ),
+    "integers": search((ranged("m", 1, 3, "int"), 2), (ranged("n", -1, 1, "int"), 0)),
+    "choice, bool and integer": search(
+        (choice("flag", [True, False]), False),
+        (ranged("n", 1, 2, "int"), 1),
+        (choice("u", ["a", "b"]), "b"),
+    ),
+}
+
+
+@pytest.mark.parametrize("acquisition", ["logei", "eri", "rlcb"])
+@pytest.mark.parametrize("name", EXHAUSTIBLE)
+def test_every_point_is_suggested_once_before_the_space_is_exhausted(
+    name: str, acquisition: str
+) -> None:
+    space, size = EXHAUSTIBLE[name], 8 if "bool" in name else 9
+    preset: PresetName = "default" if acquisition == "logei" else "paper"
+    client = start(space, preset, 3, acquisition=acquisition)
+    points = run_trials(client, space.loss, 3)
+    [(failed, point)] = client.get_next_trials(max_trials=1).items()
+    client.mark_trial_failed(failed)
+    pending = client.get_next_trials(max_trials=2)
+    points += [point, *pending.values()]
+    points += run_trials(client, space.loss, size - 8)
+    points += client.get_next_trials(max_trials=2).values()  # until the last one
+    assert len(points) == size
+    assert_distinct(points)
+    assert set(generator_keys(client)[3:]) == {f"popbo-{acquisition}"}
+    with pytest.raises(SearchSpaceExhausted):
+        client.get_next_trials(max_trials=1)
+    for index, point in pending.items():
+        client.complete_trial(index, raw_data={"loss": space.loss(point)})
+    with pytest.raises(SearchSpaceExhausted):
+        client.get_next_trials(max_trials=1)
+
+
+FREE_SPACE = search(*FREE)
+DISCRETE = search(
+    (choice("u", ["a", "b", "c", "d"]), "c"), (choice("v", [1, 2, 4, 8], is_ordered=True), 4)
+)
+
+
+def test_fixed_parameters_do_not_change_the_suggestions() -> None:
+    without, with_fixed = (run_trials(start(s), s.loss, 9) for s in (FREE_SPACE, SPACES["fixed"]))
+    assert with_fixed == [dict(point) | FIXED for point in without]
+
+
+@EACH_PRESET
+@pytest.mark.parametrize(
+    ("space", "wanted"),
+    [
+        (FREE_SPACE, {"n": 4}),
+        (FREE_SPACE, {"x": 0.5}),
+        (DISCRETE, {"u": "d"}),
+        (DISCRETE, {"v": 8}),
+    ],
+    ids=["integer", "float", "unordered choice", "ordered choice"],
+)
+def test_parameters_fixed_for_some_trials(
+    space: Space, wanted: dict[str, Any], preset: PresetName
+) -> None:
+    client = start(space, preset)
+    points = run_trials(client, space.loss, 6)
+    for _ in range(2):
+        [(index, point)] = client.get_next_trials(1, fixed_parameters=wanted).items()
+        assert point.items() >= wanted.items()
+        assert_member(space, point)
+        client.complete_trial(index, raw_data={"loss": space.loss(point)})
+        points.append(point)
+    assert_distinct(points)
+    assert set(generator_keys(client)[6:]) == {KEYS[preset]}
+
+
+@pytest.mark.parametrize("unit", [1e-3, 60.0])
+def test_unit_of_a_log_parameter_does_not_matter(unit: float) -> None:
+    plain, scaled = (run_trials(start(s), s.loss, 9) for s in (log_units(1.0), log_units(unit)))
+    for p, q in zip(plain, scaled, strict=True):
+        assert q["rate"] == pytest.approx(unit * p["rate"], rel=1e-3)
+        assert q["width"] == p["width"]
+
+
+def predictions(
+    space: Space, seen: list[Parameterization], points: list[Parameterization]
+) -> list[float]:
+    """Predictions from the losses of points of one's own."""
+    client = start(space, num_initial=len(seen))
+    for point in seen:
+        client.complete_trial(client.attach_trial(point), raw_data={"loss": space.loss(point)})
+    client.get_next_trials(max_trials=1)
+    return [prediction["loss"][0] for prediction in client.predict(points)]
+
+
+def between(values: list[int], is_ordered: bool) -> list[float]:
+    """Predictions of every second value of a choice; the loss falls to the sixth, then rises."""
+    space = Space(
+        [choice("size", values, is_ordered)], lambda p: float((values.index(p["size"]) - 5) ** 2)
+    )
+    points: list[Parameterization] = [{"size": value} for value in values]
+    return predictions(space, points[::2], points[1::2])
+
+
+def test_only_ordered_values_are_interpolated_and_only_their_order_counts() -> None:
+    predicted = between(SIZES, is_ordered=True)
+    assert min(predicted) == predicted[2]
+    assert predicted[0] > predicted[1] > predicted[2] < predicted[3] < predicted[0]
+    assert between(list(range(9)), is_ordered=True) == pytest.approx(predicted)
+    unordered = between(SIZES, is_ordered=False)
+    assert unordered == pytest.approx([unordered[0]] * 4)
+
+
+def test_order_of_unordered_values_does_not_matter() -> None:
+    points: list[Parameterization] = [
+        {"kernel": kernel, "shift": shift, "code": code}
+        for kernel in KERNELS
+        for shift in (7.0, 0.0, -1.5)
+        for code in (200, 404)
+    ]
+    first, *others = (
+        predictions(unordered(kernels), points[::5], points)
+        for kernels in ([*KERNELS], [*KERNELS][::-1], sorted(KERNELS))
+    )
+    assert others == [pytest.approx(first)] * 2

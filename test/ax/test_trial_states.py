@@ -1,0 +1,261 @@
+"""What becomes of a trial in each of Ax's states, and of one that went wrong."""
+
+import math
+from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+import pytest
+from ax.api.client import Client
+from botorch.exceptions import InputDataError
+from helpers.search_spaces import KEYS, Space, assert_distinct, choice, ranged, start
+from helpers.service_loop import (
+    floats,
+    generator_keys,
+    learned_ranks,
+    make_client,
+    pending_points,
+    run_trials,
+    sphere,
+)
+
+from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.presets import PresetName
+
+INF = math.inf
+EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])
+
+Point = tuple[float, ...]
+
+
+@cache
+def begun(preset: PresetName, objective: str) -> Client:
+    strategy = popbo_generation_strategy(num_initial_trials=5, preset=preset)
+    client = make_client(strategy, floats(2), objective)
+    run_trials(client, sphere, 6)
+    return client
+
+
+def started(preset: PresetName = "default", objective: str = "-loss") -> Client:
+    """A client of six completed trials; the next suggestion is the model's."""
+    return deepcopy(begun(preset, objective))
+
+
+def suggest(client: Client) -> tuple[int, Point]:
+    [(index, parameters)] = client.get_next_trials(max_trials=1).items()
+    return index, tuple(parameters.values())
+
+
+def assert_never_repeated(client: Client, num_more: int = 2) -> None:
+    """Go on, and check that every suggestion is the model's own and new."""
+    run_trials(client, sphere, num_more)
+    assert_distinct([trial.arm.parameters for trial in client._experiment.trials.values()])
+    assert len(set(generator_keys(client)[5:])) == 1
+
+
+def report(client: Client, index: int, *losses: float) -> None:
+    """The loss after one, two and more steps."""
+    for progression, loss in enumerate(losses):
+        client.attach_data(index, {"loss": loss}, progression=progression)
+
+
+STEPS: dict[str, Callable[[Client, int, float], Any]] = {
+    "keep running": lambda client, index, bad: None,
+    "fail": lambda client, index, bad: client.mark_trial_failed(index),
+    "abandon": lambda client, index, bad: client.mark_trial_abandoned(index),
+    "stop early": lambda client, index, bad: client._experiment.trials[index].mark_early_stopped(
+        unsafe=True
+    ),
+    "report good": lambda client, index, bad: client.attach_data(index, {"loss": -bad}),
+    "report bad": lambda client, index, bad: client.attach_data(index, {"loss": bad}),
+    "become bad": lambda client, index, bad: report(client, index, -9 * bad, -8 * bad, bad),
+    "become good": lambda client, index, bad: report(client, index, 9 * bad, 8 * bad, -bad),
+    "end with NaN": lambda client, index, bad: client.complete_trial(index, {"loss": math.nan}),
+    "end infinitely bad": lambda client, index, bad: client.complete_trial(
+        index, {"loss": INF * bad}
+    ),
+    "track seconds": lambda client, index, bad: client.configure_tracking_metrics(["seconds"]),
+    "end good after NaN seconds": lambda client, index, bad: client.complete_trial(
+        index, {"loss": -bad, "seconds": math.nan}
+    ),
+    "others are suggested": lambda client, index, bad: suggest(client),
+}
+
+# What a trial does, and its rank among six others: best, worst, or none, and then it is pending.
+EVENTS = {
+    "fail": 6,
+    "report good, fail": 6,
+    "abandon": None,
+    "keep running": None,
+    "report good": 0,
+    "report good, others are suggested, report bad": 6,
+    "become bad, stop early": 6,
+    "become good, stop early": 0,
+    "stop early": 6,
+    "end with NaN": 6,
+    "end infinitely bad": 6,
+    "end with NaN, others are suggested, report good": 0,
+    "track seconds, end good after NaN seconds": 0,
+}
+
+
+def perform(event: str, client: Client, index: int, bad: float = 1000.0) -> None:
+    for step in event.split(", "):
+        STEPS[step](client, index, bad)
+
+
+@pytest.mark.parametrize(
+    ("preset", "objective", "event"),
+    [
+        *(("default", objective, event) for objective in ("-loss", "loss") for event in EVENTS),
+        ("paper", "-loss", "fail"),
+        ("paper", "loss", "fail"),
+        ("paper", "-loss", "abandon"),
+    ],
+)
+def test_what_is_learned_and_never_suggested_again(
+    preset: PresetName, objective: str, event: str
+) -> None:
+    client, rank = started(preset, objective), EVENTS[event]
+    index, point = suggest(client)
+    perform(event, client, index, 1000.0 if objective == "-loss" else -1000.0)
+    suggest(client)
+    assert learned_ranks(client).get(point) == rank
+    assert len(learned_ranks(client)) == 6 + (rank is not None)
+    assert (point in pending_points(client)) == (rank is None)
+    assert_never_repeated(client)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_infinitely_good_is_an_error_that_can_be_repaired(sign: float) -> None:
+    client = started(objective="-loss" if sign > 0 else "loss")
+    index, _ = suggest(client)
+    client.complete_trial(index, {"loss": sign * -INF})
+    with pytest.raises(InputDataError, match=r"\+inf"):
+        suggest(client)
+    client.attach_data(index, {"loss": 0.0})
+    assert_never_repeated(client)
+
+
+def test_failures_share_the_last_place() -> None:
+    client, failures = started(), []
+    for event in ("fail", "report good, fail", "end with NaN", "end infinitely bad"):
+        index, point = suggest(client)
+        perform(event, client, index)
+        failures.append(point)
+    suggest(client)
+    ranks = learned_ranks(client)
+    assert sorted(ranks.values()) == [0, 1, 2, 3, 4, 5, 6, 6, 6, 6]
+    assert {point for point, rank in ranks.items() if rank == 6} == set(failures)
+
+
+def test_the_best_trial_is_never_a_failed_one() -> None:
+    client = started()
+    for _ in range(2):
+        index, _ = suggest(client)
+        perform("report good, fail", client, index)
+    best, *_ = client.get_best_parameterization(use_model_predictions=False)
+    assert sphere(best) == min(
+        sphere(t.arm.parameters)
+        for t in client._experiment.trials.values()
+        if not t.status.is_failed
+    )
+
+
+def test_the_neighbourhood_of_failures_is_avoided() -> None:
+    client = started()
+    for _ in range(16):
+        index, (x, y) = suggest(client)
+        if x > 0.5:  # the program crashes there
+            client.mark_trial_failed(index)
+        else:
+            client.complete_trial(index, {"loss": sphere({"x": x, "y": y})})
+    trials = list(client._experiment.trials.values())[6:]
+    assert sum(trial.status.is_failed for trial in trials) <= 6
+    assert not any(trial.status.is_failed for trial in trials[-5:])
+
+
+@EACH_PRESET
+def test_failures_leave_predictions_in_the_unit_of_the_metric(preset: PresetName) -> None:
+    strategy = popbo_generation_strategy(num_initial_trials=6, preset=preset)
+    client = make_client(strategy, floats(2), "-loss")
+    points = run_trials(client, lambda p: INF if p["x0"] > 0.5 else sphere(p), 12)
+    assert generator_keys(client)[6:] == [KEYS[preset]] * 6
+    losses = [sphere(p) for p in points if p["x0"] <= 0.5]
+    assert len(losses) < 12
+    for mean, sem in (p["loss"] for p in client.predict([*points, {"x0": 0.9, "x1": 0.9}])):
+        assert min(losses) <= mean <= max(losses)
+        assert math.isfinite(sem)
+
+
+def test_failures_in_a_mixed_space() -> None:
+    space = Space(
+        [
+            ranged("rate", 1e-3, 1.0, log=True),
+            choice("kind", ["a", "b", "c"]),
+            choice("flag", [True, False]),
+            ranged("depth", 1, 9, "int"),
+        ],
+        lambda p: p["rate"] + p["depth"],
+    )
+    client = start(space, num_initial=5)
+    for trial in range(10):
+        [(index, p)] = client.get_next_trials(max_trials=1).items()
+        if trial % 3 == 2:
+            client.mark_trial_failed(index)
+        else:
+            client.complete_trial(index, raw_data={"loss": space.loss(p)})
+    assert_distinct([trial.arm.parameters for trial in client._experiment.trials.values()])
+    assert generator_keys(client)[-3:] == ["popbo-logei"] * 3
+
+
+@pytest.mark.parametrize("reports", [0, 2])
+def test_a_failure_beside_learning_curves_that_are_ranked_by_their_last_value(reports: int) -> None:
+    client = started()
+    for _ in range(3):
+        index, (x, y) = suggest(client)
+        loss = sphere({"x": x, "y": y})
+        report(client, index, loss + 2.0, loss + 1.0)
+        client.complete_trial(index, {"loss": loss}, progression=2)
+    index, failed = suggest(client)
+    report(client, index, *[-1000.0] * reports)
+    client.mark_trial_failed(index)
+    suggest(client)
+    ranks = learned_ranks(client)
+    assert ranks.pop(failed) == 9
+    in_order = sorted(ranks, key=lambda p: sphere({"x": p[0], "y": p[1]}))
+    assert [ranks[point] for point in in_order] == list(range(9))
+    assert_never_repeated(client)
+
+
+@EACH_PRESET
+def test_trials_that_end_in_any_order_are_distinct(preset: PresetName) -> None:
+    client = started(preset)
+    running = dict(client.get_next_trials(max_trials=3))
+    for step in range(6):
+        index = sorted(running)[(2 * step) % 3]
+        client.complete_trial(index, {"loss": sphere(running.pop(index))})
+        running |= client.get_next_trials(max_trials=1)
+        assert len(running) == 3
+    assert_never_repeated(client, 0)
+    assert len(client._experiment.trials) == 15
+
+
+def test_the_model_waits_until_half_of_the_design_has_data() -> None:
+    strategy = popbo_generation_strategy(num_initial_trials=6)
+    client = make_client(strategy, floats(2), "-loss")
+    for index, parameters in client.get_next_trials(max_trials=8).items():
+        if index in (1, 4):
+            client.complete_trial(index, {"loss": sphere(parameters)})
+    client.get_next_trials(max_trials=1)
+    client.complete_trial(7, {"loss": 1.0})
+    client.get_next_trials(max_trials=1)
+    assert generator_keys(client) == ["Sobol"] * 9 + ["popbo-logei"]
+
+
+def test_an_abandoned_trial_leaves_the_design_one_short() -> None:
+    client = started()
+    client._experiment.trials[0].mark_abandoned(unsafe=True)
+    suggest(client)
+    assert generator_keys(client)[-1] == "popbo-logei"
