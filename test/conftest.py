@@ -8,7 +8,7 @@ import torch
 from helpers.toy import toy_data
 from hypothesis import HealthCheck, settings
 
-from botorch_popbo import PoissonRankModel
+from botorch_popbo import PoissonRankModel, RankingGP, RankModel
 
 # Property tests draw the same examples in every run.
 settings.register_profile(
@@ -47,22 +47,22 @@ def rng_untouched() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def long_model() -> PoissonRankModel:
     """A network of enough points for the untruncated law. Shared: do not change it."""
-    return PoissonRankModel(*toy_data(20), preset="paper", seed=0).fit()
+    return PoissonRankModel.paper(*toy_data(20), seed=0).fit()
 
 
 @pytest.fixture(scope="session")
 def short_model() -> PoissonRankModel:
     """A network of few enough points for the truncated law. Shared: do not change it."""
-    return PoissonRankModel(*toy_data(9), preset="paper", seed=0).fit()
+    return PoissonRankModel.paper(*toy_data(9), seed=0).fit()
 
 
 @pytest.fixture(scope="session")
-def gaussian_model() -> PoissonRankModel:
+def gaussian_model() -> RankingGP:
     """A Gaussian process. Shared: do not change it."""
-    return PoissonRankModel(*toy_data(15)).fit()
+    return RankingGP(*toy_data(15)).fit()
 
 
 @pytest.fixture(params=["short_model", "long_model", "gaussian_model"])
-def model(request: pytest.FixtureRequest) -> PoissonRankModel:
+def model(request: pytest.FixtureRequest) -> RankModel:
     """Any shared model; do not change it."""
     return request.getfixturevalue(request.param)

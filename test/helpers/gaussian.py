@@ -4,7 +4,8 @@ import torch
 from gpytorch.kernels import MaternKernel
 from torch import Tensor
 
-from botorch_popbo.rates.ranking import Ranking
+from botorch_popbo.data import Order
+from botorch_popbo.models._records import Records
 
 MEAN_VARIANCE = 25.0
 
@@ -27,7 +28,7 @@ def covariance(X: Tensor, lengthscale: Tensor, noise: Tensor | float = 0.0) -> T
     return smooth + MEAN_VARIANCE + noise * torch.eye(len(X)).to(X)
 
 
-def ranked(outcomes: Tensor) -> Ranking:
+def ranked(outcomes: Tensor) -> Records:
     """The complete ranking of outcomes, larger being better."""
-    counts = (outcomes > outcomes.unsqueeze(-1)).sum(-1).double()
-    return Ranking.from_counts(counts, torch.full_like(counts, len(counts) - 1.0), len(counts))
+    X = torch.arange(len(outcomes)).double().unsqueeze(-1)
+    return Records.from_order(Order.from_scores(X, outcomes))

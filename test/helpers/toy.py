@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from botorch_popbo import PoissonRankModel
+from botorch_popbo import RankModel
 
 BOUNDS = torch.tensor([[0.0, -2.0], [4.0, 2.0]], dtype=torch.float64)
 
@@ -20,10 +20,10 @@ def toy_data(num_points: int, seed: int = 0, **tkwargs: Any) -> tuple[Tensor, Te
     return X.to(**tkwargs), Y.to(**tkwargs)
 
 
-def split_points(model: PoissonRankModel, q: float) -> tuple[Tensor, Tensor]:
+def split_points(model: RankModel, share: float) -> tuple[Tensor, Tensor]:
     """Promising and unpromising points, ``m x d``, far from everything evaluated.
 
-    Far is a tenth of the bounding box, promising a predicted rate below ``q`` times the number of
+    Far is a tenth of the bounding box, promising a predicted rate below ``share`` times the number of
     points.
     """
     unit = torch.rand(1500, 2, generator=torch.Generator().manual_seed(7), dtype=torch.float64)
@@ -34,7 +34,7 @@ def split_points(model: PoissonRankModel, q: float) -> tuple[Tensor, Tensor]:
     X = X[distance > 0.1]
     with torch.no_grad():
         rate = model.rank_posterior(X).log_rate.exp().squeeze(-1)
-    promising = rate < q * len(model.rank_counts)
+    promising = rate < share * len(model.rank_counts)
     assert promising.sum() >= 10
     assert (~promising).sum() >= 10
     return X[promising], X[~promising]
