@@ -22,16 +22,18 @@ class Covariance:
         factor: The lower Cholesky factor, ``N x N``.
         precision: The inverse, ``N x N``.
         log_determinant: Logarithm of the determinant, a scalar tensor.
-        derivative: What :meth:`CovarianceFunction.gradient` needs, ``N x N``.
+        derivative: What :meth:`MaternCovariance.gradient` needs, ``N x N``.
     """
 
     factor: Tensor
     precision: Tensor
     log_determinant: Tensor
-    derivative: Tensor
+    derivative: Tensor | None
 
     @classmethod
-    def from_matrix(cls, matrix: Tensor, noise: Tensor, derivative: Tensor) -> "Covariance":
+    def from_matrix(
+        cls, matrix: Tensor, noise: Tensor, derivative: Tensor | None = None
+    ) -> "Covariance":
         """Factorise a covariance matrix, in place.
 
         Args:
@@ -115,6 +117,7 @@ class MaternCovariance(CovarianceFunction):
 
     def gradient(self, slope: Tensor, covariance: Covariance, theta: Tensor) -> Tensor:
         """See the base class."""
+        assert covariance.derivative is not None
         weighted = (slope * covariance.derivative).reshape(-1)
         return 2.0 * theta.exp().pow(-2) * (self.squared @ weighted)
 
@@ -132,16 +135,21 @@ class KernelCovariance(CovarianceFunction):
 
     def covariance(self, theta: Tensor, noise: Tensor) -> Covariance:
         """See the base class."""
-        assign(list(self.kernel.parameters()), theta)
-        with torch.enable_grad():
-            matrix = self.kernel(self.X).to_dense()
-        return Covariance.from_matrix(matrix.detach() + MEAN_VARIANCE, noise, matrix)
+        with torch.no_grad():
+            return Covariance.from_matrix(self._matrix(theta) + MEAN_VARIANCE, noise)
 
     def gradient(self, slope: Tensor, covariance: Covariance, theta: Tensor) -> Tensor:
         """See the base class."""
-        parameters = list(self.kernel.parameters())
-        gradients = torch.autograd.grad(covariance.derivative, parameters, slope)
+        # The matrix is made anew: parameters may have been set since, which no graph survives.
+        with torch.enable_grad():
+            matrix = self._matrix(theta)
+        gradients = torch.autograd.grad(matrix, list(self.kernel.parameters()), slope)
         return torch.cat([gradient.reshape(-1) for gradient in gradients])
+
+    def _matrix(self, theta: Tensor) -> Tensor:
+        assign(list(self.kernel.parameters()), theta)
+        matrix: Tensor = self.kernel(self.X).to_dense()
+        return matrix
 
 
 def assign(parameters: list[Parameter], values: Tensor) -> None:
