@@ -9,12 +9,13 @@ from ax.core.search_space import SearchSpaceDigest
 from ax.core.types import TCandidateMetadata
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
+from botorch.models.model import Model, ModelList
 from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
 from botorch_popbo.ax._goal import Goal
-from botorch_popbo.ax._outcomes import outcome_moments
+from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.models import OneHotCategories, PoissonRankModel, RankingGP, RankModel
 
@@ -37,8 +38,7 @@ class RankSurrogate(Surrogate):
     """Fits a model of an order to each metric, and to whatever else a goal is about.
 
     The models themselves answer in utilities or ranks. Ax's predictions are in the unit of the
-    metrics: a point of predicted rank ``k`` is expected between the ``k``-th and the next observed
-    outcome in falling order.
+    metrics; see :class:`OutcomeModel`.
     """
 
     def fit(
@@ -61,20 +61,11 @@ class RankSurrogate(Surrogate):
             repeat_model_selection_if_dataset_changed,
         )
 
-    def predict(self, X: Tensor, use_posterior_predictive: bool = False) -> tuple[Tensor, Tensor]:
-        """Predict the metrics.
-
-        Args:
-            X: Points, an ``n x d`` tensor.
-            use_posterior_predictive: Has no effect: ranks are modelled as observed.
-
-        Returns:
-            Means ``n x m`` and covariances ``n x m x m``, which are diagonal.
-        """
-        with torch.no_grad():
-            moments = [outcome_moments(model, X) for model in self.metric_models]
-        mean, variance = (torch.stack(values, dim=-1) for values in zip(*moments, strict=True))
-        return mean, torch.diag_embed(variance)
+    @property
+    def model(self) -> Model:
+        """What Ax predicts with: the outcome models of all metrics."""
+        models = [OutcomeModel(model) for model in self.metric_models]
+        return models[0] if len(models) == 1 else ModelList(*models)
 
     @property
     def metric_models(self) -> list[RankModel]:

@@ -7,9 +7,9 @@ from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from helpers.service_loop import Parameter, generator_keys, make_client, run_trials, sphere
 from torch import Tensor
 
-from botorch_popbo.ax import popbo_generation_strategy, tables
+from botorch_popbo.ax import _tables, popbo_generation_strategy
+from botorch_popbo.ax.nodes import PresetName
 from botorch_popbo.optim import unseen_candidates
-from botorch_popbo.presets import PresetName
 
 
 def constrained_client(parameters: list[Parameter], constraint: str) -> Client:
@@ -66,7 +66,7 @@ def test_only_a_network_looks_at_no_more_than_the_papers_number_of_candidates(
         seen.append(len(candidates))
         return candidates
 
-    monkeypatch.setattr(tables, "unseen_candidates", record)
+    monkeypatch.setattr(_tables, "unseen_candidates", record)
     parameters: list[Parameter] = [
         RangeParameterConfig(name=f"x{i}", bounds=(1, 12), parameter_type="int") for i in range(3)
     ]

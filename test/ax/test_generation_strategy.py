@@ -25,7 +25,7 @@ from botorch_popbo.ax import (
     gp_generation_strategy,
     popbo_generation_strategy,
 )
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax.nodes import PresetName
 
 FAMILIES = {"popbo": "popbo", "paper": "popbo", "exact": "popbo", "gp": "gp"}
 MIXED: list[Parameter] = [

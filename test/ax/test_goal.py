@@ -6,8 +6,8 @@ from botorch.exceptions import InputDataError
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
-from botorch_popbo.ax.goal import Goal
-from botorch_popbo.rank_counts import RankCounts
+from botorch_popbo.ax._goal import Goal
+from botorch_popbo.data import Order, RankCounts
 
 INF = math.inf
 
@@ -27,7 +27,8 @@ def row(*weights: float) -> Tensor:
     return torch.tensor([weights], dtype=torch.double)
 
 
-def as_dict(counts: RankCounts) -> dict[float, float]:
+def as_dict(order: Order) -> dict[float, float]:
+    counts = RankCounts.from_order(order)
     return dict(zip(counts.X[:, 0].tolist(), counts.counts.tolist(), strict=True))
 
 
@@ -35,7 +36,7 @@ def test_feasible_points_come_first_then_less_violated_ones_then_failures() -> N
     loss = dataset({0: -5.0, 1: -1.0, 2: -2.0, 3: -INF, 4: -9.0})
     cost = dataset({0: 1.0, 1: 3.0, 2: 0.5, 4: 5.0})  # the failed point has none
     goal = Goal(row(1, 0), (row(0, 1), row(2)))
-    assert as_dict(goal.measured([loss, cost], 0).rank_counts) == {2: 0, 0: 1, 1: 2, 4: 3, 3: 4}
+    assert as_dict(goal.measured([loss, cost], 0).feasible_first) == {2: 0, 0: 1, 1: 2, 4: 3, 3: 4}
 
 
 def test_points_without_a_deciding_metric_are_left_out() -> None:
@@ -43,9 +44,9 @@ def test_points_without_a_deciding_metric_are_left_out() -> None:
     tracked = dataset({1: 0.0})
     goal = Goal(row(1, 0, 0), (row(0, 1, 0), row(2)))
     assert goal.metrics == [0, 1]
-    assert as_dict(goal.measured([loss, cost, tracked], 0).rank_counts) == {2: 0, 0: 1}
+    assert as_dict(goal.measured([loss, cost, tracked], 0).feasible_first) == {2: 0, 0: 1}
     with pytest.raises(InputDataError, match="two distinct points"):
-        _ = goal.measured([loss, dataset({0: 1.0})], 0).rank_counts
+        _ = goal.measured([loss, dataset({0: 1.0})], 0).feasible_first
 
 
 def test_replicates_in_several_trials_are_one_point() -> None:
@@ -61,7 +62,7 @@ def test_replicates_in_several_trials_are_one_point() -> None:
         )
         for y in ([1.0, 5.0, 2.0], [0.0, 1.0, 0.0])
     )
-    summed = Goal(row(1, -1)).measured([loss, cost], 0).rank_counts
+    summed = Goal(row(1, -1)).measured([loss, cost], 0).feasible_first
     assert as_dict(summed) == {0.0: 0, 1.0: 1}  # the mean of 1 and 4 against 2
 
 
@@ -70,10 +71,10 @@ def test_objectives_are_traded_off_differently_for_every_number_of_points() -> N
     first = dataset({i: math.sin(i) for i in points})
     second = dataset({i: math.cos(i) for i in points})
     goal = Goal(torch.eye(2, dtype=torch.double))
-    once, again = (goal.measured([first, second], 3).rank_counts for _ in range(2))
-    assert torch.equal(once.counts, again.counts)
+    once, again = (goal.measured([first, second], 3).feasible_first for _ in range(2))
+    assert torch.equal(once.score, again.score)
     best = {
-        goal.measured([first, second], seed).rank_counts.counts.argmin().item()
+        goal.measured([first, second], seed).feasible_first.score.argmax().item()
         for seed in range(20)
     }
     dominated = {
@@ -87,7 +88,7 @@ def test_values_below_a_threshold_are_violations() -> None:
     first, second = dataset({0: 9.0, 1: 4.0, 2: 3.0}), dataset({0: 0.0, 1: 2.0, 2: 1.0})
     threshold = torch.tensor([math.nan, 1.5], dtype=torch.double)
     goal = Goal(torch.eye(2, dtype=torch.double), objective_thresholds=threshold)
-    assert as_dict(goal.measured([first, second], 0).rank_counts) == {1: 0, 2: 1, 0: 2}
+    assert as_dict(goal.measured([first, second], 0).feasible_first) == {1: 0, 2: 1, 0: 2}
 
 
 def test_slacks_are_kept_of_constraints_that_a_success_violates() -> None:
@@ -106,7 +107,7 @@ def test_one_success_cannot_be_compared() -> None:
     loss, cost = dataset({0: -5.0, 1: -INF}), dataset({0: 3.0})
     measured = Goal(row(1, 0), (row(0, 1), row(2))).measured([loss, cost], 0)
     assert measured.violated_slacks[1] == []
-    assert as_dict(measured.rank_counts) == {0: 0, 1: 1}
+    assert as_dict(measured.feasible_first) == {0: 0, 1: 1}
 
 
 @pytest.mark.parametrize(

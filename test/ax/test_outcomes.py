@@ -14,7 +14,7 @@ from helpers.search_spaces import KEYS
 from helpers.service_loop import Parameterization, floats, generator_keys, learned_ranks
 
 from botorch_popbo.ax import popbo_generation_strategy
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax.nodes import PresetName
 
 PROBLEM = BraninCurrin().double()
 THRESHOLDS = ["branin <= 18", "currin <= 6"]

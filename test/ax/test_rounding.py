@@ -4,7 +4,7 @@ from ax.core.observation import ObservationFeatures
 from helpers.search_spaces import Space, ranged, start
 from helpers.service_loop import run_trials
 
-from botorch_popbo.ax.rounding import ReproducibleIntToFloat
+from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 
 SPACE = Space(
     [ranged("m", 0, 20, "int"), ranged("n", 0, 20, "int")],

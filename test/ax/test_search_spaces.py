@@ -14,7 +14,7 @@ from ax.exceptions.core import SearchSpaceExhausted
 from helpers.search_spaces import KEYS, Space, assert_distinct, assert_member, choice, ranged, start
 from helpers.service_loop import Parameter, Parameterization, generator_keys, run_trials
 
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax.nodes import PresetName
 
 EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])
 BOTH: tuple[PresetName, ...] = ("default", "paper")

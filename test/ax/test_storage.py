@@ -19,10 +19,15 @@ from helpers.killed_loop import check_log, events, run_loop
 from helpers.search_spaces import KEYS, choice, ranged
 from helpers.service_loop import Parameter, Parameterization, generator_keys, run_trials
 
-from botorch_popbo.ax import load_client, popbo_generation_strategy
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax import (
+    gp_generation_strategy,
+    load_client,
+    popbo_generation_strategy,
+    register,
+)
+from botorch_popbo.ax.nodes import PresetName
 
-GOLDEN = Path(__file__).parents[1] / "data" / "client_0_1.json"
+GOLDEN = Path(__file__).parents[1] / "golden" / "client_0_1.json"
 PARAMETERS: list[Parameter] = [
     ranged("x", 0.0, 1.0),
     ranged("rate", 1e-6, 1.0, log=True),
@@ -207,6 +212,19 @@ def test_experiment_stored_by_version_0_1_goes_on() -> None:
         assert point["kind"] in ("a", "b", "c")
     for prediction in client.predict(stored):
         assert all(map(math.isfinite, prediction["loss"]))
+
+
+def test_gp_ucb_strategy_can_be_stored(tmp_path: Path) -> None:
+    client = make_client()
+    client.set_generation_strategy(gp_generation_strategy("ucb", 3))
+    run_trials(client, loss, 3)
+    path = str(tmp_path / "client.json")
+    client.save_to_json_file(path)
+    run_trials(Client.load_from_json_file(path), loss, 1)
+
+
+def test_registering_twice_does_no_harm() -> None:
+    register()
 
 
 def test_killed_loop_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:

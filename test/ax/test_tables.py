@@ -3,7 +3,7 @@ import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import SearchSpaceExhausted
 
-from botorch_popbo.ax.tables import is_table, unseen_points
+from botorch_popbo.ax._tables import is_table, unseen_points
 
 LIKE = torch.empty(0, dtype=torch.double)
 

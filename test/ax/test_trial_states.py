@@ -21,7 +21,7 @@ from helpers.service_loop import (
 )
 
 from botorch_popbo.ax import popbo_generation_strategy
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax.nodes import PresetName
 
 INF = math.inf
 EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])

@@ -3,7 +3,7 @@ import torch
 
 from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.analyses.fitting import fitted_ranks
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax.nodes import PresetName
 
 from .conftest import MakeRun
 

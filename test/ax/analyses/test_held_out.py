@@ -2,21 +2,21 @@ import pandas as pd
 import pytest
 import torch
 
-from botorch_popbo import PoissonRankModel
+from botorch_popbo import RankingGP
 from botorch_popbo.ax.analyses.held_out import MAX_FOLDS, coverage, held_out_ranks
 
 
-def fitted(num_points: int) -> PoissonRankModel:
+def fitted(num_points: int) -> RankingGP:
     generator = torch.Generator().manual_seed(0)
     X = torch.rand(num_points, 2, generator=generator, dtype=torch.float64)
-    return PoissonRankModel(X, -(X - 0.4).square().sum(-1, keepdim=True)).fit()
+    return RankingGP(X, -(X - 0.4).square().sum(-1, keepdim=True)).fit()
 
 
 def test_observed_ranks_are_among_the_points_outside_the_fold() -> None:
     model = fitted(MAX_FOLDS + 5)
     df = held_out_ranks(model)
     X, Y = model.train_inputs[0], model.train_targets
-    order = sorted(range(len(X)), key=lambda i: X[i].tolist())  # that of model.rank_counts
+    order = sorted(range(len(X)), key=lambda i: X[i].tolist())  # that of model.order
     outcomes = Y[order]
     for i, row in df.iterrows():
         others = df.index[df["fold"] != row["fold"]]
@@ -26,9 +26,9 @@ def test_observed_ranks_are_among_the_points_outside_the_fold() -> None:
 
 def test_the_model_itself_is_left_as_it_was() -> None:
     model = fitted(6)
-    before = {name: value.clone() for name, value in model.rate.named_parameters()}
+    before = {name: value.clone() for name, value in model.named_parameters()}
     held_out_ranks(model)
-    for name, value in model.rate.named_parameters():
+    for name, value in model.named_parameters():
         assert torch.equal(before[name], value)
 
 

@@ -8,7 +8,7 @@ from helpers.service_loop import run_trials
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
 from botorch_popbo.ax.analyses import popbo_analyses
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax.nodes import PresetName
 
 from .conftest import MakeRun, mixed_loss
 

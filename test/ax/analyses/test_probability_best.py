@@ -6,8 +6,7 @@ from botorch.utils.sampling import manual_seed
 
 from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.analyses import ProbabilityBest
-from botorch_popbo.models.utility import UtilityModel
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax.nodes import PresetName
 
 from .conftest import MakeRun, mixed_loss
 
@@ -39,7 +38,7 @@ def test_probabilities_match_draws_of_the_utility(make_run: MakeRun) -> None:
     client = make_run(10)
     p, _ = probabilities(client)
     model = client._generation_strategy.adapter.generator.surrogate.model
-    posterior = UtilityModel(model).posterior(model.train_inputs[0])
+    posterior = model.posterior(model.train_inputs[0])
     mean = posterior.mean.squeeze(-1)
     # The law of two points' difference needs their covariance: checked by another factorisation.
     values, vectors = torch.linalg.eigh(posterior.distribution.covariance_matrix)

@@ -7,10 +7,10 @@ from ax.api.client import Client
 from ax.core.analysis_card import NotApplicableStateAnalysisCard
 from scipy.stats import kendalltau
 
-from botorch_popbo import PoissonRankModel
+from botorch_popbo import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.analyses import RankCalibration
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax.nodes import PresetName
 
 from .conftest import MakeRun, mixed_loss
 
@@ -22,7 +22,7 @@ def calibrate(client: Client) -> tuple[pd.DataFrame, str]:
     return card.df.set_index("arm_name"), card.subtitle
 
 
-def model_of(client: Client) -> PoissonRankModel:
+def model_of(client: Client) -> RankModel:
     return client._generation_strategy.fit(client._experiment).generator.surrogate.model
 
 
@@ -35,9 +35,8 @@ def test_numbers_match_a_loop_over_left_out_points(make_run: MakeRun, preset: Pr
     predicted, observed, inside = [], [], {50: 0, 90: 0}
     for i in range(9):
         rest = [j for j in range(9) if j != i]
-        left = PoissonRankModel(
-            X[rest], Y[rest, None], input_transform=model.input_transform, preset=preset
-        ).fit()
+        make = RankingGP if preset == "default" else PoissonRankModel.paper
+        left = make(X[rest], Y[rest, None], input_transform=model.input_transform).fit()
         posterior = left.rank_posterior(X[[i]], observation_noise=True)
         rank = sum(Y[j].item() > Y[i].item() for j in rest)
         for percent in inside:

@@ -7,7 +7,7 @@ from ax.core.observation import ObservationFeatures
 
 from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.analyses import RankSlices
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax.nodes import PresetName
 
 from .conftest import MakeRun, mixed_loss
 

@@ -1,0 +1,101 @@
+"""From the law of a rank to an outcome, by the order statistics of what was observed."""
+
+from typing import Any
+
+import torch
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.models.model import Model
+from botorch.posteriors import GPyTorchPosterior, Posterior
+from gpytorch.distributions import MultivariateNormal
+from linear_operator.operators import DiagLinearOperator
+from torch import Tensor
+
+from botorch_popbo.data import Order
+from botorch_popbo.models import RankModel
+
+_MIN_VARIANCE = 1e-12  # relative to the squared range of the outcomes
+
+
+class OutcomeModel(Model):
+    """What a model of ranks says of the outcome itself.
+
+    A point of predicted rank ``k`` is expected between the ``k``-th and the next observed outcome
+    in falling order, so the law of the rank is carried over to the order statistics, and matched by
+    a normal law with the same moments. Ax reads predictions, sensitivities and slices off it.
+
+    Args:
+        ranks: A model fitted to outcomes.
+    """
+
+    def __init__(self, ranks: RankModel) -> None:
+        super().__init__()
+        self.ranks: RankModel = ranks
+
+    def posterior(
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> Posterior:
+        """Moment-matched posterior over outcomes.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            output_indices: ``None`` or ``[0]``: there is one output.
+            observation_noise: Has no effect: ranks are modelled as observed.
+            posterior_transform: Applied to the result.
+
+        Returns:
+            Independent normal laws of the outcomes, ``batch_shape x q x 1``, in their unit.
+        """
+        assert self.ranks.order is not None
+        levels = _outcome_levels(self.ranks.order).to(X)
+        numbers = torch.arange(levels.shape[0], device=X.device, dtype=X.dtype)
+        probabilities = self.ranks.rank_posterior(X).log_prob(numbers).exp()
+        # The untruncated law also reaches beyond the worst rank: that is the worst outcome.
+        last = 1.0 - probabilities[..., :-1].sum(-1, keepdim=True)
+        probabilities = torch.cat([probabilities[..., :-1], last.clamp_min(0.0)], dim=-1)
+        mean = (probabilities * levels).sum(-1)
+        variance = (probabilities * (levels - mean.unsqueeze(-1)).square()).sum(-1)
+        spread = (levels[0] - levels[-1]).square().clamp_min(1.0)
+        covariance = DiagLinearOperator(variance.clamp_min(_MIN_VARIANCE * spread))
+        posterior = GPyTorchPosterior(MultivariateNormal(mean, covariance))
+        return posterior if posterior_transform is None else posterior_transform(posterior)
+
+    @property
+    def num_outputs(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """Empty: one data set, one model."""
+        return torch.Size()
+
+    def subset_output(self, idcs: list[int]) -> "OutcomeModel":
+        """Return the model itself, its only output.
+
+        Args:
+            idcs: ``[0]``.
+
+        Returns:
+            This model.
+        """
+        self.ranks.subset_output(idcs)
+        return self
+
+    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """The state of the model of ranks, which Ax may start another one from."""
+        state: dict[str, Any] = self.ranks.state_dict(*args, **kwargs)
+        return state
+
+
+def _outcome_levels(order: Order) -> Tensor:
+    """The outcome to expect at each of the ranks 0 .. N, a tensor of shape ``N + 1``."""
+    outcomes = order.score
+    finite = outcomes[outcomes.isfinite()]
+    worst = finite.min() if finite.numel() else outcomes.new_zeros(())
+    falling = outcomes.clamp_min(worst).sort(descending=True).values
+    between = (falling[:-1] + falling[1:]) / 2.0
+    return torch.cat([falling[:1], between, falling[-1:]])

@@ -1,0 +1,73 @@
+from itertools import pairwise
+
+import pytest
+import torch
+from botorch.acquisition.objective import ScalarizedPosteriorTransform
+from botorch.posteriors import GPyTorchPosterior
+
+from botorch_popbo import PoissonRankModel, RankingGP, RankModel
+from botorch_popbo.ax.outcome_model import OutcomeModel
+
+EACH_MODEL = pytest.mark.parametrize("model_class", [RankingGP, PoissonRankModel])
+
+
+def make_model(model_class: type[RankModel], num_points: int = 9) -> RankModel:
+    generator = torch.Generator().manual_seed(0)
+    X = torch.rand(num_points, 2, generator=generator, dtype=torch.float64)
+    return model_class(X, 100.0 - X.sum(-1, keepdim=True)).fit()
+
+
+@EACH_MODEL
+def test_moments_match_the_law_of_the_rank_on_order_statistics(
+    model_class: type[RankModel],
+) -> None:
+    model = make_model(model_class)
+    X = torch.tensor([[0.2, 0.7]], dtype=torch.float64)
+    falling = model.train_targets.sort(descending=True).values.tolist()
+    levels = [falling[0], *((a + b) / 2 for a, b in pairwise(falling))]
+    levels.append(falling[-1])
+    p = [model.rank_posterior(X).density(torch.tensor(float(k))).item() for k in range(10)]
+    assert abs(sum(p) - 1.0) < 1e-12
+    mean = sum(q * level for q, level in zip(p, levels, strict=True))
+    variance = sum(q * (level - mean) ** 2 for q, level in zip(p, levels, strict=True))
+    posterior = OutcomeModel(model).posterior(X)
+    assert isinstance(posterior, GPyTorchPosterior)
+    torch.testing.assert_close(posterior.mean.item(), mean)
+    torch.testing.assert_close(posterior.variance.item(), variance)
+
+
+def test_mass_beyond_the_worst_rank_is_the_worst_outcome() -> None:
+    generator = torch.Generator().manual_seed(0)
+    X = torch.rand(20, 2, generator=generator, dtype=torch.float64)
+    model = PoissonRankModel.paper(X, 100.0 - X.sum(-1, keepdim=True)).fit()
+    for parameter in model.rate.parameters():
+        parameter.data.zero_()
+    list(model.rate.parameters())[-1].data.fill_(100.0)  # a rate far beyond every exposure
+    point = torch.full((1, 2), 0.5, dtype=torch.float64)
+    worst = model.train_targets.min()
+    torch.testing.assert_close(OutcomeModel(model).posterior(point).mean.squeeze(), worst)
+
+
+@EACH_MODEL
+def test_failures_leave_predictions_finite(model_class: type[RankModel]) -> None:
+    X = torch.rand(6, 1, dtype=torch.float64)
+    Y = torch.tensor([[1.0], [2.0], [-torch.inf], [3.0], [-torch.inf], [0.5]], dtype=torch.float64)
+    posterior = OutcomeModel(model_class(X, Y).fit()).posterior(X)
+    assert posterior.mean.isfinite().all()
+    assert (posterior.mean >= 0.5).all()
+    assert posterior.variance.isfinite().all()
+
+
+@EACH_MODEL
+def test_posterior_shapes_and_transform(model_class: type[RankModel]) -> None:
+    model = OutcomeModel(make_model(model_class))
+    X = torch.rand(3, 4, 2, dtype=torch.float64)
+    mean = model.posterior(X).mean
+    assert mean.shape == (3, 4, 1)
+    transform = ScalarizedPosteriorTransform(torch.tensor([-1.0]).double())
+    torch.testing.assert_close(model.posterior(X, posterior_transform=transform).mean, -mean)
+
+
+def test_its_state_is_that_of_the_ranks() -> None:
+    model = make_model(RankingGP)
+    assert OutcomeModel(model).state_dict().keys() == model.state_dict().keys()

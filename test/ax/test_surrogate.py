@@ -1,0 +1,137 @@
+import pytest
+import torch
+from ax.core.search_space import SearchSpaceDigest
+from ax.generators.torch.botorch_modular.surrogate import (
+    ModelConfig,
+    Surrogate,
+    SurrogateSpec,
+    submodel_input_constructor,
+)
+from ax.generators.torch.botorch_modular.utils import fit_botorch_model
+from botorch.utils.datasets import SupervisedDataset
+from torch import Tensor
+
+from botorch_popbo import PoissonRankModel, RankingGP, RankModel
+from botorch_popbo.ax._goal import Goal
+from botorch_popbo.ax.surrogate import RankSurrogate
+
+EACH_MODEL = pytest.mark.parametrize("model_class", [RankingGP, PoissonRankModel])
+DIGEST = SearchSpaceDigest(feature_names=["x"], bounds=[(0.0, 1.0)])
+X = torch.linspace(0.0, 1.0, 8, dtype=torch.double).unsqueeze(-1)
+GOAL = Goal(
+    torch.tensor([[1.0, 0.0]], dtype=torch.double),
+    (torch.tensor([[0.0, 1.0]], dtype=torch.double), torch.tensor([[0.5]], dtype=torch.double)),
+)
+
+
+def fitted(model_class: type[RankModel], *outcomes: Tensor) -> RankSurrogate:
+    config = ModelConfig(botorch_model_class=model_class, model_options={}, name="rank")
+    surrogate = RankSurrogate(SurrogateSpec(model_configs=[config]))
+    datasets = [
+        SupervisedDataset(
+            X, Y, feature_names=["x"], outcome_names=[f"y{i}"], group_indices=torch.arange(len(X))
+        )
+        for i, Y in enumerate(outcomes)
+    ]
+    surrogate.fit(datasets, DIGEST)
+    return surrogate
+
+
+@EACH_MODEL
+def test_predictions_are_in_the_unit_of_each_metric(model_class: type[RankModel]) -> None:
+    surrogate = fitted(model_class, 100.0 + X, -5.0 * X)
+    mean, covariance = surrogate.predict(X[2:5])
+    assert mean.shape == (3, 2)
+    assert covariance.shape == (3, 2, 2)
+    assert ((mean[:, 0] >= 100.0) & (mean[:, 0] <= 101.0)).all()
+    assert ((mean[:, 1] >= -5.0) & (mean[:, 1] <= 0.0)).all()
+    assert (covariance[:, 0, 1] == 0.0).all()
+    assert (covariance.diagonal(dim1=-2, dim2=-1) > 0.0).all()
+
+
+def test_a_constraint_has_a_model_that_is_fitted_once() -> None:
+    surrogate = fitted(RankingGP, X.sin(), X.square())
+    models = surrogate.goal_models(GOAL, seed=0, with_slacks=True)
+    assert models.value is surrogate.metric_models[0], "sin has the order of the first metric"
+    [slack] = models.slacks
+    assert slack.order is not None
+    assert torch.equal(slack.order.score, 0.5 - X.square().squeeze(-1))
+    assert surrogate.goal_models(GOAL, seed=0, with_slacks=True) is models
+
+
+def test_a_lower_bound_is_known_by_the_model_of_its_metric() -> None:
+    surrogate = fitted(RankingGP, X.sin(), X.square())
+    at_least = Goal(
+        GOAL.objective_weights,
+        (
+            torch.tensor([[0.0, -1.0]], dtype=torch.double),
+            torch.tensor([[-0.5]], dtype=torch.double),
+        ),
+    )
+    [slack] = surrogate.goal_models(at_least, 0, True).slacks
+    # Both metrics rise with x, so that one order, and one model, serves both and the slack.
+    assert slack is surrogate.metric_models[0]
+
+
+def test_new_data_forget_the_models_of_the_goal() -> None:
+    surrogate = fitted(RankingGP, X.sin(), X.square())
+    before = surrogate.goal_models(GOAL, 0, True)
+    datasets = [
+        SupervisedDataset(
+            X, Y, feature_names=["x"], outcome_names=[f"y{i}"], group_indices=torch.arange(len(X))
+        )
+        for i, Y in enumerate((X.cos(), X.square()))
+    ]
+    surrogate.fit(datasets, DIGEST)
+    after = surrogate.goal_models(GOAL, 0, True)
+    assert after is not before
+    assert after.value is surrogate.metric_models[0]
+
+
+@EACH_MODEL
+def test_without_models_of_slacks_feasible_points_come_first(
+    model_class: type[RankModel],
+) -> None:
+    models = fitted(model_class, X.sin(), X.square()).goal_models(GOAL, 0, with_slacks=False)
+    assert models.slacks == []
+    assert type(models.value) is model_class
+    # Feasible up to 0.71, where larger is better; beyond, the violation grows.
+    assert models.value.rank_counts.counts.tolist() == [4, 3, 2, 1, 0, 5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    # To a kernel, two categories are as far apart as the ends of the unit interval.
+    ("model_class", "own"),
+    [(RankingGP, 0.5**0.5), (PoissonRankModel, 1.0)],
+)
+def test_ax_builds_the_input_transform_from_the_search_space(
+    model_class: type[RankModel], own: float
+) -> None:
+    digest = SearchSpaceDigest(
+        feature_names=["x", "kind"],
+        bounds=[(-5.0, 10.0), (2.0, 7.0)],
+        categorical_features=[1],
+        discrete_choices={1: [2.0, 3.0, 7.0]},
+    )
+    points = torch.tensor([[-5.0, 2.0], [10.0, 7.0], [2.5, 3.0]], dtype=torch.float64)
+    names = ["x", "kind"]
+    dataset = SupervisedDataset(points, points[:, :1], feature_names=names, outcome_names=["y"])
+    inputs = submodel_input_constructor(
+        model_class,
+        model_config=ModelConfig(botorch_model_class=model_class, model_options={}),
+        dataset=dataset,
+        search_space_digest=digest,
+        surrogate=Surrogate(),
+    )
+    expected = torch.tensor(
+        [[0.0, own, 0.0, 0.0], [1.0, 0.0, 0.0, own], [0.5, 0.0, own, 0.0]], dtype=torch.float64
+    )
+    torch.testing.assert_close(model_class(**inputs).encode(points), expected)
+
+
+@EACH_MODEL
+def test_ax_fitting_is_the_models_own(model_class: type[RankModel]) -> None:
+    by_ax, direct = model_class(X, X.sin()), model_class(X, X.sin()).fit()
+    fit_botorch_model(by_ax, mll_class=None, mll_options={})
+    for one, other in zip(by_ax.parameters(), direct.parameters(), strict=True):
+        assert torch.equal(one, other)
