@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from botorch_popbo.replacing import replacing
+from botorch_popbo._replacing import replacing
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:

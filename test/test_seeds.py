@@ -1,6 +1,6 @@
 import torch
 
-from botorch_popbo.seeds import derive_seed
+from botorch_popbo._seeds import derive_seed
 
 
 def test_seeds_differ_between_users_and_steps() -> None:

@@ -1,6 +1,6 @@
 import torch
 
-from botorch_popbo.threads import one_torch_thread
+from botorch_popbo._threads import one_torch_thread
 
 
 def test_torch_has_one_thread_and_its_own_number_afterwards() -> None:

@@ -1,8 +1,11 @@
 """What lets BoTorch's acquisition functions, which maximise, use rank counts."""
 
 from botorch.acquisition.objective import PosteriorTransform
+from botorch.exceptions import UnsupportedError
 from botorch.posteriors import Posterior, TransformedPosterior
 from torch import Tensor
+
+from botorch_popbo.posteriors.base import RankPosterior
 
 
 class NegatedRank(PosteriorTransform):
@@ -39,7 +42,16 @@ class NegatedRank(PosteriorTransform):
 
         Returns:
             A posterior of the same shape, larger being better.
+
+        Raises:
+            UnsupportedError: If the posterior is over something else, such as a utility, which is
+                larger where points are better as it is.
         """
+        if not isinstance(posterior, RankPosterior):
+            raise UnsupportedError(
+                f"NegatedRank negates rank counts, not a {type(posterior).__name__}. The utility "
+                "of a RankingGP is to be maximised as it is: leave out the transform."
+            )
         return TransformedPosterior(
             posterior,
             sample_transform=lambda samples: -samples,

@@ -37,7 +37,8 @@ def draw_utility_paths(
         update_strategy: Must be BoTorch's own.
 
     Returns:
-        Paths that map ``batch_shape x q x d`` points to ``sample_shape x batch_shape x q`` values.
+        Paths that map points, of which ``... x sample_shape x q x d`` are each for a path of its
+        own and ``q x d`` for all, to ``... x sample_shape x q`` values.
 
     Raises:
         UnsupportedError: If there are pending points or another update strategy.
@@ -91,5 +92,4 @@ class _Shift(Module):
         self.shift, self.dtype = shift, dtype
 
     def forward(self, values: Tensor) -> Tensor:
-        ones = (1,) * (values.ndim - self.shift.ndim)
-        return (values + self.shift.reshape(*self.shift.shape, *ones)).to(self.dtype)
+        return (values + self.shift.unsqueeze(-1)).to(self.dtype)

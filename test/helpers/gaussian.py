@@ -5,9 +5,15 @@ from gpytorch.kernels import MaternKernel
 from torch import Tensor
 
 from botorch_popbo.data import Order
+from botorch_popbo.models._evidence import Evidence
+from botorch_popbo.models._hyperparameters import MaternHyperparameters
+from botorch_popbo.models._predictor import Predictor
+from botorch_popbo.models._priors import default_kernel, default_likelihood
 from botorch_popbo.models._records import Records
 
 MEAN_VARIANCE = 25.0
+LENGTHSCALE = torch.tensor([0.5, 1.0], dtype=torch.float64)
+NOISE = 1e-3
 
 
 def unit_points(num_points: int, dim: int = 2, seed: int = 0) -> Tensor:
@@ -30,5 +36,35 @@ def covariance(X: Tensor, lengthscale: Tensor, noise: Tensor | float = 0.0) -> T
 
 def ranked(outcomes: Tensor) -> Records:
     """The complete ranking of outcomes, larger being better."""
-    X = torch.arange(len(outcomes)).double().unsqueeze(-1)
-    return Records.from_order(Order.from_scores(X, outcomes))
+    points = torch.arange(len(outcomes)).to(outcomes).unsqueeze(-1)
+    return Records.from_order(Order.from_scores(points, outcomes))
+
+
+def hyperparameters(dim: int = 2) -> MaternHyperparameters:
+    """Those of the default prior."""
+    return MaternHyperparameters(default_kernel(dim).double(), default_likelihood().double())
+
+
+def conditional_law(X: Tensor, records: Records) -> Predictor:
+    """The law given records of two columns, at fixed hyperparameters."""
+    theta = torch.cat([LENGTHSCALE, torch.tensor([NOISE])]).log()
+    conditioned = Evidence(X, records, hyperparameters()).condition(theta)
+    return Predictor.from_fit(X, conditioned, kernel(LENGTHSCALE).requires_grad_(False))
+
+
+def dense_law(predictor: Predictor, points: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean and covariance at points, by matrices of all points and the records.
+
+    Condition by hand on noisy utilities, which the order leaves open by a known covariance, and
+    take the differences to the records' average.
+    """
+    number = len(predictor.X)
+    with torch.no_grad():
+        prior = predictor.kernel(torch.cat([predictor.X, points])).to_dense() + MEAN_VARIANCE
+    inverse = torch.linalg.inv(prior[:number, :number] + (predictor.noise + 1e-8).diag())
+    left_open = predictor.spread_root @ predictor.spread_root.T
+    given = prior - prior[:, :number] @ (inverse - left_open) @ prior[:number]
+    contrast = torch.eye(len(prior)).to(prior)
+    contrast[:, :number] -= 1.0 / number
+    given = (contrast @ given @ contrast.T)[number:, number:]
+    return prior[number:, :number] @ predictor.weights, given

@@ -3,12 +3,15 @@ from typing import Any
 
 import pytest
 import torch
+from botorch.posteriors import GPyTorchPosterior
 from gpytorch.distributions import MultivariateNormal
 from helpers.ranking import tensor
+from helpers.toy import toy_data
 from torch import Tensor
 
-from botorch_popbo import GaussianRankPosterior
-from botorch_popbo.posteriors.ladder import Ladder
+from botorch_popbo import GaussianRankPosterior, RankingGP
+from botorch_popbo.posteriors._thresholds import Thresholds
+from botorch_popbo.testing import PosteriorContract
 
 WEIGHT = tensor([1, 2, 1, 3])
 TOTAL = 7
@@ -19,26 +22,33 @@ VARIANCE = tensor([[0.2, 1.0, 0.3], [4.0, 0.5, 1e-4]])
 
 
 def make(mean: Tensor = MEAN, variance: Tensor = VARIANCE, **tkwargs: Any) -> GaussianRankPosterior:
-    ladder = Ladder(tensor([1.5, 0.5, 0.25, -1.0]), WEIGHT)
-
-    def joint() -> MultivariateNormal:
-        # All pairs are correlated.
-        root = variance.double().sqrt()
-        mixed = 0.6 * torch.ones(3).double() + 0.4 * torch.eye(3).double()
-        return MultivariateNormal(mean.double(), root.unsqueeze(-1) * mixed * root.unsqueeze(-2))
+    thresholds = Thresholds(tensor([1.5, 0.5, 0.25, -1.0]), WEIGHT)
 
     mean, variance = mean.to(**tkwargs), variance.to(**tkwargs)
-    return GaussianRankPosterior(mean, variance, ladder.to(mean), joint)
+
+    def joint() -> GPyTorchPosterior:
+        # All pairs are correlated.
+        root = variance.sqrt()
+        mixed = 0.6 * torch.ones(3).to(root) + 0.4 * torch.eye(3).to(root)
+        law = MultivariateNormal(mean, root.unsqueeze(-1) * mixed * root.unsqueeze(-2))
+        return GPyTorchPosterior(law)
+
+    return GaussianRankPosterior(mean, variance, thresholds.to(mean), joint)
+
+
+class TestContract(PosteriorContract):
+    def make_posterior(self, X: Tensor) -> GaussianRankPosterior:
+        return RankingGP(*self.make_data(dtype=X.dtype, device=X.device)).rank_posterior(X)
 
 
 @pytest.fixture(scope="module")
 def drawn() -> Tensor:
-    """Independent draws of the counts, by placing utilities among the rungs."""
+    """Independent draws of the counts, by placing utilities among the thresholds."""
     generator = torch.Generator().manual_seed(0)
     noise = torch.randn(NUM_DRAWS, 2, 3, generator=generator, dtype=torch.float64)
     utility = MEAN + VARIANCE.sqrt() * noise
-    rungs = tensor([1.5, 0.5, 0.25, -1.0])
-    return ((utility.unsqueeze(-1) < rungs) * WEIGHT).sum(-1)
+    values = tensor([1.5, 0.5, 0.25, -1.0])
+    return ((utility.unsqueeze(-1) < values) * WEIGHT).sum(-1)
 
 
 def enumerated(posterior: GaussianRankPosterior) -> tuple[Tensor, Tensor]:
@@ -55,7 +65,7 @@ def test_probabilities_match_monte_carlo_and_sum_to_one(drawn: Tensor) -> None:
         torch.testing.assert_close(
             probability[..., int(count)], frequency, rtol=0, atol=5.0 / math.sqrt(4.0 * NUM_DRAWS)
         )
-    # Two points stand on the second rung, so that nobody can be behind one of them only.
+    # Two points stand on the second threshold, so that nobody can be behind one of them only.
     assert (probability[..., 2] == 0.0).all()
 
 
@@ -138,7 +148,7 @@ def test_an_exactly_known_utility_has_one_rank() -> None:
 
 def test_the_rate_is_the_smooth_rank_of_the_expected_utility() -> None:
     posterior = make()
-    expected = posterior.ladder.log_rank(MEAN.unsqueeze(-1))
+    expected = posterior.thresholds.log_rank(MEAN.unsqueeze(-1))
     assert torch.equal(posterior.log_rate, expected)
     assert (posterior.log_rate.exp() - posterior.mean).abs()[0].max() < 1.5
 
@@ -148,11 +158,14 @@ def test_samples_are_jointly_drawn_counts() -> None:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         samples = posterior.sample(torch.Size([20_000]))
-    assert samples.shape == (20_000, 2, 3, 1)
+        merit = posterior.sample_merit(torch.Size([20_000]))
+    assert samples.shape == merit.shape == (20_000, 2, 3, 1)
     assert torch.equal(samples, samples.round())
     torch.testing.assert_close(samples.mean(0), posterior.mean, rtol=0, atol=0.1)
     torch.testing.assert_close(samples.var(0), posterior.variance, rtol=0.1, atol=0.01)
     assert torch.corrcoef(samples[:, 0, :2, 0].T)[0, 1] > 0.2
+    assert not merit.requires_grad
+    torch.testing.assert_close(merit.mean(0), MEAN.unsqueeze(-1), rtol=0, atol=0.1)
 
 
 def test_smooth_samples_are_differentiable_in_the_utilities() -> None:
@@ -168,12 +181,9 @@ def test_smooth_samples_are_differentiable_in_the_utilities() -> None:
     assert (spread != 0.0).all()
 
 
-def test_base_samples_have_the_documented_shape() -> None:
+def test_zero_base_samples_are_the_rank_of_the_expected_utility() -> None:
     posterior = make()
-    assert posterior.base_sample_shape == (2, 3, 1)
-    start, stop = posterior.batch_range
-    assert posterior.base_sample_shape[start:stop] == (2,)
-    draws = posterior.rsample_from_base_samples(torch.Size([6]), torch.zeros(6, 2, 3, 1))
+    draws = posterior.rsample_from_base_samples(torch.Size([6]), torch.zeros(6, 2, 3, 1).double())
     torch.testing.assert_close(draws, posterior.log_rate.exp().expand(6, 2, 3, 1))
 
 
@@ -185,3 +195,12 @@ def test_the_utility_is_a_normal_posterior(tkwargs: dict[str, Any]) -> None:
     for values in (utility.mean, posterior.mean, posterior.variance, posterior.rsample()):
         assert values.dtype == posterior.dtype == tkwargs["dtype"]
         assert values.device.type == posterior.device.type == tkwargs["device"].type
+
+
+def test_many_points_are_summed_over_all_ranks(gaussian_model: RankingGP) -> None:
+    posterior = gaussian_model.rank_posterior(toy_data(12, seed=4)[0].reshape(4, 3, 2))
+    support = torch.arange(16.0, dtype=torch.float64)
+    probability = posterior.log_prob(support).exp()
+    torch.testing.assert_close(probability.sum(-1), torch.ones(4, 3).double())
+    expected = (probability * support).sum(-1, keepdim=True)
+    torch.testing.assert_close(posterior.mean, expected)

@@ -6,7 +6,8 @@ import torch
 from helpers.exact_poisson import ExactLaw
 from torch import Tensor
 
-from botorch_popbo import PoissonRankModel, PoissonRankPosterior
+from botorch_popbo import PoissonRankModel, PoissonRankPosterior, RankModel
+from botorch_popbo.testing import PosteriorContract
 
 # b x q x 1 with b = 2 and q = 3: rates far below, near and above an exposure of 7.
 LOG_RATES = [[[-3.0], [0.0], [1.5]], [[2.0], [3.0], [8.0]]]
@@ -18,6 +19,14 @@ def posterior(limit: float, **tkwargs: Any) -> PoissonRankPosterior:
     exposure = torch.tensor(float(LIMIT), **tkwargs)
     log_rate = torch.tensor(LOG_RATES, **tkwargs)
     return PoissonRankPosterior(log_rate, exposure, torch.tensor(limit, **tkwargs))
+
+
+class TestContract(PosteriorContract):
+    same_draws_over_batches = False  # of counts, which no base samples carry
+
+    def make_posterior(self, X: Tensor) -> PoissonRankPosterior:
+        data = self.make_data(dtype=X.dtype, device=X.device)
+        return PoissonRankModel(*data).rank_posterior(X)
 
 
 def enumerated(power: int) -> Tensor:
@@ -116,20 +125,26 @@ def test_draws_of_the_rate_are_differentiable(limit: float) -> None:
     torch.testing.assert_close(gradient, 4.0 * law.variance.detach(), rtol=1e-9, atol=1e-10)
 
 
-def test_base_samples_have_the_documented_shape() -> None:
-    law = posterior(LIMIT)
-    assert law.base_sample_shape == (2, 3, 1)
-    start, stop = law.batch_range
-    assert law.base_sample_shape[start:stop] == (2,)
-    shape = torch.Size([6])
-    draws = law.rsample_from_base_samples(shape, torch.zeros(6, 2, 3, 1, dtype=torch.float64))
-    assert torch.equal(draws, law.rsample(shape))
+@pytest.mark.parametrize("limit", [LIMIT, math.inf])
+def test_merit_is_the_negated_count(limit: float) -> None:
+    law, num = posterior(limit), 4000
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        merit = law.sample_merit(torch.Size([num]))
+    assert merit.shape == (num, 2, 3, 1)
+    # Counts beyond the worst rank are the worst rank.
+    for count in (0.0, 1.0, 6.0):
+        probability = law.density(torch.tensor(count, dtype=torch.float64))
+        frequency = (merit == -count).double().mean(0)
+        five_sigma = 5.0 * (probability * (1.0 - probability) / num).sqrt() + 1.0 / num
+        assert ((frequency - probability).abs() <= five_sigma).all()
+    assert merit.min() >= -LIMIT
 
 
 def test_distribution_function_quantiles_and_entropy_belong_to_the_same_law(
-    model: PoissonRankModel,
+    model: RankModel,
 ) -> None:
-    posterior = model.posterior(torch.rand(4, 3, 2, dtype=torch.float64))
+    posterior = model.rank_posterior(torch.rand(4, 3, 2, dtype=torch.float64))
     support = torch.arange(200, dtype=torch.float64)
     probabilities = posterior.log_prob(support).exp()  # 4 x 3 x 200
     torch.testing.assert_close(posterior.density(support)[7], probabilities[..., 7:8])
