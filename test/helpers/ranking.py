@@ -1,8 +1,9 @@
-"""Points, outcomes and plain-Python ranks for tests of the sources of rank counts."""
+"""Points, outcomes and plain-Python ranks for tests of the sources of orders."""
 
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from botorch_popbo import RankCounts
+from botorch_popbo import Order, RankCounts
 
 Point = tuple[float, ...]
 INF = math.inf
@@ -51,28 +52,44 @@ def line(num_points: int) -> Tensor:
     return torch.arange(num_points, dtype=torch.float64).unsqueeze(-1)
 
 
-def as_dict(data: RankCounts) -> dict[Point, float]:
+def as_dict(data: Order | RankCounts) -> dict[Point, float]:
     """The count of each point, for data with one record per point."""
-    assert data.num_points == len(data)
-    return {tuple(x): k for x, k in zip(data.X.tolist(), data.counts.tolist(), strict=True)}
+    records = as_records(data)
+    assert len({point for point, _, _ in records}) == len(records)
+    return {point: k for point, k, _ in records}
 
 
-def as_records(data: RankCounts) -> list[tuple[Point, float, float]]:
-    columns = (data.X.tolist(), data.counts.tolist(), data.exposure.tolist())
+def as_records(data: Order | RankCounts) -> list[tuple[Point, float, float]]:
+    """Each point, its number of better ones and its exposure."""
+    counts = RankCounts.from_order(data) if isinstance(data, Order) else data
+    columns = (counts.X.tolist(), counts.counts.tolist(), counts.exposure.tolist())
     return [(tuple(x), k, n) for x, k, n in zip(*columns, strict=True)]
 
 
-def assert_same(first: RankCounts, second: RankCounts) -> None:
-    """Fail unless the records are equal bit for bit."""
-    for name in ("X", "counts", "exposure"):
+def as_counts(order: Order) -> list[float]:
+    """The counts alone."""
+    return [k for _, k, _ in as_records(order)]
+
+
+def assert_same(first: Order | RankCounts, second: Order | RankCounts) -> None:
+    """Fail unless all tensors are equal bit for bit."""
+    assert type(first) is type(second)
+    for name in _names(first):
         one, other = getattr(first, name), getattr(second, name)
         assert one.dtype == other.dtype
         assert one.device == other.device
         assert torch.equal(one, other), name
 
 
-def assert_kind(data: RankCounts, tkwargs: dict[str, Any]) -> None:
-    """Fail unless all tensors have the dtype and device."""
-    for values in (data.X, data.counts, data.exposure):
-        assert values.dtype == tkwargs["dtype"]
+def assert_kind(data: Order | RankCounts, tkwargs: dict[str, Any]) -> None:
+    """Fail unless all tensors are on the device, and those that are real have the dtype."""
+    for name in _names(data):
+        values = getattr(data, name)
         assert values.device.type == tkwargs["device"].type
+        assert values.dtype == tkwargs["dtype"] or not values.is_floating_point(), name
+    if isinstance(data, Order):
+        assert_kind(RankCounts.from_order(data), tkwargs)
+
+
+def _names(data: Order | RankCounts) -> list[str]:
+    return [field.name for field in fields(data)]

@@ -5,7 +5,7 @@ from helpers.ranking import EXTREME, tensor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from botorch_popbo.rank_counts.rows import distinct_rows, lexicographic_order, points_at
+from botorch_popbo.data._rows import distinct_rows, lexicographic_order, points_at
 
 ROWS = st.lists(
     st.one_of(

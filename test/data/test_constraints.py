@@ -11,7 +11,8 @@ from helpers.ranking import (
     POINTS,
     WHOLE,
     Point,
-    as_dict,
+    as_counts,
+    as_records,
     assert_kind,
     assert_same,
     line,
@@ -21,7 +22,7 @@ from helpers.ranking import (
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from botorch_popbo.rank_counts import from_constrained_outcomes, from_outcomes
+from botorch_popbo.data import from_constrained_outcomes, from_outcomes
 
 # Powers of two, so that dividing by the largest has no rounding; halves, so that means have none.
 VIOLATIONS = st.tuples(*[st.sampled_from([-8.0, -1.0, 0.0, 1.0, 2.0, 4.0])] * 2)
@@ -49,9 +50,9 @@ def brute_force(X: list[Point], Y: list[float], V: list[tuple[float, ...]]) -> d
 def test_counts_match_brute_force(records: list[tuple[float, tuple[float, ...]]]) -> None:
     X = [(float(i),) for i in range(len(records))]
     Y, V = [y for y, _ in records], [v for _, v in records]
-    data = from_constrained_outcomes(tensor(X), tensor(Y), tensor(V))
-    assert as_dict(data) == brute_force(X, Y, V)
-    assert data.exposure.tolist() == [len(X) - 1] * len(X)
+    expected = brute_force(X, Y, V)
+    found = as_records(from_constrained_outcomes(tensor(X), tensor(Y), tensor(V)))
+    assert found == [(x, expected[x], len(X) - 1.0) for x in X]
 
 
 @given(st.lists(st.tuples(POINTS, EXTREME), min_size=2, max_size=15))
@@ -63,16 +64,9 @@ def test_no_violations_are_the_outcomes(records: list[tuple[Point, float]]) -> N
         -torch.rand(len(Y), 3).to(Y),
         torch.empty_like(Y[:, :0]),
     ):
-        assert_same(from_constrained_outcomes(X, Y, violations), from_outcomes(X, Y))
-
-
-def test_feasible_then_infeasible_then_failed(tkwargs: dict[str, Any]) -> None:
-    X = torch.arange(5.0, **tkwargs).unsqueeze(-1)
-    Y = torch.tensor([-9.0, 9.0, -INF, 5.0, 1.0], **tkwargs)
-    violations = torch.tensor([[0.0], [1.0], [0.0], [2.0], [-1.0]], **tkwargs)
-    data = from_constrained_outcomes(X, Y, violations)
-    assert data.counts.tolist() == [1.0, 2.0, 4.0, 3.0, 0.0]
-    assert_kind(data, tkwargs)
+        order = from_constrained_outcomes(X, Y, violations)
+        assert order.agrees_with(from_outcomes(X, Y))
+        assert as_records(order) == as_records(from_outcomes(X, Y))
 
 
 def test_units_of_constraints_and_increasing_transforms_change_nothing() -> None:
@@ -83,35 +77,63 @@ def test_units_of_constraints_and_increasing_transforms_change_nothing() -> None
     assert_same(from_constrained_outcomes(line(20), Y.exp(), violations * units), first)
 
 
-def test_constraints_are_normalised_by_the_largest_violation() -> None:
-    # Shares 1, 1/2 and 1/4 of the largest violation.
-    violations = tensor([[4.0, 0.0], [0.0, 500.0], [1.0, 0.0], [0.0, 1000.0]])
-    data = from_constrained_outcomes(line(4), line(4), violations)
-    assert data.counts.tolist() == [2.0, 1.0, 0.0, 2.0]
+@pytest.mark.parametrize(
+    ("X", "Y", "violations", "expected"),
+    [
+        pytest.param(
+            range(5),
+            [-9.0, 9.0, -INF, 5.0, 1.0],
+            [[0.0], [1.0], [0.0], [2.0], [-1.0]],
+            [1, 2, 4, 3, 0],
+            id="feasible, then infeasible, then failed",
+        ),
+        pytest.param(
+            range(4),
+            [0.0, 1.0, 2.0, 3.0],
+            [[4.0, 0.0], [0.0, 500.0], [1.0, 0.0], [0.0, 1000.0]],
+            [2, 1, 0, 2],
+            id="shares 1, 1/2, 1/4 and 1 of the largest violation",
+        ),
+        pytest.param(
+            [0, 0, 1, 1, 2],
+            [5.0, 5.0, 9.0, 9.0, 1.0],
+            [[1.0], [-2.0], [2.0], [-1.0], [0.0]],
+            [0, 2, 1],
+            id="violations of replicates are averaged",
+        ),
+        pytest.param(
+            range(3),
+            [-INF, 1.0, 2.0],
+            [[NAN, 1e30], [1.0, 1.0], [2.0, 0.5]],
+            [2, 0, 0],
+            id="violations of failures are ignored",
+        ),
+    ],
+)
+def test_known_cases(
+    X: list[float],
+    Y: list[float],
+    violations: list[list[float]],
+    expected: list[float],
+    tkwargs: dict[str, Any],
+) -> None:
+    points, outcomes = tensor([[x] for x in X], **tkwargs), tensor(Y, **tkwargs)
+    points, outcomes = points.requires_grad_(), outcomes.requires_grad_()
+    excess = tensor(violations, **tkwargs).requires_grad_()
+    order = from_constrained_outcomes(points, outcomes, excess)
+    assert as_counts(order) == expected
+    assert_kind(order, tkwargs)
+    assert not any(values.requires_grad for values in (order.X, order.score))
+    flipped = from_constrained_outcomes(points.flip(0), outcomes.flip(0), excess.flip(0))
+    assert_same(flipped, order)
 
 
 def test_vanishing_and_huge_violations_stay_infeasible() -> None:
     violations = tensor([[1e-300], [1e300], [0.0], [5e-324], [1.7e308]])
-    counts = from_constrained_outcomes(line(5), line(5), violations).counts
-    assert counts.tolist()[2] == 0.0
-    assert counts.tolist()[4] == 4.0
+    counts = as_counts(from_constrained_outcomes(line(5), line(5), violations))
+    assert counts[2] == 0.0
+    assert counts[4] == 4.0
     assert all(1 <= counts[i] <= 2 for i in (0, 3))
-
-
-def test_violations_of_replicates_are_averaged() -> None:
-    X, Y = tensor([[0.0], [0.0], [1.0], [1.0], [2.0]]), tensor([5.0, 5.0, 9.0, 9.0, 1.0])
-    violations = tensor([[1.0], [-2.0], [2.0], [-1.0], [0.0]])
-    assert from_constrained_outcomes(X, Y, violations).counts.tolist() == [0.0, 2.0, 1.0]
-    assert_same(
-        from_constrained_outcomes(X.flip(0), Y.flip(0), violations.flip(0)),
-        from_constrained_outcomes(X, Y, violations),
-    )
-
-
-def test_violations_of_failures_are_ignored() -> None:
-    Y, violations = tensor([-INF, 1.0, 2.0]), tensor([[NAN, 1e300], [1.0, 1.0], [2.0, 0.5]])
-    counts = from_constrained_outcomes(line(3), Y, violations).counts
-    assert counts.tolist() == [2.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("value", [NAN, INF, -INF])

@@ -9,7 +9,8 @@ from helpers.ranking import (
     NAN,
     POINTS,
     Point,
-    as_dict,
+    as_counts,
+    as_records,
     assert_kind,
     assert_same,
     line,
@@ -18,11 +19,14 @@ from helpers.ranking import (
 )
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from torch import Tensor
 
-from botorch_popbo.rank_counts import chunks, from_objectives, from_outcomes
+from botorch_popbo.data import from_objectives, from_outcomes, objectives
+from botorch_popbo.data.objectives import random_weights, trade_off
 
 VALUES = st.one_of(st.integers(-2, 2).map(float), st.just(-INF))
 RECORDS = st.lists(st.tuples(POINTS, st.tuples(VALUES, VALUES, VALUES)), min_size=2, max_size=12)
+OUTCOMES = st.lists(st.tuples(EXTREME, EXTREME, EXTREME), min_size=2, max_size=12)
 
 
 def brute_force(X: list[Point], Y: list[tuple[float, ...]]) -> dict[Point, int]:
@@ -37,19 +41,23 @@ def brute_force(X: list[Point], Y: list[tuple[float, ...]]) -> dict[Point, int]:
 
 
 @given(st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=2, max_size=15))
-def test_counts_match_brute_force(Y: list[tuple[float, ...]]) -> None:
+def test_numbers_of_dominating_points_match_brute_force(Y: list[tuple[float, ...]]) -> None:
     X = [(float(i),) for i in range(len(Y))]
-    data = from_objectives(tensor(X), tensor(Y))
-    assert as_dict(data) == brute_force(X, Y)
-    assert data.exposure.tolist() == [len(X) - 1] * len(X)
+    dominating = brute_force(X, Y)
+    order = from_objectives(tensor(X), tensor(Y))
+    assert order.score.tolist() == [-dominating[x] for x in X]
+    fewer = {x: sum(d < dominating[x] for d in dominating.values()) for x in X}
+    assert as_records(order) == [(x, fewer[x], len(X) - 1.0) for x in X]
 
 
 @given(st.lists(st.tuples(POINTS, EXTREME), min_size=2, max_size=15))
 def test_one_objective_is_the_outcomes(records: list[tuple[Point, float]]) -> None:
     X, Y = tensor([x for x, _ in records]), tensor([y for _, y in records]).unsqueeze(-1)
     assume(X.unique(dim=0).shape[0] >= 2)
-    assert_same(from_objectives(X, Y), from_outcomes(X, Y))
-    assert_same(from_objectives(X, Y.expand(-1, 2)), from_outcomes(X, Y))
+    for copies in (1, 2):
+        order = from_objectives(X, Y.expand(-1, copies))
+        assert order.agrees_with(from_outcomes(X, Y))
+        assert as_records(order) == as_records(from_outcomes(X, Y))
 
 
 @given(RECORDS, st.randoms())
@@ -74,21 +82,22 @@ def test_increasing_transforms_of_each_objective_change_nothing() -> None:
 
 def test_equal_vectors_and_trade_offs_do_not_dominate(tkwargs: dict[str, Any]) -> None:
     Y = torch.tensor([[1.0, 2.0], [2.0, 1.0], [2.0, 1.0], [1.0, 1.0], [-INF, 9.0]], **tkwargs)
-    data = from_objectives(torch.arange(5.0, **tkwargs).unsqueeze(-1), Y)
-    assert data.counts.tolist() == [0.0, 0.0, 0.0, 3.0, 4.0]
-    assert_kind(data, tkwargs)
+    order = from_objectives(torch.arange(5.0, **tkwargs).unsqueeze(-1), Y.requires_grad_())
+    assert as_counts(order) == [0.0, 0.0, 0.0, 3.0, 4.0]
+    assert_kind(order, tkwargs)
+    assert not order.score.requires_grad
 
 
 def test_replicates_are_merged_in_each_objective() -> None:
     X = tensor([[0.0], [0.0], [1.0]])
-    data = from_objectives(X, tensor([[4.0, 0.0], [0.0, 4.0], [1.0, 1.0]]))
-    assert as_dict(data) == {(0.0,): 0.0, (1.0,): 1.0}
+    order = from_objectives(X, tensor([[4.0, 0.0], [0.0, 4.0], [1.0, 1.0]]))
+    assert as_records(order) == [((0.0,), 0.0, 1.0), ((1.0,), 1.0, 1.0)]
 
 
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     Y = torch.randn(37, 2, dtype=torch.float64)
     whole = from_objectives(line(37), Y)
-    monkeypatch.setattr(chunks, "_PAIRS", 80)
+    monkeypatch.setattr(objectives, "_MAX_PAIRS", 80)
     assert_same(from_objectives(line(37), Y), whole)
 
 
@@ -114,3 +123,55 @@ def test_wrong_dtypes_and_too_few_points_say_what_to_do() -> None:
         from_objectives(line(3), torch.zeros(3, 2))
     with pytest.raises(InputDataError, match=r"train_X holds 1. Evaluate more points"):
         from_objectives(torch.zeros(3, 1), torch.zeros(3, 2))
+
+
+def draw(seed: int) -> Tensor:
+    return random_weights(3, torch.Generator().manual_seed(seed))
+
+
+@given(OUTCOMES, st.integers(0, 100))
+def test_scores_match_brute_force(rows: list[tuple[float, float, float]], seed: int) -> None:
+    weights = draw(seed)
+    scores = trade_off(tensor(rows), weights)
+    for row, score in zip(rows, scores.tolist(), strict=True):
+        behind = [
+            w * sum(other[j] > row[j] for other in rows) / len(rows)
+            for j, w in enumerate(weights.tolist())
+        ]
+        failed = -INF in row
+        expected = -INF if failed else -max(behind) - 0.05 * sum(behind)
+        assert score == expected or abs(score - expected) < 1e-12
+
+
+@given(OUTCOMES, st.integers(0, 100))
+def test_domination_decides_first(rows: list[tuple[float, float, float]], seed: int) -> None:
+    Y = tensor(rows)
+    scores = trade_off(Y, draw(seed))
+    for i, one in enumerate(rows):
+        for j, other in enumerate(rows):
+            dominates = all(a >= b for a, b in zip(one, other, strict=True)) and one != other
+            if dominates and not Y[i].isneginf().any():
+                assert scores[i] > scores[j]
+
+
+def test_a_best_point_is_on_the_pareto_front_and_weights_choose_which() -> None:
+    generator = torch.Generator().manual_seed(0)
+    Y = torch.rand(60, 3, generator=generator, dtype=torch.double)
+    front = {i for i, k in enumerate(as_counts(from_objectives(line(60), Y))) if k == 0}
+    chosen = {int(trade_off(Y, draw(seed)).argmax()) for seed in range(50)}
+    assert chosen <= front
+    assert len(chosen) > 3
+
+
+def test_increasing_transforms_of_an_objective_change_nothing() -> None:
+    Y = torch.randn(20, 3, generator=torch.Generator().manual_seed(1), dtype=torch.double)
+    warped = torch.stack([Y[:, 0].exp(), Y[:, 1] ** 3, 5.0 * Y[:, 2] - 1.0], dim=-1)
+    assert torch.equal(trade_off(Y, draw(0)), trade_off(warped, draw(0)))
+
+
+def test_weights_are_uniform_on_the_simplex() -> None:
+    generator = torch.Generator().manual_seed(0)
+    weights = torch.stack([random_weights(3, generator) for _ in range(4000)])
+    torch.testing.assert_close(weights.sum(-1), torch.ones(4000, dtype=torch.double))
+    assert (weights.mean(0) - 1 / 3).abs().max() < 0.02
+    assert (weights.var(0) - 1 / 18).abs().max() < 0.01

@@ -18,7 +18,7 @@ from helpers.ranking import (
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from botorch_popbo.rank_counts import from_base_set
+from botorch_popbo.data import from_base_set
 
 
 def seeded(seed: int = 0) -> torch.Generator:

@@ -6,8 +6,7 @@ from helpers.ranking import INF, POINTS, WHOLE, Point, line, means, tensor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from botorch_popbo.rank_counts import merge_replicates
-from botorch_popbo.rank_counts.replicates import mean_of_copies
+from botorch_popbo.data._replicates import mean_of_copies, merge_replicates
 
 
 @given(st.lists(st.tuples(POINTS, WHOLE), min_size=1, max_size=15))

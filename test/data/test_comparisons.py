@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
-from helpers.ranking import as_records, assert_kind, assert_same, line, tensor
+from helpers.ranking import as_records, assert_kind, line, tensor
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from botorch_popbo.rank_counts import from_comparisons, from_ordering
+from botorch_popbo.data import from_comparisons, from_ordering
 
 Pairs = list[tuple[int, int]]
 # Six rows, four items: 0 and 3 are equal, and 1 and 5.
@@ -26,7 +26,7 @@ def as_pairs(pairs: Pairs, **tkwargs: Any) -> Tensor:
 @given(PAIRS, PAIRS)
 def test_records_match_brute_force(comparisons: Pairs, ties: Pairs) -> None:
     comparisons = [(0, 1), *comparisons]
-    data = from_comparisons(tensor(ROWS), as_pairs(comparisons), as_pairs(ties))
+    order = from_comparisons(tensor(ROWS), as_pairs(comparisons), as_pairs(ties))
     expected = []
     for row in sorted(set(ROWS)):
         items = {i for i in range(6) if ROWS[i] == row}
@@ -35,7 +35,9 @@ def test_records_match_brute_force(comparisons: Pairs, ties: Pairs) -> None:
         losses += sum(len(items & set(pair)) for pair in ties) / 2
         if met:
             expected.append((row, float(losses), float(met)))
-    assert as_records(data) == expected
+    assert as_records(order) == expected
+    assert order.num_lists == len(comparisons) + len(ties)
+    assert order.num_tasks == 1
 
 
 @given(st.integers(2, 8).flatmap(lambda n: st.permutations(range(n))), st.randoms())
@@ -43,20 +45,22 @@ def test_all_pairs_are_the_list(ordering: list[int], random: Any) -> None:
     X = line(len(ordering)).flip(0)
     pairs = list(itertools.combinations(ordering, 2))
     random.shuffle(pairs)
-    assert_same(from_comparisons(X, as_pairs(pairs)), from_ordering(X, ordering))
+    found = from_comparisons(X, as_pairs(pairs))
+    assert as_records(found) == as_records(from_ordering(X, ordering))
 
 
-def test_ties_alone_give_half_of_the_exposure(tkwargs: dict[str, Any]) -> None:
-    X = torch.arange(4.0, **tkwargs).unsqueeze(-1)
+def test_a_tie_counts_half_for_both(tkwargs: dict[str, Any]) -> None:
+    X = torch.arange(4.0, **tkwargs).unsqueeze(-1).requires_grad_()
     pairs = as_pairs([(0, 1), (1, 3)], device=tkwargs["device"])
-    data = from_comparisons(X, pairs[:0], pairs)
-    assert as_records(data) == [((0.0,), 0.5, 1.0), ((1.0,), 1.0, 2.0), ((3.0,), 0.5, 1.0)]
-    assert_kind(data, tkwargs)
+    order = from_comparisons(X, pairs[:0], pairs)
+    assert as_records(order) == [((0.0,), 0.5, 1.0), ((1.0,), 1.0, 2.0), ((3.0,), 0.5, 1.0)]
+    assert_kind(order, tkwargs)
+    assert not order.X.requires_grad
 
 
 def test_items_without_a_comparison_get_no_record() -> None:
-    data = from_comparisons(line(5), as_pairs([(3, 1), (3, 1)]))
-    assert as_records(data) == [((1.0,), 2.0, 2.0), ((3.0,), 0.0, 2.0)]
+    order = from_comparisons(line(5), as_pairs([(3, 1), (3, 1)]))
+    assert as_records(order) == [((1.0,), 2.0, 2.0), ((3.0,), 0.0, 2.0)]
 
 
 @pytest.mark.parametrize("pair", [(1, 1), (0, 3), (5, 1)])
@@ -68,11 +72,10 @@ def test_comparing_an_item_with_itself_says_what_to_do(pair: tuple[int, int]) ->
         from_comparisons(tensor(ROWS), pairs[:1], pairs)
 
 
-def test_no_comparisons_say_what_to_do() -> None:
-    nothing = as_pairs([])
-    for ties in (None, nothing):
-        with pytest.raises(InputDataError, match=r"no comparison.*at least one comparison or tie"):
-            from_comparisons(line(3), nothing, ties)
+@pytest.mark.parametrize("ties", [None, as_pairs([])])
+def test_no_comparisons_say_what_to_do(ties: Tensor | None) -> None:
+    with pytest.raises(InputDataError, match=r"no comparison.*at least one comparison or tie"):
+        from_comparisons(line(3), as_pairs([]), ties)
 
 
 @pytest.mark.parametrize("shape", [(2,), (2, 3), (1, 2, 2), (0,)])

@@ -1,0 +1,105 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from helpers.ranking import as_records, assert_kind, assert_same, line, tensor
+from hypothesis import given
+from hypothesis import strategies as st
+
+from botorch_popbo import Order
+from botorch_popbo.data import from_ordering, from_outcomes, from_top_k
+
+
+@given(st.integers(2, 12).flatmap(lambda n: st.permutations(range(n))))
+def test_complete_lists_are_the_outcomes_that_sort_them(ordering: list[int]) -> None:
+    X = tensor([[(7.0 * i) % 5, float(i)] for i in range(len(ordering))])
+    Y = torch.empty(len(ordering), 1, dtype=torch.float64)
+    Y[ordering] = -line(len(ordering)).exp()
+    for listed in (ordering, torch.tensor(ordering)):
+        order = from_ordering(X, listed)
+        assert order.agrees_with(from_outcomes(X, Y))
+        assert as_records(order) == as_records(from_outcomes(X, Y))
+
+
+@given(st.permutations(range(8)), st.integers(1, 8), st.integers(0, 8))
+def test_top_lists_match_brute_force(permutation: list[int], num_top: int, num_rest: int) -> None:
+    top, rest = permutation[:num_top], permutation[num_top:][:num_rest]
+    if len(top) + len(rest) < 2:
+        rest = permutation[1:]
+    expected = [((float(i),), float(k), len(top + rest) - 1.0) for k, i in enumerate(top)]
+    # All that a remaining item met are the top ones, and it lost to each.
+    expected += [((float(i),), float(len(top)), float(len(top))) for i in rest]
+    order = from_top_k(line(8), top, rest)
+    assert as_records(order) == sorted(expected)
+    assert order.X[order.item[order.is_censored]].squeeze(-1).tolist() == sorted(rest)
+    assert_same(
+        from_top_k(line(8), torch.tensor(top), torch.tensor(rest[::-1], dtype=torch.long)), order
+    )
+
+
+@given(st.permutations(range(8)), st.integers(2, 8))
+def test_without_a_rest_a_top_list_is_an_ordering(permutation: list[int], length: int) -> None:
+    listed = permutation[:length]
+    order = from_ordering(line(8), listed)
+    assert from_top_k(line(8), listed, []).agrees_with(order)
+    expected = [((float(i),), float(k), length - 1.0) for k, i in enumerate(listed)]
+    assert as_records(order) == as_records(from_top_k(line(8), listed, [])) == sorted(expected)
+
+
+def test_extreme_coordinates() -> None:
+    order = from_ordering(tensor([[1e300], [-1e300], [1e-300]]), [0, 1, 2])
+    assert as_records(order) == [((-1e300,), 1.0, 2.0), ((1e-300,), 2.0, 2.0), ((1e300,), 0.0, 2.0)]
+
+
+def test_dtype_and_device_are_kept(tkwargs: dict[str, Any]) -> None:
+    X = torch.arange(3.0, **tkwargs).unsqueeze(-1).requires_grad_()
+    for order in (from_ordering(X, [2, 0]), from_top_k(X, [2], [0])):
+        assert_kind(order, tkwargs)
+        assert not order.X.requires_grad
+
+
+@pytest.mark.parametrize(
+    ("source", "lists", "error", "match"),
+    [
+        (from_ordering, ([1, 0, 1],), InputDataError, "Item 1 is listed twice. List every item o"),
+        (from_top_k, ([0, 0], [1]), InputDataError, "Item 0 is listed twice. List every item on"),
+        (from_top_k, ([0], [1, 1]), InputDataError, "Item 1 is listed twice. List every item on"),
+        (from_top_k, ([0], [1, 0]), InputDataError, "Item 0 is listed twice. List every item on"),
+        (from_ordering, ([0, 1, 2],), InputDataError, "Rows 0 and 2 of X are equal and both.*one"),
+        (from_top_k, ([0], [2]), InputDataError, "Rows 0 and 2 of X are equal and both listed.*o"),
+        (from_ordering, ([],), InputDataError, "two items or more, but lists 0. List more items"),
+        (from_ordering, ([0],), InputDataError, "two items or more, but lists 1. List more items"),
+        (from_top_k, ([], [0, 1]), InputDataError, "top names 0 and rest 2. Name more items"),
+        (from_top_k, ([0], []), InputDataError, "top names 1 and rest 0. Name more items"),
+        (from_top_k, ([], []), InputDataError, "top names 0 and rest 0. Name more items"),
+        (
+            from_ordering,
+            (torch.tensor([[0, 1]]),),
+            BotorchTensorDimensionError,
+            r"ordering of one dimension.*\(1, 2\)",
+        ),
+        (
+            from_top_k,
+            (torch.tensor([[0, 1]]), [2]),
+            BotorchTensorDimensionError,
+            r"top of one dimension.*\(1, 2\)",
+        ),
+        (
+            from_top_k,
+            ([0], torch.tensor(2)),
+            BotorchTensorDimensionError,
+            r"rest of one dimension.*\(\)",
+        ),
+    ],
+)
+def test_bad_lists_say_what_to_do(
+    source: Callable[..., Order], lists: tuple[Any, ...], error: type[Exception], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        source(tensor([[0.0], [5.0], [-0.0]]), *lists)
+
+
+def test_equal_items_may_be_there_if_one_is_listed() -> None:
+    assert from_ordering(tensor([[0.0], [5.0], [-0.0]]), [0, 1]).num_points == 2

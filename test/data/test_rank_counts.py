@@ -1,0 +1,145 @@
+import dataclasses
+import math
+from itertools import pairwise
+
+import pytest
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from helpers.ranking import NAN, as_records, line, tensor
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from botorch_popbo import Order, RankCounts
+from botorch_popbo.data import from_comparisons, from_groups, from_outcomes
+
+
+def column(*values: float) -> torch.Tensor:
+    return tensor(values).unsqueeze(-1)
+
+
+@pytest.mark.parametrize(
+    ("X_shape", "counts_shape", "exposure_shape"),
+    [((3,), (3,), (3,)), ((3, 1), (2,), (3,)), ((3, 1), (3,), (1,)), ((3, 1), (3, 1), (3, 1))],
+)
+def test_constructor_checks_shapes(
+    X_shape: tuple[int, ...], counts_shape: tuple[int, ...], exposure_shape: tuple[int, ...]
+) -> None:
+    with pytest.raises(BotorchTensorDimensionError, match="m x d with counts and exposure of sh"):
+        RankCounts(torch.zeros(X_shape), torch.zeros(counts_shape), torch.ones(exposure_shape))
+
+
+@pytest.mark.parametrize("count", [-1.0, 2.5, NAN])
+def test_constructor_checks_that_counts_fit_their_exposure(count: float) -> None:
+    with pytest.raises(InputDataError, match="between 0 and its exposure"):
+        RankCounts(torch.zeros(2, 1), torch.tensor([0.0, count]), torch.tensor([2.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("X", "num_points"),
+    [
+        ([[0.0], [1.0], [2.0]], 3),
+        ([[1.0], [0.0], [1.0], [1.0]], 2),
+        ([[0.0], [-0.0]], 1),
+        ([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 0.0]], 3),
+    ],
+)
+def test_num_points_counts_distinct_rows(X: list[list[float]], num_points: int) -> None:
+    zeros = torch.zeros(len(X))
+    counts = RankCounts(torch.tensor(X), zeros, zeros)
+    assert counts.num_points == num_points
+    assert len(counts) == len(X)
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (0, 0)])
+def test_no_records_have_no_points(shape: tuple[int, int]) -> None:
+    counts = RankCounts(torch.zeros(shape), torch.zeros(0), torch.zeros(0))
+    assert len(counts) == counts.num_points == 0
+    assert repr(counts) == f"RankCounts(0 records of 0 points in {shape[1]} dimensions)"
+
+
+@pytest.mark.parametrize(
+    ("exposure", "text"),
+    [
+        ([7.0, 7.0, 7.0], "RankCounts(3 records of 2 points in 1 dimensions: 0 to 7 of 7)"),
+        ([1.0, 2.0, 7.0], "RankCounts(3 records of 2 points in 1 dimensions: 0 to 7 of 1 to 7)"),
+    ],
+)
+def test_text_tells_sizes_and_ranges_of_lists_of_any_length(
+    exposure: list[float], text: str
+) -> None:
+    assert repr(RankCounts(column(0, 1, 1), tensor([0.0, 1.5, 7.0]), tensor(exposure))) == text
+
+
+def test_records_cannot_be_replaced() -> None:
+    counts = RankCounts(torch.zeros(1, 1), torch.zeros(1), torch.ones(1))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        counts.X = torch.ones(1, 1)  # type: ignore[misc]
+
+
+def test_expected_counts_match_integrals_over_the_normal_errors() -> None:
+    scores, deviations = [0.3, 1.0, -2.0, 1.1, 5.0], [0.5, 2.0, 1.0, 0.1, 3.0]
+
+    def is_better(i: int, j: int) -> float:
+        """Probability that the value of j is larger, by integration over that of i."""
+        one, other = norm(scores[i], deviations[i]), norm(scores[j], deviations[j])
+        reach = 12 * deviations[i]
+        value, _ = quad(
+            lambda t: one.pdf(t) * other.sf(t),
+            scores[i] - reach,
+            scores[i] + reach,
+            points=[scores[i], scores[j]],
+        )
+        return float(value)
+
+    order = Order.from_scores(line(5), tensor(scores), tensor(deviations).square())
+    found = RankCounts.from_order(order)
+    expected = [sum(is_better(i, j) for j in range(5) if j != i) for i in range(5)]
+    assert found.counts.tolist() == pytest.approx(expected, abs=1e-7)
+    assert found.exposure.tolist() == [4.0] * 5
+    assert math.isclose(float(found.counts.sum()), 10.0)  # every pair has one expected winner
+
+
+def test_lists_of_one_task_are_added_up_and_tasks_kept_apart() -> None:
+    pairs = torch.tensor([[2, 0], [2, 1]])
+    assert as_records(from_comparisons(line(3), pairs)) == [
+        ((0.0,), 1.0, 1.0),
+        ((1.0,), 1.0, 1.0),
+        ((2.0,), 0.0, 2.0),
+    ]
+    X, groups = column(2, 0, 2, 1), torch.tensor([0, 0, 1, 1])
+    assert as_records(from_groups(X, tensor([1.0, 0.0, 1.0, 0.0]), groups)) == [
+        ((0.0,), 1.0, 1.0),
+        ((2.0,), 0.0, 1.0),
+        ((1.0,), 1.0, 1.0),
+        ((2.0,), 0.0, 1.0),
+    ]
+
+
+def test_pending_points_slot_in_between_the_observed_ones() -> None:
+    known = RankCounts.from_order(from_outcomes(line(4), tensor([40.0, 30.0, 20.0, 10.0])))
+    # Predicted to be behind two of the four, and ahead of all.
+    joined = known.insert(column(8, 9), tensor([2.0, 0.0]))
+    assert joined.X.squeeze(-1).tolist() == [0, 1, 2, 3, 8, 9]
+    assert joined.counts.tolist() == [1, 2, 4, 5, 3, 0]
+    assert joined.exposure.tolist() == [5] * 6
+
+
+def test_equal_predictions_share_a_rank() -> None:
+    known = RankCounts.from_order(from_outcomes(line(2), tensor([1.0, 0.0])))
+    assert known.insert(column(5, 6), tensor([1.0, 1.0])).counts.tolist() == [0, 3, 1, 1]
+
+
+def test_short_records_are_placed_by_their_share() -> None:
+    known = RankCounts(line(3), tensor([0.0, 1.0, 1.0]), tensor([2.0, 2.0, 1.0]))
+    joined = known.insert(column(9), tensor([1.0]))
+    # Shares 0, 1/2 and 1 of two other points: the pending one goes between the first two.
+    assert joined.counts.tolist() == [0, 2, 2, 1]
+    assert joined.exposure.tolist() == [3, 3, 2, 3]
+
+
+@pytest.mark.parametrize("predicted", [0.0, 0.4, 1.5, 3.0, 99.0])
+def test_inserted_counts_keep_the_order_and_fit_their_exposure(predicted: float) -> None:
+    known = RankCounts.from_order(from_outcomes(line(4), tensor([4.0, 3.0, 2.0, 1.0])))
+    joined = known.insert(column(9), tensor([predicted]))
+    assert all(one < other for one, other in pairwise(joined.counts[:4].tolist()))
+    assert joined.counts[-1] == min(predicted, 4.0)

@@ -1,0 +1,67 @@
+import pytest
+import torch
+from helpers.ranking import as_dict, line, tensor
+
+from botorch_popbo import Order
+from botorch_popbo.data import _tally, from_outcomes
+from botorch_popbo.data._tally import tally
+
+#: Two lists of one task, of which the second is noisy, and a third of another task.
+ORDER = Order(
+    X=line(4),
+    item=torch.tensor([0, 1, 2, 0, 1, 3, 2]),
+    score=tensor([3.0, 2.0, 2.0, 1.0, 1.0, 0.0, 9.0]),
+    variance=tensor([0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0]),
+    list_index=torch.tensor([0, 0, 0, 1, 1, 2, 2]),
+    task_index=torch.tensor([0, 0, 0, 0, 0, 1, 1]),
+    is_censored=torch.tensor([False] * 7),
+)
+
+
+@pytest.mark.parametrize(
+    ("ignore_noise", "better"), [(False, [0.5, 1.5, 1, 0, 1]), (True, [0, 1, 1, 0, 1])]
+)
+def test_one_record_for_each_point_of_each_task(ignore_noise: bool, better: list[float]) -> None:
+    records = tally(ORDER, ignore_noise)
+    assert records.item.tolist() == [0, 1, 2, 2, 3]
+    assert records.better.tolist() == better
+    assert records.compared.tolist() == [3, 3, 2, 1, 1]
+
+
+def test_censored_entries_met_their_betters_only() -> None:
+    order = Order(
+        X=line(4),
+        item=torch.arange(4),
+        score=tensor([0.0, 1.0, 0.0, 2.0]),
+        variance=torch.zeros(4, dtype=torch.float64),
+        list_index=torch.zeros(4, dtype=torch.long),
+        task_index=torch.zeros(4, dtype=torch.long),
+        is_censored=torch.tensor([True, False, True, False]),
+    )
+    records = tally(order)
+    assert records.better.tolist() == [2.0, 1.0, 2.0, 0.0]
+    assert records.compared.tolist() == [2.0, 3.0, 2.0, 3.0]
+
+
+def test_the_order_of_entries_does_not_matter() -> None:
+    shuffle = torch.tensor([6, 2, 4, 0, 5, 3, 1])
+    names = ("item", "score", "variance", "list_index", "task_index", "is_censored")
+    shuffled = Order(ORDER.X, *(getattr(ORDER, name)[shuffle] for name in names))
+    for found, expected in zip(tally(shuffled), tally(ORDER), strict=True):
+        assert torch.equal(found, expected)
+
+
+def test_chunks_of_pairs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    Y, Yvar = torch.randn(23, dtype=torch.float64), torch.rand(23, dtype=torch.float64)
+    whole = as_dict(from_outcomes(line(23), Y, Yvar))
+    monkeypatch.setattr(_tally, "_MAX_PAIRS", 50)
+    assert as_dict(from_outcomes(line(23), Y, Yvar)) == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("num_points", [2, 1023, 3000])
+def test_memory_is_linear(num_points: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ndtr, sizes = torch.special.ndtr, []
+    monkeypatch.setattr(torch.special, "ndtr", lambda x: sizes.append(x.numel()) or ndtr(x))
+    tally(Order.from_scores(*[line(num_points).float(), *torch.rand(2, num_points)]))
+    assert max(sizes) <= max(2**20, num_points)
+    assert sum(sizes) == num_points**2
