@@ -93,7 +93,7 @@ def pooled_means(outcomes: Tensor, distinct: DistinctRows) -> tuple[Tensor, Tens
         distinct: The ``m`` distinct points.
 
     Returns:
-        The means and their variances, both of shape ``m``.
+        The means and their variances, both of shape ``m``, in a unit of the size of the noise.
 
     Raises:
         InputDataError: If no point has replicates that all succeeded.
@@ -110,5 +110,9 @@ def pooled_means(outcomes: Tensor, distinct: DistinctRows) -> tuple[Tensor, Tens
     halves = outcomes / 2 - means[distinct.inverse] / 2
     halves = halves[success[distinct.inverse]].abs().sort().values
     largest = halves[-1]
-    spread = 2 * largest * ((halves / largest).square().sum() / freedom).sqrt()
-    return means, spread.nan_to_num(nan=0.0).square() / distinct.copies.to(means)
+    spread = largest * ((halves / largest).square().sum() / freedom).sqrt()
+    if not bool(spread > 0):
+        return means, torch.zeros_like(means)
+    # So that the square of the spread neither overflows nor vanishes, and every mean stays finite.
+    unit = torch.maximum(spread, means[success].abs().amax() * torch.finfo(means.dtype).tiny)
+    return means / unit, 4 * (spread / unit).square() / distinct.copies.to(means)

@@ -56,7 +56,8 @@ def from_replicates(X: Tensor, Y: Tensor) -> Order:
         Y: Outcomes, as in :func:`from_outcomes`.
 
     Returns:
-        One list of all distinct points, with the variances of their means.
+        One list of all distinct points, with the variances of their means, both in a unit of the
+        size of the noise.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
