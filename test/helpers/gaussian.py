@@ -2,6 +2,7 @@
 
 import torch
 from gpytorch.kernels import MaternKernel
+from gpytorch.priors import LogNormalPrior
 from torch import Tensor
 
 from botorch_popbo.data import Order
@@ -41,8 +42,10 @@ def ranked(outcomes: Tensor) -> Records:
 
 
 def hyperparameters(dim: int = 2) -> MaternHyperparameters:
-    """Those of the default prior."""
-    return MaternHyperparameters(default_kernel(dim).double(), default_likelihood().double())
+    """Those of a prior whose lengthscales have median one."""
+    kernel = default_kernel(dim)
+    kernel.lengthscale_prior = LogNormalPrior(0.0, 0.7)
+    return MaternHyperparameters(kernel.double(), default_likelihood().double())
 
 
 def conditional_law(X: Tensor, records: Records) -> Predictor:

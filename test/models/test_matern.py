@@ -1,7 +1,7 @@
 import torch
 from helpers.gaussian import kernel, unit_points
 
-from botorch_popbo.rates.matern import matern_slope, matern_value
+from botorch_popbo.models._matern import matern_slope, matern_value
 
 ONE = torch.ones(3, dtype=torch.float64)
 

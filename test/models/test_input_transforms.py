@@ -1,0 +1,82 @@
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+import torch
+from botorch.models.transforms.input import ChainedInputTransform, Normalize
+
+from botorch_popbo.models.input_transforms import OneHotCategories
+
+
+def test_numeric_columns_are_kept_and_one_hot_columns_come_last(tkwargs: dict[str, Any]) -> None:
+    transform = OneHotCategories(4, {2: (5.0, 7.0), 0: (-1.0, 0.5, 3.0)})
+    X = torch.tensor([[0.5, 10.0, 5.0, -2.0], [3.0, 11.0, 7.0, -3.0]], **tkwargs)
+    encoded = transform(X)
+    # Numeric columns 1 and 3; then column 2 and column 0, in the order of the mapping.
+    expected = [[10.0, -2.0, 1, 0, 0, 1, 0], [11.0, -3.0, 0, 1, 0, 0, 1]]
+    assert encoded.tolist() == expected
+    assert encoded.dtype == tkwargs["dtype"]
+    assert encoded.device.type == tkwargs["device"].type
+
+
+def test_every_value_of_a_category_has_its_own_column() -> None:
+    values = (0.1, 1.0, 10.0, 100.0)
+    encoded = OneHotCategories(1, {0: values})(torch.tensor([[v] for v in values]))
+    assert torch.equal(encoded, torch.eye(4))
+
+
+def test_values_in_between_are_the_nearest_category() -> None:
+    transform = OneHotCategories(1, {0: (0.0, 1.0, 10.0)})
+    encoded = transform(torch.tensor([[-3.0], [0.4], [0.6], [5.0], [6.0], [99.0]]))
+    assert encoded.argmax(-1).tolist() == [0, 0, 1, 1, 2, 2]
+    assert (encoded.sum(-1) == 1.0).all()
+
+
+@pytest.mark.parametrize("batch_shape", [(3,), (2, 3), (4, 2, 3)])
+def test_batches(batch_shape: tuple[int, ...]) -> None:
+    transform = OneHotCategories(2, {1: (0.0, 1.0)})
+    X = torch.rand(*batch_shape, 2)
+    encoded = transform(X)
+    assert encoded.shape == (*batch_shape, 3)
+    assert torch.equal(encoded.reshape(-1, 3), transform(X.reshape(-1, 2)))
+
+
+def test_gradients_reach_numeric_columns_only() -> None:
+    transform = OneHotCategories(3, {1: (0.0, 1.0)})
+    X = torch.rand(4, 3, requires_grad=True)
+    scale = torch.tensor([2.0, 3.0, 100.0, 100.0])
+    (scale * transform(X)).sum().backward()
+    assert torch.equal(X.grad, torch.tensor([2.0, 0.0, 3.0]).expand(4, 3))
+
+
+def test_it_acts_in_every_mode() -> None:
+    transform = OneHotCategories(1, {0: (0.0, 1.0)})
+    X = torch.tensor([[1.0]])
+    for mode in (transform.train(), transform.eval()):
+        assert mode(X).tolist() == [[0.0, 1.0]]
+
+
+def test_it_chains_with_botorchs_transforms() -> None:
+    chained = ChainedInputTransform(
+        scale=Normalize(2, indices=[0], bounds=torch.tensor([[0.0, 0.0], [4.0, 1.0]])),
+        categories=OneHotCategories(2, {1: (3.0, 8.0)}),
+    )
+    assert chained(torch.tensor([[1.0, 8.0]])).tolist() == [[0.25, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("d", "categories"),
+    [(2, {2: (0.0, 1.0)}), (2, {-1: (0.0, 1.0)}), (2, {0: (1.0,)}), (2, {0: (1.0, 1.0)})],
+)
+def test_columns_that_are_not_categorical_are_refused(
+    d: int, categories: Mapping[int, Sequence[float]]
+) -> None:
+    with pytest.raises(ValueError, match=rf"Column {next(iter(categories))} of 2 .* categorical"):
+        OneHotCategories(d, categories)
+
+
+def test_categories_may_be_as_far_apart_as_the_ends_of_the_unit_interval() -> None:
+    transform = OneHotCategories(2, {1: (0.0, 1.0, 5.0)}, scale=2**-0.5)
+    encoded = transform(torch.tensor([[0.0, 0.0], [0.0, 5.0], [1.0, 5.0]]))
+    assert torch.cdist(encoded[:1], encoded[1:2]).item() == pytest.approx(1.0)
+    assert torch.cdist(encoded[1:2], encoded[2:]).item() == pytest.approx(1.0)

@@ -1,0 +1,104 @@
+import pytest
+import torch
+from gpytorch.kernels import RBFKernel, ScaleKernel
+from helpers.gaussian import (
+    LENGTHSCALE,
+    MEAN_VARIANCE,
+    NOISE,
+    conditional_law,
+    dense_law,
+    kernel,
+    ranked,
+    unit_points,
+)
+from torch.autograd import gradcheck
+
+from botorch_popbo.models._covariance import JITTER
+from botorch_popbo.models._evidence import Evidence
+from botorch_popbo.models._hyperparameters import KernelHyperparameters
+from botorch_popbo.models._predictor import Predictor
+from botorch_popbo.models._priors import default_likelihood
+
+X = unit_points(12)
+TEST_X = unit_points(5, seed=1)
+RECORDS = ranked(-(X - 0.3).square().sum(-1))
+
+
+def scaled_rbf() -> Predictor:
+    """Of a prior variance that is not one."""
+    prior = ScaleKernel(RBFKernel()).double()
+    prior.outputscale, prior.base_kernel.lengthscale = 2.5, 0.6
+    hyperparameters = KernelHyperparameters(prior, default_likelihood().double())
+    theta = hyperparameters.current()
+    conditioned = Evidence(X, RECORDS, hyperparameters).condition(theta)
+    return Predictor.from_fit(X, conditioned, hyperparameters.kernel(theta))
+
+
+@pytest.fixture(scope="module", params=["matern", "scaled_rbf"])
+def predictor(request: pytest.FixtureRequest) -> Predictor:
+    return conditional_law(X, RECORDS) if request.param == "matern" else scaled_rbf()
+
+
+def test_it_is_the_law_by_dense_matrices(predictor: Predictor) -> None:
+    mean, covariance = dense_law(predictor, TEST_X)
+    torch.testing.assert_close(predictor.mean(TEST_X), mean, rtol=0, atol=1e-8)
+    found = predictor.covariance(TEST_X, TEST_X)
+    torch.testing.assert_close(found, covariance, rtol=0, atol=1e-8)
+    found = predictor.covariance(TEST_X[:2], TEST_X[2:])
+    torch.testing.assert_close(found, covariance[:2, 2:], rtol=0, atol=1e-8)
+    for values, expected in zip(
+        predictor.moments(TEST_X), (mean, covariance.diagonal()), strict=True
+    ):
+        torch.testing.assert_close(values, expected, rtol=0, atol=1e-8)
+
+
+def test_what_the_order_leaves_open_is_not_held_against_a_point(predictor: Predictor) -> None:
+    mean, variance = predictor.moments(TEST_X)
+    unexplained = predictor.unexplained(TEST_X)
+    assert ((unexplained > 0.0) & (unexplained < variance)).all()
+    torch.testing.assert_close(predictor.pessimistic(TEST_X), mean - unexplained.sqrt())
+
+
+def test_records_are_predicted_in_their_order(predictor: Predictor) -> None:
+    mean, variance = predictor.moments(X)
+    assert torch.equal(mean.argsort(descending=True), RECORDS.level.argsort())
+    _, elsewhere = predictor.moments(TEST_X + 3.0)
+    assert variance.max() < elsewhere.min()
+
+
+def test_a_batch_is_many_single_evaluations(predictor: Predictor) -> None:
+    batch = unit_points(24, seed=2).reshape(2, 3, 4, 2)
+    flat = predictor.moments(batch.reshape(24, 2))
+    for values, expected in zip(predictor.moments(batch), flat, strict=True):
+        assert values.shape == (2, 3, 4)
+        torch.testing.assert_close(values.flatten(), expected)
+    single = predictor.covariance(batch[1, 2], batch[1, 2])
+    torch.testing.assert_close(predictor.covariance(batch, batch)[1, 2], single)
+
+
+def test_gradients(predictor: Predictor) -> None:
+    points = TEST_X.clone().requires_grad_()
+    assert gradcheck(predictor.moments, points, eps=1e-6, atol=1e-6)
+    assert gradcheck(lambda x: predictor.covariance(x, x), points, eps=1e-6, atol=1e-6)
+
+
+def test_the_prior_is_that_of_the_fit() -> None:
+    predictor = conditional_law(X, RECORDS)
+    matrix = predictor.root @ predictor.root.T
+    expected = kernel(LENGTHSCALE)(X).to_dense().detach() + MEAN_VARIANCE
+    expected = expected + (NOISE + JITTER) * torch.eye(12).double() + RECORDS.variance.diag()
+    torch.testing.assert_close(matrix @ expected, torch.eye(12).double(), rtol=0, atol=1e-6)
+
+
+def test_belief_is_conditioning_on_what_was_expected(predictor: Predictor) -> None:
+    noise = torch.tensor(0.01).double()
+    new, rest = TEST_X[:2], TEST_X[2:]
+    before = predictor.covariance(TEST_X, TEST_X)
+    gain = before[2:, :2] @ torch.linalg.inv(before[:2, :2] + noise * torch.eye(2).double())
+    believing = predictor.believe(new, noise)
+    torch.testing.assert_close(believing.mean(rest), predictor.mean(rest), rtol=0, atol=1e-10)
+    expected = before[2:, 2:] - gain @ before[:2, 2:]
+    torch.testing.assert_close(believing.covariance(rest, rest), expected, rtol=0, atol=1e-6)
+    in_sequence = predictor.believe(new[:1], noise).believe(new[1:], noise)
+    found = in_sequence.covariance(rest, rest)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
