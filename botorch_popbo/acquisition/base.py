@@ -38,8 +38,9 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             X: Points, a ``batch_shape x 1 x d`` tensor.
 
         Returns:
-            A ``batch_shape`` tensor, larger being better.
+            A ``batch_shape`` tensor in the dtype of the model, larger being better.
         """
+        X = X.to(self._known.dtype)
         encoded = self._informed.encode(X)
         radius = self._informed.known_radius * X.shape[-1] ** 0.5
         distance = distance_to_known(encoded, self._known, radius)

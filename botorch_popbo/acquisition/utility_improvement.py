@@ -1,6 +1,7 @@
 """Expected improvement of the utility behind the ranks."""
 
 import torch
+from botorch.exceptions import UnsupportedError
 from torch import Tensor
 
 from botorch_popbo.acquisition._known_points import log_remoteness
@@ -38,6 +39,14 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     model: RankingGP
     _informed: RankingGP
     _incumbent: Tensor
+
+    def __init__(self, model: RankingGP, X_pending: Tensor | None = None) -> None:
+        if not model.has_uncertainty:
+            raise UnsupportedError(
+                f"{type(model).__name__} has no uncertainty of its own; use RankingGP, or an "
+                "acquisition function over ranks, such as ExpectedRankingImprovement."
+            )
+        super().__init__(model=model, X_pending=X_pending)
 
     def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
         """See the base class."""
