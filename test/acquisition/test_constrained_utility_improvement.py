@@ -1,66 +1,61 @@
+import pytest
 import torch
+from botorch.exceptions import UnsupportedError
 from helpers.toy import toy_data
 
 from botorch_popbo import (
     LogConstrainedExpectedUtilityImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
+    RankingGP,
 )
-from botorch_popbo.acquisition.feasibility import RankedConstraint
+from botorch_popbo.acquisition._ranked_constraint import RankedConstraint
 
-TEST_X = torch.rand(9, 1, 2, generator=torch.Generator().manual_seed(5), dtype=torch.double)
-
-
-def models(border: float) -> tuple[PoissonRankModel, PoissonRankModel]:
-    X, Y = toy_data(15)
-    return PoissonRankModel(X, Y).fit(), PoissonRankModel(X, X[:, :1] - border).fit()
+TEST_X = toy_data(9, seed=5)[0].unsqueeze(-2)
+ALL, MIDDLE, NONE = -100.0, float(toy_data(15)[0][:, 0].median()), 100.0
 
 
-def middle() -> float:
-    return float(toy_data(15)[0][:, 0].median())
+def slack_model(border: float) -> RankingGP:
+    """Of a constraint that points right of the border satisfy."""
+    X, _ = toy_data(15)
+    return RankingGP(X, X[:, :1] - border).fit()
 
 
-def test_constraints_that_all_satisfy_change_nothing() -> None:
-    objective, slack = models(-100.0)
-    constrained = LogConstrainedExpectedUtilityImprovement(objective, [slack])
-    assert torch.equal(constrained(TEST_X), LogExpectedUtilityImprovement(objective)(TEST_X))
+def test_constraints_that_all_satisfy_change_nothing(gaussian_model: RankingGP) -> None:
+    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack_model(ALL)])
+    assert torch.equal(constrained(TEST_X), LogExpectedUtilityImprovement(gaussian_model)(TEST_X))
 
 
-def test_it_is_the_improvement_over_the_best_feasible_point_times_the_probability() -> None:
-    objective, slack = models(middle())
-    constrained = LogConstrainedExpectedUtilityImprovement(objective, [slack, slack])
-    rate = objective.rate
-    X = objective.rank_counts.X
-    feasible = X[:, 0] >= middle()
-    incumbent = rate.incumbent(feasible)
-    assert bool(feasible[incumbent])
-    plain = LogExpectedUtilityImprovement(objective)
-    plain._incumbent = rate.X[incumbent]
-    probability = RankedConstraint(slack).log_probability(TEST_X).squeeze(-1)
+def test_it_is_the_improvement_over_the_best_feasible_point_times_the_probability(
+    gaussian_model: RankingGP,
+) -> None:
+    slack = slack_model(MIDDLE)
+    is_feasible = gaussian_model.known_X[:, 0] >= MIDDLE
+    incumbent = gaussian_model.incumbent_among(is_feasible)
+    assert incumbent[0] >= MIDDLE
+    assert not torch.equal(incumbent, gaussian_model.incumbent)
+    plain = LogExpectedUtilityImprovement(gaussian_model)
+    plain._incumbent = gaussian_model.encode(incumbent.unsqueeze(0)).squeeze(0)
+    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack, slack])
+    probability = RankedConstraint(slack)(TEST_X).squeeze(-1)
     torch.testing.assert_close(constrained(TEST_X), plain(TEST_X) + 2.0 * probability)
 
 
-def test_without_a_feasible_point_only_the_probability_counts() -> None:
-    objective, slack = models(100.0)
-    constrained = LogConstrainedExpectedUtilityImprovement(objective, [slack])
-    far = torch.tensor([[[0.111, 0.222]], [[0.777, 0.888]]], dtype=torch.double)
-    probability = RankedConstraint(slack).log_probability(far).squeeze(-1)
-    torch.testing.assert_close(constrained(far).diff(), probability.diff(), atol=1e-2, rtol=0.1)
+def test_without_a_feasible_point_only_the_probability_counts(gaussian_model: RankingGP) -> None:
+    slack = slack_model(NONE)
+    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack])
+    torch.testing.assert_close(constrained(TEST_X), RankedConstraint(slack)(TEST_X).squeeze(-1))
 
 
-def test_evaluated_and_pending_points_are_avoided() -> None:
-    objective, slack = models(middle())
-    pending = TEST_X[0]
-    constrained = LogConstrainedExpectedUtilityImprovement(objective, [slack], X_pending=pending)
-    known = torch.cat([pending, objective.rank_counts.X]).unsqueeze(-2)
-    assert constrained(known).max() < constrained(TEST_X[1:]).max()
-    assert constrained(pending.unsqueeze(0)).isneginf().all() or (
-        constrained(pending.unsqueeze(0)) < constrained(TEST_X[1:]).min() - 1.0
-    )
-
-
-def test_gradients() -> None:
-    objective, slack = models(middle())
-    constrained = LogConstrainedExpectedUtilityImprovement(objective, [slack])
+@pytest.mark.parametrize("border", [MIDDLE, NONE])
+def test_gradients(gaussian_model: RankingGP, border: float) -> None:
+    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack_model(border)])
     X = TEST_X[:3].clone().requires_grad_()
     assert torch.autograd.gradcheck(constrained, (X,), atol=1e-4)
+
+
+def test_a_network_of_slacks_is_refused(
+    gaussian_model: RankingGP, short_model: PoissonRankModel
+) -> None:
+    with pytest.raises(UnsupportedError, match="from_constrained_outcomes"):
+        LogConstrainedExpectedUtilityImprovement(gaussian_model, [short_model])

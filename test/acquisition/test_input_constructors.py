@@ -8,112 +8,92 @@ from botorch.acquisition.objective import (
     ScalarizedPosteriorTransform,
 )
 from botorch.exceptions import UnsupportedError
+from helpers.acquisition import RECTIFIED, Case, Kind
 from helpers.toy import toy_data
 from torch import Tensor
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
-    LogExpectedUtilityImprovement,
+    LogExpectedRankingImprovement,
+    LowerConfidenceBound,
     PoissonRankModel,
-    RectifiedAcquisitionFunction,
+    RankAcquisitionFunction,
     RectifiedLowerConfidenceBound,
 )
 
-Kind = type[RectifiedAcquisitionFunction]
-BOTH = pytest.mark.parametrize("kind", [ExpectedRankingImprovement, RectifiedLowerConfidenceBound])
+GRID = toy_data(300, seed=8)[0].unsqueeze(-2)
+CONSTRAINTS = (torch.ones(1, 1), torch.zeros(1, 1))
+
+OPTIONS: list[tuple[Kind, dict[str, Any]]] = [
+    (ExpectedRankingImprovement, {"K_m": 2}),
+    (LogExpectedRankingImprovement, {"K_m": 2}),
+    (RectifiedLowerConfidenceBound, {"beta": 0.1}),
+    (RectifiedLowerConfidenceBound, {"poisson_deviation": True}),
+    (LowerConfidenceBound, {"beta": 0.1}),
+    (LowerConfidenceBound, {"poisson_deviation": True}),
+    *((kind, {"share": 0.3}) for kind in RECTIFIED),
+    *((kind, {"seed": 4}) for kind in RECTIFIED),
+]
 
 
-def built(kind: Kind, model: PoissonRankModel, **options: Any) -> RectifiedAcquisitionFunction:
-    return kind(**get_acqf_input_constructor(kind)(model=model, **options))
+def built(case: Case, **options: Any) -> RankAcquisitionFunction:
+    construct = get_acqf_input_constructor(case.kind)
+    return case.kind(**construct(model=case.model, **case.required, **options))
 
 
 def weighted(*weights: float) -> ScalarizedPosteriorTransform:
     return ScalarizedPosteriorTransform(torch.tensor(weights, dtype=torch.float64))
 
 
-def grid_values(function: RectifiedAcquisitionFunction) -> Tensor:
-    return function(toy_data(300, seed=8)[0].unsqueeze(-2)).detach()
+def values(function: RankAcquisitionFunction) -> Tensor:
+    return function(GRID).detach()
 
 
-@BOTH
-def test_defaults_are_those_of_the_acquisition_function(
-    kind: Kind, long_model: PoissonRankModel
+@pytest.mark.parametrize("options", [{}, {"posterior_transform": weighted(1.0)}])
+def test_what_is_not_given_keeps_its_default(case: Case, options: dict[str, Any]) -> None:
+    assert torch.equal(values(built(case, **options)), values(case.make()))
+
+
+def test_pending_points_pass_through(case: Case) -> None:
+    function = built(case, X_pending=GRID[0])
+    assert torch.equal(function.X_pending, GRID[0])
+    assert torch.equal(values(function), values(case.make(X_pending=GRID[0])))
+
+
+@pytest.mark.parametrize(("kind", "options"), OPTIONS)
+def test_options_pass_through(
+    kind: Kind, options: dict[str, Any], short_model: PoissonRankModel
 ) -> None:
-    assert torch.equal(grid_values(built(kind, long_model)), grid_values(kind(long_model)))
+    case = Case(kind, short_model)
+    assert torch.equal(values(built(case, **options)), values(case.make(**options)))
+    assert not torch.equal(values(built(case, **options)), values(case.make()))
 
 
-@BOTH
-def test_pending_points_and_shared_options_pass_through(
-    kind: Kind, long_model: PoissonRankModel
+@pytest.mark.parametrize(
+    ("transform", "message"),
+    [
+        (weighted(-1.0), "Negate a minimised outcome before fitting"),
+        (weighted(0.0), "Negate a minimised outcome before fitting"),
+        (weighted(1.0, 1.0), "reduce several objectives to one"),
+        (ExpectationPosteriorTransform(n_w=2), "no posterior_transform but the identity; rank"),
+    ],
+)
+def test_what_is_not_maximised_is_refused(
+    case: Case, transform: ScalarizedPosteriorTransform, message: str
 ) -> None:
-    X_pending = toy_data(3, seed=8)[0]
-    function = built(kind, long_model, X_pending=X_pending, q=0.3, seed=4)
-    expected = kind(long_model, X_pending=X_pending, q=0.3, seed=4)
-    assert torch.equal(function.X_pending, X_pending)
-    assert torch.equal(grid_values(function), grid_values(expected))
-    assert not torch.equal(grid_values(function), grid_values(kind(long_model, seed=4)))
-    assert not torch.equal(
-        grid_values(function), grid_values(built(kind, long_model, X_pending=X_pending, q=0.3))
-    )
+    with pytest.raises(UnsupportedError, match=message):
+        built(case, posterior_transform=transform)
 
 
-def test_own_options_pass_through(long_model: PoissonRankModel) -> None:
-    eri = built(ExpectedRankingImprovement, long_model, K_m=2)
-    assert torch.equal(grid_values(eri), grid_values(ExpectedRankingImprovement(long_model, K_m=2)))
-    assert not torch.equal(grid_values(eri), grid_values(ExpectedRankingImprovement(long_model)))
-    lcb = built(RectifiedLowerConfidenceBound, long_model, beta=0.1)
-    expected = RectifiedLowerConfidenceBound(long_model, beta=0.1)
-    assert torch.equal(grid_values(lcb), grid_values(expected))
-    assert not torch.equal(grid_values(lcb), grid_values(RectifiedLowerConfidenceBound(long_model)))
+def test_outcome_constraints_are_refused_without_models_of_slacks(case: Case) -> None:
+    if case.required:
+        function = built(case, constraints_tuple=CONSTRAINTS)
+        assert torch.equal(values(function), values(case.make()))
+        return
+    with pytest.raises(UnsupportedError, match="constraints belong in the order"):
+        built(case, constraints_tuple=CONSTRAINTS)
 
 
-@BOTH
-def test_a_maximised_outcome_is_accepted(kind: Kind, long_model: PoissonRankModel) -> None:
-    function = built(kind, long_model, posterior_transform=weighted(1.0))
-    assert torch.equal(grid_values(function), grid_values(kind(long_model)))
-
-
-@BOTH
-@pytest.mark.parametrize("weights", [(-1.0,), (0.0,), (1.0, 1.0)])
-def test_minimised_and_several_outcomes_are_refused(
-    kind: Kind, weights: tuple[float, ...], long_model: PoissonRankModel
-) -> None:
-    with pytest.raises(UnsupportedError, match="Negate a minimised outcome before fitting"):
-        built(kind, long_model, posterior_transform=weighted(*weights))
-
-
-@BOTH
-def test_other_transforms_are_refused(kind: Kind, long_model: PoissonRankModel) -> None:
-    with pytest.raises(UnsupportedError, match="no posterior_transform but the identity; rank"):
-        built(kind, long_model, posterior_transform=ExpectationPosteriorTransform(n_w=2))
-
-
-@BOTH
-def test_outcome_constraints_are_refused(kind: Kind, long_model: PoissonRankModel) -> None:
-    constraints = (torch.ones(1, 1), torch.zeros(1, 1))
-    with pytest.raises(UnsupportedError, match="constraints belong in the ranking"):
-        built(kind, long_model, constraints_tuple=constraints)
-
-
-def test_expected_utility_improvement_takes_pending_points(
-    gaussian_model: PoissonRankModel,
-) -> None:
-    X_pending = toy_data(3, seed=8)[0]
-    construct = get_acqf_input_constructor(LogExpectedUtilityImprovement)
-    options = construct(
-        model=gaussian_model, X_pending=X_pending, posterior_transform=weighted(1.0)
-    )
-    function = LogExpectedUtilityImprovement(**options)
-    expected = LogExpectedUtilityImprovement(gaussian_model, X_pending=X_pending)
-    X = toy_data(20, seed=9)[0].unsqueeze(-2)
-    assert torch.equal(function(X), expected(X))
-    with pytest.raises(UnsupportedError, match="Negate a minimised outcome before fitting"):
-        construct(model=gaussian_model, posterior_transform=weighted(-1.0))
-    with pytest.raises(UnsupportedError, match="constraints belong in the ranking"):
-        construct(model=gaussian_model, constraints_tuple=(torch.ones(1, 1), torch.zeros(1, 1)))
-
-
-@BOTH
-def test_misspelt_options_are_refused(kind: Kind, long_model: PoissonRankModel) -> None:
-    with pytest.raises(TypeError, match="qq"):
-        built(kind, long_model, qq=0.3)
+def test_misspelt_options_are_refused(case: Case) -> None:
+    with pytest.raises(TypeError, match="shares"):
+        built(case, shares=0.3)

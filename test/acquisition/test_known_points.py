@@ -1,48 +1,43 @@
 import pytest
 import torch
 from helpers.ranking import tensor
-from helpers.toy import toy_data
 
-from botorch_popbo import PoissonRankModel
-from botorch_popbo.acquisition.known_points import closeness, distance_to_known, log_farness
+from botorch_popbo.acquisition import _known_points
+from botorch_popbo.acquisition._known_points import distance_to_known, log_remoteness, proximity
+from botorch_popbo.models import MLPRate, RankingGP
 
 
-def test_distances_are_in_known_radii(gaussian_model: PoissonRankModel) -> None:
+@pytest.mark.parametrize("max_entries", [2**24, 1])
+def test_distances_are_in_known_radii(max_entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_known_points, "_MAX_ENTRIES", max_entries)
     known = tensor([[0.0, 0.0], [1.0, 1.0]])
     points = tensor([[[0.0, 0.0], [0.3, 0.4]], [[1.0, 1.0], [1.0, 0.9]]])
-    radius = gaussian_model.rate.known_radius * 2.0**0.5
-    expected = tensor([[0.0, 0.5], [0.0, 0.1]]) / radius
-    found = distance_to_known(gaussian_model, points, known)
-    torch.testing.assert_close(found, expected.unsqueeze(-1))
+    found = distance_to_known(points, known, radius=0.02)
+    torch.testing.assert_close(found, tensor([[0.0, 0.5], [0.0, 0.1]]) / 0.02)
 
 
-def test_a_known_point_has_distance_zero(model: PoissonRankModel) -> None:
-    known = model.encode(model.rank_counts.X)
+def test_a_known_point_has_distance_zero_and_no_gradient() -> None:
+    known = torch.rand(20, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     X = known.clone().requires_grad_()
-    distance = distance_to_known(model, X, known)
+    distance = distance_to_known(X, known, radius=1e-5)
     assert (distance == 0.0).all()
-    (slope,) = torch.autograd.grad(log_farness(distance).sum() + closeness(distance).sum(), X)
+    (slope,) = torch.autograd.grad(log_remoteness(distance).sum() + proximity(distance).sum(), X)
     assert torch.equal(slope, torch.zeros_like(slope))
 
 
-def test_a_network_needs_a_larger_radius(
-    short_model: PoissonRankModel, gaussian_model: PoissonRankModel
-) -> None:
-    X = toy_data(1, seed=4)[0]
-    known = torch.zeros(1, 2).double()
-    network, process = (distance_to_known(m, X, known) for m in (short_model, gaussian_model))
-    assert (network < 0.01 * process).all()
+def test_a_network_needs_a_larger_radius() -> None:
+    assert MLPRate.known_radius > 100.0 * RankingGP.known_radius
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_closeness_falls_and_farness_rises(dtype: torch.dtype) -> None:
+def test_proximity_falls_and_remoteness_rises(dtype: torch.dtype) -> None:
     distance = torch.tensor([0.0, 1e-6, 0.1, 1.0, 3.0, 10.0, 1e6], dtype=dtype)
-    close, far = closeness(distance), log_farness(distance)
-    assert close[0] == 1.0
-    assert (close.diff() <= 0.0).all()
-    assert close[-1] == 0.0
+    near, far = proximity(distance), log_remoteness(distance)
+    assert near[0] == 1.0
+    assert (near.diff() <= 0.0).all()
+    assert near[-1] == 0.0
     assert far.isfinite().all()
     assert far[0] < -80.0
     assert (far.diff() >= 0.0).all()
     assert far[-1] == 0.0
-    torch.testing.assert_close(far[2:5].exp() + close[2:5], torch.ones(3, dtype=dtype))
+    torch.testing.assert_close(far[2:5].exp() + near[2:5], torch.ones(3, dtype=dtype))

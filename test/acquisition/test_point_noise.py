@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from botorch_popbo.acquisition import point_noise
-from botorch_popbo.acquisition.point_noise import uniform_from_points
+from botorch_popbo.acquisition import _point_noise
+from botorch_popbo.acquisition._point_noise import uniform_from_points
 
 SIDE = 100
 
@@ -84,7 +84,7 @@ def test_the_largest_number_is_below_one(
     tkwargs: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # One point in 2**25 is so close to one that single precision rounds it up.
-    monkeypatch.setattr(point_noise, "_mix", lambda state: torch.full_like(state, -1))
+    monkeypatch.setattr(_point_noise, "_mix", lambda state: torch.full_like(state, -1))
     assert 0.999 < uniform_from_points(torch.ones(1, 2, **tkwargs), 0) < 1.0
 
 

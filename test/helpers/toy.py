@@ -23,7 +23,7 @@ def toy_data(num_points: int, seed: int = 0, **tkwargs: Any) -> tuple[Tensor, Te
 def split_points(model: RankModel, share: float) -> tuple[Tensor, Tensor]:
     """Promising and unpromising points, ``m x d``, far from everything evaluated.
 
-    Far is a tenth of the bounding box, promising a predicted rate below ``share`` times the number of
+    Far is a tenth of the bounding box, promising a predicted rate below a share of the number of
     points.
     """
     unit = torch.rand(1500, 2, generator=torch.Generator().manual_seed(7), dtype=torch.float64)

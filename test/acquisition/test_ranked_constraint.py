@@ -1,0 +1,61 @@
+import math
+
+import pytest
+import torch
+from botorch.exceptions import UnsupportedError
+
+from botorch_popbo import PoissonRankModel, RankingGP
+from botorch_popbo.acquisition._ranked_constraint import RankedConstraint
+
+X = torch.linspace(0.0, 1.0, 12, dtype=torch.double).unsqueeze(-1)
+GRID = torch.linspace(0.0, 1.0, 40, dtype=torch.double).reshape(-1, 1, 1)
+
+
+def constraint(slack: torch.Tensor) -> RankedConstraint:
+    return RankedConstraint(RankingGP(X, slack).fit())
+
+
+def test_probability_is_that_of_the_utility_above_the_border() -> None:
+    ranked = constraint(0.45 - X)  # five points satisfy it
+    posterior = ranked.slack.rank_posterior(GRID)
+    border = posterior.thresholds.values[4:6].mean()
+    utility = ranked.slack.posterior(GRID)
+    normal = torch.distributions.Normal(utility.mean, utility.variance.sqrt())
+    probability = ranked(GRID).exp().unsqueeze(-1)
+    torch.testing.assert_close(probability, 1.0 - normal.cdf(border), atol=1e-5, rtol=1e-4)
+    # It lies between those of the neighbouring ranks.
+    low, high = posterior.cdf(torch.tensor([4.0, 5.0]).double()).split(1, dim=-1)
+    assert bool(((low <= probability) & (probability <= high)).all())
+
+
+def test_measured_points_are_as_measured() -> None:
+    slack = torch.sin(7.0 * X)
+    ranked = constraint(slack)
+    satisfied = (slack >= 0).squeeze(-1)
+    assert torch.equal(ranked.is_satisfied(X), satisfied)
+    assert not ranked.is_satisfied(X + 1e-9).any()
+    assert torch.equal(ranked(X).exp() > 0.5, satisfied)
+
+
+def test_increasing_transforms_that_keep_the_sign_change_nothing() -> None:
+    slack = 0.45 - X
+    plain, warped = constraint(slack), constraint(slack**3 * 1e6)
+    assert torch.equal(plain(GRID), warped(GRID))
+
+
+def test_where_all_or_none_satisfy_it() -> None:
+    assert (constraint(2.0 - X)(GRID) == 0.0).all()
+    none = constraint(-0.1 - X)(GRID)
+    assert none.isfinite().all()
+    assert none.argmax() == 0  # nearest to being satisfied
+    assert none.max() < math.log(0.5)
+
+
+def test_it_is_differentiable() -> None:
+    points = torch.tensor([[0.13], [0.47], [0.88]], dtype=torch.double, requires_grad=True)
+    assert torch.autograd.gradcheck(constraint(0.45 - X), (points,), atol=1e-4)
+
+
+def test_a_network_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="from_constrained_outcomes"):
+        RankedConstraint(PoissonRankModel(X, X))

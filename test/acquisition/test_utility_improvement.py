@@ -1,0 +1,86 @@
+from typing import Any
+
+import pytest
+import torch
+from botorch.exceptions import UnsupportedError
+from botorch.utils.sampling import manual_seed
+from helpers.acquisition import OF_UTILITIES, Case, Kind, optimized
+from helpers.toy import toy_data
+from torch.autograd import gradcheck
+
+from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, RankingGP
+
+TEST_X = toy_data(20, seed=1)[0].unsqueeze(-2)
+
+
+def noisy_model() -> RankingGP:
+    X, Y = toy_data(15)
+    noise = torch.randn(Y.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    return RankingGP(X, Y + 0.1 * noise).fit()
+
+
+@pytest.mark.parametrize("is_noisy", [False, True])
+def test_it_is_the_augmented_improvement_over_the_incumbents_utility(
+    is_noisy: bool, gaussian_model: RankingGP
+) -> None:
+    model = noisy_model() if is_noisy else gaussian_model
+    joint = model.posterior(torch.cat([TEST_X, model.incumbent.expand_as(TEST_X)], dim=-2))
+    with manual_seed(0):
+        draws = joint.sample(torch.Size([50_000])).squeeze(-1)
+    gain = (draws[..., 0] - draws[..., 1]).clamp_min(0.0).mean(0)
+    encoded, origin = model.encode(TEST_X), model.encode(model.incumbent.unsqueeze(0))[0]
+    *_, own = model.improvement(encoded, origin)
+    noise = model.noise.detach()
+    expected = gain * (1.0 - (noise / (own.squeeze(-1) + noise)).sqrt())
+    value = LogExpectedUtilityImprovement(model)(TEST_X).exp()
+    likely = gain > 1e-3
+    assert likely.sum() > 3
+    torch.testing.assert_close(value[likely], expected[likely], rtol=0.1, atol=0)
+
+
+def test_gradient(gaussian_model: RankingGP) -> None:
+    X = TEST_X[:6].clone().requires_grad_()
+    function = LogExpectedUtilityImprovement(gaussian_model)
+    assert gradcheck(function, X, eps=1e-6, atol=1e-5, rtol=1e-4)
+
+
+def test_what_is_expected_of_pending_points_is_part_of_the_incumbent(
+    gaussian_model: RankingGP,
+) -> None:
+    function = LogExpectedUtilityImprovement(gaussian_model)
+    first = optimized(function, q=1, raw_samples=128)
+    neighbour = (first + 0.01).unsqueeze(-2)
+    before = function(neighbour)
+    function.set_X_pending(first)
+    assert function(neighbour) < before - 0.5
+    assert (optimized(function, q=1, raw_samples=128) - first).norm() > 0.01
+
+
+def test_the_search_finds_what_is_better_than_anything_at_random(
+    gaussian_model: RankingGP,
+) -> None:
+    function = LogExpectedUtilityImprovement(gaussian_model)
+    anywhere = function(toy_data(500, seed=2)[0].unsqueeze(-2))
+    assert function(optimized(function, q=1, raw_samples=128)) > anywhere.max()
+
+
+def test_monotone_transforms_of_the_outcomes_change_nothing() -> None:
+    X, Y = toy_data(15)
+    expected, transformed = (
+        LogExpectedUtilityImprovement(RankingGP(X, y).fit())(TEST_X) for y in (Y, Y.exp())
+    )
+    assert torch.equal(transformed, expected)
+
+
+@pytest.mark.parametrize("kind", OF_UTILITIES)
+def test_a_network_is_refused_with_advice(kind: Kind, short_model: PoissonRankModel) -> None:
+    with pytest.raises(UnsupportedError, match="use RankingGP, or an acquisition function over"):
+        Case(kind, short_model).make()
+
+
+def test_dtype_and_device(tkwargs: dict[str, Any]) -> None:
+    function = LogExpectedUtilityImprovement(RankingGP(*toy_data(15, **tkwargs)).fit())
+    value = function(TEST_X.to(**tkwargs))
+    assert value.dtype == tkwargs["dtype"]
+    assert value.device.type == tkwargs["device"].type
+    assert value.isfinite().all()

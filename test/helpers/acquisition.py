@@ -1,0 +1,91 @@
+"""Every acquisition function on every model that it supports."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+from botorch.optim import optimize_acqf
+from botorch.utils.sampling import manual_seed
+from helpers.toy import BOUNDS, toy_data
+from torch import Tensor
+
+from botorch_popbo import (
+    ExpectedRankingImprovement,
+    LogConstrainedExpectedUtilityImprovement,
+    LogExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
+    LowerConfidenceBound,
+    RankAcquisitionFunction,
+    RankingGP,
+    RankModel,
+    Rate,
+    RectifiedLowerConfidenceBound,
+)
+
+Kind = type[RankAcquisitionFunction]
+
+RECTIFIED: tuple[Kind, ...] = (
+    ExpectedRankingImprovement,
+    LogExpectedRankingImprovement,
+    RectifiedLowerConfidenceBound,
+)
+OF_RANKS = (*RECTIFIED, LowerConfidenceBound)
+OF_UTILITIES = (LogExpectedUtilityImprovement, LogConstrainedExpectedUtilityImprovement)
+ALL = (*OF_RANKS, *OF_UTILITIES)
+
+
+@dataclass(frozen=True)
+class Case:
+    """An acquisition function and a model."""
+
+    kind: Kind
+    model: RankModel
+
+    def make(self, **options: Any) -> RankAcquisitionFunction:
+        return self.kind(self.model, **self.required, **options)
+
+    @property
+    def required(self) -> dict[str, Any]:
+        """What the constructor wants beside a model."""
+        if self.kind is not LogConstrainedExpectedUtilityImprovement:
+            return {}
+        return {"slack_models": [slack_model(self.model.train_targets.dtype)]}
+
+    @property
+    def ceiling(self) -> float:
+        """No known point has a higher value."""
+        if "Log" in self.kind.__name__:
+            return -60.0 if self.model.train_targets.dtype == torch.float32 else -600.0
+        return 0.0 if self.kind is ExpectedRankingImprovement else -2.0
+
+
+class FixedRate(Rate):
+    """A log-rate that needs no training."""
+
+    def __init__(self, log_rate: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.log_rate = log_rate
+
+    def fit(self, *_: Any) -> None:
+        pass
+
+    def forward(self, X: Tensor) -> Tensor:
+        return self.log_rate(X)
+
+
+@cache
+def slack_model(dtype: torch.dtype) -> RankingGP:
+    """Of a constraint that the right half of the box satisfies."""
+    X, _ = toy_data(15, dtype=dtype)
+    return RankingGP(X, X[:, :1] - 2.0).fit()
+
+
+def optimized(function: RankAcquisitionFunction, **options: Any) -> Tensor:
+    """Candidates that lie within the box, ``q x d``."""
+    options = {"num_restarts": 4, "raw_samples": 32, "options": {"maxiter": 20}} | options
+    with manual_seed(0):
+        X: Tensor = optimize_acqf(function, bounds=BOUNDS, **options)[0]
+    assert torch.equal(X, X.clamp(BOUNDS[0], BOUNDS[1]))
+    return X
