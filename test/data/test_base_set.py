@@ -1,22 +1,10 @@
-from typing import Any
-
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
-from helpers.ranking import (
-    INF,
-    POINTS,
-    WHOLE,
-    Point,
-    as_dict,
-    assert_kind,
-    assert_same,
-    line,
-    means,
-    tensor,
-)
+from helpers.ranking import INF, POINTS, WHOLE, Point, as_records, assert_same, line, means, tensor
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from torch import Tensor
 
 from botorch_popbo.data import from_base_set
 
@@ -31,19 +19,19 @@ def test_counts_match_brute_force(records: list[tuple[Point, float]], base: set[
     assume(len(set(X)) >= 2)
     base = (base | {min(X)}) - {max(X)}
     mean = means(X, Y)
-    data = from_base_set(tensor(X), tensor(Y), base=torch.tensor([x in base for x in X]))
     rivals = [mean[p] for p in mean if p in base]
-    assert as_dict(data) == {p: sum(r > mean[p] for r in rivals) for p in mean if p not in base}
-    assert data.exposure.tolist() == [len(rivals)] * len(data)
+    expected = [(p, sum(r > mean[p] for r in rivals), len(rivals)) for p in sorted(mean)]
+    counts = from_base_set(tensor(X), tensor(Y), base=torch.tensor([x in base for x in X]))
+    assert as_records(counts) == [record for record in expected if record[0] not in base]
 
 
 @pytest.mark.parametrize("num_points", [2, 3, 10, 11])
 def test_half_of_the_points_is_drawn(num_points: int) -> None:
     X, Y = line(num_points), torch.randn(num_points, dtype=torch.float64)
-    data = from_base_set(X, Y, seeded())
-    assert data.exposure.tolist() == [num_points // 2] * (num_points - num_points // 2)
-    drawn = ~torch.isin(X.squeeze(-1), data.X.squeeze(-1))
-    assert_same(from_base_set(X, Y, base=drawn), data)
+    counts = from_base_set(X, Y, seeded())
+    assert counts.exposure.tolist() == [num_points // 2] * (num_points - num_points // 2)
+    drawn = ~torch.isin(X.squeeze(-1), counts.X.squeeze(-1))
+    assert_same(from_base_set(X, Y, base=drawn), counts)
 
 
 @pytest.mark.usefixtures("rng_untouched")
@@ -53,31 +41,23 @@ def test_the_generator_decides() -> None:
     assert not torch.equal(from_base_set(X, Y, seeded(1)).X, from_base_set(X, Y, seeded(2)).X)
 
 
-def test_counts_reach_the_size_of_the_base_set() -> None:
-    data = from_base_set(line(4), tensor([9.0, 5.0, 1.0, 0.0]), base=torch.tensor([0, 1, 1, 0]) > 0)
-    assert data.counts.tolist() == [0.0, 2.0]
+@pytest.mark.parametrize(
+    ("Y", "base", "expected"),
+    [
+        # Counts reach the size of the base set.
+        ([9.0, 5.0, 1.0, 0.0], [0, 1, 1, 0], [0, 2]),
+        # Extremes and failures.
+        ([1e300, -1e300, 1e-300, -INF, 0.0, -INF], [1, 0, 0, 1, 1, 0], [2, 1, 2]),
+    ],
+)
+def test_known_cases(Y: list[float], base: list[int], expected: list[float]) -> None:
+    counts = from_base_set(line(len(Y)), tensor(Y), base=torch.tensor(base).bool())
+    assert counts.counts.tolist() == expected
 
 
-def test_order_of_evaluations_and_increasing_transforms_change_nothing() -> None:
-    X, Y = line(9) % 6, torch.randn(9, dtype=torch.float64).round()
-    first = from_base_set(X, Y, seeded())
-    assert_same(from_base_set(X.flip(0), Y.flip(0), seeded()), first)
-    distinct = torch.randn(9, dtype=torch.float64)
-    assert_same(
-        from_base_set(line(9), distinct, seeded()), from_base_set(line(9), distinct.exp(), seeded())
-    )
-
-
-def test_extremes_and_failures() -> None:
-    Y = tensor([1e300, -1e300, 1e-300, -INF, 0.0, -INF])
-    data = from_base_set(line(6), Y, base=torch.tensor([1, 0, 0, 1, 1, 0]) > 0)
-    assert data.counts.tolist() == [2.0, 1.0, 2.0]
-
-
-def test_dtype_and_device_are_kept(tkwargs: dict[str, Any]) -> None:
-    X = torch.arange(5.0, **tkwargs).unsqueeze(-1)
-    assert_kind(from_base_set(X, X, seeded()), tkwargs)
-    assert_kind(from_base_set(X, X, base=X.squeeze(-1) > 2), tkwargs)
+def test_increasing_transforms_change_nothing() -> None:
+    X, Y = line(9), torch.randn(9, dtype=torch.float64)
+    assert_same(from_base_set(X, Y, seeded()), from_base_set(X, Y.exp(), seeded()))
 
 
 @pytest.mark.parametrize(
@@ -88,23 +68,20 @@ def test_dtype_and_device_are_kept(tkwargs: dict[str, Any]) -> None:
         (torch.tensor([True, False, True]), InputDataError, "some copies of a point and not oth"),
         (torch.tensor([0, 2]), BotorchTensorDimensionError, r"mask over the 3 rows.*got \(2,\)"),
         (torch.tensor([0, 1, 1]), InputDataError, "must be a boolean mask.*torch.int64"),
+        (
+            torch.ones(3, device="meta") > 0,
+            InputDataError,
+            "must be a boolean mask on cpu.*on meta",
+        ),
     ],
 )
-def test_bad_masks_say_what_to_do(base: torch.Tensor, error: type[Exception], match: str) -> None:
+def test_bad_masks_say_what_to_do(base: Tensor, error: type[Exception], match: str) -> None:
     X = tensor([[0.0], [0.0], [1.0]])
     with pytest.raises(error, match=match):
         from_base_set(X, X, base=base)
 
 
 def test_one_of_generator_and_mask_is_needed() -> None:
-    with pytest.raises(InputDataError, match=r"either a generator.*and not both"):
-        from_base_set(line(3), line(3))
-    with pytest.raises(InputDataError, match=r"either a generator.*and not both"):
-        from_base_set(line(3), line(3), seeded(), torch.tensor([True, False, False]))
-
-
-def test_errors_of_outcomes_are_raised() -> None:
-    with pytest.raises(InputDataError, match=r"train_Y holds \+inf"):
-        from_base_set(line(2), tensor([0.0, INF]), seeded())
-    with pytest.raises(InputDataError, match=r"train_X holds 1. Evaluate more points"):
-        from_base_set(line(1), line(1), seeded())
+    for both in ((), (seeded(), torch.tensor([True, False, False]))):
+        with pytest.raises(InputDataError, match=r"either a generator.*and not both"):
+            from_base_set(line(3), line(3), *both)

@@ -1,10 +1,9 @@
 import math
-from typing import Any
 
 import pytest
 import torch
 from botorch.exceptions import InputDataError
-from helpers.ranking import as_dict, assert_kind, line, tensor
+from helpers.ranking import as_dict, line, tensor
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,18 +49,18 @@ def test_losing_to_the_best_is_better_than_losing_to_the_worst() -> None:
 @pytest.mark.parametrize(
     ("comparisons", "ties", "levels"),
     [
-        pytest.param([(0, 1), (0, 2)], [(1, 2)], [0, 1, 1], id="a tie puts items level"),
-        pytest.param([], [(0, 1), (1, 2)], [0, 0, 0], id="only ties"),
-        pytest.param([(0, 1), (0, 1), (1, 0)], None, [0, 1], id="the majority decides"),
-        pytest.param([(0, 1), (1, 0)], None, [0, 0], id="a contradiction"),
-        pytest.param([(0, 1), (1, 2), (2, 0)], None, [0, 0, 0], id="a circle"),
+        ([(0, 1), (0, 2)], [(1, 2)], [0, 1, 1]),  # a tie puts items level
+        ([], [(0, 1), (1, 2)], [0, 0, 0]),
+        ([(0, 1), (0, 1), (1, 0)], None, [0, 1]),  # the majority decides
+        ([(0, 1), (1, 0)], None, [0, 0]),
+        ([(0, 1), (1, 2), (2, 0)], None, [0, 0, 0]),
     ],
 )
 def test_known_places(comparisons: Pairs, ties: Pairs | None, levels: list[int]) -> None:
     order = compared(comparisons, ties)
     found = strengths(order)
     places = sorted(set(found.values()), reverse=True)
-    assert [places.index(found[x]) for x in (0.1, 0.7, 0.4)[: len(levels)]] == levels
+    assert [places.index(found[x]) for x in (0.1, 0.7, 0.4) if x in found] == levels
     assert order.says_nothing is (max(levels) == 0)
 
 
@@ -103,27 +102,12 @@ def test_the_order_of_answers_does_not_matter(answers: Pairs) -> None:
     assert as_dict(compared(answers)) == pytest.approx(as_dict(expected))
 
 
-def test_items_that_never_met_keep_their_doubts() -> None:
-    order = compared([(0, 1)] * 50 + [(2, 3)])
-    variance = dict(zip(order.X.squeeze(-1).tolist(), order.variance.tolist(), strict=True))
-    assert 0.2 not in variance
-    assert all(v <= 4.0 for v in variance.values())  # that of the prior
-    assert variance[0.1] < 4.0
-
-
 def test_a_long_chain_of_equal_answers_stays_finite() -> None:
     chain = torch.tensor([[i, i + 1] for i in range(39)] * 200)
     order = from_adaptive_comparisons(line(40), chain)
     assert order.score.isfinite().all()
     assert (order.variance > 0).all()
     assert torch.equal(order.score, order.score.sort(descending=True).values)
-
-
-def test_dtype_and_device_of_the_points_are_kept(tkwargs: dict[str, Any]) -> None:
-    pair = torch.tensor([[0, 1]], device=tkwargs["device"])
-    order = from_adaptive_comparisons(torch.tensor([[0.0], [1.0]], **tkwargs), pair)
-    assert order.X.dtype == tkwargs["dtype"]
-    assert_kind(RankCounts.from_order(order), tkwargs)
 
 
 def test_an_item_does_not_meet_itself() -> None:

@@ -4,25 +4,11 @@ from typing import Any
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
-from helpers.ranking import (
-    EXTREME,
-    INF,
-    NAN,
-    POINTS,
-    WHOLE,
-    Point,
-    as_counts,
-    as_records,
-    assert_kind,
-    assert_same,
-    line,
-    means,
-    tensor,
-)
-from hypothesis import assume, given
+from helpers.ranking import INF, NAN, WHOLE, Point, as_dict, assert_same, line, means, tensor
+from hypothesis import given
 from hypothesis import strategies as st
 
-from botorch_popbo.data import from_constrained_outcomes, from_outcomes
+from botorch_popbo.data import from_constrained_outcomes
 
 # Powers of two, so that dividing by the largest has no rounding; halves, so that means have none.
 VIOLATIONS = st.tuples(*[st.sampled_from([-8.0, -1.0, 0.0, 1.0, 2.0, 4.0])] * 2)
@@ -50,28 +36,12 @@ def brute_force(X: list[Point], Y: list[float], V: list[tuple[float, ...]]) -> d
 def test_counts_match_brute_force(records: list[tuple[float, tuple[float, ...]]]) -> None:
     X = [(float(i),) for i in range(len(records))]
     Y, V = [y for y, _ in records], [v for _, v in records]
-    expected = brute_force(X, Y, V)
-    found = as_records(from_constrained_outcomes(tensor(X), tensor(Y), tensor(V)))
-    assert found == [(x, expected[x], len(X) - 1.0) for x in X]
-
-
-@given(st.lists(st.tuples(POINTS, EXTREME), min_size=2, max_size=15))
-def test_no_violations_are_the_outcomes(records: list[tuple[Point, float]]) -> None:
-    X, Y = tensor([x for x, _ in records]), tensor([y for _, y in records]).unsqueeze(-1)
-    assume(X.unique(dim=0).shape[0] >= 2)
-    for violations in (
-        torch.zeros_like(Y),
-        -torch.rand(len(Y), 3).to(Y),
-        torch.empty_like(Y[:, :0]),
-    ):
-        order = from_constrained_outcomes(X, Y, violations)
-        assert order.agrees_with(from_outcomes(X, Y))
-        assert as_records(order) == as_records(from_outcomes(X, Y))
+    order = from_constrained_outcomes(tensor(X), tensor(Y), tensor(V))
+    assert as_dict(order) == brute_force(X, Y, V)
 
 
 def test_units_of_constraints_and_increasing_transforms_change_nothing() -> None:
-    Y = torch.randn(20, dtype=torch.float64)
-    violations = torch.randn(20, 3, dtype=torch.float64)
+    Y, violations = torch.randn(20).double(), torch.randn(20, 3).double()
     first = from_constrained_outcomes(line(20), Y, violations)
     units = tensor([2.0**-300, 1.0, 2.0**300])
     assert_same(from_constrained_outcomes(line(20), Y.exp(), violations * units), first)
@@ -80,60 +50,33 @@ def test_units_of_constraints_and_increasing_transforms_change_nothing() -> None
 @pytest.mark.parametrize(
     ("X", "Y", "violations", "expected"),
     [
-        pytest.param(
-            range(5),
-            [-9.0, 9.0, -INF, 5.0, 1.0],
-            [[0.0], [1.0], [0.0], [2.0], [-1.0]],
-            [1, 2, 4, 3, 0],
-            id="feasible, then infeasible, then failed",
-        ),
-        pytest.param(
-            range(4),
-            [0.0, 1.0, 2.0, 3.0],
-            [[4.0, 0.0], [0.0, 500.0], [1.0, 0.0], [0.0, 1000.0]],
-            [2, 1, 0, 2],
-            id="shares 1, 1/2, 1/4 and 1 of the largest violation",
-        ),
-        pytest.param(
-            [0, 0, 1, 1, 2],
-            [5.0, 5.0, 9.0, 9.0, 1.0],
-            [[1.0], [-2.0], [2.0], [-1.0], [0.0]],
-            [0, 2, 1],
-            id="violations of replicates are averaged",
-        ),
-        pytest.param(
-            range(3),
-            [-INF, 1.0, 2.0],
-            [[NAN, 1e30], [1.0, 1.0], [2.0, 0.5]],
-            [2, 0, 0],
-            id="violations of failures are ignored",
-        ),
+        # Feasible, then infeasible, then failed.
+        (range(5), [-9, 9, -INF, 5, 1], [[0], [1], [0], [2], [-1]], [1, 2, 4, 3, 0]),
+        # Shares 1, 1/2, 1/4 and 1 of the largest violation.
+        (range(4), [0, 1, 2, 3], [[4, 0], [0, 500], [1, 0], [0, 1000]], [2, 1, 0, 2]),
+        # Violations of replicates are averaged, and those of failures ignored.
+        ([0, 0, 1, 1, 2], [5, 5, 9, 9, 1], [[1], [-2], [2], [-1], [0]], [0, 2, 1]),
+        (range(3), [-INF, 1, 2], [[NAN, 1e30], [1, 1], [2, 0.5]], [2, 0, 0]),
     ],
 )
 def test_known_cases(
-    X: list[float],
-    Y: list[float],
-    violations: list[list[float]],
-    expected: list[float],
-    tkwargs: dict[str, Any],
+    X: list[float], Y: list[float], violations: list[Any], expected: list[float]
 ) -> None:
-    points, outcomes = tensor([[x] for x in X], **tkwargs), tensor(Y, **tkwargs)
-    points, outcomes = points.requires_grad_(), outcomes.requires_grad_()
-    excess = tensor(violations, **tkwargs).requires_grad_()
-    order = from_constrained_outcomes(points, outcomes, excess)
-    assert as_counts(order) == expected
-    assert_kind(order, tkwargs)
-    assert not any(values.requires_grad for values in (order.X, order.score))
-    flipped = from_constrained_outcomes(points.flip(0), outcomes.flip(0), excess.flip(0))
-    assert_same(flipped, order)
+    columns = tensor([[x] for x in X]), tensor(Y), tensor(violations).requires_grad_()
+    order = from_constrained_outcomes(*columns)
+    assert list(as_dict(order).values()) == expected
+    assert not order.score.requires_grad
+    assert_same(from_constrained_outcomes(*(values.flip(0) for values in columns)), order)
 
 
 def test_vanishing_and_huge_violations_stay_infeasible() -> None:
     violations = tensor([[1e-300], [1e300], [0.0], [5e-324], [1.7e308]])
-    counts = as_counts(from_constrained_outcomes(line(5), line(5), violations))
-    assert counts[2] == 0.0
-    assert counts[4] == 4.0
-    assert all(1 <= counts[i] <= 2 for i in (0, 3))
+    tiny, huge, feasible, tiniest, hugest = as_dict(
+        from_constrained_outcomes(line(5), line(5), violations)
+    ).values()
+    assert (feasible, hugest) == (0, 4)
+    assert {tiny, tiniest} <= {1, 2}
+    assert huge < hugest
 
 
 @pytest.mark.parametrize("value", [NAN, INF, -INF])
@@ -145,14 +88,7 @@ def test_bad_violations_say_what_to_do(value: float) -> None:
 def test_wrong_kinds_of_violations_say_what_to_do() -> None:
     for shape in ((3,), (2, 1), (3, 1, 1)):
         with pytest.raises(BotorchTensorDimensionError, match="violations of shape N x c, one row"):
-            from_constrained_outcomes(line(3), line(3), torch.zeros(shape, dtype=torch.float64))
-    with pytest.raises(InputDataError, match=r"train_X and violations must share.*violations.to"):
-        from_constrained_outcomes(line(3), line(3), torch.zeros(3, 1))
-
-
-def test_errors_of_outcomes_are_raised() -> None:
-    zeros = torch.zeros(2, 1, dtype=torch.float64)
-    with pytest.raises(InputDataError, match="train_Y holds NaN"):
-        from_constrained_outcomes(line(2), tensor([0.0, NAN]), zeros)
-    with pytest.raises(InputDataError, match=r"train_X holds 1. Evaluate more points"):
-        from_constrained_outcomes(zeros, zeros, zeros)
+            from_constrained_outcomes(line(3), line(3), torch.zeros(shape).double())
+    for dtype in (torch.float32, torch.int64):
+        with pytest.raises(InputDataError, match=r"train_X and violations must.*violations.to\(X"):
+            from_constrained_outcomes(line(3), line(3), torch.zeros(3, 1, dtype=dtype))

@@ -2,10 +2,11 @@ from fractions import Fraction
 
 import pytest
 import torch
-from helpers.ranking import INF, POINTS, WHOLE, Point, line, means, tensor
+from helpers.ranking import INF, POINTS, WHOLE, Point, assert_same, line, means, tensor
 from hypothesis import given
 from hypothesis import strategies as st
 
+from botorch_popbo.data import from_outcomes, from_replicates
 from botorch_popbo.data._replicates import mean_of_copies, merge_replicates
 
 
@@ -44,9 +45,12 @@ def test_distinct_points_keep_their_outcomes() -> None:
     assert torch.equal(outcomes, Y.flip(0))
 
 
-def test_rounding_does_not_depend_on_the_order_of_many_copies() -> None:
+@pytest.mark.parametrize("noise", ["none", "known", "estimated"])
+def test_rounding_does_not_depend_on_the_order_of_many_copies(noise: str) -> None:
     generator = torch.Generator().manual_seed(0)
-    X = torch.randint(5, (200, 1), generator=generator).double()
-    Y = torch.rand(200, generator=generator, dtype=torch.float64)
-    order = torch.randperm(200, generator=generator)
-    assert torch.equal(merge_replicates(X, Y)[1], merge_replicates(X[order], Y[order])[1])
+    X = torch.randint(300, (2000, 1), generator=generator).double()
+    Y, Yvar = torch.rand(2, 2000, generator=generator, dtype=torch.float64)
+    source = from_replicates if noise == "estimated" else from_outcomes
+    columns = (X, Y, Yvar) if noise == "known" else (X, Y)
+    shuffle = torch.randperm(2000, generator=generator)
+    assert_same(source(*(column[shuffle] for column in columns)), source(*columns))
