@@ -5,19 +5,17 @@ import torch
 from helpers.exact_poisson import ExactLaw
 from helpers.toy import toy_data
 
-from botorch_popbo import PoissonRankModel, RankLogLikelihood
+from botorch_popbo import PoissonRankModel, RankingGP, RankLogLikelihood
 
 
-@pytest.mark.parametrize("num_points", [9, 15])
+@pytest.mark.parametrize("num_points", [9, 11, 12, 15])
 def test_it_is_the_sum_of_the_log_probabilities(num_points: int) -> None:
     X, Y = toy_data(num_points)
-    model = PoissonRankModel(X, Y, input_transform=None, preset="paper").fit()
+    model = PoissonRankModel.paper(X, Y, input_transform=None).fit()
     expected = 0.0
     for x, y in zip(X, Y, strict=True):
         count = int((y < Y).sum())
-        log_rate = torch.log(
-            (num_points - 1.0) * model.rate.log_rate(x.unsqueeze(0)).detach().exp()
-        )
+        log_rate = torch.log((num_points - 1.0) * model.rate(x.unsqueeze(0)).detach().exp())
         if num_points < 12:
             expected += float(ExactLaw(log_rate.item(), num_points - 1).log_prob(count))
         else:
@@ -28,7 +26,7 @@ def test_it_is_the_sum_of_the_log_probabilities(num_points: int) -> None:
 
 @pytest.mark.parametrize("num_points", [9, 15])
 def test_fitting_raises_it(num_points: int) -> None:
-    model = PoissonRankModel(*toy_data(num_points), preset="paper")
+    model = PoissonRankModel.paper(*toy_data(num_points))
     likelihood = RankLogLikelihood(model)
     before = likelihood().item()
     model.fit()
@@ -40,7 +38,7 @@ def test_fitting_raises_it(num_points: int) -> None:
 
 
 def test_it_is_the_same_in_both_modes_and_reaches_the_weights() -> None:
-    likelihood = RankLogLikelihood(PoissonRankModel(*toy_data(9), preset="paper"))
+    likelihood = RankLogLikelihood(PoissonRankModel.paper(*toy_data(9)))
     value = likelihood.train()()
     assert value.shape == ()
     assert likelihood.eval()() == value
@@ -49,7 +47,7 @@ def test_it_is_the_same_in_both_modes_and_reaches_the_weights() -> None:
 
 
 def test_for_a_gaussian_process_it_is_the_evidence_of_the_order() -> None:
-    model = PoissonRankModel(*toy_data(9))
+    model = RankingGP(*toy_data(9))
     likelihood = RankLogLikelihood(model)
     before = likelihood().item()
     # Every one of 9! orders has the same probability where points are unrelated.
