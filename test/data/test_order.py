@@ -1,41 +1,18 @@
-import itertools
 from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
-from helpers.ranking import (
-    INF,
-    POINTS,
-    WHOLE,
-    Point,
-    as_records,
-    assert_kind,
-    assert_same,
-    brute_force,
-    line,
-    tensor,
-)
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from helpers.ranking import INF, as_records, assert_kind, assert_same, brute_force, line, tensor
 
-from botorch_popbo import Order
-from botorch_popbo.data import (
-    combine,
-    from_comparisons,
-    from_groups,
-    from_ordering,
-    from_outcomes,
-    from_top_k,
-)
+from botorch_popbo import Order, data
 
 ENTRIES = [field.name for field in fields(Order)][1:]
-RECORDS = st.lists(st.tuples(POINTS, WHOLE), min_size=2, max_size=8)
 
 
 def pairs(*answers: tuple[int, int]) -> Order:
-    return from_comparisons(line(3), torch.tensor(answers))
+    return data.from_comparisons(line(3), torch.tensor(answers))
 
 
 def scored(*scores: float, variance: float = 0.0) -> Order:
@@ -64,7 +41,7 @@ def test_scores_are_one_exact_list(tkwargs: dict[str, Any]) -> None:
 
 
 def test_sizes() -> None:
-    order = from_groups(line(6) % 4, line(6), torch.tensor([7, 7, 7, 9, 9, 9]))
+    order = data.from_groups(line(6) % 4, line(6), torch.tensor([7, 7, 7, 9, 9, 9]))
     assert (order.num_points, order.num_lists, order.num_tasks) == (4, 2, 2)
     nothing = Order.from_scores(torch.zeros(0, 1), torch.zeros(0))
     assert (nothing.num_points, nothing.num_lists, nothing.num_tasks) == (0, 0, 0)
@@ -77,10 +54,10 @@ def test_sizes() -> None:
         (scored(-INF, -INF), True),
         (scored(1, 1, variance=1.0), True),
         (scored(2, 2, 1), False),
-        (from_comparisons(line(3), torch.zeros(0, 2).long(), torch.tensor([[0, 1]])), True),
-        (from_comparisons(line(3), torch.tensor([[0, 2]]), torch.tensor([[0, 1]])), False),
-        (from_top_k(line(3), [0], [1, 2]), False),
-        (from_groups(line(4), tensor([1.0, 1, 2, 2]), torch.tensor([0, 0, 1, 1])), True),
+        (data.from_comparisons(line(3), torch.zeros(0, 2).long(), torch.tensor([[0, 1]])), True),
+        (data.from_comparisons(line(3), torch.tensor([[0, 2]]), torch.tensor([[0, 1]])), False),
+        (data.from_top_k(line(3), [0], [1, 2]), False),
+        (data.from_groups(line(4), tensor([1.0, 1, 2, 2]), torch.tensor([0, 0, 1, 1])), True),
     ],
 )
 def test_an_order_without_a_winner_says_nothing(order: Order, expected: bool) -> None:
@@ -92,7 +69,7 @@ def test_an_order_without_a_winner_says_nothing(order: Order, expected: bool) ->
     [
         (scored(3, 1, 2), scored(30, -5, 7), True),
         (scored(1, 1, 0), scored(5, 5, -INF), True),
-        (scored(3, 1, 2), from_ordering(line(3), [0, 2, 1]), True),
+        (scored(3, 1, 2), data.from_ordering(line(3), [0, 2, 1]), True),
         (scored(3, 1, 2), scored(3, 2, 1), False),
         (scored(1, 1, 0), scored(2, 1, 0), False),
         (scored(3, 1), scored(3, 1, 2), False),
@@ -100,7 +77,7 @@ def test_an_order_without_a_winner_says_nothing(order: Order, expected: bool) ->
         (scored(3, 1, variance=1.0), scored(3, 1, variance=1.0), False),
         (scored(1, 0), replace(scored(1, 0), X=line(2) + 1), False),
         (scored(1, 0), replace(scored(1, 0), X=line(2).expand(2, 2)), False),
-        (scored(1, 0, 0), from_top_k(line(3), [0], [1, 2]), False),
+        (scored(1, 0, 0), data.from_top_k(line(3), [0], [1, 2]), False),
         (pairs((0, 1), (1, 2)), pairs((0, 1), (1, 2)), True),
         (pairs((0, 1), (1, 2)), pairs((0, 1), (2, 1)), False),
         (pairs((0, 1), (1, 2)), pairs((0, 1), (1, 2), (1, 2)), False),
@@ -118,7 +95,7 @@ def test_an_answer_repeated_is_not_the_answer() -> None:
 
 
 def test_tasks_matter_for_agreement() -> None:
-    one = from_groups(line(4), line(4), torch.tensor([0, 0, 1, 1]))
+    one = data.from_groups(line(4), line(4), torch.tensor([0, 0, 1, 1]))
     assert not one.agrees_with(replace(one, task_index=torch.zeros_like(one.task_index)))
 
 
@@ -131,51 +108,62 @@ def test_to_a_tensor_keeps_the_precision_of_scores(tkwargs: dict[str, Any]) -> N
     assert moved.to(torch.zeros(0, **tkwargs)) is moved
 
 
-class TestCombine:
-    def test_records_come_one_after_another(self, tkwargs: dict[str, Any]) -> None:
-        X = torch.arange(4.0, **tkwargs).unsqueeze(-1)
-        outcomes, ordering = from_outcomes(X, X), from_ordering(X + 2.0, [3, 0])
-        order = combine(outcomes, ordering)
-        assert as_records(order) == as_records(outcomes) + as_records(ordering)
-        assert (order.num_points, order.num_lists, order.num_tasks) == (5, 2, 2)
-        assert_kind(order, tkwargs)
+def test_combined_tasks_come_one_after_another(tkwargs: dict[str, Any]) -> None:
+    generator, kinds = torch.Generator().manual_seed(0), []
+    for num_points in (5, 2, 9):
+        X = torch.randint(3, (num_points, 2), generator=generator).double()
+        X[:2] = tensor([[0.0, 0.0], [1.0, 1.0]])
+        kinds.append((X, torch.randint(4, (num_points,), generator=generator).double()))
+    order = data.combine(*(data.from_outcomes(X.to(**tkwargs), Y.to(**tkwargs)) for X, Y in kinds))
+    counts = [brute_force([tuple(x) for x in X.tolist()], Y.tolist()) for X, Y in kinds]
+    expected = [(x, float(c[x]), len(c) - 1.0) for c in counts for x in sorted(c)]
+    assert as_records(order) == expected
+    assert [tuple(x) for x in order.X.tolist()] == sorted(set().union(*counts))
+    assert (order.num_lists, order.num_tasks) == (3, 3)
+    assert_kind(order, tkwargs)
 
-    @given(st.lists(RECORDS, min_size=1, max_size=3))
-    def test_tasks_match_brute_force(self, tasks: list[list[tuple[Point, float]]]) -> None:
-        assume(all(len({x for x, _ in task}) >= 2 for task in tasks))
-        columns = [([x for x, _ in task], [y for _, y in task]) for task in tasks]
-        order = combine(*(from_outcomes(tensor(X), tensor(Y)) for X, Y in columns))
-        counts = [brute_force(X, Y) for X, Y in columns]
-        expected = [(x, float(c[x]), len(c) - 1.0) for c in counts for x in sorted(c)]
-        assert as_records(order) == expected
-        assert [tuple(x) for x in order.X.tolist()] == sorted(set(itertools.chain(*counts)))
 
-    def test_everything_known_of_the_entries_is_kept(self) -> None:
-        noisy = from_outcomes(line(2), line(2), tensor([1.0, 2.0]))
-        order = combine(pairs((0, 1), (1, 2)), noisy, from_top_k(line(3) + 1, [0], [1, 2]))
-        assert order.variance.tolist() == [0.0] * 4 + [1.0, 2.0] + [0.0] * 3
-        assert order.is_censored.tolist() == [False] * 7 + [True] * 2
-        assert order.list_index.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 3]
-        assert order.task_index.tolist() == [0, 0, 0, 0, 1, 1, 2, 2, 2]
-        assert order.X[order.item].squeeze(-1).tolist() == [0, 1, 1, 2, 0, 1, 1, 2, 3]
+def test_everything_known_of_combined_entries_is_kept() -> None:
+    noisy = data.from_outcomes(line(2), line(2), tensor([1.0, 2.0]))
+    top = data.from_top_k(line(3) + 1, [0], [1, 2])
+    order = data.combine(pairs((0, 1), (1, 2)), noisy, top)
+    assert order.variance.tolist() == [0.0] * 4 + [1.0, 2.0] + [0.0] * 3
+    assert order.is_censored.tolist() == [False] * 7 + [True] * 2
+    assert order.list_index.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 3]
+    assert order.task_index.tolist() == [0, 0, 0, 0, 1, 1, 2, 2, 2]
+    assert order.X[order.item].squeeze(-1).tolist() == [0, 1, 1, 2, 0, 1, 1, 2, 3]
 
-    def test_one_source_and_empty_ones_change_nothing(self) -> None:
-        order, empty = from_outcomes(line(3), line(3)), scored()
-        assert_same(combine(order), order)
-        assert_same(combine(empty, order, empty), order)
 
-    def test_no_order_says_what_to_do(self) -> None:
-        with pytest.raises(InputDataError, match=r"no order to combine. Pass at least one"):
-            combine()
+def test_one_source_and_empty_ones_change_nothing() -> None:
+    order = scored(3, 1, 2)
+    assert_same(data.combine(order), order)
+    assert_same(data.combine(scored(), order, scored()), order)
 
-    def test_different_columns_say_what_to_do(self) -> None:
-        wide = from_outcomes(line(3).expand(-1, 2), line(3))
-        with pytest.raises(BotorchTensorDimensionError, match=r"have \[1, 2\] columns. Describe a"):
-            combine(from_outcomes(line(3), line(3)), wide)
 
-    @pytest.mark.parametrize("other", [torch.float32, torch.float16])
-    def test_different_dtypes_say_what_to_do(self, other: torch.dtype) -> None:
-        order = from_outcomes(line(3), line(3))
-        match = f"{other} on cpu and torch.float64 on cpu. Convert the points before ranking"
-        with pytest.raises(InputDataError, match=match):
-            combine(order, order.to(torch.zeros(0, dtype=other)))
+WIDE = Order.from_scores(line(3).expand(-1, 2), line(3).squeeze(-1))
+
+
+@pytest.mark.parametrize(
+    ("orders", "error", "match"),
+    [
+        ((), InputDataError, "There is no order to combine. Pass at least one"),
+        (
+            (WIDE, scored(1, 2)),
+            BotorchTensorDimensionError,
+            r"\[1, 2\] columns. Describe all of them",
+        ),
+        *(
+            (
+                (WIDE, WIDE.to(torch.zeros(0, dtype=dtype))),
+                InputDataError,
+                f"{dtype} on cpu and.*to",
+            )
+            for dtype in (torch.float16, torch.float32)
+        ),
+    ],
+)
+def test_orders_that_do_not_fit_say_what_to_do(
+    orders: tuple[Order, ...], error: type[Exception], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        data.combine(*orders)

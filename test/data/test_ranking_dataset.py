@@ -12,18 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from botorch_popbo import Order
-from botorch_popbo.data import (
-    combine,
-    from_comparisons,
-    from_ordering,
-    from_outcomes,
-    from_ranking_dataset,
-    from_top_k,
-    to_ranking_dataset,
-)
-
-NO_PAIRS = torch.zeros(0, 2, dtype=torch.long)
+from botorch_popbo import data
+from botorch_popbo.data import from_ranking_dataset, to_ranking_dataset
 
 
 def dataset(values: Tensor, indices: list[list[int]], ranks: list[list[int]]) -> RankingDataset:
@@ -39,23 +29,16 @@ def dataset(values: Tensor, indices: list[list[int]], ranks: list[list[int]]) ->
     )
 
 
-def round_trip(order: Order) -> Order:
-    return from_ranking_dataset(to_ranking_dataset(order))
-
-
-@given(
-    st.lists(
-        st.permutations(range(6)).flatmap(
-            lambda items: st.lists(st.integers(0, 2), min_size=4, max_size=4).map(
-                lambda levels: (items[:4], [sum(o < x for o in levels) for x in levels])
-            )
-        ),
-        min_size=1,
-        max_size=6,
-    )
+#: Four of six items, and their places with ties: the numbers of items ahead.
+RANKINGS = st.tuples(
+    st.permutations(range(6)).map(lambda items: items[:4]),
+    st.tuples(*[st.integers(0, 2)] * 4).map(lambda y: [sum(o < x for o in y) for x in y]),
 )
+
+
+@given(st.lists(RANKINGS, min_size=1, max_size=6))
 def test_records_match_brute_force(rankings: list[tuple[list[int], list[int]]]) -> None:
-    items, ranks = ([list(column) for column in zip(*rankings, strict=True)][i] for i in (0, 1))
+    items, ranks = (list(column) for column in zip(*rankings, strict=True))
     order = from_ranking_dataset(dataset(line(6), items, ranks))
     expected = dict.fromkeys(sorted({i for listed in items for i in listed}), (0.0, 0.0))
     for listed, places in rankings:
@@ -73,25 +56,25 @@ def test_records_match_brute_force(rankings: list[tuple[list[int], list[int]]]) 
 
 
 @pytest.mark.parametrize(
-    "order",
+    ("order", "ranks"),
     [
-        from_ordering(line(5), [3, 0, 4]),
-        from_outcomes(line(4), tensor([2.0, -INF, 7.0, 1.0])),
-        from_comparisons(line(4), torch.tensor([[0, 1], [0, 1], [3, 0]])),
-        from_top_k(line(4), [2, 1], [0]),
+        (data.from_ordering(line(5), [3, 0, 4]), [[1, 0, 2]]),
+        (data.from_outcomes(line(4), tensor([2.0, -INF, 7.0, 1.0])), [[1, 3, 0, 2]]),
+        (data.from_top_k(line(4), [2, 1], [0]), [[2, 1, 0]]),
+        (
+            data.from_comparisons(line(4), torch.tensor([[0, 1], [0, 1], [3, 0]])),
+            [[0, 1], [0, 1], [0, 1]],
+        ),
+        (
+            data.from_comparisons(line(3), torch.tensor([[0, 1]]), torch.tensor([[1, 2], [0, 2]])),
+            [[0, 1], [0, 0], [0, 0]],
+        ),
     ],
-    ids=["ordering", "outcomes", "comparisons", "top"],
 )
-def test_exact_lists_survive_the_way_out_and_in(order: Order) -> None:
-    again = round_trip(order)
-    assert as_records(again) == as_records(order)
-    assert again.score.argsort().tolist() == order.score.argsort().tolist()
-
-
-def test_ties_survive_the_way_out_and_in() -> None:
-    order = from_comparisons(line(3), torch.tensor([[0, 1]]), torch.tensor([[1, 2], [0, 2]]))
-    assert to_ranking_dataset(order).Y.tolist() == [[0, 1], [0, 0], [0, 0]]
-    assert as_records(round_trip(order)) == as_records(order)
+def test_lists_survive_the_way_out_and_in(order: data.Order, ranks: list[list[int]]) -> None:
+    written = to_ranking_dataset(order)
+    assert written.Y.tolist() == ranks
+    assert as_records(from_ranking_dataset(written)) == as_records(order)
 
 
 def test_equal_rows_are_one_item_and_unused_ones_left_out(tkwargs: dict[str, Any]) -> None:
@@ -102,21 +85,14 @@ def test_equal_rows_are_one_item_and_unused_ones_left_out(tkwargs: dict[str, Any
     assert order.X.device.type == tkwargs["device"].type
 
 
-def test_names_are_passed_on() -> None:
-    order = from_ordering(line(3).expand(-1, 2) + tensor([0.0, 1.0]), [0, 2])
+def test_preference_models_take_the_data_set_and_its_names() -> None:
+    order = data.from_comparisons(line(3).expand(-1, 2), torch.tensor([[2, 1], [1, 0]]))
     default, named = to_ranking_dataset(order), to_ranking_dataset(order, ["lr", "wd"], "taste")
     assert (default.feature_names, default.outcome_names) == (["x0", "x1"], ["ranking"])
     assert (named.feature_names, named.outcome_names) == (["lr", "wd"], ["taste"])
-
-
-def test_preference_models_take_the_data_set() -> None:
-    order = from_comparisons(line(3), torch.tensor([[2, 1], [1, 0]]))
-    model = PairwiseGP(**PairwiseGP.construct_inputs(to_ranking_dataset(order)))
-    assert model.datapoints.shape == (3, 1)
-    assert {tuple(c) for c in model.datapoints[model.comparisons].squeeze(-1).tolist()} == {
-        (2.0, 1.0),
-        (1.0, 0.0),
-    }
+    model = PairwiseGP(**PairwiseGP.construct_inputs(named))
+    winners, losers = model.datapoints[model.comparisons][..., 0].T.tolist()
+    assert sorted(zip(winners, losers, strict=True)) == [(1, 0), (2, 1)]
 
 
 @pytest.mark.parametrize("listed", [[0, 0], [1, 2]])
@@ -133,6 +109,8 @@ def test_items_must_be_finite(value: float) -> None:
 
 
 def test_lists_of_several_lengths_say_what_to_do() -> None:
-    order = combine(from_ordering(line(4), [0, 1, 2]), from_ordering(line(4), [3, 1]))
+    order = data.combine(
+        data.from_ordering(line(4), [0, 1, 2]), data.from_ordering(line(4), [3, 1])
+    )
     with pytest.raises(UnsupportedError, match=r"lists are of \[2, 3\] points.*of each length"):
         to_ranking_dataset(order)
