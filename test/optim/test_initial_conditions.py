@@ -1,95 +1,108 @@
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
-from botorch.acquisition import AcquisitionFunction, qSimpleRegret
+from botorch.acquisition import (
+    AcquisitionFunction,
+    LogExpectedImprovement,
+    qLogNoisyExpectedImprovement,
+    qSimpleRegret,
+)
 from botorch.exceptions.warnings import BadInitialCandidatesWarning
+from botorch.models import SingleTaskGP
+from botorch.models.transforms.input import Normalize
 from botorch.optim import optimize_acqf
 from botorch.optim.initializers import gen_batch_initial_conditions
 from botorch.sampling.normal import SobolQMCNormalSampler
 from botorch.utils.sampling import manual_seed
-from helpers.toy import BOUNDS
+from helpers.toy import BOUNDS, toy_data
 from torch import Tensor
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
     LogExpectedUtilityImprovement,
-    PoissonRankModel,
-    UtilityModel,
+    RankingGP,
     rank_initial_conditions,
 )
 from botorch_popbo.optim import initial_conditions
 
 
-@pytest.fixture
-def function(gaussian_model: PoissonRankModel) -> LogExpectedUtilityImprovement:
-    return LogExpectedUtilityImprovement(gaussian_model)
+def sampler() -> SobolQMCNormalSampler:
+    return SobolQMCNormalSampler(torch.Size([16]), seed=0)
 
 
-def starts(function: LogExpectedUtilityImprovement, seed: int | None = 0) -> Tensor:
-    with manual_seed(seed):
-        return rank_initial_conditions(function, BOUNDS, q=1, num_restarts=8, raw_samples=64)
+# Ours and BoTorch's, by the model.
+FUNCTIONS: dict[str, tuple[str, Callable[[Any], AcquisitionFunction]]] = {
+    "utility": ("gaussian_model", LogExpectedUtilityImprovement),
+    "rank": ("long_model", ExpectedRankingImprovement),
+    "stock": ("gaussian_model", lambda model: LogExpectedImprovement(model, best_f=0.0)),
+    "noisy": (
+        "gaussian_model",
+        lambda model: qLogNoisyExpectedImprovement(model, model.known_X, sampler=sampler()),
+    ),
+}
+CONSTRAINTS = [(torch.tensor([0]), torch.tensor([1.0]).double(), 1.0)]
+WALK = {"n_burnin": 256, "n_thinning": 4}
 
 
-def generated(function: AcquisitionFunction, **options: Any) -> list[Tensor]:
-    """By the generator under test and by BoTorch's, from the same random numbers."""
-    found = []
-    for generator in (rank_initial_conditions, gen_batch_initial_conditions):
-        with manual_seed(0), warnings.catch_warnings():
-            warnings.simplefilter("ignore", BadInitialCandidatesWarning)
-            found.append(generator(function, BOUNDS, **options))
-    return found
+@pytest.fixture(params=list(FUNCTIONS))
+def function(request: pytest.FixtureRequest) -> AcquisitionFunction:
+    model, make = FUNCTIONS[request.param]
+    return make(request.getfixturevalue(model))
 
 
-def best_distance(X: Tensor, model: PoissonRankModel) -> Tensor:
-    """To the nearest of the five best evaluated points, in widths of the box."""
-    data = model.rank_counts
-    best = data.X[data.counts.topk(5, largest=False).indices]
-    width = BOUNDS[1] - BOUNDS[0]
-    return torch.cdist(X / width, best / width).amin(-1)
+def starts(function: AcquisitionFunction, seed: int | None = 0, **options: Any) -> Tensor:
+    options = {"bounds": BOUNDS, "q": 1, "num_restarts": 8, "raw_samples": 64} | options
+    with manual_seed(seed), warnings.catch_warnings():
+        warnings.simplefilter("ignore", BadInitialCandidatesWarning)
+        return rank_initial_conditions(function, **options)
 
 
-def test_they_lie_within_the_box(function: LogExpectedUtilityImprovement) -> None:
-    X = starts(function)
-    assert X.shape == (8, 1, 2)
-    assert torch.equal(X.clamp(BOUNDS[0], BOUNDS[1]), X)
-    tight = torch.tensor([[3.0, 1.0], [3.1, 1.1]]).double()  # far from the best points
-    X = rank_initial_conditions(function, tight, q=1, num_restarts=8, raw_samples=64)
-    assert torch.equal(X.clamp(tight[0], tight[1]), X)
+def botorchs(function: AcquisitionFunction, seed: int | None = 0, **options: Any) -> Tensor:
+    options = {"bounds": BOUNDS, "q": 1, "num_restarts": 8, "raw_samples": 64} | options
+    with manual_seed(seed), warnings.catch_warnings():
+        warnings.simplefilter("ignore", BadInitialCandidatesWarning)
+        return gen_batch_initial_conditions(function, **options)
 
 
-def test_half_are_close_to_the_best_points(
-    function: LogExpectedUtilityImprovement, gaussian_model: PoissonRankModel
+@pytest.mark.parametrize(
+    "bounds", [BOUNDS, torch.tensor([[3.0, 1.0], [3.1, 1.1]]).double()], ids=["box", "far"]
+)
+@pytest.mark.parametrize("num_restarts", [2, 8])
+def test_they_lie_within_the_box(
+    function: AcquisitionFunction, bounds: Tensor, num_restarts: int
 ) -> None:
-    near = initial_conditions._near_best(gaussian_model, BOUNDS, 400)
-    distance = best_distance(near.squeeze(-2), gaussian_model)
+    X = starts(function, bounds=bounds, num_restarts=num_restarts)
+    assert X.shape == (num_restarts, 1, 2)
+    assert torch.equal(X.clamp(bounds[0], bounds[1]), X)
+
+
+@pytest.mark.parametrize("name", ["gaussian_model", "long_model"])
+def test_half_are_close_to_the_best_points(name: str, request: pytest.FixtureRequest) -> None:
+    model = request.getfixturevalue(name)
+    with manual_seed(0):
+        near = initial_conditions._near_best(model, BOUNDS, 400).squeeze(-2)
+    best, width = model.best_points(5), BOUNDS[1] - BOUNDS[0]
+    distance = torch.cdist(near / width, best / width).amin(-1)
     assert distance.median() < 0.1
     assert distance.min() < 2e-3
     assert distance.max() > 0.2  # up to the next basin
-    with manual_seed(0):
-        wide = rank_initial_conditions(function, BOUNDS, q=1, num_restarts=2, raw_samples=64)
-    assert wide.shape == (2, 1, 2)
 
 
 def test_the_best_raw_samples_of_either_half_are_taken(
-    function: LogExpectedUtilityImprovement, monkeypatch: pytest.MonkeyPatch
+    function: AcquisitionFunction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nowhere = torch.full((32, 1, 2), 3.9).double()
     monkeypatch.setattr(initial_conditions, "_near_best", lambda *args: nowhere)
     X = starts(function)
     assert torch.equal(X[4:], nowhere[:4])
-    value = function(X[:4]).detach()
-    with manual_seed(0):
-        anywhere = gen_batch_initial_conditions(
-            function, BOUNDS, q=1, num_restarts=32, raw_samples=32
-        )
-    assert value.min() > function(anywhere).median()
+    anywhere = botorchs(function, num_restarts=32, raw_samples=32)
+    assert function(X[:4]).min() > function(anywhere).median()
 
 
-def test_random_numbers_are_those_of_the_surrounding_seed(
-    function: LogExpectedUtilityImprovement,
-) -> None:
+def test_random_numbers_are_those_of_the_surrounding_seed(function: AcquisitionFunction) -> None:
     before = torch.get_rng_state()
     first, again, other = (starts(function, seed) for seed in (0, 0, 1))
     assert torch.equal(torch.get_rng_state(), before)
@@ -97,74 +110,53 @@ def test_random_numbers_are_those_of_the_surrounding_seed(
     assert not torch.equal(first, other)
 
 
-def test_the_seed_of_the_options_decides_alone(function: LogExpectedUtilityImprovement) -> None:
+def test_the_seed_of_the_options_decides_alone(function: AcquisitionFunction) -> None:
     found = []
     for seed in (0, 1):
-        with torch.random.fork_rng():
-            torch.manual_seed(seed)
-            state = torch.get_rng_state()
-            X = rank_initial_conditions(
-                function, BOUNDS, q=1, num_restarts=4, raw_samples=32, options={"seed": 7}
+        with manual_seed(seed):
+            before = torch.get_rng_state()
+            found.append(
+                rank_initial_conditions(
+                    function, BOUNDS, q=1, num_restarts=4, raw_samples=32, options={"seed": 7}
+                )
             )
-            assert torch.equal(torch.get_rng_state(), state)
-        found.append(X)
+            assert torch.equal(torch.get_rng_state(), before)
     assert torch.equal(*found)
 
 
-def test_ranks_may_also_be_those_of_a_network(long_model: PoissonRankModel) -> None:
-    function = ExpectedRankingImprovement(long_model)
-    with manual_seed(0):
-        X = rank_initial_conditions(function, BOUNDS, q=1, num_restarts=4, raw_samples=32)
-    assert X.shape == (4, 1, 2)
-
-
-CONSTRAINTS = [(torch.tensor([0]), torch.tensor([1.0]).double(), 1.0)]
-
-
 @pytest.mark.parametrize(
-    "options",
+    ("options", "walk"),
     [
-        {"fixed_features": {0: 1.0}},
-        {
-            "inequality_constraints": CONSTRAINTS,
-            "options": {"seed": 3, "n_burnin": 99, "n_thinning": 2},
-        },
-        {"generator": lambda n, q, seed: torch.ones(n, q, 2).double()},
+        ({"fixed_features": {0: 1.0}}, {}),
+        ({"inequality_constraints": CONSTRAINTS}, WALK),
+        ({"equality_constraints": CONSTRAINTS}, WALK),
+        ({"inequality_constraints": CONSTRAINTS}, {"n_burnin": 99, "n_thinning": 2}),
+        ({"generator": lambda n, q, seed: torch.ones(n, q, 2).double()}, {}),
     ],
-    ids=["fixed_features", "constraints", "generator"],
+    ids=["fixed_features", "inequality", "equality", "own walk", "generator"],
 )
-def test_the_rest_is_left_to_botorch(
-    function: LogExpectedUtilityImprovement, options: dict[str, object]
+def test_the_rest_is_left_to_botorch_with_a_short_walk(
+    gaussian_model: RankingGP, options: dict[str, Any], walk: dict[str, int]
 ) -> None:
-    kwargs = {"q": 1, "num_restarts": 4, "raw_samples": 16, "options": {"seed": 3}} | options
-    found, expected = generated(function, **kwargs)
-    assert torch.equal(found, expected)
+    function = LogExpectedUtilityImprovement(gaussian_model)
+    expected = botorchs(function, **options, options={"seed": 3, **walk})
+    given = {} if walk == WALK else walk
+    assert torch.equal(starts(function, **options, options={"seed": 3, **given}), expected)
+    assert walk == {} or (expected[..., 0] >= 1.0 - 1e-9).all()
 
 
-def test_a_polytope_is_sampled_by_a_short_walk(function: LogExpectedUtilityImprovement) -> None:
-    kwargs = {"q": 1, "num_restarts": 4, "raw_samples": 16, "inequality_constraints": CONSTRAINTS}
-    with manual_seed(0):
-        found = rank_initial_conditions(function, BOUNDS, options={"seed": 3}, **kwargs)
-    options = {"seed": 3, "n_burnin": 256, "n_thinning": 4}
-    with manual_seed(0):
-        expected = gen_batch_initial_conditions(function, BOUNDS, options=options, **kwargs)
-    assert torch.equal(found, expected)
-    assert (found[..., 0] >= 1.0).all()
+def test_several_points_and_other_models_are_left_to_botorch(gaussian_model: RankingGP) -> None:
+    joint = qSimpleRegret(gaussian_model, sampler=sampler())
+    process = SingleTaskGP(*toy_data(15), input_transform=Normalize(2))
+    other = LogExpectedImprovement(process, best_f=0.0)
+    for function, q in ((joint, 2), (other, 1)):
+        found, expected = (f(function, q=q, options={"seed": 3}) for f in (starts, botorchs))
+        assert found.shape == (8, q, 2)
+        assert torch.equal(found, expected)
 
 
-def test_several_points_and_other_models_are_left_to_botorch(
-    gaussian_model: PoissonRankModel,
-) -> None:
-    sampler = SobolQMCNormalSampler(torch.Size([16]), seed=0)
-    batch = qSimpleRegret(UtilityModel(gaussian_model), sampler=sampler)
-    options = {"num_restarts": 2, "raw_samples": 8, "options": {"seed": 3}}
-    found, expected = generated(batch, q=2, **options)
-    assert found.shape == (2, 2, 2)
-    assert torch.equal(found, expected)
-
-
-def test_optimize_acqf_takes_it(function: LogExpectedUtilityImprovement) -> None:
-    options = {"q": 1, "num_restarts": 4, "raw_samples": 64}
+def test_optimize_acqf_takes_it(function: AcquisitionFunction) -> None:
+    options: dict[str, Any] = {"q": 1, "num_restarts": 4, "raw_samples": 64}
     with manual_seed(0):
         _, value = optimize_acqf(function, BOUNDS, ic_generator=rank_initial_conditions, **options)
         _, plain = optimize_acqf(function, BOUNDS, **options)
