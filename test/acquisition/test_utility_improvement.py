@@ -1,5 +1,3 @@
-from typing import Any
-
 import pytest
 import torch
 from botorch.exceptions import UnsupportedError
@@ -76,11 +74,3 @@ def test_monotone_transforms_of_the_outcomes_change_nothing() -> None:
 def test_a_network_is_refused_with_advice(kind: Kind, short_model: PoissonRankModel) -> None:
     with pytest.raises(UnsupportedError, match="use RankingGP, or an acquisition function over"):
         Case(kind, short_model).make()
-
-
-def test_dtype_and_device(tkwargs: dict[str, Any]) -> None:
-    function = LogExpectedUtilityImprovement(RankingGP(*toy_data(15, **tkwargs)).fit())
-    value = function(TEST_X.to(**tkwargs))
-    assert value.dtype == tkwargs["dtype"]
-    assert value.device.type == tkwargs["device"].type
-    assert value.isfinite().all()
