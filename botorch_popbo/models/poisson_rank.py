@@ -82,9 +82,8 @@ class PoissonRankModel(RankModel):
         untruncated_from: float = math.inf,
         seed: int = 0,
     ) -> None:
-        order = order or order_of_training_data(
-            train_X, train_Y, train_Yvar, order=order, rank_counts=rank_counts
-        )
+        given = {"order": order, "rank_counts": rank_counts}
+        order = order_of_training_data(train_X, train_Y, train_Yvar, **given) or order
         if rank_counts is None:
             assert order is not None
             rank_counts = RankCounts.from_order(order)

@@ -1,0 +1,301 @@
+"""What both models do alike."""
+
+import copy
+import pickle
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
+from botorch.exceptions.warnings import InputDataWarning
+from botorch.fit import fit_gpytorch_mll
+from botorch.models.transforms.input import Normalize
+from helpers.toy import BOUNDS, toy_data
+from scipy.stats import kendalltau
+from torch import Tensor
+
+from botorch_popbo import MLPRate, PoissonRankModel, RankingGP, RankLogLikelihood, RankModel
+from botorch_popbo.data import (
+    Order,
+    combine,
+    from_adaptive_comparisons,
+    from_comparisons,
+    from_groups,
+    from_ordering,
+    from_outcomes,
+    from_replicates,
+    from_top_k,
+)
+from botorch_popbo.models.input_transforms import OneHotCategories
+
+TEST_X = toy_data(7, seed=1)[0]
+MODELS: dict[str, Callable[..., RankModel]] = {
+    "ranking_gp": RankingGP,
+    "poisson": partial(PoissonRankModel, rate=partial(MLPRate, num_steps=40)),
+    "paper": PoissonRankModel.paper,
+}
+EACH = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+
+
+def law(model: RankModel, X: Tensor = TEST_X) -> Tensor:
+    """Moments of the posterior and of the rank."""
+    posteriors = model.posterior(X), model.rank_posterior(X)
+    return torch.stack([m for p in posteriors for m in (p.mean, p.variance)]).detach()
+
+
+def weights(model: RankModel) -> Tensor:
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+
+
+@EACH
+@pytest.mark.parametrize("num_points", [8, 15])
+def test_nothing_but_the_order_matters(num_points: int, make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(num_points)
+    ranks = Y.squeeze(-1).argsort().argsort().to(Y).unsqueeze(-1)
+    expected = law(make(X, Y).fit())
+    for transformed in (Y.exp(), Y**3, ranks, 1e200 * Y, Y - 7.0):
+        assert torch.equal(law(make(X, transformed).fit()), expected)
+    # Neither the order of the evaluations nor exact copies.
+    copied = torch.cat([X.flip(0), X[:3]]), torch.cat([Y.flip(0), Y[:3]])
+    assert torch.equal(law(make(*copied).fit()), expected)
+    assert torch.equal(law(make(order=from_outcomes(X, Y)).fit()), expected)
+
+
+@EACH
+def test_unit_and_sign_of_an_input_do_not_matter(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    scale = torch.tensor([1024.0, 0.25], dtype=torch.float64)  # exact in binary
+    scaled = make(scale * X, Y).fit()
+    assert torch.equal(law(scaled, scale * TEST_X), law(make(X, Y).fit()))
+
+
+def test_it_learns_the_ranking(model: RankModel) -> None:
+    data = model.rank_counts
+    mean = model.rank_posterior(data.X).mean.detach().squeeze(-1)
+    assert kendalltau(mean, data.counts).statistic > 0.8
+    assert torch.equal(model.best_points(3), data.X[data.counts.argsort()[:3]])
+
+
+@EACH
+@pytest.mark.usefixtures("rng_untouched")
+def test_botorchs_fitting_does_what_fit_does(make: Callable[..., RankModel]) -> None:
+    ours, botorchs = (make(*toy_data(9)) for _ in range(2))
+    assert ours.training
+    mll = RankLogLikelihood(botorchs)
+    assert fit_gpytorch_mll(mll) is mll
+    assert ours.fit() is ours
+    assert not any(m.training for m in (mll, *ours.modules(), *botorchs.modules()))
+    assert torch.equal(weights(ours), weights(botorchs))
+
+
+@EACH
+@pytest.mark.parametrize("option", ["closure", "closure_kwargs", "optimizer_kwargs", "optimizer"])
+def test_botorchs_fitting_options_are_refused(option: str, make: Callable[..., RankModel]) -> None:
+    model = make(*toy_data(8))
+    before = weights(model)
+    value = {} if option.endswith("kwargs") else lambda: None
+    with pytest.raises(UnsupportedError, match="has a training of its own"):
+        fit_gpytorch_mll(RankLogLikelihood(model), **{option: value})
+    assert torch.equal(weights(model), before)
+
+
+@EACH
+def test_data_are_given_once(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(5)
+    for data in ({"order": from_outcomes(X, Y)}, {"train_Y": None}):
+        with pytest.raises(InputDataError, match=r"Pass train_X and train_Y, or .*order.*combine"):
+            make(**{"train_X": X, "train_Y": Y} | data)
+    with pytest.raises(InputDataError, match="Pass train_X and train_Y"):
+        make(order=from_outcomes(X, Y), train_Yvar=Y)
+
+
+@EACH
+def test_bad_data_are_refused(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(8)
+    with pytest.raises(InputDataError, match="Y holds NaN"):
+        make(X, Y * torch.nan)
+    with pytest.raises(InputDataError, match="two distinct points"):
+        make(X[[0, 0]], Y[[0, 1]])
+    with pytest.raises(BotorchTensorDimensionError, match="N x 1"):
+        make(X, Y.expand(8, 2))
+
+
+@EACH
+def test_training_data_stay_readable_under_botorchs_names(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(8)
+    model = make(torch.cat([X, X]), torch.cat([Y, Y]))
+    assert torch.equal(model.train_inputs[0], torch.cat([X, X]))
+    assert torch.equal(model.train_targets, torch.cat([Y, Y]).squeeze(-1))
+    assert (model.dim, model.num_outputs, model.batch_shape) == (2, 1, torch.Size())
+    assert torch.equal(model.known_X, from_outcomes(X, Y).X)
+    assert model.transform_inputs(TEST_X) is TEST_X
+    assert model.subset_output([0]) is model
+
+
+@EACH
+def test_a_model_of_other_data_has_the_same_settings(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    settings: dict[str, Any] = {"input_transform": Normalize(d=2, bounds=BOUNDS)}
+    if make is not RankingGP:
+        settings["seed"] = 3
+    other = make(X, Y, **settings).fit().with_order(from_outcomes(X[:9], Y[:9]))
+    assert torch.equal(law(other.fit()), law(make(X[:9], Y[:9], **settings).fit()))
+
+
+@EACH
+def test_pending_points_are_known(make: Callable[..., RankModel]) -> None:
+    model = make(*toy_data(15)).fit()
+    before = law(model)
+    informed = model.with_pending(TEST_X[:2])
+    assert torch.equal(informed.known_X, torch.cat([model.known_X, TEST_X[:2]]))
+    assert informed.rank_posterior(TEST_X).exposure == 17.0
+    assert not informed.training
+    assert torch.equal(law(model), before)
+    twice = model.with_pending(TEST_X[:1]).with_pending(TEST_X[1:2])
+    assert torch.equal(twice.known_X, informed.known_X)
+
+
+@EACH
+def test_default_transform_is_the_bounding_box_of_the_data(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    expected = law(make(X, Y).fit())
+    box = Normalize(d=2, bounds=torch.stack([X.amin(0), X.amax(0)]))
+    assert torch.equal(law(make(X, Y, input_transform=box).fit()), expected)
+    raw = make(X, Y, input_transform=None).fit()
+    assert torch.equal(raw.encode(TEST_X), TEST_X)
+    assert not torch.equal(law(raw), expected)
+
+
+@EACH
+def test_a_transform_may_change_the_number_of_columns(make: Callable[..., RankModel]) -> None:
+    X = torch.cartesian_prod(torch.arange(3.0), torch.arange(4.0))
+    Y = torch.rand(12, 1, generator=torch.Generator().manual_seed(0))
+    one_hot = OneHotCategories(2, {0: (0.0, 1.0, 2.0)})
+    model = make(X, Y, input_transform=one_hot).fit()
+    assert model.encode(X).shape == (12, 4)
+    assert model.posterior(X).mean.shape == (12, 1)
+    assert torch.equal(model.known_X, X)  # data stay as given
+
+
+@EACH
+def test_equal_outcomes_warn_and_are_survived(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    with pytest.warns(InputDataWarning, match="All outcomes are equal.*Check the metric"):
+        model = make(X, torch.full_like(Y, 3.0))
+    assert law(model.fit()).isfinite().all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(X, Y).fit()
+
+
+@EACH
+def test_failures_are_the_worst_outcomes(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    failed = Y.lt(Y.median())
+    finite, infinite = (
+        make(X, torch.where(failed, worst, Y)).fit() for worst in (Y.min() - 1.0, -torch.inf)
+    )
+    assert torch.equal(law(finite), law(infinite))
+
+
+COMPARISONS = torch.tensor([[0, 1], [0, 2], [3, 1], [4, 5], [5, 0], [2, 1]])
+X30 = toy_data(30)[0]
+SMOOTH = -(X30 - 1.0).square().sum(-1, keepdim=True)
+SOURCES: dict[str, Callable[[], Order]] = {
+    "comparisons": lambda: from_comparisons(X30[:8], COMPARISONS),
+    "adaptive": lambda: from_adaptive_comparisons(X30[:6], COMPARISONS),
+    "top_k": lambda: from_top_k(X30[:10], top=[3, 1, 4], rest=[0, 2, 6, 7]),
+    "ordering": lambda: from_ordering(X30[:6], torch.tensor([4, 2, 0, 1, 5, 3])),
+    "replicates": lambda: from_replicates(
+        torch.cat([X30, X30[:4]]), torch.cat([SMOOTH, SMOOTH[:4] + 0.1])
+    ),
+    "groups": lambda: from_groups(X30, SMOOTH, torch.arange(30) % 4),
+    "tasks": lambda: combine(
+        from_outcomes(X30[:9], SMOOTH[:9]), from_comparisons(X30[6:14], COMPARISONS)
+    ),
+}
+
+
+@EACH
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_every_source_can_be_fitted(
+    source: Callable[[], Order], make: Callable[..., RankModel]
+) -> None:
+    order = source()
+    model = make(order=order).fit()
+    assert law(model).isfinite().all()
+    posterior = model.rank_posterior(model.best_points(order.num_points))
+    assert posterior.exposure == order.num_points
+    mean = posterior.mean.detach().flatten()
+    assert mean[: len(mean) // 3].mean() < mean[-(len(mean) // 3) :].mean()
+    assert model.order is order
+    assert len(model.train_inputs[0]) == len(model.train_targets)
+
+
+@pytest.mark.parametrize("shape", [(2,), (3,), (4, 3), (2, 4, 1)])
+def test_points_of_the_wrong_shape_are_refused(model: RankModel, shape: tuple[int, ...]) -> None:
+    for method in (model.posterior, model.rank_posterior):
+        with pytest.raises(BotorchTensorDimensionError, match=r"shape .* x q x 2, but got"):
+            method(torch.zeros(shape, dtype=torch.float64))
+
+
+def test_there_is_one_output(model: RankModel) -> None:
+    for outputs in ([1], [0, 1]):
+        with pytest.raises(UnsupportedError, match=r"one output, but \[.*1\] was asked for"):
+            model.posterior(TEST_X, output_indices=outputs)
+        with pytest.raises(UnsupportedError, match=r"one output, but \[.*1\] was asked for"):
+            model.subset_output(outputs)
+
+
+def test_ranks_of_a_batch_are_many_single_ones(model: RankModel) -> None:
+    X = toy_data(24, seed=2)[0]
+    batched = model.rank_posterior(X.reshape(2, 3, 4, 2)).mean.reshape(24, 1)
+    single = torch.cat([model.rank_posterior(x.unsqueeze(0)).mean for x in X])
+    torch.testing.assert_close(batched, single, rtol=1e-9, atol=0)
+
+
+def test_ranks_are_differentiable_in_the_point(model: RankModel) -> None:
+    X = TEST_X.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(model.rank_posterior(X).mean.sum(), X)
+    assert gradient.isfinite().all()
+    assert gradient.abs().sum() > 0
+
+
+def test_a_copy_is_equal_and_independent(model: RankModel) -> None:
+    before = law(model)
+    assert torch.equal(law(pickle.loads(pickle.dumps(model))), before)
+    duplicate = copy.deepcopy(model)
+    assert torch.equal(law(duplicate), before)
+    with torch.no_grad():
+        for parameter in duplicate.parameters():
+            parameter.mul_(1.1)
+    assert not torch.equal(law(duplicate), before)
+    assert torch.equal(law(model), before)
+
+
+@EACH
+def test_a_state_dict_restores_a_model(make: Callable[..., RankModel]) -> None:
+    fitted, fresh = make(*toy_data(15)).fit(), make(*toy_data(15)).eval()
+    assert not torch.equal(law(fresh), law(fitted))
+    fresh.load_state_dict(fitted.state_dict())
+    assert torch.equal(law(fresh), law(fitted))
+
+
+@EACH
+def test_dtype_and_device_are_those_of_the_data(
+    make: Callable[..., RankModel], tkwargs: dict[str, Any]
+) -> None:
+    model = make(*toy_data(15, **tkwargs)).fit()
+    moved = make(*toy_data(15)).fit().to(**tkwargs)
+    X = TEST_X.to(**tkwargs)
+    for each in (model, moved, moved.fit()):
+        posterior = each.rank_posterior(X)
+        drawn = posterior.rsample(torch.Size([3]))
+        for values in (law(each, X), drawn, posterior.log_rate, each.known_X, *each.parameters()):
+            assert values.dtype == tkwargs["dtype"]
+            assert values.device.type == tkwargs["device"].type
+            assert values.isfinite().all()
+    torch.testing.assert_close(law(moved, X), law(model, X), rtol=2e-2, atol=2e-2)
