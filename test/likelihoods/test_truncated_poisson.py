@@ -12,6 +12,13 @@ from torch.autograd import gradcheck, gradgradcheck
 
 from botorch_popbo.likelihoods import truncated_poisson as law
 
+# Of a count, a log-rate and an exposure.
+FUNCTIONS: list[Callable[[Tensor, Tensor, Tensor], Tensor]] = [
+    law.log_prob,
+    lambda _, rate, exposure: law.log_normalizer(rate, exposure),
+    lambda _, rate, exposure: law.mean(rate, exposure),
+    lambda _, rate, exposure: law.variance(rate, exposure),
+]
 EXPOSURES = [0, 1, 2, 5, 11, 12, 50, 300, 2000, 10_000]
 
 
@@ -26,22 +33,30 @@ def log_rates(n: int) -> list[float]:
 
 
 @pytest.mark.parametrize("n", EXPOSURES)
-def test_log_prob_matches_exact_summation(n: int) -> None:
-    rates = log_rates(n)
-    laws = [ExactLaw(rate, n) for rate in rates]
-    for k in sorted({0, min(1, n), n // 3, max(n - 1, 0), n}):
-        computed = law.log_prob(tensor(k), tensor(rates), tensor(n))
-        exact = tensor([float(x.log_prob(k)) for x in laws])
+def test_everything_matches_exact_summation(n: int) -> None:
+    rates, exposure = tensor(log_rates(n)), tensor(n)
+    laws = [ExactLaw(rate, n) for rate in rates.tolist()]
+    normalizer, mean, variance = (
+        tensor([float(getattr(x, name)) for x in laws])
+        for name in ("log_normalizer", "mean", "variance")
+    )
+    torch.testing.assert_close(
+        law.log_normalizer(rates, exposure), normalizer, rtol=1e-14, atol=1e-10
+    )
+    torch.testing.assert_close(law.mean(rates, exposure), mean, rtol=1e-10, atol=0)
+    torch.testing.assert_close(law.variance(rates, exposure), variance, rtol=1e-10, atol=0)
+    ends = [tensor(k).expand_as(rates) for k in {0, min(1, n), n // 3, max(n - 1, 0), n}]
+    for counts in (*ends, mean.round()):
+        exact = tensor([float(x.log_prob(k)) for x, k in zip(laws, counts.tolist(), strict=True)])
+        computed = law.log_prob(counts, rates, exposure)
         torch.testing.assert_close(computed, exact, rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("n", EXPOSURES)
-def test_log_prob_near_the_mean_matches_exact_summation(n: int) -> None:
-    for rate in log_rates(n):
-        exact = ExactLaw(rate, n)
-        k = round(float(exact.mean))
-        computed = law.log_prob(tensor(k), tensor(rate), tensor(n)).item()
-        assert computed == pytest.approx(float(exact.log_prob(k)), rel=0, abs=1e-10)
+    # Derivatives of a sum of size n: absolute errors are a rounding of n.
+    rates.requires_grad_()
+    total = law.log_normalizer(rates, exposure).sum()
+    (first,) = torch.autograd.grad(total, rates, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), rates)
+    torch.testing.assert_close(first.detach(), mean, rtol=1e-10, atol=1e-13 * (n + 1))
+    torch.testing.assert_close(second, variance, rtol=1e-9, atol=1e-12 * (n + 1))
 
 
 @pytest.mark.parametrize("n", [1, 11, 300])
@@ -51,26 +66,6 @@ def test_log_prob_of_real_counts_continues_the_factorial(n: int) -> None:
             computed = law.log_prob(tensor(k), tensor(rate), tensor(n)).item()
             exact = float(ExactLaw(rate, n).log_prob(k))
             assert computed == pytest.approx(exact, rel=0, abs=1e-10)
-
-
-@pytest.mark.parametrize("n", EXPOSURES)
-def test_log_normalizer_matches_exact_summation(n: int) -> None:
-    rates = log_rates(n)
-    computed = law.log_normalizer(tensor(rates), tensor(n))
-    exact = tensor([float(ExactLaw(rate, n).log_normalizer) for rate in rates])
-    torch.testing.assert_close(computed, exact, rtol=1e-14, atol=1e-10)
-
-
-@pytest.mark.parametrize("n", EXPOSURES)
-def test_mean_and_variance_match_exact_summation(n: int) -> None:
-    rates = log_rates(n)
-    laws = [ExactLaw(rate, n) for rate in rates]
-    means = tensor([float(x.mean) for x in laws])
-    variances = tensor([float(x.variance) for x in laws])
-    torch.testing.assert_close(law.mean(tensor(rates), tensor(n)), means, rtol=1e-10, atol=0)
-    torch.testing.assert_close(
-        law.variance(tensor(rates), tensor(n)), variances, rtol=1e-10, atol=0
-    )
 
 
 @pytest.mark.parametrize("n", EXPOSURES)
@@ -115,46 +110,22 @@ def test_finite_and_infinite_exposures_mix_in_one_tensor() -> None:
     assert torch.equal(together, torch.stack(apart))
 
 
-@pytest.mark.parametrize("n", EXPOSURES)
-def test_derivatives_of_the_log_normalizer_are_mean_and_variance(n: int) -> None:
-    rate = tensor(log_rates(n)).requires_grad_()
-    (first,) = torch.autograd.grad(
-        law.log_normalizer(rate, tensor(n)).sum(), rate, create_graph=True
-    )
-    (second,) = torch.autograd.grad(first.sum(), rate)
-    laws = [ExactLaw(r, n) for r in log_rates(n)]
-    mean, variance = (tensor([float(getattr(x, m)) for x in laws]) for m in ("mean", "variance"))
-    # Derivatives of a sum of size n: absolute errors are a rounding of n.
-    torch.testing.assert_close(first.detach(), mean, rtol=1e-10, atol=1e-13 * (n + 1))
-    torch.testing.assert_close(second, variance, rtol=1e-9, atol=1e-12 * (n + 1))
-
-
 @pytest.mark.parametrize("n", [1.0, 5.0, 12.0, 50.0, math.inf])
 def test_gradients_to_second_order(n: float) -> None:
     top = math.log(n) if n < math.inf else 2.0
     rate = tensor([-2.0, top - 0.03, top + 0.03, top + 1.0]).requires_grad_()
-    functions: list[Callable[[Tensor], Tensor]] = [
-        lambda rate: law.log_prob(tensor(0.7), rate, tensor(n)),
-        lambda rate: law.mean(rate, tensor(n)),
-        lambda rate: law.variance(rate, tensor(n)),
-    ]
-    for function in functions:
-        assert gradcheck(function, rate)
-        assert gradgradcheck(function, rate[1:3])
+    count, exposure = tensor(0.7), tensor(n)
+    for function in FUNCTIONS:
+        assert gradcheck(function, (count, rate, exposure))
+        assert gradgradcheck(function, (count, rate[1:3], exposure))
 
 
 def test_result_has_the_dtype_and_device_of_the_log_rate(tkwargs: dict[str, Any]) -> None:
     rate = torch.tensor([-1.0, 1.0, 4.0], **tkwargs)
-    counts, exposure = (torch.tensor(x, dtype=torch.float64) for x in (2.0, 7.0))
-    for value, double in [
-        (
-            law.log_prob(counts.to(tkwargs["device"]), rate, exposure),
-            law.log_prob(counts, rate.cpu().double(), exposure),
-        ),
-        (law.log_normalizer(rate, exposure), law.log_normalizer(rate.cpu().double(), exposure)),
-        (law.mean(rate, exposure), law.mean(rate.cpu().double(), exposure)),
-        (law.variance(rate, exposure), law.variance(rate.cpu().double(), exposure)),
-    ]:
+    counts, exposure = tensor(2.0), tensor(7.0)
+    for function in FUNCTIONS:
+        value = function(counts.to(tkwargs["device"]), rate, exposure)
+        double = function(counts, rate.cpu().double(), exposure)
         assert value.dtype == tkwargs["dtype"]
         assert value.device.type == tkwargs["device"].type
         # Computed in float64 whatever comes in, so only the last rounding is single.
