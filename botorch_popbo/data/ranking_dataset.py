@@ -54,6 +54,8 @@ def to_ranking_dataset(
 ) -> RankingDataset:
     """Write the lists as BoTorch's data set, which loses their variances and tasks.
 
+    The rest of a top-k list becomes a tie.
+
     Args:
         order: Lists that are all of the same length, such as pairs, or one list.
         feature_names: Names of the ``d`` columns; by default ``x0``, ``x1`` and so on.

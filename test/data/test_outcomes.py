@@ -6,15 +6,14 @@ import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from helpers import ranking
-from helpers.ranking import INF, NAN, POINTS, WHOLE, Point, as_dict, as_records, line, tensor
+from helpers.ranking import INF, NAN, POINTS, WHOLE, as_counts, as_dict, as_records, line, tensor
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from botorch_popbo import Order
 from botorch_popbo.data import from_groups, from_outcomes, from_replicates
 
-Record = tuple[Point, float, float]
+Record = tuple[ranking.Point, float, float]
 EXACT = st.lists(st.tuples(POINTS, WHOLE), min_size=2, max_size=15)
 VARIANCES = st.sampled_from([0.0, 0.25, 1.0, 9.0])
 NOISY = st.lists(st.tuples(POINTS, WHOLE, VARIANCES), min_size=2, max_size=12)
@@ -25,13 +24,9 @@ def columns(records: list[Any]) -> tuple[Tensor, ...]:
     return tuple(tensor(column) for column in zip(*records, strict=True))
 
 
-def counts(order: Order) -> list[float]:
-    return [k for _, k, _ in as_records(order)]
-
-
 @given(EXACT)
 def test_counts_match_brute_force_with_ties_and_replicates(
-    records: list[tuple[Point, float]],
+    records: list[tuple[ranking.Point, float]],
 ) -> None:
     assume(len({x for x, _ in records}) >= 2)
     expected = ranking.brute_force(*zip(*records, strict=True))
@@ -59,7 +54,7 @@ def test_strictly_increasing_transforms_change_nothing(outcomes: list[float]) ->
     ):
         other = from_outcomes(X, tensor(transformed))
         assert other.agrees_with(order)
-        assert counts(other) == counts(order)
+        assert as_counts(other) == as_counts(order)
 
 
 COPIES = [([0] * n + [1], [y] * (n + 1), [0, 0]) for n in (2, 3, 10) for y in (0.1, -1.1, 1e-300)]
@@ -79,12 +74,12 @@ COPIES = [([0] * n + [1], [y] * (n + 1), [0, 0]) for n in (2, 3, 10) for y in (0
     ],
 )
 def test_known_cases(X: list[float], Y: list[float], expected: list[float]) -> None:
-    assert counts(from_outcomes(tensor(X).unsqueeze(-1), tensor(Y))) == expected
+    assert as_counts(from_outcomes(tensor(X).unsqueeze(-1), tensor(Y))) == expected
 
 
 def test_many_points_are_ranked_in_any_order() -> None:
     place = torch.randperm(20_000, generator=torch.Generator().manual_seed(0)).double()
-    assert counts(from_outcomes(torch.stack([place, place.sin()], dim=-1), -place)) == list(
+    assert as_counts(from_outcomes(torch.stack([place, place.sin()], dim=-1), -place)) == list(
         range(20_000)
     )
 
@@ -129,7 +124,7 @@ def test_the_order_of_noisy_evaluations_does_not_matter(records: list[Record], r
 @given(st.lists(st.tuples(ranking.EXTREME, st.sampled_from([0.0, 5e-324, 1.0, 1e300, 1.7e308]))))
 def test_extreme_magnitudes_give_finite_counts(records: list[tuple[float, float]]) -> None:
     records = [(1.0, 1.0), (2.0, 0.0), *records]
-    found = tensor(counts(from_outcomes(line(len(records)), *columns(records))))
+    found = tensor(as_counts(from_outcomes(line(len(records)), *columns(records))))
     assert found.isfinite().all()
     # Every pair that is not strict has one expected winner.
     assert found.sum() <= len(records) * (len(records) - 1) / 2 + 1e-9
@@ -138,8 +133,8 @@ def test_extreme_magnitudes_give_finite_counts(records: list[tuple[float, float]
 @pytest.mark.parametrize(("factor", "shift"), [(1e-150, 0.0), (1e150, 0.0), (3.0, 7.0)])
 def test_increasing_linear_transforms_change_nothing(factor: float, shift: float) -> None:
     Y, Yvar = torch.randn(9, 1, dtype=torch.float64), torch.rand(9, 1, dtype=torch.float64)
-    known = counts(from_outcomes(line(9), Y, Yvar))
-    found = counts(from_outcomes(line(9), factor * Y + shift, factor**2 * Yvar))
+    known = as_counts(from_outcomes(line(9), Y, Yvar))
+    found = as_counts(from_outcomes(line(9), factor * Y + shift, factor**2 * Yvar))
     assert found == pytest.approx(known)
 
 
@@ -159,7 +154,7 @@ def test_known_noisy_cases(
     X: list[float], Y: list[float], Yvar: list[float], expected: list[float]
 ) -> None:
     order = from_outcomes(tensor([[x] for x in X]), tensor(Y), tensor(Yvar))
-    assert counts(order) == pytest.approx(expected)
+    assert as_counts(order) == pytest.approx(expected)
 
 
 def test_an_unknown_variance_is_typical() -> None:
@@ -191,8 +186,8 @@ def test_variance_is_estimated_from_replicates() -> None:
     order = from_replicates(X, tensor([0.0, 2.0, 3.0, 4.0, 5.0, 2.5]))
     # Sums of squares 2 and 2 over 1 + 2 degrees of freedom; one copy of the last point.
     Yvar = 4 / 3 / tensor([2.0, 3.0, 1.0])
-    assert counts(order) == pytest.approx(
-        counts(from_outcomes(line(3), tensor([1.0, 4.0, 2.5]), Yvar))
+    assert as_counts(order) == pytest.approx(
+        as_counts(from_outcomes(line(3), tensor([1.0, 4.0, 2.5]), Yvar))
     )
 
 
@@ -201,14 +196,14 @@ def test_estimated_variance_does_not_depend_on_the_unit(unit: float) -> None:
     X, Y = tensor([[0.0], [0.0], [1.0], [2.0]]), tensor([0.0, 2.0, 1.5, -3.0])
     scaled = from_replicates(X, Y * unit)
     assert scaled.variance.isfinite().all()
-    assert counts(scaled) == pytest.approx(counts(from_replicates(X, Y)), abs=1e-9)
+    assert as_counts(scaled) == pytest.approx(as_counts(from_replicates(X, Y)), abs=1e-9)
 
 
 def test_a_small_spread_keeps_far_outcomes_finite() -> None:
     X, Y = tensor([[0.0], [0.0], [1.0], [2.0], [3.0]]), tensor([1e-10, 3e-10, -1e300, 9e299, 1e-2])
     order = from_replicates(X, Y)
     assert order.score.isfinite().all()
-    assert counts(order) == [2.0, 3.0, 0.0, 1.0]
+    assert as_counts(order) == [2.0, 3.0, 0.0, 1.0]
 
 
 def test_equal_replicates_show_no_noise_and_failed_ones_are_not_used() -> None:
@@ -226,7 +221,7 @@ def test_no_replicates_say_what_to_do(x: list[float], y: list[float]) -> None:
 
 @given(GROUPED, st.randoms())
 def test_groups_match_brute_force_in_any_order_and_unit(
-    records: list[tuple[Point, float, int]], random: Any
+    records: list[tuple[ranking.Point, float, int]], random: Any
 ) -> None:
     expected = []
     for group in sorted({g for _, _, g in records}):

@@ -7,7 +7,7 @@ from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.models.pairwise_gp import PairwiseGP
 from botorch.utils.containers import SliceContainer
 from botorch.utils.datasets import RankingDataset
-from helpers.ranking import INF, NAN, as_records, line, tensor
+from helpers.ranking import INF, NAN, as_counts, as_records, line, tensor
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
@@ -75,6 +75,12 @@ def test_lists_survive_the_way_out_and_in(order: data.Order, ranks: list[list[in
     written = to_ranking_dataset(order)
     assert written.Y.tolist() == ranks
     assert as_records(from_ranking_dataset(written)) == as_records(order)
+
+
+def test_a_rest_comes_back_as_a_tie() -> None:
+    dataset = to_ranking_dataset(data.from_top_k(line(3), [0], [1, 2]))
+    assert dataset.Y.tolist() == [[0, 1, 1]]
+    assert as_counts(from_ranking_dataset(dataset)) == pytest.approx([0.0, 1.5, 1.5])
 
 
 def test_equal_rows_are_one_item_and_unused_ones_left_out(tkwargs: dict[str, Any]) -> None:
