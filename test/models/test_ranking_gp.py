@@ -1,0 +1,404 @@
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from botorch.acquisition.objective import ScalarizedPosteriorTransform
+from botorch.exceptions.warnings import InputDataWarning
+from botorch.optim import optimize_acqf
+from botorch.posteriors import GPyTorchPosterior
+from botorch.utils.sampling import manual_seed
+from gpytorch.constraints import GreaterThan, Interval
+from gpytorch.kernels import Kernel, MaternKernel, RBFKernel, ScaleKernel
+from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.priors import GammaPrior, LogNormalPrior
+from helpers.gaussian import dense_law, unit_points
+from torch import Tensor
+from torch.autograd import gradcheck
+
+from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
+from botorch_popbo.data import combine, from_outcomes
+from botorch_popbo.models import ranking_gp
+from botorch_popbo.models._covariance import JITTER
+from botorch_popbo.testing import ModelContract
+from botorch_popbo.testing.memory import LargestTensor
+
+X = unit_points(30)
+SMOOTH = -(X - 0.3).square().sum(-1)
+TEST_X = unit_points(6, seed=1)
+
+
+def fitted(outcomes: Tensor, points: Tensor = X, **options: Any) -> RankingGP:
+    options = {"input_transform": None} | options
+    return RankingGP(points, outcomes.unsqueeze(-1).to(points), **options).fit()
+
+
+def with_an_outlier() -> Tensor:
+    """A bad point has the best outcome."""
+    outcomes = SMOOTH.clone()
+    outcomes[SMOOTH.argsort()[6]] = 1.0
+    return outcomes
+
+
+def predicted(model: RankingGP, points: Tensor = TEST_X) -> Tensor:
+    posterior = model.rank_posterior(points)
+    return torch.cat([posterior.mean, posterior.variance, posterior.log_rate], -1).detach()
+
+
+class TestContract(ModelContract):
+    linear_memory = True
+
+    def make_model(self, train_X: Tensor, train_Y: Tensor, **options: Any) -> RankingGP:
+        return RankingGP(train_X, train_Y, **{"input_transform": None} | options)
+
+
+class TestFittedContract(ModelContract):
+    def make_model(self, train_X: Tensor, train_Y: Tensor, **options: Any) -> RankingGP:
+        return RankingGP(train_X, train_Y, **{"input_transform": None} | options).fit()
+
+
+@pytest.mark.parametrize("outcomes", [SMOOTH, (5.0 * X[:, 0]).sin() + X[:, 1]])
+def test_records_are_predicted_in_their_order(outcomes: Tensor) -> None:
+    model = fitted(outcomes)
+    posterior = model.posterior(X)
+    assert isinstance(posterior, GPyTorchPosterior)
+    assert torch.equal(posterior.mean.flatten().argsort(), outcomes.argsort())
+    # A rank in the middle of a threshold has as many points above it as the record itself.
+    counts = (outcomes > outcomes.unsqueeze(-1)).sum(-1)
+    ranks = model.rank_posterior(X.unsqueeze(-2))
+    assert (ranks.mean.flatten() - counts).abs().max() < 2.0
+    assert torch.equal(ranks.log_rate.flatten().argsort(), outcomes.argsort().flip(0))
+
+
+def test_other_points_are_predicted_between_them() -> None:
+    posterior = fitted(SMOOTH).rank_posterior(TEST_X)
+    expected = (-(TEST_X - 0.3).square().sum(-1, keepdim=True) < SMOOTH).sum(-1)
+    distance = (posterior.mean.flatten() - expected).abs()
+    assert (distance < 3.0 * posterior.variance.flatten().sqrt() + 0.5).all()
+    assert distance.mean() < 2.0
+
+
+@pytest.mark.parametrize("outcomes", [SMOOTH, with_an_outlier()], ids=["smooth", "outlier"])
+def test_the_posterior_is_the_joint_law_by_dense_matrices(outcomes: Tensor) -> None:
+    model = fitted(outcomes)
+    mean, covariance = dense_law(model.law.predictor, TEST_X)
+    jitter = JITTER * torch.eye(6).double()
+    for noise, added in (
+        (False, jitter),
+        (True, jitter + model.noise.detach() * torch.eye(6).double()),
+        (torch.full((6, 1), 0.3).double(), jitter + 0.3 * torch.eye(6).double()),
+    ):
+        posterior = model.posterior(TEST_X, observation_noise=noise)
+        torch.testing.assert_close(posterior.mean.squeeze(-1), mean, rtol=0, atol=1e-6)
+        found = posterior.distribution.covariance_matrix
+        torch.testing.assert_close(found, covariance + added, rtol=0, atol=1e-6)
+        torch.testing.assert_close(posterior.variance.squeeze(-1), found.diagonal())
+    ranks = model.rank_posterior(TEST_X, observation_noise=True)
+    expected = model.posterior(TEST_X, observation_noise=True).variance
+    torch.testing.assert_close(ranks.utility.variance, expected)
+
+
+def test_gradients_of_the_posterior() -> None:
+    model = fitted(SMOOTH)
+
+    def law(points: Tensor) -> tuple[Tensor, ...]:
+        posterior = model.posterior(points)
+        return posterior.mean, posterior.variance, posterior.distribution.covariance_matrix
+
+    assert gradcheck(law, TEST_X.clone().requires_grad_(), eps=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("moment", ["mean", "variance"])
+def test_moments_of_many_points_need_no_covariance_matrix(moment: str) -> None:
+    model = fitted(SMOOTH)
+    many = unit_points(5000)
+    with LargestTensor() as watch:
+        values = getattr(model.posterior(many), moment)
+    assert values.shape == (5000, 1)
+    assert watch.num_bytes < 5000 * 5000 * 8 / 50
+
+
+def test_posterior_transforms_act_on_utilities() -> None:
+    model = fitted(SMOOTH)
+    negate = ScalarizedPosteriorTransform(torch.tensor([-1.0]).double())
+    negated = model.posterior(TEST_X, posterior_transform=negate)
+    torch.testing.assert_close(negated.mean, -model.posterior(TEST_X).mean)
+
+
+def test_uncertainty_grows_away_from_the_records() -> None:
+    model = fitted(SMOOTH)
+    near, far = (model.posterior(points.unsqueeze(-2)).variance for points in (X, X + 5.0))
+    assert near.max() < 0.1 * far.min()
+    _, at_itself, _ = model.improvement(X[:1], X[0])
+    assert at_itself.item() == pytest.approx(0.0, abs=1e-9)
+
+
+def test_improvement_is_the_law_of_a_difference() -> None:
+    model = fitted(SMOOTH)
+    mean, variance, own = model.improvement(TEST_X[1:], TEST_X[0])
+    posterior = model.posterior(TEST_X)
+    matrix = posterior.distribution.covariance_matrix - JITTER * torch.eye(6).double()
+    utility = posterior.mean.squeeze(-1)
+    torch.testing.assert_close(mean, utility[1:] - utility[0], rtol=0, atol=1e-7)
+    expected = matrix.diagonal()[1:] + matrix[0, 0] - 2.0 * matrix[0, 1:]
+    torch.testing.assert_close(variance, expected, rtol=0, atol=1e-6)
+    assert ((own > 0.0) & (own < matrix.diagonal()[1:])).all()
+
+
+def test_more_evaluations_remove_what_is_left_to_learn() -> None:
+    noise = 0.05 * torch.randn(70, generator=torch.Generator().manual_seed(0)).double()
+    crowd = X[:1] + 1e-4 * unit_points(40, seed=2)
+    model = fitted(torch.cat([SMOOTH, SMOOTH[:1].expand(40)]) + noise, torch.cat([X, crowd]))
+    crowded, lonely = (model.improvement(x, X[1])[2] for x in (X[:1], X[:1] + 0.3))
+    assert crowded < 0.1 * model.noise
+    assert lonely > 3.0 * crowded
+
+
+def test_an_outlier_is_set_aside_and_not_recommended() -> None:
+    outcomes = with_an_outlier()
+    model = fitted(outcomes)
+    assert torch.equal(model.known_X[model.is_outlier], X[outcomes.argmax()].unsqueeze(0))
+    assert torch.equal(model.incumbent, X[SMOOTH.argmax()])
+    assert "1 records set aside" in repr(model)
+    clean = fitted(SMOOTH)
+    ranks = [m.rank_posterior(TEST_X).mean for m in (model, clean)]
+    torch.testing.assert_close(*ranks, rtol=0.1, atol=1.5)
+    # Without noise the best rank is recommended.
+    assert torch.equal(clean.incumbent, X[SMOOTH.argmax()])
+    eligible = ~(model.known_X == clean.incumbent).all(-1)
+    second = X[SMOOTH.topk(2).indices[1]]
+    assert torch.equal(clean.incumbent_among(eligible), second)
+
+
+def test_pending_points_are_believed_to_turn_out_as_expected() -> None:
+    model = fitted(with_an_outlier())
+    pending = TEST_X[:2]
+    informed = model.with_pending(pending)
+    before, after = (m.posterior(TEST_X) for m in (model, informed))
+    torch.testing.assert_close(after.mean, before.mean, rtol=0, atol=1e-9)
+    expectation = model.posterior(pending).mean.detach()
+    conditioned = model.condition_on_observations(pending, expectation).posterior(TEST_X)
+    torch.testing.assert_close(after.mean, conditioned.mean, rtol=0, atol=1e-6)
+    matrices = [p.distribution.covariance_matrix for p in (after, conditioned)]
+    torch.testing.assert_close(*matrices, rtol=0, atol=1e-6)
+    assert (after.variance[:2] < before.variance[:2]).all()
+    # Hyperparameters and outliers stay as they are.
+    assert torch.equal(informed.covar_module.lengthscale, model.covar_module.lengthscale)
+    assert torch.equal(informed.noise, model.noise)
+    assert torch.equal(informed.is_outlier, model.is_outlier)
+    twice = model.with_pending(pending[:1]).with_pending(pending[1:]).posterior(TEST_X)
+    torch.testing.assert_close(twice.variance, after.variance)
+    # They may be recommended, too.
+    is_pending = torch.arange(32) >= 30
+    assert any(torch.equal(informed.incumbent_among(is_pending), x) for x in pending)
+
+
+def test_a_state_dict_carries_hyperparameters_and_outliers() -> None:
+    model = fitted(with_an_outlier())
+    fresh = RankingGP(X, with_an_outlier().unsqueeze(-1), input_transform=None)
+    fresh.load_state_dict(model.state_dict())
+    assert torch.equal(fresh.is_outlier, model.is_outlier)
+    assert torch.equal(predicted(fresh), predicted(model))
+    # Of other data the hyperparameters are taken over, the outliers are not.
+    fewer = RankingGP(X[:20], SMOOTH[:20].unsqueeze(-1), input_transform=None)
+    fewer.load_state_dict(model.state_dict())
+    assert not fewer.is_outlier.any()
+    assert torch.equal(fewer.covar_module.lengthscale, model.covar_module.lengthscale)
+
+
+def test_a_loaded_state_brings_its_bounding_box() -> None:
+    model = fitted(SMOOTH, input_transform=RankingGP(X, X[:, :1]).input_transform)
+    larger = RankingGP(torch.cat([X, 4.0 * X[:1]]), torch.cat([SMOOTH, SMOOTH[:1]]).unsqueeze(-1))
+    before = larger.encode(TEST_X)
+    larger.train().load_state_dict(model.state_dict())
+    assert larger.training
+    assert torch.equal(larger.encode(TEST_X), model.encode(TEST_X))
+    # Fitting takes the bounding box of the data.
+    assert torch.equal(larger.fit().encode(TEST_X), before)
+
+
+def test_other_hyperparameters_condition_anew() -> None:
+    model = fitted(SMOOTH)
+    first = predicted(model)
+    lengthscale = model.covar_module.lengthscale.detach().clone()
+    model.covar_module.lengthscale = 2.0 * lengthscale
+    assert not torch.equal(predicted(model), first)
+    model.covar_module.lengthscale = lengthscale
+    torch.testing.assert_close(predicted(model), first)
+    # Fitting again starts where it ended.
+    torch.testing.assert_close(predicted(model.fit()), first, rtol=0.05, atol=0.05)
+
+
+def test_many_records_are_represented_by_some() -> None:
+    many = unit_points(1300)
+    outcomes = -(many - 0.3).square().sum(-1)
+    model = fitted(outcomes, many)
+    used = model.known_X[model.records.item]
+    assert len(used) < 1300
+    assert all((x == used).all(-1).any() for x in many[outcomes.topk(200).indices])
+    posterior = model.rank_posterior(many[::100].unsqueeze(-2))
+    expected = (outcomes > outcomes[::100].unsqueeze(-1)).sum(-1)
+    assert posterior.exposure == 1300.0
+    torch.testing.assert_close(
+        posterior.mean.flatten().detach(), expected.double(), rtol=0.05, atol=5.0
+    )
+    best = many[outcomes.topk(3).indices]
+    assert torch.equal(model.best_points(3), best)
+
+
+def test_outliers_are_also_found_among_records_that_were_not_fitted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ranking_gp, "_NUM_FITTED", 80)
+    many = unit_points(200)
+    outcomes = -(many - 0.3).square().sum(-1)
+    # Bad points with a good outcome are fitted, good points with a bad outcome mostly are not.
+    bad_first = outcomes.argsort()
+    lucky, unlucky = bad_first[torch.arange(20, 100, 20)], bad_first[torch.arange(120, 190, 10)]
+    outcomes[lucky] = 1.0 + torch.arange(4).double()
+    outcomes[unlucky] = -1.0 - torch.arange(7).double()
+    model = fitted(outcomes, many)
+    found = {tuple(x) for x in model.known_X[model.is_outlier].tolist()}
+    planted = {tuple(x) for x in many[torch.cat([lucky, unlucky])].tolist()}
+    assert len(planted - found) <= 2
+    assert len(found - planted) <= 5
+
+
+@pytest.mark.parametrize("num_points", [2, 3])
+def test_few_records(num_points: int) -> None:
+    model = fitted(SMOOTH[:num_points], X[:num_points])
+    posterior = model.rank_posterior(TEST_X)
+    assert posterior.exposure == num_points
+    assert predicted(model).isfinite().all()
+    total = posterior.log_prob(torch.arange(num_points + 1.0).double()).exp().sum(-1)
+    torch.testing.assert_close(total, torch.ones_like(total))
+
+
+def test_tied_records_say_nothing_but_where_they_are() -> None:
+    with pytest.warns(InputDataWarning, match="All outcomes are equal"):
+        model = fitted(torch.zeros(30))
+    assert predicted(model).isfinite().all()
+    posterior = model.posterior(torch.cat([X[:1], X[:1] + 3.0]))
+    near, far = posterior.mean.flatten().tolist()
+    assert near == pytest.approx(far, abs=1e-3)
+    assert posterior.variance[0] < posterior.variance[1]
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        1e-300 * X,
+        1e300 * X,
+        torch.cat([X[:15], X[:15] + 1e-12]),
+        torch.cat([X[:, :1], torch.ones(30, 1).double()], -1),
+    ],
+    ids=["tiny", "huge", "close", "constant"],
+)
+def test_extreme_points_are_survived(points: Tensor) -> None:
+    outcomes = torch.randn(30, 1, generator=torch.Generator().manual_seed(0)).double()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = RankingGP(points, outcomes).fit()
+    test_X = model.known_X.clone().unsqueeze(-2).requires_grad_()
+    ranks, posterior = model.rank_posterior(test_X), model.posterior(test_X)
+    improvement = ranks.log_improvement(5)
+    for values in (ranks.mean, ranks.variance, ranks.log_rate, posterior.variance, improvement):
+        assert values.isfinite().all()
+    total = posterior.mean.sum() + ranks.mean.sum() + improvement.sum()
+    assert torch.autograd.grad(total, test_X)[0].isfinite().all()
+
+
+KERNELS: dict[str, Callable[[], Kernel]] = {
+    "scaled_rbf": lambda: ScaleKernel(RBFKernel(ard_num_dims=2)),
+    "rough": lambda: MaternKernel(nu=1.5, ard_num_dims=2),
+    "active_dims": lambda: MaternKernel(nu=2.5, ard_num_dims=2, active_dims=(1, 0)),
+    "additive": lambda: (
+        ScaleKernel(RBFKernel(active_dims=(0,))) + ScaleKernel(RBFKernel(active_dims=(1,)))
+    ),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_any_kernel_can_be_fitted_and_searched(
+    kernel: Callable[[], Kernel], tkwargs: dict[str, Any]
+) -> None:
+    points = X[:15].to(**tkwargs)
+    model = RankingGP(points, SMOOTH[:15].unsqueeze(-1).to(points), covar_module=kernel())
+    before = model.log_likelihood()
+    assert model.fit().log_likelihood() > before + 0.1
+    bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], **tkwargs)
+    with manual_seed(0):
+        found, value = optimize_acqf(
+            LogExpectedUtilityImprovement(model), bounds, q=1, num_restarts=2, raw_samples=16
+        )
+    assert value.isfinite()
+    assert (found - 0.3).abs().max() < 0.15
+    other = model.with_order(from_outcomes(points[:9], points[:9, :1]))
+    assert type(other.covar_module) is type(model.covar_module)
+
+
+def test_the_closed_form_and_the_generic_path_fit_alike() -> None:
+    options = {"nu": 2.5, "ard_num_dims": 2, "lengthscale_prior": LogNormalPrior(0.0, 0.7)}
+    # Naming the columns keeps to the generic path. Of a density of the lengthscale itself and of
+    # its logarithm the maxima differ a little.
+    closed, generic = (
+        fitted(SMOOTH, covar_module=MaternKernel(**options, active_dims=columns))
+        for columns in (None, (0, 1))
+    )
+    assert float(closed.log_likelihood()) == pytest.approx(float(generic.log_likelihood()), abs=0.5)
+    ranks = [m.rank_posterior(TEST_X).mean for m in (closed, generic)]
+    torch.testing.assert_close(*ranks, rtol=0.05, atol=0.5)
+
+
+@pytest.mark.parametrize(
+    ("prior", "constraint", "low", "high"),
+    [
+        (LogNormalPrior(-3.0, 0.01), None, 0.045, 0.055),
+        (GammaPrior(9.0e4, 3.0e4), None, 2.9, 3.1),
+        (None, Interval(0.21, 0.22), 0.21, 0.22),
+        (LogNormalPrior(-3.0, 0.1), Interval(0.2, 0.4), 0.2, 0.21),
+        (
+            LogNormalPrior(3.0, 0.1),
+            Interval(0.2, 0.4, transform=None, initial_value=0.3),
+            0.39,
+            0.4,
+        ),
+    ],
+)
+def test_priors_and_constraints_of_the_user_are_used(
+    prior: Any, constraint: Interval | None, low: float, high: float
+) -> None:
+    kernel = MaternKernel(
+        ard_num_dims=2, lengthscale_prior=prior, lengthscale_constraint=constraint
+    )
+    noise = GaussianLikelihood(noise_constraint=GreaterThan(0.02))
+    model = fitted(SMOOTH, covar_module=kernel, likelihood=noise)
+    assert model.covar_module is kernel
+    assert model.noise >= 0.02
+    assert ((low - 1e-6 <= kernel.lengthscale) & (kernel.lengthscale <= high + 1e-6)).all()
+
+
+def test_known_variances_matter() -> None:
+    noise = 0.3 * torch.randn(30, generator=torch.Generator().manual_seed(0)).double()
+    outcomes = (SMOOTH + noise).unsqueeze(-1)
+    exact, precise, vague = (
+        RankingGP(X, outcomes, variance).fit()
+        for variance in (None, torch.full_like(outcomes, 1e-6), torch.ones_like(outcomes))
+    )
+    ranks = [m.rank_posterior(TEST_X).mean for m in (exact, precise, vague)]
+    torch.testing.assert_close(ranks[0], ranks[1], rtol=0.05, atol=0.3)
+    assert (ranks[1] - ranks[2]).abs().max() > 1.0
+    near = [m.posterior(X).variance.mean() for m in (precise, vague)]
+    assert near[1] > 2.0 * near[0]
+
+
+def test_several_tasks_are_learned_from_together() -> None:
+    half = from_outcomes(X[:15], SMOOTH[:15].unsqueeze(-1))
+    # Of another unit, and the outcomes of a point that both tasks know differ.
+    other = from_outcomes(X[10:], 1e3 * SMOOTH[10:].unsqueeze(-1) + 7.0)
+    model = RankingGP(order=combine(half, other), input_transform=None).fit()
+    assert len(model.known_X) == 30
+    assert len(model.records.item) == 35
+    expected = fitted(SMOOTH).rank_posterior(TEST_X).mean
+    torch.testing.assert_close(model.rank_posterior(TEST_X).mean, expected, rtol=0.3, atol=3.0)
