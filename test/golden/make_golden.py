@@ -1,7 +1,8 @@
 """Writes the experiment that ``test/ax/test_storage.py`` loads.
 
-Run ``python test/golden/make_golden.py`` to make ``client_0_1.json``, an experiment stored by version
-0.1 of the package. It is not made again by later versions: what they must load is this very file.
+Run ``python test/golden/make_golden.py`` to make ``client_0_1.json``, an experiment stored by
+version 0.1 of the package. It is not made again by later versions: what they must load is this very
+file.
 Ten trials in a mixed space: four of the initial design and six suggestions, of which number 7
 failed and number 9 still runs.
 """
