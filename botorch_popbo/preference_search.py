@@ -11,7 +11,7 @@ from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.acquisition.expected_ranking_improvement import ExpectedRankingImprovement
-from botorch_popbo.data import from_adaptive_comparisons
+from botorch_popbo.data import Order, from_adaptive_comparisons
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 
 
@@ -123,8 +123,10 @@ class PreferenceSearch:
             )
 
     def _fit(self) -> PoissonRankModel:
+        estimated = from_adaptive_comparisons(self.X, self.comparisons, self.ties)
         return PoissonRankModel.paper(
-            order=from_adaptive_comparisons(self.X, self.comparisons, self.ties),
+            # Ranks of the estimates: blurred by their variances they say little of few answers.
+            order=Order.from_scores(estimated.X, estimated.score),
             input_transform=Normalize(d=self.X.shape[-1], bounds=self.bounds),
             seed=self.seed,
         ).fit()

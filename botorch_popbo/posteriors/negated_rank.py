@@ -5,7 +5,6 @@ from botorch.exceptions import UnsupportedError
 from botorch.posteriors import Posterior, TransformedPosterior
 from torch import Tensor
 
-from botorch_popbo.posteriors.base import RankPosterior
 
 
 class NegatedRank(PosteriorTransform):
@@ -47,7 +46,7 @@ class NegatedRank(PosteriorTransform):
             UnsupportedError: If the posterior is over something else, such as a utility, which is
                 larger where points are better as it is.
         """
-        if not isinstance(posterior, RankPosterior):
+        if not hasattr(posterior, "exposure"):  # the number of points that are counted
             raise UnsupportedError(
                 f"NegatedRank negates rank counts, not a {type(posterior).__name__}. The utility "
                 "of a RankingGP is to be maximised as it is: leave out the transform."
