@@ -27,7 +27,7 @@ from botorch_popbo.ax import (
 )
 from botorch_popbo.ax.nodes import PresetName
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "client_0_1.json"
+GOLDEN = Path(__file__).parents[1] / "golden" / "client_0_2.json"
 PARAMETERS: list[Parameter] = [
     ranged("x", 0.0, 1.0),
     ranged("rate", 1e-6, 1.0, log=True),
@@ -193,7 +193,7 @@ def test_best_trial_is_known_right_after_a_reload(tmp_path: Path) -> None:
     assert (again, index_again) == (best, index)
 
 
-def test_experiment_stored_by_version_0_1_goes_on() -> None:
+def test_experiment_stored_by_version_0_2_goes_on() -> None:
     client = Client.load_from_json_file(str(GOLDEN))
     trials = client._experiment.trials
     assert list(trials) == list(range(10))

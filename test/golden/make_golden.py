@@ -1,7 +1,7 @@
 """Writes the experiment that ``test/ax/test_storage.py`` loads.
 
-Run ``python test/golden/make_golden.py`` to make ``client_0_1.json``, an experiment stored by
-version 0.1 of the package. It is not made again by later versions: what they must load is this very
+Run ``python test/golden/make_golden.py`` to make ``client_0_2.json``, an experiment stored by
+version 0.2 of the package. It is not made again by later versions: what they must load is this very
 file.
 Ten trials in a mixed space: four of the initial design and six suggestions, of which number 7
 failed and number 9 still runs.
@@ -16,7 +16,7 @@ from ax.api.types import TParameterization
 
 from botorch_popbo.ax import popbo_generation_strategy
 
-FILE = Path(__file__).with_name("client_0_1.json")
+FILE = Path(__file__).with_name("client_0_2.json")
 FAILED, RUNNING = 7, 9
 
 

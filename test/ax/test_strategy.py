@@ -160,7 +160,7 @@ def test_without_uncertainty_the_default_is_expected_ranking_improvement(
         (
             popbo_generation_strategy,
             {"acquisition": "logei", "preset": "exact"},
-            "a rate with uncertainty",
+            "a model with uncertainty",
         ),
         (popbo_generation_strategy, {"num_initial_trials": 1}, "at least 2"),
         (popbo_generation_strategy, {"initial_design": "grid"}, "sobol, uniform"),
