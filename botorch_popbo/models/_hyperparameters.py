@@ -118,7 +118,7 @@ def make_hyperparameters(
 
 
 def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> bool:
-    """Whether a kernel is Matérn 5/2 with a lengthscale a column and log-normal priors.
+    """Whether a kernel is Matérn 5/2 with a free lengthscale a column and log-normal priors.
 
     Args:
         kernel: The kernel.
@@ -133,6 +133,7 @@ def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> 
         and kernel.nu == 2.5
         and kernel.ard_num_dims == dim
         and kernel.active_dims is None
+        and all(p.requires_grad for p in (*kernel.parameters(), *likelihood.parameters()))
         and isinstance(getattr(kernel, "lengthscale_prior", None), LogNormalPrior)
         and isinstance(getattr(likelihood.noise_covar, "noise_prior", None), LogNormalPrior)
     )
@@ -191,7 +192,7 @@ class MaternHyperparameters(Hyperparameters):
 
 
 class KernelHyperparameters(Hyperparameters):
-    """The raw parameters of any kernel and likelihood.
+    """The raw parameters of any kernel and likelihood; those without gradients stay as they are.
 
     Args:
         kernel: The kernel.
@@ -205,6 +206,8 @@ class KernelHyperparameters(Hyperparameters):
         self.scale = torch.ones_like(self.loc)
         modules = (self._kernel, self._likelihood)
         self.limits = torch.cat([_raw_limits(module) for module in modules])
+        for module in modules:
+            module.requires_grad_(True)  # of what stays the limits are equal
 
     def current(self) -> Tensor:
         """See the base class."""
@@ -262,8 +265,10 @@ def _raw_limits(module: Kernel | GaussianLikelihood) -> Tensor:
     """Bounds of the raw parameters, which only a constraint without a transform has."""
     rows = []
     for _, parameter, constraint in module.named_parameters_and_constraints():
-        bounds = [-torch.inf, torch.inf]
-        if constraint is not None and not constraint.enforced:
-            bounds = [float(constraint.lower_bound), float(constraint.upper_bound)]
-        rows.append(parameter.detach().new_tensor([bounds]).double().expand(parameter.numel(), 2))
+        bounds = parameter.detach().new_tensor([[-torch.inf, torch.inf]])
+        if not parameter.requires_grad:
+            bounds = parameter.detach().reshape(-1, 1)
+        elif constraint is not None and not constraint.enforced:
+            bounds = torch.stack([constraint.lower_bound, constraint.upper_bound]).reshape(1, 2)
+        rows.append(bounds.to(parameter).expand(parameter.numel(), 2))
     return torch.cat(rows)

@@ -76,7 +76,7 @@ class RankingGP(RankModel, FantasizeMixin):
         covar_module: The prior's kernel, whose scale does not matter. By default Matérn 5/2 with a
             lengthscale for each column, log-normal with median :math:`0.7 \sqrt{d}`. This kernel,
             with log-normal priors of your own, has gradients in closed form; any other is fitted
-            and searched by autograd.
+            and searched by autograd. Parameters that require no gradient stay as they are.
         input_transform: Applied to every point. By default the bounding box of ``train_X`` is
             mapped to the unit cube; ``None`` leaves points as they are.
         order: An order to learn from instead of outcomes, from any source in

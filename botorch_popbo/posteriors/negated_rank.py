@@ -6,7 +6,6 @@ from botorch.posteriors import Posterior, TransformedPosterior
 from torch import Tensor
 
 
-
 class NegatedRank(PosteriorTransform):
     """Turn rank counts, of which fewer are better, into values of which more are better.
 

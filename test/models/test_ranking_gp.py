@@ -379,6 +379,22 @@ def test_priors_and_constraints_of_the_user_are_used(
     assert ((low - 1e-6 <= kernel.lengthscale) & (kernel.lengthscale <= high + 1e-6)).all()
 
 
+@pytest.mark.parametrize("kernel", [MaternKernel, RBFKernel])
+def test_hyperparameters_without_gradients_stay(kernel: type[Kernel]) -> None:
+    covar_module = ScaleKernel(kernel(ard_num_dims=2, lengthscale_prior=LogNormalPrior(0.0, 0.7)))
+    covar_module.base_kernel.raw_lengthscale.requires_grad_(False)
+    model = fitted(SMOOTH, covar_module=covar_module)
+    assert covar_module.base_kernel.raw_lengthscale.tolist() == [[0.0, 0.0]]
+    assert covar_module.raw_outputscale != 0.0
+    default = fitted(SMOOTH)
+    again = default.with_order(default.order)
+    again.likelihood.noise_covar.raw_noise.requires_grad_(False)
+    noise = again.noise.item()
+    assert again.fit().noise.item() == noise
+    assert again.noise != default.noise
+    assert predicted(model).isfinite().all()
+
+
 def test_known_variances_matter() -> None:
     noise = 0.3 * torch.randn(30, generator=torch.Generator().manual_seed(0)).double()
     outcomes = (SMOOTH + noise).unsqueeze(-1)
