@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "choose a command: compare, report, data, list or doctor (see popbo --help)"
             )
         if parsed.command == "data":
-            from botorch_popbo.benchmarks.conversion.command import data
+            from botorch_popbo.benchmarks.data.command import data
 
             return data(parsed)
         if parsed.command == "doctor":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 
-from botorch_popbo.benchmarks.tables import fcnet, nasbench201
+from botorch_popbo.benchmarks.data import fcnet, nasbench201
 
 _PACKAGE = "botorch-popbo"
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?P<wanted>[^;]*)(;.*extra == \"(?P<extra>[\w-]+)\")?")

@@ -8,7 +8,7 @@ from botorch_popbo.benchmarks.compare_options import (
     add_execution,
     add_selection,
 )
-from botorch_popbo.benchmarks.conversion.options import add_data_options
+from botorch_popbo.benchmarks.data.options import add_data_options
 from botorch_popbo.benchmarks.errors import UsageError
 
 _EXAMPLES = """\

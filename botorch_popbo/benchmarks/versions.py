@@ -6,8 +6,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import botorch_popbo
+from botorch_popbo.benchmarks.methods._own_process import interpreter
 from botorch_popbo.benchmarks.methods.base import Method
-from botorch_popbo.benchmarks.methods.elsewhere import interpreter
 from botorch_popbo.version import __version__
 
 _ALWAYS = ("botorch", "ax-platform", "torch", "scikit-learn")

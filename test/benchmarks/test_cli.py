@@ -8,7 +8,7 @@ from botorch_popbo.benchmarks.campaign_files import shipped_campaigns
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
+from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
 
 
 @pytest.mark.parametrize(

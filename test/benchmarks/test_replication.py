@@ -6,7 +6,7 @@ import torch
 
 from botorch_popbo.benchmarks.loop import INITIAL_DESIGN
 from botorch_popbo.benchmarks.problems import PROBLEMS, ProblemEntry
-from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
+from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
 from botorch_popbo.benchmarks.records import TrialRecord, append_record, read_records, records_path
 from botorch_popbo.benchmarks.replication import replicate
 from botorch_popbo.benchmarks.settings import Campaign

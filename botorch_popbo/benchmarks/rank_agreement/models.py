@@ -8,7 +8,7 @@ from botorch.models import SingleTaskGP
 from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
 from torch import Tensor
 
-from botorch_popbo.benchmarks.methods import botorch_gp
+from botorch_popbo.benchmarks.methods import _gaussian_processes as botorch_gp
 from botorch_popbo.models import PoissonRankModel
 from botorch_popbo.presets import PresetName
 

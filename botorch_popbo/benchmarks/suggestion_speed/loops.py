@@ -20,8 +20,8 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax.optimizer_options import OPTIMIZER_OPTIONS
-from botorch_popbo.benchmarks.methods import botorch_gp
-from botorch_popbo.benchmarks.methods.popbo import maximize_in_box
+from botorch_popbo.benchmarks.methods import _gaussian_processes as botorch_gp
+from botorch_popbo.benchmarks.methods._popbo import maximize_in_box
 from botorch_popbo.benchmarks.suggestion_speed.data import BOUNDS, Data
 from botorch_popbo.benchmarks.suggestion_speed.service_loop import STRATEGIES, attached
 from botorch_popbo.models import PoissonRankModel
