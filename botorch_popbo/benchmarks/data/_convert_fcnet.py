@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from botorch_popbo.benchmarks.data._fcnet_release import release_files
-from botorch_popbo.benchmarks.data._grid import Grid, sort_into_grid
+from botorch_popbo.benchmarks.data._grid import sort_into_grid
 from botorch_popbo.benchmarks.data.fcnet import NUM_PARAMETERS, NUM_SEEDS, errors_name
+from botorch_popbo.benchmarks.data.table import Choices
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.progress import make_bar
 from botorch_popbo.benchmarks.settings import Parameters
@@ -29,23 +30,24 @@ def convert_fcnet(source: Path) -> dict[str, npt.NDArray[Any]]:
     Rows are every combination of the choices, the last parameter running fastest. Raises UsageError
     if the source is missing, damaged or not the release.
     """
-    grids: list[Grid] = []
+    grids: list[dict[str, Choices]] = []
     errors: dict[str, npt.NDArray[np.float32]] = {}
     with closing(release_files(source)) as files:
         for data_set, path in files:
             configurations, unsorted = _read(path, data_set)
             grid, order = sort_into_grid(configurations, path.name)
-            if len(grid.choices) != NUM_PARAMETERS:
+            if len(grid) != NUM_PARAMETERS:
                 raise UsageError(
-                    f"{path.name} has {len(grid.choices)} parameters, expected {NUM_PARAMETERS}"
+                    f"{path.name} has {len(grid)} parameters, expected {NUM_PARAMETERS}"
                 )
             grids.append(grid)
             if grid != grids[0]:
                 raise UsageError(f"{path.name} has other choices than the files before it")
             errors[errors_name(data_set)] = unsorted[order]
-    choices = grids[0].choices
+    choices = grids[0]
+    lengths = [len(values) for values in choices.values()]
     return {
-        "X_index": grids[0].index,
+        "X_index": np.indices(lengths, dtype=np.int8).reshape(len(lengths), -1).T,
         "param_names": np.array(list(choices)),
         "param_choices": np.array([str(list(values)) for values in choices.values()]),
         **errors,

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,29 +16,14 @@ from botorch_popbo.benchmarks.settings import Parameters
 _PUBLISHED_ORDER = ("relu", "tanh", "cosine", "const")
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Every combination of the parameters' choices, the last parameter running fastest.
-
-    Parameters are in alphabetical order: their numbers ascending, their names in the published
-    table's order, other names after them in alphabetical order.
-    """
-
-    choices: dict[str, Choices]
-
-    @property
-    def index(self) -> npt.NDArray[np.int8]:
-        """The ``configurations x parameters`` indices of the choices."""
-        lengths = [len(values) for values in self.choices.values()]
-        return np.indices(lengths, dtype=np.int8).reshape(len(lengths), -1).T
-
-
 def sort_into_grid(
     configurations: Sequence[Parameters], name: str
-) -> tuple[Grid, npt.NDArray[np.int64]]:
-    """Find the grid of a list of configurations, and the place in the list of each of its own.
+) -> tuple[dict[str, Choices], npt.NDArray[np.int64]]:
+    """Find the choices of a list of configurations, and the list's order on the grid of them.
 
-    Raises UsageError if the configurations are not every combination of some choices once.
+    Parameters are in alphabetical order: their numbers ascending, their names in the published
+    table's order, other names after them in alphabetical order. On the grid the last parameter runs
+    fastest. Raises UsageError if the configurations are not every combination once.
     """
     names = sorted(configurations[0])
     if any(sorted(configuration) != names for configuration in configurations):
@@ -57,7 +41,7 @@ def sort_into_grid(
             f"{len(cells)} entries, where the choices in them make {num_cells}"
         )
     order = sorted(range(len(cells)), key=cells.__getitem__)
-    return Grid(choices), np.array(order)
+    return choices, np.array(order)
 
 
 def _rank(value: bool | int | float | str) -> Any:

@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from botorch_popbo.acquisition import ExpectedRankingImprovement, RectifiedLowerConfidenceBound
 from botorch_popbo.benchmarks.methods import _gaussian_processes as gaussian
-from botorch_popbo.benchmarks.methods import _strategies as strategies
 from botorch_popbo.benchmarks.methods._bohamiann import Bohamiann
 from botorch_popbo.benchmarks.methods._bohb import KernelDensities
 from botorch_popbo.benchmarks.methods._bore import Bore
@@ -16,18 +14,11 @@ from botorch_popbo.benchmarks.methods._evolution import RegularizedEvolution
 from botorch_popbo.benchmarks.methods._hyperopt import HyperoptTPE
 from botorch_popbo.benchmarks.methods._optuna import OptunaSampler
 from botorch_popbo.benchmarks.methods._own_process import hebo, smac
-from botorch_popbo.benchmarks.methods._popbo import (
-    Acquire,
-    GaussianMLP,
-    PaperPopbo,
-    Popbo,
-    Rank,
-    among_all,
-    over_base_set,
-)
+from botorch_popbo.benchmarks.methods._popbo import GaussianMLP, Popbo, ablations
 from botorch_popbo.benchmarks.methods._ppbo import Projective
 from botorch_popbo.benchmarks.methods._reinforce import Reinforce
 from botorch_popbo.benchmarks.methods._skopt import SkoptForest
+from botorch_popbo.benchmarks.methods._strategies import STRATEGIES, ServiceLoop, ax_strategy
 from botorch_popbo.benchmarks.methods._turbo import Turbo
 from botorch_popbo.benchmarks.methods.base import (
     FailureAware,
@@ -39,7 +30,6 @@ from botorch_popbo.benchmarks.methods.base import (
 )
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Setting
-from botorch_popbo.presets import PresetName
 
 _Start = Callable[[Problem, Setting], Optimizer]
 
@@ -49,36 +39,12 @@ def _peer(name: str, description: str, start: _Start, library: str | None = None
     return Method(name, description, name, start, library)
 
 
-def _in_ax(name: str, description: str, prefix: str, build: strategies.Build) -> Method:
-    return Method(name, description, prefix, partial(strategies.ServiceLoop, build))
-
-
-def _ranks_in_ax(acquisition: strategies.Ranked, preset: PresetName, title: str) -> Method:
-    build = partial(strategies.rank_strategy, acquisition, preset)
-    return _in_ax(f"popbo-{acquisition}", f"ranks: {title}; through Ax", "popbo", build)
-
-
-def _values_in_ax(acquisition: strategies.Valued, title: str) -> Method:
-    build = partial(strategies.value_strategy, acquisition)
-    return _in_ax(f"gp-{acquisition}", f"Gaussian process over values, {title}", "gp", build)
-
-
-def _ablation(name: str, change: str, acquire: Acquire, rank: Rank = among_all) -> Method:
-    start = partial(PaperPopbo, acquire, rank)
-    return Method(f"popbo-{name}", f"ranks: paper preset, {change}", "popbo", start)
-
-
-_ERI, _RLCB = ExpectedRankingImprovement, RectifiedLowerConfidenceBound
-_SHARES = (0.1, 0.2, 0.4, 0.5, 0.6, 0.8)
-_WORST_RANKS = (1, 3, 5, 10, 20)
-
 _ALL = (
     Method("popbo", "ranks: default preset, in a plain BoTorch loop", "popbo", Popbo),
-    _ranks_in_ax("logei", "default", "default preset"),
-    _ranks_in_ax("eri", "paper", "paper preset, expected ranking improvement"),
-    _ranks_in_ax("rlcb", "paper", "paper preset, rectified lower confidence bound"),
-    _values_in_ax("logei", "log expected improvement"),
-    _values_in_ax("ucb", "upper confidence bound"),
+    *(
+        Method(name, text, name.split("-")[0], partial(ServiceLoop, build))
+        for name, text, build in STRATEGIES
+    ),
     _peer(
         "botorch-gp", "BoTorch's SingleTaskGP, log expected improvement", gaussian.GaussianProcess
     ),
@@ -97,7 +63,12 @@ _ALL = (
         gaussian.SparseAxes,
         "numpyro",
     ),
-    _in_ax("ax-default", "Ax's own choice of a strategy", "BoTorch", strategies.default_strategy),
+    Method(
+        "ax-default",
+        "Ax's own choice of a strategy",
+        "BoTorch",
+        partial(ServiceLoop, ax_strategy),
+    ),
     _peer("gp-mlp", "the paper's network with a Gaussian, EI", GaussianMLP),
     _peer("turbo", "trust region and Thompson sampling, TuRBO-1", Turbo),
     _peer("eubo", "BoTorch's PairwiseGP on comparisons, EUBO", ExpectedUtility),
@@ -135,11 +106,10 @@ _ALL = (
     _peer("bohb", "kernel densities of BOHB, at one fidelity", KernelDensities),
     _peer("rea", "regularised evolution", RegularizedEvolution),
     _peer("reinforce", "REINFORCE with independent categories", Reinforce),
-    *(_ablation(f"eri-q{q}", f"ERI with q = {q}", partial(_ERI, q=q)) for q in _SHARES),
-    *(_ablation(f"rlcb-q{q}", f"R-LCB with q = {q}", partial(_RLCB, q=q)) for q in _SHARES),
-    *(_ablation(f"eri-k{k}", f"ERI with K_m = {k}", partial(_ERI, K_m=k)) for k in _WORST_RANKS),
-    _ablation("eri-independent", "ERI, ranks over a base set", _ERI, over_base_set),
-    _ablation("rlcb-independent", "R-LCB, ranks over a base set", _RLCB, over_base_set),
+    *(
+        Method(f"popbo-{name}", f"ranks: paper preset, {change}", "popbo", start)
+        for name, change, start in ablations()
+    ),
 )
 
 #: By name, in the order in which they are listed and coloured.

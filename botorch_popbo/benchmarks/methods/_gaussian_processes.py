@@ -13,7 +13,6 @@
   of either. It needs NumPyro.
 """
 
-from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -30,7 +29,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 from torch import Tensor
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.methods._libraries import library
 from botorch_popbo.benchmarks.methods._search import one_hot
 from botorch_popbo.benchmarks.methods._surrogates import SurrogateOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
@@ -103,8 +102,7 @@ class SparseAxes(SurrogateOptimizer):
 
     def __init__(self, problem: Problem, setting: Setting) -> None:
         super().__init__(problem, setting)
-        if find_spec("numpyro") is None:
-            raise UsageError(f"{setting.method} needs NumPyro: pip install numpyro")
+        library("numpyro", setting.method)
 
     def fit(self, X: Tensor, Y: Tensor, seed: int) -> Model:
         model = SaasFullyBayesianSingleTaskGP(

@@ -6,7 +6,8 @@ choice; and GP-MLP of the paper's appendix: its network with a Gaussian instead 
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import torch
 from botorch.models.model import Model
@@ -15,7 +16,11 @@ from torch import Tensor
 from torch.nn import Linear, Module, ReLU, Sequential
 from torch.nn.functional import gaussian_nll_loss
 
-from botorch_popbo.acquisition import LogExpectedUtilityImprovement
+from botorch_popbo.acquisition import (
+    ExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
+    RectifiedLowerConfidenceBound,
+)
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot
 from botorch_popbo.benchmarks.methods._surrogates import (
@@ -76,14 +81,6 @@ class Popbo(TensorOptimizer):
         return best, int(incumbent.nonzero()[0])
 
 
-def among_all(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
-    return from_outcomes(X, Y)
-
-
-def over_base_set(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
-    return from_base_set(X, Y, torch.Generator().manual_seed(seed))
-
-
 class PaperPopbo(TensorOptimizer):
     """The paper's preset with an acquisition function and a way of ranking."""
 
@@ -102,6 +99,31 @@ class PaperPopbo(TensorOptimizer):
         acquisition = self.acquire(model, seed=seed)
         best = maximize(acquisition, self.encoding, X, seed, _NUM_CANDIDATES)
         return best, int(Y.argmax())
+
+
+def ablations() -> Iterator[tuple[str, str, Callable[[Problem, Setting], PaperPopbo]]]:
+    """Yield names, the choices that are changed, and the optimizers."""
+
+    def among_all(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
+        return from_outcomes(X, Y)
+
+    def over_base_set(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
+        return from_base_set(X, Y, torch.Generator().manual_seed(seed))
+
+    families = {
+        "eri": ("ERI", ExpectedRankingImprovement),
+        "rlcb": ("R-LCB", RectifiedLowerConfidenceBound),
+    }
+    for key, (title, acquire) in families.items():
+        for q in (0.1, 0.2, 0.4, 0.5, 0.6, 0.8):
+            start = partial(PaperPopbo, partial(acquire, q=q), among_all)
+            yield f"{key}-q{q}", f"{title} with q = {q}", start
+    for k in (1, 3, 5, 10, 20):
+        acquire_k = partial(ExpectedRankingImprovement, K_m=k)
+        yield f"eri-k{k}", f"ERI with K_m = {k}", partial(PaperPopbo, acquire_k, among_all)
+    for key, (title, acquire) in families.items():
+        start = partial(PaperPopbo, acquire, over_base_set)
+        yield f"{key}-independent", f"{title}, ranks over a base set", start
 
 
 class GaussianMLP(SurrogateOptimizer):

@@ -6,7 +6,7 @@ such trial on, a resumed replication differs from an uninterrupted one.
 """
 
 from collections.abc import Callable
-from typing import Literal
+from functools import partial
 
 from ax.api.client import Client
 from ax.api.utils.generation_strategy_dispatch import choose_generation_strategy
@@ -19,13 +19,9 @@ from botorch_popbo.benchmarks.design import suggestion_seed
 from botorch_popbo.benchmarks.methods.base import Suggestion
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
-from botorch_popbo.presets import PresetName
 
-#: The acquisition functions of rank models, and of models of values.
-Ranked = Literal["logei", "eri", "rlcb"]
-Valued = Literal["logei", "ucb"]
-#: Makes a strategy from the number of initial trials, which have been attached, and a seed.
-Build = Callable[[int, int], GenerationStrategy]
+#: Makes a strategy, given ``num_initial_trials``, which have been attached, and a ``seed``.
+Build = Callable[..., GenerationStrategy]
 
 
 class ServiceLoop:
@@ -37,7 +33,8 @@ class ServiceLoop:
         self.client = Client()
         self.client.configure_experiment(parameters=problem.parameters, name=setting.stem)
         self.client.configure_optimization(objective=problem.objective)
-        self.client.set_generation_strategy(build(setting.initial, setting.seed))
+        strategy = build(num_initial_trials=setting.initial, seed=setting.seed)
+        self.client.set_generation_strategy(strategy)
         self.running: dict[str, int] = {}
 
     def suggest(self, trial: int) -> Suggestion:
@@ -56,25 +53,43 @@ class ServiceLoop:
         self.client.complete_trial(index, {self.problem.metric_name: observed})
 
 
-def rank_strategy(
-    acquisition: Ranked, preset: PresetName, initial: int, seed: int
-) -> GenerationStrategy:
-    return popbo_generation_strategy(
-        acquisition=acquisition, num_initial_trials=initial, seed=seed, preset=preset
-    )
-
-
-def value_strategy(acquisition: Valued, initial: int, seed: int) -> GenerationStrategy:
-    return gp_generation_strategy(acquisition=acquisition, num_initial_trials=initial, seed=seed)
-
-
-def default_strategy(initial: int, seed: int) -> GenerationStrategy:
+def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:
     # Client.configure_generation_strategy with its defaults, but the design has been attached; the
     # center of the space would be one point more.
     options = GenerationStrategyDispatchStruct(
         method="fast",
-        initialization_budget=initial,
+        initialization_budget=num_initial_trials,
         initialization_random_seed=seed,
         initialize_with_center=False,
     )
     return choose_generation_strategy(options)
+
+
+#: This package's: names, descriptions, and what makes them.
+STRATEGIES: tuple[tuple[str, str, Build], ...] = (
+    (
+        "popbo-logei",
+        "ranks: default preset; through Ax",
+        partial(popbo_generation_strategy, acquisition="logei", preset="default"),
+    ),
+    (
+        "popbo-eri",
+        "ranks: paper preset, expected ranking improvement; through Ax",
+        partial(popbo_generation_strategy, acquisition="eri", preset="paper"),
+    ),
+    (
+        "popbo-rlcb",
+        "ranks: paper preset, rectified lower confidence bound; through Ax",
+        partial(popbo_generation_strategy, acquisition="rlcb", preset="paper"),
+    ),
+    (
+        "gp-logei",
+        "Gaussian process over values, log expected improvement",
+        partial(gp_generation_strategy, acquisition="logei"),
+    ),
+    (
+        "gp-ucb",
+        "Gaussian process over values, upper confidence bound",
+        partial(gp_generation_strategy, acquisition="ucb"),
+    ),
+)

@@ -8,6 +8,7 @@ takes a few hundredths of a second.
 import warnings
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,29 +60,26 @@ class DigitsProblem(Problem):
 
 def digits() -> DigitsProblem:
     """Make the problem."""
+    table: tuple[tuple[str, tuple[float, float], Any, Any], ...] = (
+        ("learning_rate", (1e-5, 1.0), "float", "log"),
+        ("weight_decay", (1e-6, 100.0), "float", "log"),
+        ("momentum", (0.0, 0.999), "float", None),
+        ("width", (2, 128), "int", "log"),
+        ("batch_size", (16, 512), "int", "log"),
+    )
+    ranges = [
+        RangeParameterConfig(name=name, bounds=bounds, parameter_type=kind, scaling=scaling)
+        for name, bounds, kind, scaling in table
+    ]
+    activation = ChoiceParameterConfig(
+        name="activation",
+        values=["identity", "logistic", "relu", "tanh"],
+        parameter_type="str",
+        is_ordered=False,
+    )
     return DigitsProblem(
         name="sklearn-digits",
-        parameters=[
-            RangeParameterConfig(
-                name="learning_rate", bounds=(1e-5, 1.0), parameter_type="float", scaling="log"
-            ),
-            RangeParameterConfig(
-                name="weight_decay", bounds=(1e-6, 100.0), parameter_type="float", scaling="log"
-            ),
-            RangeParameterConfig(name="momentum", bounds=(0.0, 0.999), parameter_type="float"),
-            RangeParameterConfig(
-                name="width", bounds=(2, 128), parameter_type="int", scaling="log"
-            ),
-            RangeParameterConfig(
-                name="batch_size", bounds=(16, 512), parameter_type="int", scaling="log"
-            ),
-            ChoiceParameterConfig(
-                name="activation",
-                values=["identity", "logistic", "relu", "tanh"],
-                parameter_type="str",
-                is_ordered=False,
-            ),
-        ],
+        parameters=[*ranges, activation],
         label="error rate",
         metric_name="error",
         minimize=True,

@@ -6,10 +6,9 @@ import pytest
 import torch
 from botorch.models import SingleTaskGP
 from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
-from helpers.peers import CONTINUOUS, MIXED, TABLE, Stretched, run, start
+from helpers.peers import CONTINUOUS, TABLE, Stretched, run, start
 
 from botorch_popbo.benchmarks.design import uniform_point
-from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS, _gaussian_processes
 from botorch_popbo.benchmarks.methods._gaussian_processes import normal_scores
 from botorch_popbo.benchmarks.problems import PROBLEMS
@@ -91,9 +90,3 @@ def test_the_bound_is_two_deviations_above_the_mean() -> None:
     bound = posterior.mean + 2 * posterior.variance.sqrt()
     acquisition = optimizer.acquisition(model, X, X.sum(-1))
     assert float(acquisition(new)) == pytest.approx(float(bound))
-
-
-def test_without_numpyro_a_message_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_gaussian_processes, "find_spec", lambda name: None)
-    with pytest.raises(UsageError, match="pip install numpyro"):
-        METHODS["saasbo"].start(MIXED, Setting("mixed", "saasbo", 6, 0))

@@ -86,12 +86,12 @@ def test_a_suggestion_has_a_seed_of_its_trial() -> None:
     assert loop.given == suggestion_seed("in-order", 5, 3)
 
 
-@pytest.mark.parametrize("name", IN_PROCESS)
+@pytest.mark.parametrize(("name", "module"), [*IN_PROCESS.items(), ("saasbo", "numpyro")])
 def test_a_missing_library_is_named_with_the_command_that_installs_it(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, IN_PROCESS[name], None)
-    with pytest.raises(UsageError, match=f"{name} needs .* {IN_PROCESS[name]}: .*popbo\\[peers\\]"):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(UsageError, match=f"{name} needs .* {module}: .*popbo\\[peers\\]"):
         start(METHODS[name], IN_ORDER)
 
 
