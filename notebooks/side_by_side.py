@@ -33,7 +33,7 @@ from ax.api.client import Client
 from botorch_popbo.ax import fit_model, gp_generation_strategy, popbo_generation_strategy
 from botorch_popbo.benchmarks import figures
 from botorch_popbo.benchmarks.campaign import run_campaign
-from botorch_popbo.benchmarks.design import uniform_point
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.report import table
 from botorch_popbo.benchmarks.settings import Campaign

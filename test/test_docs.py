@@ -10,10 +10,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-
 from botorch_popbo.benchmarks.campaign_files import load_campaign, shipped_campaigns
-from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.options import make_parser
+
+from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS
 
 DOCS = Path(__file__).parents[1] / "docs"

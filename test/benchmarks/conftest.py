@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from botorch_popbo.benchmarks.records import read_records, records_path
+
 from botorch_popbo.benchmarks.settings import Campaign, Setting
 
 CHOICES = (

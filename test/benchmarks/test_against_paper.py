@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from botorch_popbo.benchmarks.against_paper import (
     Comparison,
     compare_with_paper,
@@ -13,9 +12,10 @@ from botorch_popbo.benchmarks.against_paper import (
 )
 from botorch_popbo.benchmarks.curves import Curve, End, make_curve
 from botorch_popbo.benchmarks.paper import PAPER
-from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.records import TrialRecord, append_record, records_path
 from botorch_popbo.benchmarks.summary import Summary
+
+from botorch_popbo.benchmarks.problems import PROBLEMS
 
 from .conftest import MakeCampaign, only
 

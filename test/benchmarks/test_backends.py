@@ -2,7 +2,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-
 from botorch_popbo.benchmarks.campaign import run_campaign
 
 from .conftest import MakeCampaign, result

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from botorch_popbo.benchmarks.campaign import run_campaign
+
 from botorch_popbo.benchmarks.settings import Campaign
 
 from .conftest import MakeCampaign, result

@@ -1,14 +1,14 @@
 from pathlib import Path
 
 import pytest
-
 from botorch_popbo.benchmarks.campaign_files import OPTIMIZATION, load_campaign, shipped_campaigns
-from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.options import make_parser
 from botorch_popbo.benchmarks.paper import PAPER
 from botorch_popbo.benchmarks.plan import plan
+
+from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.settings import Campaign
 

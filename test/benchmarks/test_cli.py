@@ -3,8 +3,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from botorch_popbo.benchmarks.campaign_files import shipped_campaigns
+
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS

@@ -3,7 +3,7 @@ import pytest
 import torch
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 
-from botorch_popbo.benchmarks.design import (
+from botorch_popbo.benchmarks.search_space.points import (
     evaluation_seed,
     from_unit_cube,
     sobol_point,

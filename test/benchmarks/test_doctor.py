@@ -2,10 +2,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from botorch_popbo.benchmarks.doctor import Requirement, examine, requirements
 
 from botorch_popbo.benchmarks import doctor
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.doctor import Requirement, examine, requirements
 
 
 def test_requirements_are_those_of_the_package() -> None:

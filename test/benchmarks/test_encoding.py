@@ -5,9 +5,9 @@ import pytest
 import torch
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 
-from botorch_popbo.benchmarks.design import uniform_point
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Parameters
 
 RANGES = [

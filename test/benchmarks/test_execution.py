@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from botorch_popbo.benchmarks import execution
 from botorch_popbo.benchmarks.campaign import run_campaign
 from botorch_popbo.benchmarks.execution import is_complete
 from botorch_popbo.benchmarks.records import stuck_path
+
+from botorch_popbo.benchmarks import execution
 from botorch_popbo.benchmarks.settings import Setting
 
 from .conftest import MakeCampaign, result

@@ -1,5 +1,6 @@
-from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.failure import Failure, describe, texts
+
+from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.settings import Setting
 
 

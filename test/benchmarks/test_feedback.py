@@ -1,7 +1,7 @@
 import pytest
+from botorch_popbo.benchmarks.feedback import Feedback
 
 from botorch_popbo.benchmarks import feedback
-from botorch_popbo.benchmarks.feedback import Feedback
 from botorch_popbo.benchmarks.methods import METHODS, Method, Suggestion
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.settings import Parameters, Setting

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from botorch_popbo.benchmarks.limit import LimitExceeded, time_limit
 
 

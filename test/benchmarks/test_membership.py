@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 
-from botorch_popbo.benchmarks.design import uniform_point
-from botorch_popbo.benchmarks.membership import OutsideError, check_membership
+from botorch_popbo.benchmarks.search_space._membership import OutsideError, check_membership
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 
 SPACE = [
     RangeParameterConfig(name="x", bounds=(-1.0, 2.0), parameter_type="float"),

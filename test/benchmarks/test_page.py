@@ -2,11 +2,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from botorch_popbo.benchmarks.curves import End
 from botorch_popbo.benchmarks.page import write_page
-from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.summary import Summary
+
+from botorch_popbo.benchmarks.problems import PROBLEMS
 
 from .test_report import BETTER, CURVE
 

@@ -1,5 +1,4 @@
 import pytest
-
 from botorch_popbo.benchmarks.preferences import METHODS, main, regret
 
 

@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from botorch_popbo.benchmarks.curves import Curve, End
+from botorch_popbo.benchmarks.ranking import rank_methods
+from botorch_popbo.benchmarks.summary import Summary
 
 from botorch_popbo.benchmarks import figures
-from botorch_popbo.benchmarks.curves import Curve, End
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.ranking import rank_methods
 from botorch_popbo.benchmarks.report import table
-from botorch_popbo.benchmarks.summary import Summary
 
 
 def curve(method: str, *results: float, seconds: float = 1.0) -> Curve:

@@ -3,9 +3,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from botorch_popbo.benchmarks.records import TrialRecord, append_record, read_records, records_path
 
 from botorch_popbo.benchmarks.errors import RecordError
-from botorch_popbo.benchmarks.records import TrialRecord, append_record, read_records, records_path
 from botorch_popbo.benchmarks.settings import Setting
 
 SETTING = Setting(problem="branin", method="random", initial=3, seed=1)

@@ -3,12 +3,12 @@ from typing import Any
 
 import pytest
 import torch
-
 from botorch_popbo.benchmarks.loop import INITIAL_DESIGN
-from botorch_popbo.benchmarks.problems import PROBLEMS, ProblemEntry
-from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
 from botorch_popbo.benchmarks.records import TrialRecord, append_record, read_records, records_path
 from botorch_popbo.benchmarks.replication import replicate
+
+from botorch_popbo.benchmarks.problems import PROBLEMS, ProblemEntry
+from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
 from botorch_popbo.benchmarks.settings import Campaign
 
 from .conftest import MakeCampaign, only

@@ -3,14 +3,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from botorch_popbo.benchmarks import figures, palette
 from botorch_popbo.benchmarks.curves import Curve
 from botorch_popbo.benchmarks.page import write_page
 from botorch_popbo.benchmarks.png import write_png
+from botorch_popbo.benchmarks.summary import Summary
+
+from botorch_popbo.benchmarks import figures, palette
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.report import table, warnings
-from botorch_popbo.benchmarks.summary import Summary
 
 CURVE = Curve(
     method="random",

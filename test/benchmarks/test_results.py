@@ -3,11 +3,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from botorch_popbo.benchmarks.curves import Curve, End
-from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.results import write_results
 from botorch_popbo.benchmarks.summary import Summary
+
+from botorch_popbo.benchmarks.problems import PROBLEMS
 
 SEVERAL = Curve(
     method="botorch-gp",

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from botorch_popbo.benchmarks.records import TrialRecord, append_record, records_path
+from botorch_popbo.benchmarks.summary import summarize
 
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
-from botorch_popbo.benchmarks.records import TrialRecord, append_record, records_path
 from botorch_popbo.benchmarks.report import warnings
 from botorch_popbo.benchmarks.settings import Campaign
-from botorch_popbo.benchmarks.summary import summarize
 
 
 def records(observed: list[float], scores: list[float | None]) -> list[TrialRecord]:

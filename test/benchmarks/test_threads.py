@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from botorch_popbo.benchmarks.threads import one_thread
+from botorch_popbo.benchmarks.run._threads import one_thread
 
 
 @pytest.mark.parametrize("fails", [False, True])

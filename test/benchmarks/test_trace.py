@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
-from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.records import TrialRecord
 from botorch_popbo.benchmarks.trace import best_evaluated, best_known, trace
+
+from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 
 Numbers = list[float | None]
 

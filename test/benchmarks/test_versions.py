@@ -4,13 +4,13 @@ from pathlib import Path
 from shutil import which
 
 import pytest
+from botorch_popbo.benchmarks.versions import commit, versions
 
 from botorch_popbo.benchmarks import versions as module
 from botorch_popbo.benchmarks.methods import METHODS, Method
 from botorch_popbo.benchmarks.methods.base import Optimizer
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.settings import Setting
-from botorch_popbo.benchmarks.versions import commit, versions
 
 
 def method(library: str | None) -> Method:

@@ -4,15 +4,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-
 from botorch_popbo.benchmarks.campaign import run_campaign
-from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.execution import is_complete
 from botorch_popbo.benchmarks.failure import texts
+from botorch_popbo.benchmarks.records import read_records, records_path
+
+from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.methods.base import Method, Suggestion
 from botorch_popbo.benchmarks.problems import Problem
-from botorch_popbo.benchmarks.records import read_records, records_path
 from botorch_popbo.benchmarks.settings import Campaign, Parameters, Setting
 
 from .conftest import MakeCampaign

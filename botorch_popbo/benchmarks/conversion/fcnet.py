@@ -16,7 +16,7 @@ import numpy.typing as npt
 from botorch_popbo.benchmarks.conversion.grid import Grid, sort_into_grid
 from botorch_popbo.benchmarks.conversion.release import release_files
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.progress import make_bar
+from botorch_popbo.benchmarks.run._progress import make_bar
 from botorch_popbo.benchmarks.settings import Parameters
 from botorch_popbo.benchmarks.tables.fcnet import NUM_PARAMETERS, NUM_SEEDS, errors_name
 

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from botorch_popbo.benchmarks.design import suggestion_seed
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods.base import Method
 from botorch_popbo.benchmarks.methods.replay import Replay, library
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 # A quarter of the search space, the usual advice.

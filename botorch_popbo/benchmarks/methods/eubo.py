@@ -15,7 +15,6 @@ from botorch.models.model import Model
 from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
 from torch import Tensor
 
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.methods.base import Method
 from botorch_popbo.benchmarks.methods.surrogate_loop import (
     SurrogateLoop,
@@ -23,6 +22,7 @@ from botorch_popbo.benchmarks.methods.surrogate_loop import (
     one_hot,
     uniform_points,
 )
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
 
 
 def comparisons(Y: Tensor) -> Tensor:

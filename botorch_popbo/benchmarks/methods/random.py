@@ -1,8 +1,8 @@
 """Uniform random search: the initial design, continued."""
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.methods.drawn import drawn_method
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 

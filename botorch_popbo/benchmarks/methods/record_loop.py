@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from botorch_popbo.benchmarks.design import suggestion_seed
 from botorch_popbo.benchmarks.methods.base import Suggestion
 from botorch_popbo.benchmarks.methods.observations import Observations
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters
 
 

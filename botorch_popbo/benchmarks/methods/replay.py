@@ -9,10 +9,10 @@ from typing import Any, Literal
 from ax.api.configs import ChoiceParameterConfig
 from ax.utils.common.random import with_rng_seed
 
-from botorch_popbo.benchmarks.design import ParameterConfig, suggestion_seed
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods.base import Suggestion
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.points import ParameterConfig, suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 #: The command that installs the libraries of the methods that need one.

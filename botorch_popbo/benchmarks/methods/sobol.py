@@ -1,8 +1,8 @@
 """Quasi-random search: a scrambled Sobol sequence."""
 
-from botorch_popbo.benchmarks.design import sobol_point
 from botorch_popbo.benchmarks.methods.drawn import drawn_method
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.points import sobol_point
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 

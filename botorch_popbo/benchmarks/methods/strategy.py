@@ -7,9 +7,9 @@ from ax.api.client import Client
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.utils.common.random import with_rng_seed
 
-from botorch_popbo.benchmarks.design import suggestion_seed
 from botorch_popbo.benchmarks.methods.base import Method, Suggestion
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 #: Makes a strategy from the size of the initial design (in trials) and a seed.

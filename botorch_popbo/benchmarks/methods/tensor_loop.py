@@ -6,11 +6,11 @@ import torch
 from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
-from botorch_popbo.benchmarks.design import suggestion_seed
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.methods.base import Suggestion
 from botorch_popbo.benchmarks.methods.observations import Observations
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Setting
 
 

@@ -5,12 +5,12 @@ from botorch.models import SingleTaskGP
 from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
 from helpers.peers import MIXED, TABLE, assert_member, run
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.methods import METHODS, Suggestion, botorch_gp
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
-from botorch_popbo.benchmarks.quiet import quiet
+from botorch_popbo.benchmarks.run._quiet import quiet
+from botorch_popbo.benchmarks.run._threads import one_thread
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
-from botorch_popbo.benchmarks.threads import one_thread
 
 NAMES = [method.name for method in botorch_gp.METHODS]
 

@@ -10,10 +10,10 @@ from helpers.optimizer_contract import (
     suggestions,
 )
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import cmaes
 from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
 
 pytest.importorskip("cmaes")

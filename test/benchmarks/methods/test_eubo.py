@@ -9,9 +9,9 @@ from helpers.peers import (
     check_reproducible,
 )
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.methods.eubo import METHODS, comparisons
 from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
 
 (METHOD,) = METHODS

@@ -4,9 +4,9 @@ import pytest
 import torch
 from helpers.peers import CONTINUOUS, MIXED, TABLE, check_members, check_reproducible
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.methods.gp_mlp import METHODS
 from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
 
 (METHOD,) = METHODS

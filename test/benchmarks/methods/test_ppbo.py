@@ -4,11 +4,11 @@ import pytest
 import torch
 from helpers.peers import CONTINUOUS, MIXED, TABLE, SumProblem, check_members, run
 
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods.moment_model import MomentModel
 from botorch_popbo.benchmarks.methods.ppbo import METHODS, Line, expected_improvement
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 (METHOD,) = METHODS

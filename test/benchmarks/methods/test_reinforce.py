@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 from helpers.peers import CONTINUOUS, MIXED, TABLE, check_members, check_reproducible
 
-from botorch_popbo.benchmarks.design import ParameterConfig, from_unit_cube, uniform_point
 from botorch_popbo.benchmarks.methods.reinforce import METHODS, action, num_actions
 from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.search_space.points import (
+    ParameterConfig,
+    from_unit_cube,
+    uniform_point,
+)
 from botorch_popbo.benchmarks.settings import Setting
 
 (METHOD,) = METHODS

@@ -6,10 +6,10 @@ from types import ModuleType
 import pytest
 from helpers.optimizer_contract import IN_ORDER, MIXED, suggestions
 
-from botorch_popbo.benchmarks.design import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import cmaes, hyperopt, optuna, skopt
 from botorch_popbo.benchmarks.methods.replay import Dimension, Replay
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 IN_PROCESS = [cmaes, hyperopt, optuna, skopt]

@@ -4,7 +4,6 @@ from botorch.acquisition import PosteriorMean
 from helpers.peers import CONTINUOUS, MIXED, TABLE
 from torch import Tensor
 
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.methods.moment_model import MomentModel
 from botorch_popbo.benchmarks.methods.surrogate_loop import (
     features,
@@ -13,6 +12,7 @@ from botorch_popbo.benchmarks.methods.surrogate_loop import (
     uniform_points,
 )
 from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
 
 
 def _nearness(target: Tensor) -> PosteriorMean:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from helpers.peers import CONTINUOUS, MIXED, TABLE, check_members, check_reproducible
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.methods.turbo import METHODS, TrustRegion, trust_region
 from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
 
 (METHOD,) = METHODS

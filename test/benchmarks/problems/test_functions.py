@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.problems.functions import FUNCTIONS
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Parameters
 
 SUFFIXES = ("distorted", "failures", "ranks")

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pytest
-
 from botorch_popbo.benchmarks.rank_agreement import evaluation
 from botorch_popbo.benchmarks.rank_agreement.results import Result
 from botorch_popbo.benchmarks.rank_agreement.study import Setting, Study

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-
 from botorch_popbo.benchmarks.rank_agreement.agreement import agreement, ranking
 
 SCORES = np.array([0.3, -2.0, 5.0, 0.1, 0.2])

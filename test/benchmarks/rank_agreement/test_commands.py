@@ -2,10 +2,10 @@ import csv
 from pathlib import Path
 
 import pytest
-
-from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.rank_agreement import evaluation
 from botorch_popbo.benchmarks.rank_agreement.study import Setting
+
+from botorch_popbo.benchmarks.cli import main
 
 CAMPAIGN = ["--campaign", "paper-forrester"]
 

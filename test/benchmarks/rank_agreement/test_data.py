@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import torch
-
 from botorch_popbo.benchmarks.rank_agreement.data import GRID, NOISES, TRUE_VALUES, observe
+
 from botorch_popbo.test_functions import Forrester
 
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-
 from botorch_popbo.benchmarks.rank_agreement.data import GRID, TRUE_VALUES
 from botorch_popbo.benchmarks.rank_agreement.evaluation import evaluate
 from botorch_popbo.benchmarks.rank_agreement.models import MODELS

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
 import pytest
-
 from botorch_popbo.benchmarks.rank_agreement import evaluation
 from botorch_popbo.benchmarks.rank_agreement.execution import run
 from botorch_popbo.benchmarks.rank_agreement.results import Result, read_results

@@ -1,12 +1,12 @@
 from pathlib import Path
 
 import pytest
-
-from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.options import make_parser
 from botorch_popbo.benchmarks.rank_agreement.models import MODELS
 from botorch_popbo.benchmarks.rank_agreement.plan import plan
 from botorch_popbo.benchmarks.rank_agreement.study import Study
+
+from botorch_popbo.benchmarks.errors import UsageError
 
 
 def planned(*arguments: str) -> Study:

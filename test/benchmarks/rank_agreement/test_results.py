@@ -1,8 +1,6 @@
 from pathlib import Path
 
 import pytest
-
-from botorch_popbo.benchmarks.errors import RecordError
 from botorch_popbo.benchmarks.rank_agreement.results import (
     Result,
     append_result,
@@ -11,6 +9,8 @@ from botorch_popbo.benchmarks.rank_agreement.results import (
     write_csv,
 )
 from botorch_popbo.benchmarks.rank_agreement.study import Setting, Study
+
+from botorch_popbo.benchmarks.errors import RecordError
 
 SETTING = Setting("uniform", "outliers", 0.15, "gp", 3)
 RESULT = Result(SETTING, 1 / 3, (2, 0, 1))

@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from botorch_popbo.benchmarks.rank_agreement.results import Result
 from botorch_popbo.benchmarks.rank_agreement.study import Setting, Study
 from botorch_popbo.benchmarks.rank_agreement.summary import make_curves, table

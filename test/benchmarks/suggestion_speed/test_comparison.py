@@ -1,10 +1,9 @@
 import pytest
-from helpers.measurements import example
-
 from botorch_popbo.benchmarks.suggestion_speed import comparison
 from botorch_popbo.benchmarks.suggestion_speed.comparison import LARGE_SIZES, compare
 from botorch_popbo.benchmarks.suggestion_speed.loops import LOOPS
 from botorch_popbo.benchmarks.suggestion_speed.measurement import Measurement
+from helpers.measurements import example
 
 
 def test_slow_and_failing_methods_are_spared_larger_sizes(

@@ -2,12 +2,11 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers.measurements import EXAMPLE
-
 from botorch_popbo.benchmarks.suggestion_speed import __main__ as command
 from botorch_popbo.benchmarks.suggestion_speed.comparison import LARGE_SIZES
 from botorch_popbo.benchmarks.suggestion_speed.measurement import Measurement
 from botorch_popbo.benchmarks.suggestion_speed.table import table
+from helpers.measurements import EXAMPLE
 
 
 def test_the_command_prints_a_table_and_writes_a_file(

@@ -1,5 +1,4 @@
 import torch
-
 from botorch_popbo.benchmarks.suggestion_speed.matrix_calls import MatrixCalls
 
 

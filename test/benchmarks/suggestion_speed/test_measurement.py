@@ -2,7 +2,6 @@ import subprocess
 from typing import Any
 
 import pytest
-
 from botorch_popbo.benchmarks.suggestion_speed import measurement
 from botorch_popbo.benchmarks.suggestion_speed.loops import LOOPS
 from botorch_popbo.benchmarks.suggestion_speed.measurement import (

@@ -1,6 +1,5 @@
-from helpers.measurements import EXAMPLE, example
-
 from botorch_popbo.benchmarks.suggestion_speed.table import table
+from helpers.measurements import EXAMPLE, example
 
 
 def test_ratios_are_to_the_gaussian_process_of_the_same_size() -> None:

@@ -1,0 +1,109 @@
+"""Methods times numbers of points, one after the other."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import ClassVar
+
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.experiments.suggestion_time._loops import LOOPS
+from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import (
+    Measurement,
+    measure_apart,
+)
+from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.run._limit import LimitExceeded
+from botorch_popbo.benchmarks.run.campaign import Campaign
+
+
+@dataclass(frozen=True)
+class Size:
+    """A method that makes suggestions from some number of points.
+
+    Attributes:
+        method: The method's name.
+        num_points: The number of evaluated points.
+    """
+
+    method: str
+    num_points: int
+
+    def __str__(self) -> str:
+        return f"{self.method} on {self.task}"
+
+    @property
+    def task(self) -> str:
+        """What suggestions are made from."""
+        return f"{self.num_points} points"
+
+    @property
+    def stem(self) -> str:
+        """The name of the files of this size, without a suffix."""
+        return f"{self.method}--n{self.num_points}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuggestionTime(Campaign[Size, Measurement]):
+    """Time and memory of one suggestion, ``seeds`` times for each method and size.
+
+    A method that takes longer than the limit, or fails, is spared larger sizes.
+
+    Attributes:
+        sizes: Numbers of evaluated points.
+    """
+
+    sizes: tuple[int, ...]
+
+    registry: ClassVar = LOOPS
+    keys: ClassVar = {
+        "methods": _keys.names(LOOPS),
+        "seeds": _keys.count(3, smoke=1),
+        "limit": _keys.seconds(60.0),
+        "sizes": _keys.counts(
+            (25, 50, 100, 200, 500, 1000, 5000), smoke=lambda sizes: (min(sizes),)
+        ),
+    }
+    record: ClassVar = Measurement
+
+    def cells(self) -> Iterator[Size]:
+        """See the base class."""
+        for size in sorted(set(self.sizes)):
+            for method in self.methods:
+                yield Size(method, size)
+
+    def num_records(self, cell: Size) -> int:
+        """The number of repetitions."""
+        return self.seeds
+
+    def evaluate(
+        self,
+        cell: Size,
+        records: list[Measurement],
+        limited: Callable[[], AbstractContextManager[None]],
+    ) -> Iterator[Measurement]:
+        """See the base class."""
+        library = LOOPS[cell.method].library
+        if library is not None and find_spec(library) is None:
+            raise ImportError(f"{library} is not installed")
+        for size in sorted(size for size in set(self.sizes) if size < cell.num_points):
+            smaller = self.records(Size(cell.method, size))
+            if not smaller or self._is_slow(smaller[-1]):
+                raise UsageError(f"left out, for it failed or took too long on {size} points")
+        missing = self.seeds - len(records)
+        if not records or not self._is_slow(records[-1]):
+            records = measure_apart(cell.method, cell.num_points, len(records), missing, self.limit)
+            yield from records
+        slowest = records[-1].total
+        raise LimitExceeded(f"a suggestion took {slowest:.0f} s, longer than --limit")
+
+    def _is_slow(self, record: Measurement) -> bool:
+        return record.total > self.limit
+
+    def report(self) -> None:
+        """See the base class."""
+        from botorch_popbo.benchmarks.experiments.suggestion_time._table import table
+        from botorch_popbo.benchmarks.report._files import frame, write_files
+
+        results = frame(self)
+        write_files(self.output, "suggestion time", table(results), results)

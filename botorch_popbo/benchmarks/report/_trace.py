@@ -1,0 +1,97 @@
+"""How good the best point is, trial by trial."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.settings import Parameters, TrialRecord
+
+#: One number for each trial.
+Array = npt.NDArray[np.float64]
+
+
+def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
+    """Follow the score of the best point known so far, or its regret if the optimum is known.
+
+    The best point is the one with the best observation; a failed one comes after all others. On a
+    noisy problem that may be a lucky one, so a method whose model was asked counts with the point
+    that the model holds for the best.
+    A model is asked before each suggestion and not after the last evaluation, so the last entry
+    repeats the one before it. So does an entry after which the model was not asked, if it was
+    asked earlier.
+
+    Args:
+        problem: The problem.
+        records: The trials of one replication, from the first.
+
+    Returns:
+        One number for each trial, in the metric's unit.
+    """
+    values = _scores(records)[_best_observed(problem, records)]
+    if problem.noisy:
+        # What the model held for the best before a trial is its verdict on the trials so far.
+        verdicts = [record.incumbent_score for record in records[1:]] + [None]
+        latest = None
+        for trial, verdict in enumerate(verdicts):
+            latest = latest if verdict is None else verdict
+            if latest is not None:
+                values[trial] = latest
+    return _losses(problem, values)
+
+
+def best_known(problem: Problem, records: Sequence[TrialRecord]) -> Parameters:
+    """The point with the best observation.
+
+    Args:
+        problem: The problem.
+        records: The trials of one replication.
+
+    Returns:
+        The point.
+    """
+    return records[int(_best_observed(problem, records)[-1])].parameters
+
+
+def best_evaluated(problem: Problem, records: Sequence[TrialRecord]) -> float:
+    """Find the best score among the points that were evaluated without a failure.
+
+    Args:
+        problem: The problem.
+        records: The trials of one replication.
+
+    Returns:
+        The score, or its regret if the optimum is known, in the metric's unit; not a number if
+        the score of some point was not recorded, or none succeeded.
+    """
+    scores = _scores([record for record in records if record.observed is not None])
+    if not scores.size:
+        return math.nan
+    best = scores.min(keepdims=True) if problem.minimize else scores.max(keepdims=True)
+    return float(_losses(problem, best)[0])
+
+
+def _scores(records: Sequence[TrialRecord]) -> Array:
+    return np.array([np.nan if r.score is None else r.score for r in records], dtype=float)
+
+
+def _best_observed(problem: Problem, records: Sequence[TrialRecord]) -> npt.NDArray[np.int64]:
+    """Position of the best observation among the first 1, 2, … trials."""
+    losses = np.array([_loss(problem, record.observed) for record in records])
+    is_incumbent = losses == np.minimum.accumulate(losses)
+    is_incumbent[1:] &= losses[1:] < np.minimum.accumulate(losses)[:-1]
+    return np.maximum.accumulate(np.where(is_incumbent, np.arange(len(losses)), 0))
+
+
+def _loss(problem: Problem, observed: float | None) -> float:
+    if observed is None:
+        return math.inf
+    return observed if problem.minimize else -observed
+
+
+def _losses(problem: Problem, values: Array) -> Array:
+    if problem.optimal_value is None:
+        return values
+    return values - problem.optimal_value if problem.minimize else problem.optimal_value - values

@@ -1,0 +1,133 @@
+"""What the two kinds of plot have in common: labels and the scale of an axis."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.report._trace import Array
+from botorch_popbo.benchmarks.report.summary import Curve, Summary
+
+TITLE = "Best point found: mean over seeds, band ± standard error"
+SECONDS_LABEL = "cumulative time of suggestions [s]"
+SUGGESTION_LABEL = "time of a suggestion [s]"
+
+
+def evaluations_label(summary: Summary) -> str:
+    """The label of the axis of evaluations.
+
+    Args:
+        summary: The problem's summary.
+
+    Returns:
+        The label; the shared initial design is counted in.
+    """
+    return f"evaluations ({summary.initial} initial points included)"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The scale of a vertical axis.
+
+    Attributes:
+        is_log: Whether it is logarithmic.
+        floor: On a logarithmic axis, where values that are too small for it are drawn.
+        has_zeros: Whether some mean is exactly zero and therefore drawn at the floor.
+    """
+
+    is_log: bool
+    floor: float
+    has_zeros: bool
+
+
+def scale(summary: Summary) -> Scale:
+    """Choose the scale on which a problem's curves are drawn.
+
+    Args:
+        summary: The problem's summary.
+
+    Returns:
+        Logarithmic for regrets, with a floor half a decade below the smallest positive mean.
+    """
+    means = np.concatenate([curve.mean for curve in summary.curves] or [np.zeros(0)])
+    positive = means[means > 0]
+    if summary.problem.optimal_value is None or positive.size == 0 or (means < 0).any():
+        return Scale(is_log=False, floor=-np.inf, has_zeros=False)
+    floor = float(positive.min()) / np.sqrt(10)
+    return Scale(is_log=True, floor=floor, has_zeros=bool((means == 0).any()))
+
+
+def is_wide(summary: Summary, axis: Scale) -> bool:
+    """Whether a logarithmic axis spans so much that powers of ten suffice as labels.
+
+    Args:
+        summary: The problem's summary.
+        axis: The vertical axis.
+
+    Returns:
+        False for a linear axis.
+    """
+    largest = max((float(curve.mean.max()) for curve in summary.curves), default=0.0)
+    return axis.is_log and largest > 300 * axis.floor
+
+
+def band(curve: Curve, axis: Scale) -> tuple[Array, Array, Array]:
+    """The line and the edges of the band of a curve, within the range of an axis.
+
+    Args:
+        curve: The curve.
+        axis: The vertical axis.
+
+    Returns:
+        The mean and the band's lower and upper edge; without an error, all three are the mean.
+    """
+    error = np.nan_to_num(curve.error)
+    edges = (curve.mean, curve.mean - error, curve.mean + error)
+    middle, low, high = (np.maximum(values, axis.floor) for values in edges)
+    return middle, low, high
+
+
+def evaluations(summary: Summary) -> Array:
+    """The number of evaluations at each entry of a problem's curves.
+
+    Args:
+        summary: The problem's summary.
+
+    Returns:
+        The counts, initial design included.
+    """
+    return np.arange(summary.initial, summary.initial + summary.trials + 1, dtype=float)
+
+
+def methods(summaries: Sequence[Summary]) -> list[str]:
+    """The methods that have a curve somewhere.
+
+    Args:
+        summaries: One for each problem.
+
+    Returns:
+        Names in the registry's order.
+    """
+    shown = {curve.method for summary in summaries for curve in summary.curves}
+    return [name for name in METHODS if name in shown]
+
+
+def pareto_front(summary: Summary) -> list[Curve]:
+    """The curves that no other beats both in the result and in the time of a suggestion.
+
+    A method that lost replications does not compete.
+
+    Args:
+        summary: The problem's summary.
+
+    Returns:
+        The curves, from the fastest.
+    """
+    sign = 1 if summary.is_loss else -1
+    front: list[Curve] = []
+    order = sorted(summary.whole, key=lambda c: (c.seconds_per_suggestion, sign * c.mean[-1]))
+    for curve in order:
+        if not front or sign * curve.mean[-1] < sign * front[-1].mean[-1]:
+            front.append(curve)
+    return front

@@ -1,0 +1,203 @@
+"""From records to curves: all methods on a problem."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
+from botorch_popbo.benchmarks.report._trace import Array, best_evaluated, best_known, trace
+from botorch_popbo.benchmarks.run._versions import COMMIT
+from botorch_popbo.benchmarks.settings import Setting, TrialRecord
+
+if TYPE_CHECKING:
+    from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A method's progress on a problem, over its complete replications.
+
+    The first entry along the last axis is the state after the initial design, entry t after t
+    more evaluations.
+
+    Attributes:
+        method: The method's name.
+        seeds: The seeds of the replications.
+        traces: The regret or the best value, ``replications x entries``.
+        best: At the end, that of the best point evaluated, whichever the method holds for the
+            best, one for each replication; not a number if some score was not recorded.
+        times: The cumulative wall-clock time of the suggestions, ``replications x entries``.
+        measures: What else the problem knows of the point with the best observation, one for each
+            replication.
+        num_fallbacks: The number of suggestions that were not the method's own.
+        versions: The versions of packages that the trials were run with, each once.
+    """
+
+    method: str
+    seeds: tuple[int, ...]
+    traces: Array
+    best: Array
+    times: Array
+    measures: tuple[Mapping[str, float], ...] = ()
+    num_fallbacks: int = 0
+    versions: tuple[str, ...] = ()
+
+    @property
+    def mean(self) -> Array:
+        """The mean over the replications."""
+        return _mean(self.traces)
+
+    @property
+    def error(self) -> Array:
+        """The mean's standard error; not a number for a single replication."""
+        return standard_error(self.traces)
+
+    @property
+    def results(self) -> Array:
+        """Where each replication ended."""
+        return self.traces[:, -1]
+
+    @property
+    def seconds(self) -> Array:
+        """The mean cumulative wall-clock time of the suggestions."""
+        return _mean(self.times)
+
+    @property
+    def seconds_per_suggestion(self) -> float:
+        """The mean wall-clock time of a suggestion."""
+        return float(self.seconds[-1] / (len(self.seconds) - 1))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All curves of a problem.
+
+    Attributes:
+        problem: The problem.
+        initial: The size of the initial design, in trials.
+        trials: The number of evaluations after it.
+        seeds: The number of replications that were asked for.
+        curves: The curve of each method that has a complete replication.
+        without: The methods that have none.
+    """
+
+    problem: Problem
+    initial: int
+    trials: int
+    seeds: int
+    curves: tuple[Curve, ...]
+    without: tuple[str, ...] = ()
+
+    @property
+    def quantity(self) -> str:
+        """What the curves show, with its unit."""
+        label = self.problem.label
+        if self.problem.optimal_value is not None:
+            return f"regret in {label}"
+        return f"{label} ({'lower' if self.problem.minimize else 'higher'} is better)"
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether small values are good in the curves."""
+        return self.problem.minimize or self.problem.optimal_value is not None
+
+    @property
+    def whole(self) -> list[Curve]:
+        """The curves that compete: a method that lost replications may have lost the hard ones."""
+        return [curve for curve in self.curves if len(curve.seeds) == self.seeds]
+
+    @property
+    def best(self) -> set[str]:
+        """The method with the best mean at the end; several if they are equal."""
+        ends = {curve.method: curve.mean[-1] for curve in self.whole}
+        best = min(ends.values(), default=0.0) if self.is_loss else max(ends.values(), default=0.0)
+        return {method for method, end in ends.items() if end == best}
+
+
+def summarize(campaign: "Optimization") -> list[Summary]:
+    """Read the records of a campaign.
+
+    Args:
+        campaign: The campaign.
+
+    Returns:
+        A summary of every problem, in the campaign's order.
+
+    Raises:
+        UsageError: If a problem's table is missing.
+        RecordError: If recorded trials are damaged.
+    """
+    summaries = []
+    for name, initial in campaign.initial.items():
+        problem = PROBLEMS[name].load(campaign.data)
+        complete = {method: _complete(campaign, name, method) for method in campaign.methods}
+        summaries.append(
+            Summary(
+                problem=problem,
+                initial=initial,
+                trials=campaign.trials,
+                seeds=campaign.seeds,
+                curves=tuple(
+                    _curve(problem, initial, method, found)
+                    for method, found in complete.items()
+                    if found
+                ),
+                without=tuple(method for method, found in complete.items() if not found),
+            )
+        )
+    return summaries
+
+
+def standard_error(values: Array) -> Array:
+    """The standard error of the mean over the first axis; not a number for a single value."""
+    if len(values) == 1:
+        return np.full(values.shape[1:], np.nan)
+    error: Array = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    return error
+
+
+def _mean(values: Array) -> Array:
+    mean: Array = values.mean(axis=0)
+    return mean
+
+
+def _complete(campaign: "Optimization", problem: str, method: str) -> dict[int, list[TrialRecord]]:
+    """The trials of the complete replications, as many as were asked for, by seed."""
+    found = {}
+    for seed in range(campaign.seeds):
+        cell = Setting(problem, method, campaign.initial[problem], seed)
+        records, length = campaign.records(cell), campaign.num_records(cell)
+        if len(records) >= length:
+            found[seed] = records[:length]
+    return found
+
+
+def _curve(
+    problem: Problem, initial: int, method: str, found: Mapping[int, Sequence[TrialRecord]]
+) -> Curve:
+    replications = found.values()
+    suggestions = [records[initial:] for records in replications]
+    seconds = [[0.0, *(record.optimizer_seconds for record in records)] for records in suggestions]
+    return Curve(
+        method=method,
+        seeds=tuple(found),
+        traces=np.array([trace(problem, records)[initial - 1 :] for records in replications]),
+        best=np.array([best_evaluated(problem, records) for records in replications]),
+        times=np.cumsum(seconds, axis=-1),
+        measures=tuple(problem.measures(best_known(problem, records)) for records in replications),
+        num_fallbacks=sum(
+            METHODS[method].is_fallback(record.generator)
+            for records in suggestions
+            for record in records
+        ),
+        versions=tuple(sorted({_versions(r) for records in replications for r in records})),
+    )
+
+
+def _versions(record: TrialRecord) -> str:
+    # Not every commit changes results, and a long campaign sees many.
+    packages = {name: text for name, text in record.versions.items() if name != COMMIT}
+    return ", ".join(f"{name} {text}" for name, text in packages.items())
