@@ -1,5 +1,6 @@
 """What identifies a replication of a method on a problem, and what is kept of its trials."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -7,8 +8,31 @@ from dataclasses import dataclass
 Parameters = Mapping[str, bool | int | float | str]
 
 
+class Cell(ABC):
+    """One replication of an experiment.
+
+    A dataclass whose fields identify it and begin each of its records.
+    """
+
+    method: str
+
+    def __str__(self) -> str:
+        seed = vars(self).get("seed")
+        return f"{self.method} on {self.task}" + ("" if seed is None else f", seed {seed}")
+
+    @property
+    @abstractmethod
+    def task(self) -> str:
+        """What the method works at."""
+
+    @property
+    def stem(self) -> str:
+        """The name of the replication's files, without a suffix."""
+        return "--".join(map(str, vars(self).values()))
+
+
 @dataclass(frozen=True)
-class Setting:
+class Setting(Cell):
     """One replication: a method on a problem from a seed.
 
     Everything that changes what a recorded trial means is here and in the name of the file that
@@ -27,17 +51,14 @@ class Setting:
     initial: int
     seed: int
 
-    def __str__(self) -> str:
-        return f"{self.method} on {self.problem}, seed {self.seed}"
-
     @property
     def task(self) -> str:
-        """What the method works at."""
+        """The problem."""
         return self.problem
 
     @property
     def stem(self) -> str:
-        """The name of the replication's files, without a suffix."""
+        """See the base class."""
         return f"{self.problem}--{self.method}--i{self.initial}--s{self.seed}"
 
 

@@ -3,7 +3,7 @@
 import os
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
@@ -16,13 +16,7 @@ _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?P<wanted>[^;]*)(;.*extra == \"(?P
 
 @dataclass(frozen=True)
 class Requirement:
-    """A package that is needed.
-
-    Attributes:
-        name: Its name.
-        wanted: The versions that will do, such as ``">=1.3"``.
-        extra: The extra that needs it, or an empty string for what is always needed.
-    """
+    """A package that is needed by an extra, or always if that is empty."""
 
     name: str
     wanted: str
@@ -39,59 +33,45 @@ class Requirement:
 
 def requirements() -> list[Requirement]:
     """What the installed package declares to need, in the order of its metadata."""
-    found = (_REQUIREMENT.match(text) for text in requires(_PACKAGE) or [])
-    return [
-        Requirement(match["name"], match["wanted"].strip(), match["extra"] or "")
-        for match in found
-        if match
-    ]
+    found = filter(None, map(_REQUIREMENT.match, requires(_PACKAGE) or []))
+    return [Requirement(m["name"], m["wanted"].strip(), m["extra"] or "") for m in found]
 
 
 def doctor(data: Path | None) -> int:
-    """Print what :func:`examine` finds.
-
-    Args:
-        data: The folder of table files, or None.
-
-    Returns:
-        The exit status: 1 if a package is missing that is always needed.
-    """
+    """Print what is found; the exit status is 1 if a package is missing that is always needed."""
     lines, is_well = examine(data)
     print("\n".join(lines))
     return 0 if is_well else 1
 
 
 def examine(data: Path | None) -> tuple[list[str], bool]:
-    """Look at the installation.
+    """Lines of text, and whether nothing that is always needed is missing.
 
     Args:
         data: The folder of table files, or None.
-
-    Returns:
-        Lines of text, and whether nothing that is always needed is missing.
     """
     needed = requirements()
     core = [requirement for requirement in needed if not requirement.extra]
-    lines = [f"{_PACKAGE} {version(_PACKAGE)}, Python {platform.python_version()}"]
-    lines += [f"  {_told(requirement)}" for requirement in core]
-    lines += ["devices:", *(f"  {line}" for line in _devices())]
-    lines += ["extras:"]
-    for extra in metadata(_PACKAGE).get_all("Provides-Extra") or []:
-        lines.append(f"  {_extra(extra, [r for r in needed if r.extra == extra])}")
-    lines += ["tables:", *(f"  {line}" for line in _tables(data))]
-    lines += [
-        "elsewhere:",
-        f"  {_hebo()}",
-        "versions that contradict each other: python -m pip check",
-    ]
+    extras = metadata(_PACKAGE).get_all("Provides-Extra") or []
+    sections = {
+        f"{_PACKAGE} {version(_PACKAGE)}, Python {platform.python_version()}": map(_told, core),
+        "devices:": _devices(),
+        "extras:": (_extra(extra, [r for r in needed if r.extra == extra]) for extra in extras),
+        "tables:": _tables(data),
+        "elsewhere:": [_hebo()],
+        "versions that contradict each other: python -m pip check": [],
+    }
+    lines = [line for title, found in sections.items() for line in (title, *_indented(found))]
     return lines, all(requirement.installed for requirement in core)
 
 
-def _told(requirement: Requirement) -> str:
-    found = (
-        requirement.installed or f"missing: pip install '{requirement.name}{requirement.wanted}'"
-    )
-    return f"{requirement.name} {found} (wanted: {requirement.wanted})"
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in lines)
+
+
+def _told(needed: Requirement) -> str:
+    found = needed.installed or f"missing: pip install '{needed.name}{needed.wanted}'"
+    return f"{needed.name} {found} (wanted: {needed.wanted})"
 
 
 def _devices() -> Iterator[str]:
@@ -101,19 +81,17 @@ def _devices() -> Iterator[str]:
         yield "unknown: torch is missing"
         return
     yield f"CPU: {os.cpu_count()} cores, {torch.get_num_threads()} threads of torch"
-    if torch.cuda.is_available():
-        for index in range(torch.cuda.device_count()):
-            yield f"cuda:{index}: {torch.cuda.get_device_name(index)}"
-    else:
+    for index in range(torch.cuda.device_count()):
+        yield f"cuda:{index}: {torch.cuda.get_device_name(index)}"
+    if not torch.cuda.is_available():
         yield "no CUDA device: the option device= of the strategies needs one"
 
 
 def _extra(extra: str, needed: list[Requirement]) -> str:
     # An extra repeats what the extras that it is made of need.
-    missing = dict.fromkeys(r.name for r in needed if r.installed is None)
-    if not missing:
-        return f"{extra}: complete"
-    return f"{extra}: missing {', '.join(missing)}: pip install '{_PACKAGE}[{extra}]'"
+    missing = ", ".join(dict.fromkeys(r.name for r in needed if r.installed is None))
+    add = f"missing {missing}: pip install '{_PACKAGE}[{extra}]'"
+    return f"{extra}: {add if missing else 'complete'}"
 
 
 def _tables(data: Path | None) -> Iterator[str]:

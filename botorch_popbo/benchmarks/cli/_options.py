@@ -1,60 +1,38 @@
-"""The options of ``popbo compare`` and ``popbo report``."""
+"""The options of ``popbo compare`` and ``popbo report``.
+
+They are None unless given: a campaign file may say the same, and the experiment has defaults.
+"""
 
 import math
 import os
 from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 
-DEFAULT_PROBLEMS = ("sklearn-digits", "hartmann6")
-DEFAULT_METHODS = ("popbo-logei", "gp-logei")
-DEFAULT_TRIALS = 20
-DEFAULT_SEEDS = 3
-DEFAULT_LIMIT = 600.0
-SMOKE_TRIALS = 3
-SMOKE_SEEDS = 1
-
 
 def add_selection(parser: ArgumentParser) -> None:
-    """Add the options that say what is compared; None unless given, for a campaign file to set.
-
-    Args:
-        parser: The parser of a command, changed in place.
-    """
+    """Add the options that say what is compared."""
     add = parser.add_argument
-    problems, methods = " ".join(DEFAULT_PROBLEMS), " ".join(DEFAULT_METHODS)
     add(
         "--campaign",
         metavar="FILE_OR_NAME",
-        help="a .toml file with the keys problems, methods, trials, seeds, initial, jobs, "
-        "limit and experiment, or a name printed by popbo list; the options below take precedence",
+        help="a .toml file with the keys problems, methods, trials, seeds, initial, jobs, limit "
+        "and experiment, which may have others; or a name printed by popbo list; the options "
+        "below take precedence",
     )
-    add(
-        "--smoke",
-        action="store_true",
-        help=f"try the campaign with {SMOKE_TRIALS} trials and {SMOKE_SEEDS} seed",
-    )
-    add("--problems", nargs="+", help=f"default: {problems}")
-    add("--methods", nargs="+", help=f"default: {methods}")
-    trials = f"evaluations after the initial design (default: {DEFAULT_TRIALS})"
-    add("--trials", type=_positive, help=trials)
+    add("--smoke", action="store_true", help="try the campaign with 3 trials and 1 seed")
+    add("--problems", nargs="+", help="default: sklearn-digits hartmann6")
+    add("--methods", nargs="+", help="default: popbo-logei gp-logei")
+    add("--trials", type=_count, help="evaluations after the initial design (default: 20)")
     add("--initial", type=_several, help="initial points (default: 12, on rosenbrock6 30)")
-    seeds = f"replications of each method on each problem (default: {DEFAULT_SEEDS})"
-    add("--seeds", type=_positive, help=seeds)
-    add(
-        "--output",
-        type=Path,
-        default=Path("popbo-results"),
-        help="folder of records, numbers and plots (default: %(default)s)",
-    )
+    seeds = "replications of each method on each problem (default: 3)"
+    add("--seeds", type=_count, help=seeds)
+    folder = "folder of records, numbers and plots (default: %(default)s)"
+    add("--output", type=Path, default=Path("popbo-results"), help=folder)
     add_data_folder(parser)
 
 
 def add_data_folder(parser: ArgumentParser) -> None:
-    """Add the option that says where tables are.
-
-    Args:
-        parser: The parser of a command, changed in place.
-    """
+    """Add the option that says where tables are."""
     parser.add_argument(
         "--data",
         type=Path,
@@ -64,19 +42,15 @@ def add_data_folder(parser: ArgumentParser) -> None:
 
 
 def add_execution(parser: ArgumentParser) -> None:
-    """Add the options that say how it is run.
-
-    Args:
-        parser: The parser of a command, changed in place.
-    """
+    """Add the options that say how it is run."""
     add = parser.add_argument
-    add("--jobs", type=_positive, help="replications at a time (default: one a core)")
+    add("--jobs", type=_count, help="replications at a time (default: one a core)")
     add(
         "--limit",
         type=_seconds,
         metavar="SECONDS",
         help="time limit of one suggestion, after which its replication is given up; native code "
-        f"is interrupted when it returns, or its process is ended (default: {DEFAULT_LIMIT:g})",
+        "is interrupted when it returns, or its process is ended (default: 600)",
     )
     add(
         "--backend",
@@ -87,14 +61,14 @@ def add_execution(parser: ArgumentParser) -> None:
     )
 
 
-def _positive(text: str) -> int:
+def _count(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise ArgumentTypeError(f"{text!r} is not a positive whole number")
     return int(text)
 
 
 def _several(text: str) -> int:
-    number = _positive(text)
+    number = _count(text)
     if number < 2:
         raise ArgumentTypeError("a rank compares points, so at least 2 are needed")
     return number

@@ -1,13 +1,9 @@
 """The command line of ``popbo``."""
 
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from botorch_popbo.benchmarks.cli._options import (
-    add_data_folder,
-    add_execution,
-    add_selection,
-)
+from botorch_popbo.benchmarks.cli._options import add_data_folder, add_execution, add_selection
 from botorch_popbo.benchmarks.conversion.options import add_data_options
 from botorch_popbo.benchmarks.errors import UsageError
 
@@ -48,43 +44,40 @@ examples:
 class _Parser(ArgumentParser):
     """A parser that raises instead of writing its usage and leaving."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"formatter_class": RawDescriptionHelpFormatter, **options})
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
 def make_parser() -> ArgumentParser:
-    """Make the parser of the command line.
-
-    Returns:
-        The parser; it raises UsageError.
-    """
+    """Make the parser of the command line; it raises UsageError."""
     parser = _Parser(
-        prog="popbo",
-        description="Rank-based Bayesian optimization.",
-        epilog=_EXAMPLES,
-        formatter_class=RawDescriptionHelpFormatter,
+        prog="popbo", description="Rank-based Bayesian optimization.", epilog=_EXAMPLES
     )
     parser.add_argument("--list", action="store_true", help="the same as the command list")
     commands = parser.add_subparsers(dest="command", metavar="{compare,report,data,list,doctor}")
-
-    def command(name: str, summary: str, description: str, examples: str) -> ArgumentParser:
-        made: ArgumentParser = commands.add_parser(
-            name,
-            help=summary,
-            description=description,
-            epilog=examples,
-            formatter_class=RawDescriptionHelpFormatter,
-        )
-        return made
-
-    compare = command(
-        "compare", "run methods side by side and report how they did", _COMPARE, _COMPARE_EXAMPLES
+    compare = commands.add_parser(
+        "compare",
+        help="run methods side by side and report how they did",
+        description=_COMPARE,
+        epilog=_COMPARE_EXAMPLES,
     )
     add_selection(compare)
     add_execution(compare)
-    add_selection(command("report", "report what popbo compare has run", _REPORT, _REPORT_EXAMPLES))
+    report = "report what popbo compare has run"
+    add_selection(
+        commands.add_parser("report", help=report, description=_REPORT, epilog=_REPORT_EXAMPLES)
+    )
     add_data_options(commands.add_parser("data", help="convert and check files of tables"))
     names = "print the names of problems, methods and campaigns"
-    command("list", names, names.capitalize() + ".", _LIST_EXAMPLES)
-    add_data_folder(command("doctor", "say what is installed", _DOCTOR, _DOCTOR_EXAMPLES))
+    commands.add_parser(
+        "list", help=names, description=f"{names.capitalize()}.", epilog=_LIST_EXAMPLES
+    )
+    add_data_folder(
+        commands.add_parser(
+            "doctor", help="say what is installed", description=_DOCTOR, epilog=_DOCTOR_EXAMPLES
+        )
+    )
     return parser

@@ -6,7 +6,6 @@ best.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,7 +19,8 @@ from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
 from botorch_popbo.benchmarks.run import _keys
-from botorch_popbo.benchmarks.run.campaign import Campaign
+from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.settings import Cell
 from botorch_popbo.preference_search import PreferenceSearch
 
 _FUNCTION = Hartmann(dim=3, dtype=torch.float64)
@@ -97,7 +97,7 @@ CHOOSERS = {
 
 
 @dataclass(frozen=True)
-class Interview:
+class Interview(Cell):
     """A method and a judge.
 
     Attributes:
@@ -112,18 +112,10 @@ class Interview:
     method: str
     seed: int
 
-    def __str__(self) -> str:
-        return f"{self.method} on {self.task}, seed {self.seed}"
-
     @property
     def task(self) -> str:
         """What is asked."""
         return f"{self.questions} questions"
-
-    @property
-    def stem(self) -> str:
-        """The name of the interview's files, without a suffix."""
-        return f"{self.method}--q{self.questions}--d{self.deviation:g}--s{self.seed}"
 
 
 @dataclass(frozen=True)
@@ -167,10 +159,7 @@ class Preferences(Campaign[Interview, InterviewRecord]):
                 yield Interview(self.questions, float(self.deviation), method, seed)
 
     def evaluate(
-        self,
-        cell: Interview,
-        records: list[InterviewRecord],
-        limited: Callable[[], AbstractContextManager[None]],
+        self, cell: Interview, records: list[InterviewRecord], limited: Limited
     ) -> Iterator[InterviewRecord]:
         """See the base class."""
         generator = torch.Generator().manual_seed(cell.seed)

@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -36,22 +36,10 @@ h2 {{ margin-top: 2em; border-bottom: 1px solid #ddd; }}
 
 
 def frame(campaign: Campaign[Any, Any]) -> pd.DataFrame:
-    """Read the records of a campaign.
-
-    Args:
-        campaign: The campaign.
-
-    Returns:
-        A row for each record, with the fields of its replication before its own.
-
-    Raises:
-        RecordError: If records are damaged.
-    """
+    """A row for each record of a campaign, with the fields of its replication before its own."""
     cells = list(campaign.cells())
     names = [field.name for kind in (cells[0], campaign.record) for field in fields(kind)]
-    rows = [
-        {**asdict(cell), **asdict(record)} for cell in cells for record in campaign.records(cell)
-    ]
+    rows = [{**vars(cell), **vars(record)} for cell in cells for record in campaign.records(cell)]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -72,9 +60,6 @@ def write_files(
         results: The numbers; they are written with six digits.
         figure: The picture, if there is one; it is the page's if there are no sections.
         sections: What follows the table on the page, as HTML.
-
-    Raises:
-        OSError: If a file cannot be written.
     """
     print(text)
     numbers, picture, page = (
@@ -96,14 +81,6 @@ def write_files(
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write comma-separated values with six digits; what is not a number is empty.
-
-    Args:
-        table: The values.
-        path: The file to write, replaced if it exists.
-
-    Raises:
-        OSError: If the file cannot be written.
-    """
+    """Write comma-separated values with six digits; what is not a number is empty."""
     with replacing(path) as partial:
         table.to_csv(partial, index=False, float_format="%.6g", lineterminator="\n")

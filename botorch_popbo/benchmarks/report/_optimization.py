@@ -14,25 +14,17 @@ from botorch_popbo.benchmarks.report._against_paper import compare_with_paper, p
 from botorch_popbo.benchmarks.report._files import write_csv, write_files
 from botorch_popbo.benchmarks.report._panels import problem_figure, ranking_figure
 from botorch_popbo.benchmarks.report._png import draw
-from botorch_popbo.benchmarks.report._ranking import Ranking, rank_methods
+from botorch_popbo.benchmarks.report._ranking import methods_of, rank_methods
 from botorch_popbo.benchmarks.report._table import table, warnings
 from botorch_popbo.benchmarks.report.summary import Summary
 
 
 def write_report(summaries: Sequence[Summary], output: Path) -> None:
-    """Print the table, the paper's numbers beside it and warnings, and write all files.
-
-    Args:
-        summaries: One for each problem.
-        output: The folder.
-
-    Raises:
-        OSError: If a file cannot be written.
-    """
+    """Print the table, the paper's numbers beside it and warnings, and write all files."""
     text, cells = table(summaries), compare_with_paper(summaries)
-    if cells:
+    if not cells.empty:
         text += f"\n\n{paper_table(cells)}"
-        write_csv(pd.DataFrame(cells), output / "paper.csv")
+        write_csv(cells, output / "paper.csv")
     for line in warnings(summaries):
         print(line, file=sys.stderr)
     sections = list(_sections(summaries))
@@ -40,14 +32,7 @@ def write_report(summaries: Sequence[Summary], output: Path) -> None:
 
 
 def results(summaries: Sequence[Summary]) -> pd.DataFrame:
-    """Where each replication ended.
-
-    Args:
-        summaries: One for each problem.
-
-    Returns:
-        A row for each complete replication.
-    """
+    """A row for each complete replication: where it ended."""
     tables = [
         pd.DataFrame(
             {
@@ -73,22 +58,24 @@ def _sections(summaries: Sequence[Summary]) -> Iterator[str]:
     # The page needs no network.
     yield f"<script>{get_plotlyjs()}</script>"
     ranking = rank_methods(summaries)
-    if ranking.ranks:
-        yield _section("Average rank", _ranking_text(ranking), ranking_figure(ranking))
+    if len(ranking):
+        without = [method for method in methods_of(summaries) if method not in ranking.index]
+        text = _ranking_text(len(summaries), without)
+        yield _section("Average rank", text, ranking_figure(ranking))
     for summary in summaries:
         yield _section(summary.problem.name, figures.TITLE, problem_figure(summary))
     versions = {v for summary in summaries for curve in summary.curves for v in curve.versions}
     yield f"<p>{escape('; '.join(sorted(versions)))}</p>"
 
 
-def _ranking_text(ranking: Ranking) -> str:
-    number = f"{ranking.problems} problem{'s' if ranking.problems > 1 else ''}"
+def _ranking_text(problems: int, without: Sequence[str]) -> str:
+    number = f"{problems} problem{'s' if problems > 1 else ''}"
     text = (
         f"By the result at the end, over {number} of equal weight and the seeds that all of these "
         "methods completed. Interval: 95 % bootstrap over problems and seeds."
     )
-    if ranking.without:
-        missing = ", ".join(ranking.without)
+    if without:
+        missing = ", ".join(without)
         text += f" Not ranked, for want of a complete run on some problem: {missing}."
     return text
 

@@ -22,24 +22,10 @@ _DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "lon
 
 
 def color(method: str) -> str:
-    """The colour of a method, the same in every plot.
-
-    Args:
-        method: The method's name.
-
-    Returns:
-        A colour as ``#RRGGBB``.
-    """
+    """The colour of a method, as ``#RRGGBB``."""
     return _PALETTE[list(METHODS).index(method) % len(_PALETTE)]
 
 
 def dash(method: str) -> Dash:
-    """The dashes of a method, the same in every plot.
-
-    Args:
-        method: The method's name.
-
-    Returns:
-        The name of a kind of line.
-    """
+    """The dashes of a method."""
     return _DASHES[list(METHODS).index(method) // _PLAIN % len(_DASHES)]

@@ -1,12 +1,12 @@
 """The interactive figures of a campaign: one for each problem, and one over all."""
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from botorch_popbo.benchmarks.report import _palette as palette
 from botorch_popbo.benchmarks.report import figures
-from botorch_popbo.benchmarks.report._ranking import Ranking
 from botorch_popbo.benchmarks.report._trace import Array
 from botorch_popbo.benchmarks.report.summary import Summary
 
@@ -20,14 +20,7 @@ _MARGIN = {"l": 80, "r": 30, "t": 90, "b": 60}
 
 
 def problem_figure(summary: Summary) -> go.Figure:
-    """Draw a problem: progress by evaluations and by time, time by evaluations, and both ends.
-
-    Args:
-        summary: The problem's summary.
-
-    Returns:
-        Four panels.
-    """
+    """Draw a problem: progress by evaluations and by time, time by evaluations, and both ends."""
     axis = figures.scale(summary)
     figure = make_subplots(
         rows=2, cols=2, horizontal_spacing=0.1, vertical_spacing=0.14, subplot_titles=_TITLES
@@ -49,24 +42,17 @@ def problem_figure(summary: Summary) -> go.Figure:
     return figure
 
 
-def ranking_figure(ranking: Ranking) -> go.Figure:
-    """Draw the average ranks and their intervals, the best on top.
-
-    Args:
-        ranking: The ranking; it ranks some method.
-
-    Returns:
-        One panel.
-    """
+def ranking_figure(ranking: pd.DataFrame) -> go.Figure:
+    """Draw the average ranks and their intervals, the best on top."""
     figure = go.Figure()
-    for rank in ranking.ranks:
+    for rank in ranking.itertuples():
         ends = {"array": [rank.high - rank.mean], "arrayminus": [rank.mean - rank.low]}
-        marker = {"color": palette.color(rank.method), "size": 11}
-        point = {"x": [rank.mean], "y": [rank.method], "marker": marker, "name": rank.method}
+        marker = {"color": palette.color(rank.Index), "size": 11}
+        point = {"x": [rank.mean], "y": [rank.Index], "marker": marker, "name": rank.Index}
         figure.add_trace(go.Scatter(**point, error_x={"type": "data", **ends, "width": 6}))
     figure.update_xaxes(title="average rank (1 is best)")
     figure.update_yaxes(autorange="reversed", automargin=True)
-    height = 110 + 28 * len(ranking.ranks)
+    height = 110 + 28 * len(ranking)
     figure.update_layout(
         template="plotly_white", height=height, showlegend=False, margin={"t": 10, "b": 60, "r": 30}
     )

@@ -10,8 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.report import _palette as palette
 from botorch_popbo.benchmarks.report import figures
+from botorch_popbo.benchmarks.report._ranking import methods_of
 from botorch_popbo.benchmarks.report._trace import Array
 from botorch_popbo.benchmarks.report.summary import Summary
 
@@ -29,21 +31,15 @@ _LINES: dict[palette.Dash, Any] = {
 
 
 def draw(summaries: Sequence[Summary]) -> Figure:
-    """Draw one row for each problem: against evaluations, and against optimizer seconds.
-
-    Args:
-        summaries: One for each problem.
-
-    Returns:
-        The figure.
-    """
+    """Draw one row for each problem: against evaluations, and against optimizer seconds."""
     height = _HEADER_HEIGHT + _ROW_HEIGHT * len(summaries)
     # Made without pyplot, so that no window system and no global state is involved.
     figure = Figure(figsize=(11, height), layout="constrained")
     axes = figure.subplots(len(summaries), 2, squeeze=False)
     for row, summary in zip(axes, summaries, strict=True):
         _draw_row(summary, *row)
-    names = figures.methods(summaries)
+    shown = methods_of(summaries)
+    names = [name for name in METHODS if name in shown]
     handles = [Line2D([], [], linewidth=2.5, **_style(name)) for name in names]
     legend_rows = max(ceil(len(names) / _LEGEND_COLUMNS), 1)
     figure.legend(

@@ -1,7 +1,6 @@
 """How methods rank against each other over all problems."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -14,64 +13,35 @@ _SEED = 0
 _TAIL = 2.5
 
 
-@dataclass(frozen=True)
-class AverageRank:
-    """A method's rank, 1 being the best, averaged over problems and seeds.
+def rank_methods(summaries: Sequence[Summary]) -> pd.DataFrame:
+    """Rank the methods by where they ended, on every problem and seed; 1 is the best.
 
-    Attributes:
-        method: The method's name.
-        mean: The average rank; each problem counts the same.
-        low: The lower end of the 95 % bootstrap interval.
-        high: Its upper end.
-    """
-
-    method: str
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The average ranks of the methods that can be compared.
-
-    Attributes:
-        ranks: One for each method with a complete run on every problem, from the best; none if
-            there are fewer than two.
-        problems: The number of problems.
-        without: The other methods.
-    """
-
-    ranks: tuple[AverageRank, ...]
-    problems: int
-    without: tuple[str, ...]
-
-
-def rank_methods(summaries: Sequence[Summary]) -> Ranking:
-    """Rank the methods by where they ended, on every problem and seed.
-
-    The interval comes from drawing problems with replacement and, of each, seeds. Ties share the
-    mean of their ranks. On a problem the seeds count that all compared methods completed.
-
-    Args:
-        summaries: One for each problem.
+    Each problem counts the same; on each the seeds count that all compared methods completed. Ties
+    share the mean of their ranks. The interval comes from drawing problems with replacement and,
+    of each, seeds.
 
     Returns:
-        The ranking; the same at every call.
+        By method, from the best, the "mean" rank and the ends "low" and "high" of its 95 %
+        bootstrap interval. Methods without a complete run on some problem are left out, and all
+        are if fewer than two can be compared.
     """
-    shown = [[curve.method for curve in summary.curves] for summary in summaries]
-    seen = tuple(dict.fromkeys(method for methods in shown for method in methods))
-    compared = [method for method in seen if all(method in methods for methods in shown)]
+    compared = [
+        method
+        for method in methods_of(summaries)
+        if all(method in methods_of([summary]) for summary in summaries)
+    ]
     tables = [_ranks(summary, compared) for summary in summaries]
     if len(compared) < 2 or not all(len(ranks) for ranks in tables):
-        return Ranking((), len(summaries), seen)
+        return pd.DataFrame(columns=["mean", "low", "high"])
     means = np.mean([ranks.mean(axis=0) for ranks in tables], axis=0)
     low, high = np.percentile(_bootstrap(tables), (_TAIL, 100 - _TAIL), axis=0)
-    found = [
-        AverageRank(m, *map(float, n)) for m, *n in zip(compared, means, low, high, strict=True)
-    ]
-    without = tuple(method for method in seen if method not in compared)
-    return Ranking(tuple(sorted(found, key=lambda rank: rank.mean)), len(summaries), without)
+    found = pd.DataFrame({"mean": means, "low": low, "high": high}, index=compared)
+    return found.sort_values("mean", kind="stable")
+
+
+def methods_of(summaries: Sequence[Summary]) -> list[str]:
+    """The methods that have a curve somewhere."""
+    return list(dict.fromkeys(curve.method for summary in summaries for curve in summary.curves))
 
 
 def _ranks(summary: Summary, methods: Sequence[str]) -> Array:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from botorch_popbo.benchmarks.report._ranking import Ranking, rank_methods
+from botorch_popbo.benchmarks.report._ranking import rank_methods
 from botorch_popbo.benchmarks.report._text import aligned, estimate
 from botorch_popbo.benchmarks.report.summary import Curve, Summary, standard_error
 
@@ -31,18 +31,11 @@ def table(summaries: Sequence[Summary]) -> str:
     for block in blocks:
         lines += [rule, *(next(remaining) for _ in block)]
     notes = map(_note, summaries)
-    return "\n".join([*lines, rule, *notes, *_ranks(rank_methods(summaries)), *_LEGEND])
+    return "\n".join([*lines, rule, *notes, *_ranks(summaries), *_LEGEND])
 
 
 def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
-    """Tell what a reader has to know before trusting the numbers.
-
-    Args:
-        summaries: One for each problem.
-
-    Yields:
-        One line for each finding.
-    """
+    """Yield a line for each thing to know before trusting the numbers."""
     for summary in summaries:
         for curve in summary.curves:
             where = f"warning: {curve.method} on {summary.problem.name}"
@@ -77,13 +70,14 @@ def _row(summary: Summary, curve: Curve) -> tuple[str, ...]:
     )
 
 
-def _ranks(ranking: Ranking) -> list[str]:
+def _ranks(summaries: Sequence[Summary]) -> list[str]:
     """One line for several problems; with one, the table says it."""
-    if not ranking.ranks or ranking.problems < 2:
-        return []
-    ranks = (f"{r.method} {r.mean:.2f} [{r.low:.2f}, {r.high:.2f}]" for r in ranking.ranks)
-    title = f"average rank over {ranking.problems} problems [95 % bootstrap interval]"
-    return [f"{title}: {', '.join(ranks)}"]
+    ranks = [
+        f"{r.Index} {r.mean:.2f} [{r.low:.2f}, {r.high:.2f}]"
+        for r in rank_methods(summaries).itertuples()
+    ]
+    title = f"average rank over {len(summaries)} problems [95 % bootstrap interval]"
+    return [f"{title}: {', '.join(ranks)}"] if ranks and len(summaries) > 1 else []
 
 
 def _note(summary: Summary) -> str:

@@ -20,15 +20,7 @@ def estimate(mean: float, error: float) -> str:
 
 
 def optional(value: float, form: str) -> str:
-    """Format a number that may be unknown.
-
-    Args:
-        value: The number, or not a number.
-        form: How it is formatted.
-
-    Returns:
-        The number, or a dash.
-    """
+    """Format a number that may be unknown."""
     return "-" if math.isnan(value) else format(value, form)
 
 

@@ -22,13 +22,6 @@ def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
     A model is asked before each suggestion and not after the last evaluation, so the last entry
     repeats the one before it. So does an entry after which the model was not asked, if it was
     asked earlier.
-
-    Args:
-        problem: The problem.
-        records: The trials of one replication, from the first.
-
-    Returns:
-        One number for each trial, in the metric's unit.
     """
     values = _scores(records)[_best_observed(problem, records)]
     if problem.noisy:
@@ -43,28 +36,14 @@ def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
 
 
 def best_known(problem: Problem, records: Sequence[TrialRecord]) -> Parameters:
-    """The point with the best observation.
-
-    Args:
-        problem: The problem.
-        records: The trials of one replication.
-
-    Returns:
-        The point.
-    """
+    """The point with the best observation."""
     return records[int(_best_observed(problem, records)[-1])].parameters
 
 
 def best_evaluated(problem: Problem, records: Sequence[TrialRecord]) -> float:
-    """Find the best score among the points that were evaluated without a failure.
+    """The best score, or its regret, among the points that were evaluated without a failure.
 
-    Args:
-        problem: The problem.
-        records: The trials of one replication.
-
-    Returns:
-        The score, or its regret if the optimum is known, in the metric's unit; not a number if
-        the score of some point was not recorded, or none succeeded.
+    It is not a number if the score of some point was not recorded, or none succeeded.
     """
     scores = _scores([record for record in records if record.observed is not None])
     if not scores.size:
@@ -79,16 +58,11 @@ def _scores(records: Sequence[TrialRecord]) -> Array:
 
 def _best_observed(problem: Problem, records: Sequence[TrialRecord]) -> npt.NDArray[np.int64]:
     """Position of the best observation among the first 1, 2, … trials."""
-    losses = np.array([_loss(problem, record.observed) for record in records])
-    is_incumbent = losses == np.minimum.accumulate(losses)
-    is_incumbent[1:] &= losses[1:] < np.minimum.accumulate(losses)[:-1]
-    return np.maximum.accumulate(np.where(is_incumbent, np.arange(len(losses)), 0))
-
-
-def _loss(problem: Problem, observed: float | None) -> float:
-    if observed is None:
-        return math.inf
-    return observed if problem.minimize else -observed
+    sign = 1 if problem.minimize else -1
+    losses = np.array([np.inf if r.observed is None else sign * r.observed for r in records])
+    best = np.minimum.accumulate(losses)
+    is_better = np.append(True, losses[1:] < best[:-1])
+    return np.maximum.accumulate(np.where(is_better, np.arange(len(losses)), 0))
 
 
 def _losses(problem: Problem, values: Array) -> Array:

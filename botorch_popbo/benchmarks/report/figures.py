@@ -1,11 +1,9 @@
 """What the two kinds of plot have in common: labels and the scale of an axis."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.report._trace import Array
 from botorch_popbo.benchmarks.report.summary import Curve, Summary
 
@@ -15,15 +13,13 @@ SUGGESTION_LABEL = "time of a suggestion [s]"
 
 
 def evaluations_label(summary: Summary) -> str:
-    """The label of the axis of evaluations.
-
-    Args:
-        summary: The problem's summary.
-
-    Returns:
-        The label; the shared initial design is counted in.
-    """
+    """The label of the axis of evaluations; the shared initial design is counted in."""
     return f"evaluations ({summary.initial} initial points included)"
+
+
+def evaluations(summary: Summary) -> Array:
+    """The number of evaluations at each entry of a problem's curves, initial design included."""
+    return np.arange(summary.initial, summary.initial + summary.trials + 1, dtype=float)
 
 
 @dataclass(frozen=True)
@@ -44,9 +40,6 @@ class Scale:
 def scale(summary: Summary) -> Scale:
     """Choose the scale on which a problem's curves are drawn.
 
-    Args:
-        summary: The problem's summary.
-
     Returns:
         Logarithmic for regrets, with a floor half a decade below the smallest positive mean.
     """
@@ -59,28 +52,15 @@ def scale(summary: Summary) -> Scale:
 
 
 def is_wide(summary: Summary, axis: Scale) -> bool:
-    """Whether a logarithmic axis spans so much that powers of ten suffice as labels.
-
-    Args:
-        summary: The problem's summary.
-        axis: The vertical axis.
-
-    Returns:
-        False for a linear axis.
-    """
+    """Whether a logarithmic axis spans so much that powers of ten suffice as labels."""
     largest = max((float(curve.mean.max()) for curve in summary.curves), default=0.0)
     return axis.is_log and largest > 300 * axis.floor
 
 
 def band(curve: Curve, axis: Scale) -> tuple[Array, Array, Array]:
-    """The line and the edges of the band of a curve, within the range of an axis.
+    """A curve's mean and the lower and upper edge of its band, within the range of an axis.
 
-    Args:
-        curve: The curve.
-        axis: The vertical axis.
-
-    Returns:
-        The mean and the band's lower and upper edge; without an error, all three are the mean.
+    Without an error, all three are the mean.
     """
     error = np.nan_to_num(curve.error)
     edges = (curve.mean, curve.mean - error, curve.mean + error)
@@ -88,46 +68,14 @@ def band(curve: Curve, axis: Scale) -> tuple[Array, Array, Array]:
     return middle, low, high
 
 
-def evaluations(summary: Summary) -> Array:
-    """The number of evaluations at each entry of a problem's curves.
-
-    Args:
-        summary: The problem's summary.
-
-    Returns:
-        The counts, initial design included.
-    """
-    return np.arange(summary.initial, summary.initial + summary.trials + 1, dtype=float)
-
-
-def methods(summaries: Sequence[Summary]) -> list[str]:
-    """The methods that have a curve somewhere.
-
-    Args:
-        summaries: One for each problem.
-
-    Returns:
-        Names in the registry's order.
-    """
-    shown = {curve.method for summary in summaries for curve in summary.curves}
-    return [name for name in METHODS if name in shown]
-
-
 def pareto_front(summary: Summary) -> list[Curve]:
     """The curves that no other beats both in the result and in the time of a suggestion.
 
-    A method that lost replications does not compete.
-
-    Args:
-        summary: The problem's summary.
-
-    Returns:
-        The curves, from the fastest.
+    A method that lost replications does not compete. They are in order, from the fastest.
     """
     sign = 1 if summary.is_loss else -1
     front: list[Curve] = []
-    order = sorted(summary.whole, key=lambda c: (c.seconds_per_suggestion, sign * c.mean[-1]))
-    for curve in order:
+    for curve in sorted(summary.whole, key=lambda c: (c.seconds_per_suggestion, sign * c.mean[-1])):
         if not front or sign * curve.mean[-1] < sign * front[-1].mean[-1]:
             front.append(curve)
     return front

@@ -20,12 +20,6 @@ WorkerDeaths = tuple[type[Exception], ...]
 def workers(campaign: Campaign[Any, Any]) -> Iterator[WorkerDeaths]:
     """Let joblib run on the campaign's backend until the context ends.
 
-    Args:
-        campaign: Names the backend.
-
-    Yields:
-        The errors by which the backend tells that a worker process died.
-
     Raises:
         UsageError: If Ray is not installed.
     """

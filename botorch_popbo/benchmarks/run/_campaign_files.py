@@ -17,11 +17,7 @@ CampaignFile = Mapping[str, Any]
 
 
 def load_campaign(file_or_name: str) -> CampaignFile:
-    """Read a campaign.
-
-    Args:
-        file_or_name: The path of a file that ends in ``.toml``, or the name of a campaign that
-            comes with the package.
+    """Read a file that ends in ``.toml``, or a campaign that comes with the package.
 
     Returns:
         What it says, and always an "experiment" and a "description".

@@ -13,8 +13,9 @@ from tqdm.auto import tqdm  # type: ignore[import-untyped]
 from botorch_popbo.benchmarks.run._backends import workers
 from botorch_popbo.benchmarks.run._failure import Failure
 from botorch_popbo.benchmarks.run._progress import progress_bar
-from botorch_popbo.benchmarks.run._worker import next_trial, work
-from botorch_popbo.benchmarks.run.campaign import Campaign, Cell
+from botorch_popbo.benchmarks.run._replication import next_trial, work
+from botorch_popbo.benchmarks.run.campaign import Campaign
+from botorch_popbo.benchmarks.settings import Cell
 
 _MAX_DEATHS = 3
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.run._limit import LimitExceeded
-
-if TYPE_CHECKING:
-    from botorch_popbo.benchmarks.run.campaign import Cell
+from botorch_popbo.benchmarks.settings import Cell
 
 
 @dataclass(frozen=True)
@@ -23,7 +20,7 @@ class Failure:
         unavailable: Whether the method cannot run at all, so that every seed fails alike.
     """
 
-    cell: "Cell"
+    cell: Cell
     reason: str
     trial: int | None = None
     advice: str = ""
@@ -46,17 +43,8 @@ class Failure:
         return self.unavailable and other.unavailable and same_method and self.why == other.why
 
 
-def describe(cell: "Cell", trial: int | None, error: BaseException) -> Failure:
-    """Describe the error that ended a replication.
-
-    Args:
-        cell: The replication.
-        trial: The index of the trial that is lacking, or None if it is not known.
-        error: The error.
-
-    Returns:
-        The failure.
-    """
+def describe(cell: Cell, trial: int | None, error: BaseException) -> Failure:
+    """Describe the error that ended a replication at a trial, if that is known."""
     text = " ".join(str(error).split())
     if isinstance(error, ImportError):
         return Failure(cell, text, advice="install it, or leave the method out", unavailable=True)
@@ -69,14 +57,7 @@ def describe(cell: "Cell", trial: int | None, error: BaseException) -> Failure:
 
 
 def texts(failures: Sequence[Failure]) -> list[str]:
-    """Say what failed, and of a method that cannot run at all only where.
-
-    Args:
-        failures: The failures.
-
-    Returns:
-        One line for each failure, or for each method that is unavailable for the same reason.
-    """
+    """One line for each failure, or for each method that is unavailable for the same reason."""
     found: list[str] = []
     for failure in failures:
         alike = [other for other in failures if failure.is_like(other)]

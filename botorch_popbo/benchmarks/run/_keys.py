@@ -7,6 +7,8 @@ from typing import Any
 
 from botorch_popbo.benchmarks.errors import UsageError
 
+Smoke = Callable[[Any], Any]
+
 
 @dataclass(frozen=True)
 class Key:
@@ -23,39 +25,17 @@ class Key:
     kind: str
     is_valid: Callable[[Any], bool]
     default: Any = None
-    smoke: Callable[[Any], Any] | None = None
+    smoke: Smoke | None = None
     known: Collection[str] | None = None
 
     def check_kind(self, name: str, value: Any) -> Any:
-        """Check a value read from a file.
-
-        Args:
-            name: The key's name.
-            value: The value.
-
-        Returns:
-            The value, with a tuple for a list.
-
-        Raises:
-            UsageError: If it is not of this kind.
-        """
+        """Return a file's value with a tuple for a list, or raise UsageError if it is no such."""
         if not self.is_valid(value):
             raise UsageError(f"{name} is {self.kind}, not {value!r}")
         return tuple(value) if isinstance(value, list) else value
 
     def check_names(self, name: str, value: Any) -> Any:
-        """Check that names exist.
-
-        Args:
-            name: The key's name.
-            value: The value.
-
-        Returns:
-            The value, each name once.
-
-        Raises:
-            UsageError: If a name does not exist.
-        """
+        """Return a value with each name once, or raise UsageError if a name does not exist."""
         if self.known is None:
             return value
         for given in [value] if isinstance(value, str) else value:
@@ -72,53 +52,43 @@ def text(default: str = "", known: Collection[str] | None = None) -> Key:
 
 def names(known: Collection[str], *default: str) -> Key:
     """A list of those that are known; by default all."""
-    return Key("a list of names", _is_names, default or tuple(known), known=known)
+    is_valid = _list_of(lambda value: isinstance(value, str))
+    return Key("a list of names", is_valid, default or tuple(known), known=known)
 
 
 def count(default: int | None = None, *, least: int = 1, smoke: int | None = None) -> Key:
     """A whole number."""
     kind = "a positive whole number" if least == 1 else f"a whole number of at least {least}"
-    return Key(
-        kind,
-        lambda value: type(value) is int and value >= least,
-        default,
-        None if smoke is None else lambda _: smoke,
-    )
+    return Key(kind, _is_count(least), default, None if smoke is None else lambda _: smoke)
 
 
-def counts(default: tuple[int, ...], *, smoke: Callable[[Any], Any]) -> Key:
+def counts(default: tuple[int, ...], smoke: Smoke) -> Key:
     """A list of positive whole numbers."""
-    return Key("a list of positive whole numbers", _is_counts, default, smoke)
-
-
-def numbers(default: tuple[float, ...], *, smoke: Callable[[Any], Any]) -> Key:
-    """A list of numbers that are not negative."""
-    return Key("a list of numbers of at least 0", _is_numbers, default, smoke)
+    return Key("a list of positive whole numbers", _list_of(_is_count(1)), default, smoke)
 
 
 def number(default: float) -> Key:
     """A number that is not negative."""
-    return Key("a number of at least 0", lambda value: _is_numbers([value]), default)
+    return Key("a number of at least 0", _is_number, default)
+
+
+def numbers(default: tuple[float, ...], smoke: Smoke) -> Key:
+    """A list of numbers that are not negative."""
+    return Key("a list of numbers of at least 0", _list_of(_is_number), default, smoke)
 
 
 def seconds(default: float = 600.0) -> Key:
     """A duration."""
-    return Key(
-        "a positive number of seconds",
-        lambda value: type(value) in (int, float) and value > 0,
-        default,
-    )
+    return Key("a positive number of seconds", lambda x: _is_number(x) and x > 0, default)
 
 
-def _is_names(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(x, str) for x in value)
+def _is_count(least: int) -> Callable[[Any], bool]:
+    return lambda value: type(value) is int and value >= least
 
 
-def _is_counts(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(type(x) is int and x > 0 for x in value)
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < math.inf
 
 
-def _is_numbers(value: object) -> bool:
-    if not isinstance(value, list) or not value:
-        return False
-    return all(type(x) in (int, float) and 0 <= x < math.inf for x in value)
+def _list_of(is_valid: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and bool(value) and all(map(is_valid, value))

@@ -29,9 +29,6 @@ def time_limit(seconds: float, traceback: Path | None = None) -> Iterator[None]:
         traceback: If given, a file to which the stack is written before the process is ended,
             a minute after the limit; it is removed if that was not necessary. If not, the process
             is never ended.
-
-    Yields:
-        Nothing.
     """
     with _signal(seconds), _end(seconds + _GRACE_SECONDS, traceback):
         yield

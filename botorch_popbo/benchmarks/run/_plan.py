@@ -16,13 +16,7 @@ _OPTIONS = ("problems", "methods", "trials", "initial", "seeds", "jobs", "limit"
 
 
 def plan(options: Namespace) -> Campaign[Any, Any]:
-    """Make a campaign.
-
-    Args:
-        options: The parsed command line of ``popbo compare`` or ``popbo report``.
-
-    Returns:
-        The campaign.
+    """Make a campaign of the command line of ``popbo compare`` or ``popbo report``.
 
     Raises:
         UsageError: If a name is unknown, an option has no meaning in the experiment, or a table

@@ -13,26 +13,14 @@ _POLL_SECONDS = 0.5
 
 
 def make_bar(*iterable: Iterable[Any], **options: Any) -> Any:
-    """A bar of tqdm that works on terminals and in notebooks and stays out of logs.
-
-    Args:
-        *iterable: What it goes through, if anything.
-        **options: As tqdm takes them.
-
-    Returns:
-        The bar.
-    """
+    """A bar of tqdm that works on terminals and in notebooks and stays out of logs."""
     # None: only in a log. The variable is tqdm's own, which an argument would overrule.
     disable = True if os.environ.get("TQDM_DISABLE") else None
     return tqdm(*iterable, dynamic_ncols=True, disable=disable, **options)
 
 
 class _Counter:
-    """Counts the lines of files, reading only those that have grown.
-
-    Args:
-        wanted: The number of lines that count, by file; the files need not exist yet.
-    """
+    """Counts the lines of files, as many as are wanted, reading only those that have grown."""
 
     def __init__(self, wanted: Mapping[Path, int]) -> None:
         self.wanted = wanted

@@ -8,29 +8,21 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from botorch_popbo.benchmarks.errors import RecordError
-
-if TYPE_CHECKING:
-    from botorch_popbo.benchmarks.run.campaign import Cell
+from botorch_popbo.benchmarks.settings import Cell
 
 RecordT = TypeVar("RecordT")
 
 
-def append_record(path: Path, cell: "Cell", record: Any) -> None:
+def append_record(path: Path, cell: Cell, record: Any) -> None:
     """Add one record to a replication's file and wait until it is on disk.
-
-    Args:
-        path: The file, made if it does not exist; its folder has to exist.
-        cell: The replication the record belongs to.
-        record: The record, a dataclass.
 
     Raises:
         ValueError: If a number is not finite.
-        OSError: If the file cannot be written.
     """
-    line = json.dumps({**asdict(cell), **asdict(record)}, allow_nan=False) + "\n"
+    line = json.dumps({**vars(cell), **asdict(record)}, allow_nan=False) + "\n"
     with path.open("ab") as file:
         file.write(line.encode())
         file.flush()
@@ -38,18 +30,15 @@ def append_record(path: Path, cell: "Cell", record: Any) -> None:
 
 
 def read_records(
-    path: Path, cell: "Cell", kind: type[RecordT], *, repair: bool = False
+    path: Path, cell: Cell, kind: type[RecordT], *, repair: bool = False
 ) -> list[RecordT]:
     """Read a replication's records, without a last line that was cut short.
 
     Args:
         path: The file; a missing one holds no records.
         cell: The replication expected in the file.
-        kind: The dataclass of a record.
+        kind: The dataclass of a record; if it counts its trials, they are 0, 1, 2, …
         repair: Whether to cut a torn last line off the file. Only for whoever may write to it.
-
-    Returns:
-        The records; those that count their trials are 0, 1, 2, …
 
     Raises:
         RecordError: If the file is damaged elsewhere, or holds other records than expected.
@@ -67,10 +56,10 @@ def read_records(
     ]
 
 
-def _parse(line: bytes, index: int, where: str, cell: "Cell", kind: type[RecordT]) -> RecordT:
+def _parse(line: bytes, index: int, where: str, cell: Cell, kind: type[RecordT]) -> RecordT:
     try:
         fields = json.loads(line)
-        found = type(cell)(**{name: fields.pop(name) for name in asdict(cell)})
+        found = type(cell)(**{name: fields.pop(name) for name in vars(cell)})
         record = kind(**fields)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RecordError(f"{where}: not a record of a trial ({error!r})") from None

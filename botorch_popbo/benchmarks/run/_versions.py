@@ -19,15 +19,10 @@ COMMIT = "commit"
 
 
 def versions(method: Method) -> dict[str, str]:
-    """Look up what a method runs with.
+    """Version by package name of what a method runs with.
 
-    Args:
-        method: The method.
-
-    Returns:
-        Version by package name: this package, what it is built on, and the method's library where
-        one is installed; and, of a development checkout, the commit under "commit", with a plus
-        sign if the package differs from it.
+    That is this package, what it is built on, and the method's library where one is installed;
+    and, of a development checkout, the commit under "commit".
     """
     found = {"botorch-popbo": __version__, **{name: version(name) for name in _ALWAYS}}
     if method.library is not None:
@@ -38,14 +33,9 @@ def versions(method: Method) -> dict[str, str]:
 
 @cache
 def commit(folder: Path) -> str:
-    """The commit that a folder of source code was checked out from.
+    """The commit that a folder of source code was checked out from, or nothing without git.
 
-    Args:
-        folder: The folder.
-
-    Returns:
-        The commit's hash, with a plus sign if the folder differs from it, or nothing if git does
-        not keep the folder.
+    A plus sign follows if the folder differs from it.
     """
     git = ("git", "--no-optional-locks", "-C", str(folder))
     # An installed package may lie in another project's work tree.

@@ -3,30 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import Field, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from botorch_popbo.benchmarks.run._keys import Key
 from botorch_popbo.benchmarks.run._records import read_records
-
-
-class Cell(Protocol):
-    """One replication; a dataclass whose fields identify it and begin each of its records."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-
-    @property
-    def method(self) -> str:
-        """The method's name."""
-
-    @property
-    def task(self) -> str:
-        """What the method works at."""
-
-    @property
-    def stem(self) -> str:
-        """The name of the replication's files, without a suffix."""
+from botorch_popbo.benchmarks.settings import Cell
 
 
 class Described(Protocol):
@@ -39,6 +22,8 @@ class Described(Protocol):
 
 CellT = TypeVar("CellT", bound=Cell)
 RecordT = TypeVar("RecordT")
+#: Makes a context that limits the time of a call into the method.
+Limited = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +39,7 @@ class Campaign(ABC, Generic[CellT, RecordT]):
         backend: Where replications run: ``"local"``, worker processes of this machine, or
             ``"ray"``, a Ray cluster.
         registry: The methods that exist, by name.
-        keys: What campaign files may say of the experiment, by name; also those of its options.
+        keys: What campaign files may say of the experiment, by name.
         record: The dataclass of a record.
     """
 
@@ -77,9 +62,6 @@ class Campaign(ABC, Generic[CellT, RecordT]):
             data: The folder of table files, or None.
             **values: A value for each of ``keys``, and ``jobs``, ``output`` and ``backend``.
 
-        Returns:
-            The campaign.
-
         Raises:
             UsageError: If a table is missing.
         """
@@ -94,24 +76,15 @@ class Campaign(ABC, Generic[CellT, RecordT]):
         return 1
 
     @abstractmethod
-    def evaluate(
-        self,
-        cell: CellT,
-        records: list[RecordT],
-        limited: Callable[[], AbstractContextManager[None]],
-    ) -> Iterator[RecordT]:
-        """Make the records that a replication lacks, as many as are asked for.
+    def evaluate(self, cell: CellT, records: list[RecordT], limited: Limited) -> Iterator[RecordT]:
+        """Yield the records that a replication lacks, as many as are asked for.
+
+        Each is on disk when the next is asked for. May raise anything.
 
         Args:
             cell: The replication.
             records: Those that it has.
             limited: Makes a context that limits the time of a call into the method.
-
-        Yields:
-            The next record, which is on disk when the one after it is asked for.
-
-        Raises:
-            Exception: Whatever the method raises.
         """
 
     @abstractmethod
@@ -124,20 +97,13 @@ class Campaign(ABC, Generic[CellT, RecordT]):
         """
 
     def path(self, cell: CellT, suffix: str = ".jsonl") -> Path:
-        """A file of a replication, by default that of its records.
-
-        With the suffix ".stuck", it says where the replication was when its process was ended.
-        """
+        """A file of a replication: that of its records, or of its stack when it was ended."""
         return self.output / "records" / f"{cell.stem}{suffix}"
 
     def records(self, cell: CellT, *, repair: bool = False) -> list[RecordT]:
-        """Read a replication's records; see :func:`~._records.read_records`."""
+        """Read a replication's records; raises RecordError if they are damaged."""
         return read_records(self.path(cell), cell, self.record, repair=repair)
 
     def is_complete(self, cell: CellT) -> bool:
-        """Whether no record of a replication is missing.
-
-        Raises:
-            RecordError: If its records are damaged.
-        """
+        """Whether no record of a replication is missing; raises RecordError if one is damaged."""
         return len(self.records(cell)) >= self.num_records(cell)

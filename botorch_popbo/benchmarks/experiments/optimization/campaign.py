@@ -1,7 +1,6 @@
 """Methods on problems, trial by trial."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -11,7 +10,7 @@ from botorch_popbo.benchmarks.experiments.optimization._loop import Loop
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.run import _keys
-from botorch_popbo.benchmarks.run.campaign import Campaign
+from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
 
 
@@ -68,10 +67,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
         return cell.initial + self.trials
 
     def evaluate(
-        self,
-        cell: Setting,
-        records: list[TrialRecord],
-        limited: Callable[[], AbstractContextManager[None]],
+        self, cell: Setting, records: list[TrialRecord], limited: Limited
     ) -> Iterator[TrialRecord]:
         """See the base class."""
         loop = Loop(PROBLEMS[cell.problem].load(self.data), cell, records, limited)

@@ -1,4 +1,4 @@
-"""What is observed, and the ranking that it should lead to.
+"""What is observed, the ranking that it should lead to, and how well another agrees with it.
 
 Wang et al. (2023), figure 1 and appendix "Experimental Settings on Robustness Analysis": the same
 15 observations for every model, and 100 points evenly spaced from 0 to 0.8. They do not say where
@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from scipy.stats import kendalltau, rankdata
 from torch import Tensor
 
 from botorch_popbo.test_functions import Forrester
@@ -31,21 +33,15 @@ DESIGNS = ("uniform", "even")
 #: one.
 NOISES: Mapping[str, float] = {"gaussian": 0.0, "outliers": 0.1}
 
+#: The number of better points of each point.
+Ranking = NDArray[np.int64]
+
 
 def observe(design: str, noise: str, deviation: float, seed: int) -> tuple[Tensor, Tensor]:
-    """Observe the function.
+    """Observe the function: points and outcomes, both ``15 x 1``; smaller outcomes are better.
 
     A seed gives the same points and the same errors up to their scale, whatever the noise, so that
     kinds and sizes of noise are compared on equal terms.
-
-    Args:
-        design: Where, one of ``DESIGNS``.
-        noise: The kind of noise.
-        deviation: The standard deviation of the normal errors.
-        seed: The seed.
-
-    Returns:
-        The points and their outcomes, both ``15 x 1``; smaller outcomes are better.
     """
     rng = np.random.default_rng(seed)
     shape = (_NUM_OBSERVATIONS, 1)
@@ -58,3 +54,23 @@ def observe(design: str, noise: str, deviation: float, seed: int) -> tuple[Tenso
     size = _OUTLIER_SIZE * float(TRUE_VALUES.max() - TRUE_VALUES.min())
     errors = deviation * normal + is_outlier * rng.choice([-size, size], shape)
     return X, _FUNCTION(X).unsqueeze(-1) + torch.from_numpy(errors)
+
+
+def ranking(scores: Tensor) -> Ranking:
+    """Rank points by their scores, smaller being better; equal scores share a rank.
+
+    Raises:
+        ValueError: If a score is not a number.
+    """
+    if scores.isnan().any():
+        raise ValueError("a score is not a number, so it has no rank")
+    return np.asarray(rankdata(scores.detach().numpy(), method="min") - 1, dtype=np.int64)
+
+
+def agreement(ranks: Ranking) -> float:
+    """Kendall's rank correlation (tau-b) with the true ranking, from -1, its reverse, to 1.
+
+    It is 0 if all points are tied, which tells nothing about the order.
+    """
+    tau = float(kendalltau(ranks, ranking(TRUE_VALUES)).statistic)
+    return 0.0 if np.isnan(tau) else tau

@@ -1,16 +1,19 @@
 """The agreement against the noise, and predicted ranks as the paper's figure 1 shows them."""
 
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from botorch_popbo.benchmarks.experiments.rank_agreement._agreement import ranking
 from botorch_popbo.benchmarks.experiments.rank_agreement._models import MODELS
-from botorch_popbo.benchmarks.experiments.rank_agreement._observations import GRID, TRUE_VALUES
+from botorch_popbo.benchmarks.experiments.rank_agreement._observations import (
+    GRID,
+    TRUE_VALUES,
+    ranking,
+)
 
 if TYPE_CHECKING:
     from botorch_popbo.benchmarks.experiments.rank_agreement.campaign import RankAgreement
@@ -24,14 +27,6 @@ def draw(campaign: "RankAgreement", averages: pd.DataFrame, results: pd.DataFram
     """Draw a panel for each kind of noise, and below one for each model.
 
     Below are the predicted rankings of one repetition under the first kind of noise.
-
-    Args:
-        campaign: The campaign.
-        averages: Means and standard errors by noise, deviation and model.
-        results: A row for each fit.
-
-    Returns:
-        The figure.
     """
     # Made without pyplot, so that no window system and no global state is involved.
     figure = Figure(figsize=(max(3.0 * len(campaign.methods), 9.0), 8.5), layout="constrained")
@@ -62,13 +57,15 @@ def _draw_averages(panel: Axes, campaign: "RankAgreement", averages: pd.DataFram
     for model, marker in zip(campaign.methods, cycle(_MARKERS), strict=False):
         found, shade = averages.xs(model, level="model"), MODELS[model].color
         mean, error = found["mean"], found["sem"].fillna(0.0)
-        style: dict[str, Any] = {
-            "color": shade,
-            "marker": marker,
-            "markerfacecolor": "none",
-            "markersize": 7,
-        }
-        panel.plot(campaign.deviations, mean, label=model, **style)
+        panel.plot(
+            campaign.deviations,
+            mean,
+            label=model,
+            color=shade,
+            marker=marker,
+            markerfacecolor="none",
+            markersize=7,
+        )
         edges = mean - error, mean + error
         panel.fill_between(campaign.deviations, *edges, color=shade, alpha=0.18, linewidth=0)
     _finish(panel)
@@ -85,7 +82,7 @@ def _draw_ranks(panel: Axes, campaign: "RankAgreement", results: pd.DataFrame) -
         if deviation in ranks:
             label = f"{deviation:g}"
             panel.plot(x, ranks[deviation], color=shade, linestyle="--", label=label)
-    panel.plot(x, ranking(TRUE_VALUES.numpy()), color="black", linewidth=1.8, label="truth")
+    panel.plot(x, ranking(TRUE_VALUES), color="black", linewidth=1.8, label="truth")
     _finish(panel)
 
 

@@ -12,15 +12,9 @@ if TYPE_CHECKING:
 
 
 def average(campaign: "RankAgreement", results: pd.DataFrame) -> pd.DataFrame:
-    """Average over the seeds.
+    """The mean over the seeds, its standard error and the count, by noise, deviation and model.
 
-    Args:
-        campaign: The campaign.
-        results: A row for each fit.
-
-    Returns:
-        For each noise, deviation and model the mean, its standard error (not a number with fewer
-        than two results) and the count of results.
+    They are not a number without a result, the error also with one.
     """
     levels = {
         "noise": campaign.noise,
@@ -36,15 +30,7 @@ def average(campaign: "RankAgreement", results: pd.DataFrame) -> pd.DataFrame:
 
 
 def table(campaign: "RankAgreement", averages: pd.DataFrame) -> str:
-    """Tabulate the agreement: a row for each noise, a column for each model.
-
-    Args:
-        campaign: The campaign.
-        averages: What :func:`average` returned.
-
-    Returns:
-        Lines of text.
-    """
+    """Tabulate the agreement: a row for each size of noise, a column for each model."""
     rows = [("noise", "deviation", *campaign.methods)]
     for (noise, deviation), found in averages.groupby(["noise", "deviation"], sort=False):
         cells = (estimate(*pair) for pair in zip(found["mean"], found["sem"], strict=True))
@@ -53,8 +39,7 @@ def table(campaign: "RankAgreement", averages: pd.DataFrame) -> str:
         f"Kendall's tau of predicted and true ranking, {campaign.design} design: mean ± standard "
         f"error, {campaign.seeds} seeds"
     )
-    heading, rule, *lines = aligned(rows)
-    return "\n".join([heading, rule, *lines, note, *_missing(campaign, averages)])
+    return "\n".join([*aligned(rows), note, *_missing(campaign, averages)])
 
 
 def _missing(campaign: "RankAgreement", averages: pd.DataFrame) -> Iterator[str]:

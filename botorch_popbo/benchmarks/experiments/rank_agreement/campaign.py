@@ -1,28 +1,28 @@
 """Models times kinds and sizes of noise times seeds."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from ax.utils.common.random import with_rng_seed
 
-from botorch_popbo.benchmarks.experiments.rank_agreement._agreement import agreement, ranking
 from botorch_popbo.benchmarks.experiments.rank_agreement._models import MODELS
 from botorch_popbo.benchmarks.experiments.rank_agreement._observations import (
     DESIGNS,
     GRID,
     NOISES,
-    TRUE_VALUES,
+    agreement,
     observe,
+    ranking,
 )
 from botorch_popbo.benchmarks.run import _keys
-from botorch_popbo.benchmarks.run.campaign import Campaign
+from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.settings import Cell
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(Cell):
     """One fit.
 
     Attributes:
@@ -39,11 +39,8 @@ class Fit:
     model: str
     seed: int
 
-    def __str__(self) -> str:
-        return f"{self.model} on {self.task}, seed {self.seed}"
-
     @property
-    def method(self) -> str:
+    def method(self) -> str:  # type: ignore[override]
         """The model's name."""
         return self.model
 
@@ -51,11 +48,6 @@ class Fit:
     def task(self) -> str:
         """What the model is fitted to."""
         return f"{self.noise} {self.deviation:g}"
-
-    @property
-    def stem(self) -> str:
-        """The name of the fit's files, without a suffix."""
-        return f"{self.design}--{self.noise}--{self.deviation:g}--{self.model}--s{self.seed}"
 
 
 @dataclass(frozen=True)
@@ -115,18 +107,15 @@ class RankAgreement(Campaign[Fit, FitRecord]):
                         yield Fit(self.design, noise, deviation, model, seed)
 
     def evaluate(
-        self,
-        cell: Fit,
-        records: list[FitRecord],
-        limited: Callable[[], AbstractContextManager[None]],
+        self, cell: Fit, records: list[FitRecord], limited: Limited
     ) -> Iterator[FitRecord]:
         """Fit a model and rank the grid by it; the global random state stays as it is."""
         X, losses = observe(cell.design, cell.noise, cell.deviation, cell.seed)
         # BoTorch draws new starting points from the global generators where a fit fails.
         with limited(), with_rng_seed(cell.seed):
             scores = MODELS[cell.model].predict(X, -losses, cell.seed, GRID)
-        ranks = ranking(scores.detach().numpy())
-        yield FitRecord(agreement(ranks, ranking(TRUE_VALUES.numpy())), ranks.tolist())
+        ranks = ranking(scores)
+        yield FitRecord(agreement(ranks), ranks.tolist())
 
     def report(self) -> None:
         """See the base class."""

@@ -21,8 +21,7 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax.optimizer_options import OPTIMIZER_OPTIONS
-from botorch_popbo.benchmarks.experiments.suggestion_time._ax_loop import STRATEGIES, attached
-from botorch_popbo.benchmarks.experiments.suggestion_time._points import BOUNDS, Data
+from botorch_popbo.benchmarks.experiments.suggestion_time._points import BOUNDS, Data, attached
 from botorch_popbo.benchmarks.methods import botorch_gp
 from botorch_popbo.benchmarks.methods.popbo import maximize_in_box
 from botorch_popbo.likelihoods import truncated_poisson
@@ -32,8 +31,7 @@ from botorch_popbo.rank_counts import from_outcomes
 #: The default preset.
 DEFAULT = "popbo"
 #: The Gaussian processes that the others are compared with, in BoTorch and through Ax.
-REFERENCE = "botorch-gp"
-AX_REFERENCE = "ax-gp-logei"
+REFERENCE, AX_REFERENCE = "botorch-gp", "ax-gp-logei"
 
 
 @dataclass(frozen=True)
@@ -73,37 +71,33 @@ def _optuna_study(data: Data) -> Any:
     optuna = import_module("optuna")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.GPSampler(seed=0))
-    X, Y = data
-    trials = [
-        optuna.create_trial(params=_named(x), distributions=_optuna_space(len(x)), value=y)
-        for x, y in zip(X.tolist(), Y.squeeze(-1).tolist(), strict=True)
-    ]
-    study.add_trials(trials)
+    for x, y in zip(data[0].tolist(), data[1].squeeze(-1).tolist(), strict=True):
+        study.add_trial(
+            optuna.create_trial(params=_named(x), distributions=_optuna_space(), value=y)
+        )
     return study
 
 
-def _optuna_space(dim: int) -> dict[str, Any]:
+def _optuna_space() -> dict[str, Any]:
     distributions = import_module("optuna.distributions")
-    return _named([distributions.FloatDistribution(0.0, 1.0)] * dim)
+    return _named([distributions.FloatDistribution(0.0, 1.0)] * 6)
 
 
 def _named(values: Sequence[Any]) -> dict[str, Any]:
     return {f"x{i}": value for i, value in enumerate(values)}
 
 
-def _likelihood(exposure: float) -> Loop:
+def _likelihood(exposure: float, title: str) -> Loop:
     """Value and gradient of log-probabilities at well-fitted rates."""
 
     def prepare(data: Data) -> tuple[Tensor, Tensor]:
-        longest = min(exposure, 999.0)
-        counts = torch.randint(int(longest) + 1, (len(data[0]),)).double()
+        counts = torch.randint(int(min(exposure, 999.0)) + 1, (len(data[0]),)).double()
         return counts, (counts + 0.5).log().requires_grad_()
 
     def run(prepared: tuple[Tensor, Tensor]) -> None:
         limit = torch.tensor(exposure, dtype=torch.float64)
         truncated_poisson.log_prob(*prepared, limit).sum().backward()
 
-    title = "untruncated" if exposure == torch.inf else f"of {exposure:g}"
     return Loop(f"alone: likelihood and gradient of records, {title}", run, prepare)
 
 
@@ -127,15 +121,15 @@ LOOPS = {
             prepare=partial(attached, name),
             suggest=lambda client: client.get_next_trials(max_trials=1),
         )
-        for name in STRATEGIES
+        for name in ("popbo-logei", "paper-eri", "paper-rlcb", "gp-logei")
     },
     "optuna-gp": Loop(
         "Optuna's Gaussian process",
         prepare=_optuna_study,
-        suggest=lambda study: study.ask(_optuna_space(6)),
+        suggest=lambda study: study.ask(_optuna_space()),
         library="optuna",
     ),
     "ranking": Loop("alone: ranks of the outcomes", lambda data: from_outcomes(*data)),
-    "likelihood": _likelihood(torch.inf),
-    "likelihood-truncated": _likelihood(999.0),
+    "likelihood": _likelihood(torch.inf, "untruncated"),
+    "likelihood-truncated": _likelihood(999.0, "of 999"),
 }

@@ -12,15 +12,21 @@ from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 
 from botorch.utils.sampling import manual_seed
+from torch.profiler import ProfilerActivity, profile
 
 from botorch_popbo.benchmarks.experiments.suggestion_time._loops import DEFAULT, LOOPS, Loop
-from botorch_popbo.benchmarks.experiments.suggestion_time._matrix_calls import MatrixCalls
 from botorch_popbo.benchmarks.experiments.suggestion_time._points import Data, uniform_data
 from botorch_popbo.benchmarks.run._limit import LimitExceeded
 from botorch_popbo.benchmarks.run._quiet import quiet
 from botorch_popbo.benchmarks.run._threads import one_thread
 
 _WARM_UP_SIZE = 25
+# What no tidier code around it could save.
+_MATRIX_OPERATIONS = {
+    *("aten::addmm", "aten::addmv", "aten::bmm", "aten::mm", "aten::mv"),
+    *("aten::cholesky_inverse", "aten::cholesky_solve", "aten::_cholesky_solve_helper"),
+    *("aten::linalg_cholesky_ex", "aten::linalg_solve_triangular"),
+}
 
 
 @dataclass(frozen=True)
@@ -32,8 +38,9 @@ class Measurement:
         fit: Seconds of the fit, or ``None`` where it is not known.
         acquisition: Seconds of all that follows, or ``None``.
         total: Seconds.
-        peak_mib: Largest memory of the process until then, in MiB.
-        matrix: Share of the fit spent on matrices; ``None`` except for the default preset.
+        peak_mib: Largest memory of the process until then, libraries included, in MiB.
+        matrix: Share of the fit that is raw matrix arithmetic; ``None`` except for the default
+            preset.
     """
 
     trial: int
@@ -41,7 +48,7 @@ class Measurement:
     acquisition: float | None
     total: float
     peak_mib: float
-    matrix: float | None
+    matrix: float | None = None
 
 
 def measure(
@@ -49,15 +56,7 @@ def measure(
 ) -> list[Measurement]:
     """Time suggestions in this process, after one from few points.
 
-    Args:
-        method: A name in ``LOOPS``.
-        num_points: Number of evaluated points.
-        first: The first repetition.
-        repeats: The number of repetitions; there are none after one that takes too long.
-        limit: Seconds of a suggestion that takes too long.
-
-    Returns:
-        The repetitions.
+    There are repetitions from ``first`` on, but none after one that takes longer than the limit.
     """
     loop, data = LOOPS[method], uniform_data(num_points)
     found: list[Measurement] = []
@@ -69,16 +68,8 @@ def measure(
             # On Linux a process starts from the peak of its parent, here that of the same
             # libraries.
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            found.append(
-                Measurement(
-                    trial=trial,
-                    fit=fit if loop.fit else None,
-                    acquisition=acquisition if loop.fit else None,
-                    total=fit + acquisition,
-                    peak_mib=peak,
-                    matrix=None,
-                )
-            )
+            stages = (fit, acquisition) if loop.fit else (None, None)
+            found.append(Measurement(trial, stages[0], stages[1], fit + acquisition, peak))
         if method != DEFAULT:
             return found
         matrix = _matrix_seconds(loop, data)
@@ -88,17 +79,7 @@ def measure(
 def measure_apart(
     method: str, num_points: int, first: int, repeats: int, limit: float
 ) -> list[Measurement]:
-    """Time suggestions in a process of their own.
-
-    Args:
-        method: A name in ``LOOPS``.
-        num_points: Number of evaluated points.
-        first: The first repetition.
-        repeats: The number of repetitions.
-        limit: Seconds of a suggestion that takes too long.
-
-    Returns:
-        The repetitions.
+    """The same in a process of its own.
 
     Raises:
         LimitExceeded: If the process does not end.
@@ -131,14 +112,14 @@ def _suggest(loop: Loop, data: Data, seed: int) -> tuple[float, float]:
 
 def _matrix_seconds(loop: Loop, data: Data) -> float:
     assert loop.fit is not None
-    calls = MatrixCalls()
-    with calls:
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
         loop.fit(loop.prepare(data))
-    return calls.seconds()
+    events = [e for e in profiler.key_averages() if e.key in _MATRIX_OPERATIONS]
+    return float(sum(event.self_cpu_time_total for event in events)) / 1e6
 
 
 if __name__ == "__main__":
     name, *numbers, patience = sys.argv[1:]
-    num_points, first, repeats = map(int, numbers)
-    for found in measure(name, num_points, first, repeats, float(patience)):
-        print(json.dumps(asdict(found)), flush=True)
+    size, first, repeats = map(int, numbers)
+    for one in measure(name, size, first, repeats, float(patience)):
+        print(json.dumps(asdict(one)))

@@ -1,7 +1,6 @@
 """Methods times numbers of points, one after the other."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import ClassVar
@@ -14,11 +13,12 @@ from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import (
 )
 from botorch_popbo.benchmarks.run import _keys
 from botorch_popbo.benchmarks.run._limit import LimitExceeded
-from botorch_popbo.benchmarks.run.campaign import Campaign
+from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.settings import Cell
 
 
 @dataclass(frozen=True)
-class Size:
+class Size(Cell):
     """A method that makes suggestions from some number of points.
 
     Attributes:
@@ -29,18 +29,10 @@ class Size:
     method: str
     num_points: int
 
-    def __str__(self) -> str:
-        return f"{self.method} on {self.task}"
-
     @property
     def task(self) -> str:
         """What suggestions are made from."""
         return f"{self.num_points} points"
-
-    @property
-    def stem(self) -> str:
-        """The name of the files of this size, without a suffix."""
-        return f"{self.method}--n{self.num_points}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,10 +69,7 @@ class SuggestionTime(Campaign[Size, Measurement]):
         return self.seeds
 
     def evaluate(
-        self,
-        cell: Size,
-        records: list[Measurement],
-        limited: Callable[[], AbstractContextManager[None]],
+        self, cell: Size, records: list[Measurement], limited: Limited
     ) -> Iterator[Measurement]:
         """See the base class."""
         library = LOOPS[cell.method].library
