@@ -10,11 +10,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from botorch_popbo.benchmarks.campaign_files import load_campaign, shipped_campaigns
-from botorch_popbo.benchmarks.options import make_parser
 
+from botorch_popbo.benchmarks.cli._parser import make_parser
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.run._campaign_files import load_campaign, shipped_campaigns
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]

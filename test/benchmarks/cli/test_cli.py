@@ -1,0 +1,150 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems.synthetic import SyntheticProblem
+from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "--problems", "brainin"], "no problem 'brainin'; known: sklearn-digits, "),
+        (["compare", "--methods", "popb"], "no method 'popb'; known: popbo, "),
+        (["compare", "--trials", "0"], "'0' is not a positive whole number"),
+        (["compare", "--seeds", "-1"], "'-1' is not a positive whole number"),
+        (["compare", "--jobs", "two"], "'two' is not a positive whole number"),
+        (["compare", "--initial", "1.5"], "'1.5' is not a positive whole number"),
+        (["compare", "--initial", "1"], "at least 2 are needed"),
+        (["compare", "--limit", "0"], "'0' is not a positive number of seconds"),
+        (["compare", "--limit", "soon"], "'soon' is not a positive number of seconds"),
+        (["compare", "--backend", "dask"], "invalid choice: 'dask'"),
+        (["compare", "--campaign", "papr"], "no campaign 'papr'; known: hard-feedback, "),
+        (["compare", "--campaign", "none.toml"], "cannot read the campaign none.toml"),
+        (["report", "--jobs", "2"], "unrecognized arguments: --jobs 2"),
+        (["report", "--problems", "branin", "--output", "/none"], "there are no records in /none"),
+        (["compare", "--speed", "9"], "unrecognized arguments: --speed 9"),
+        (["contrast"], "invalid choice: 'contrast'"),
+        ([], "choose a command"),
+    ],
+)
+def test_misuse_is_one_line_and_status_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert streams.err.count("\n") == 1
+    assert streams.err.startswith("popbo: error: ")
+    assert message in streams.err
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["--list"]])
+def test_list_names_everything(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in (*PROBLEMS, *METHODS, *shipped_campaigns()))
+
+
+def test_a_missing_table_is_told_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("POPBO_DATA", raising=False)
+    output = tmp_path / "out"
+    arguments = ["compare", "--problems", "branin", "nasbench201", "--output", str(output)]
+    assert main(arguments) == 2
+    message = capsys.readouterr().err
+    for part in ("nasbench201.npz", "--data", "POPBO_DATA", "NATS-tss", "X_index", "op_names"):
+        assert part in message
+    assert main([*arguments, "--data", str(tmp_path)]) == 2
+    assert f"no nasbench201.npz in {tmp_path}" in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_the_environment_names_the_tables(
+    tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("POPBO_DATA", str(tables))
+    arguments = ["compare", "--problems", "nasbench201", "fcnet-slice", "--methods", "sobol"]
+    options = ["--initial", "2", "--trials", "2", "--seeds", "1", "--jobs", "1"]
+    assert main([*arguments, *options, "--output", str(tables / "out")]) == 0
+    streams = capsys.readouterr()
+    assert "regret in validation accuracy [%] after 2 initial points" in streams.out
+    assert (tables / "out" / "results.csv").read_text().count("\n") == 3
+    assert (tables / "out" / "report.png").stat().st_size > 10_000
+    assert (tables / "out" / "report.html").stat().st_size > 1_000_000
+
+
+def test_a_failed_replication_is_status_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(SyntheticProblem, "evaluate", lambda *_: float("inf"))
+    options = ["--trials", "1", "--seeds", "1", "--jobs", "1", "--output", str(tmp_path)]
+    assert main(["compare", "--problems", "branin", "--methods", "random", *options]) == 1
+    streams = capsys.readouterr()
+    assert (
+        "failed: random on branin, seed 0, trial 0: ValueError: trial 0 evaluated to inf"
+        in streams.err
+    )
+    assert "no complete run" in streams.out
+
+
+def test_a_report_runs_nothing_and_says_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text('problems = ["branin"]\nmethods = ["random", "sobol"]\njobs = 1\n')
+    options = ["--campaign", str(path), "--smoke", "--output", str(tmp_path / "out")]
+    assert main(["compare", *options]) == 0
+    first = capsys.readouterr().out
+    assert "and 3 evaluations" in first
+    (tmp_path / "out" / "report.html").unlink()
+    monkeypatch.setattr(SyntheticProblem, "evaluate", None)
+    assert main(["report", *options]) == 0
+    assert capsys.readouterr().out == first
+    assert (tmp_path / "out" / "report.html").exists()
+    # More than there is: nothing is complete, and nothing is run.
+    assert main(["report", *options, "--trials", "4"]) == 0
+    assert "no complete run" in capsys.readouterr().out
+
+
+def test_ray_that_is_not_installed_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    options = ["--problems", "branin", "--methods", "random", "--output", str(tmp_path)]
+    assert main(["compare", *options, "--backend", "ray"]) == 2
+    assert 'pip install "botorch-popbo[ray]"' in capsys.readouterr().err
+
+
+def test_an_output_that_is_a_file_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    assert main(["compare", "--output", str(path)]) == 2
+    assert "is not a folder" in capsys.readouterr().err
+
+
+def test_damaged_records_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "records" / "branin--random--i12--s0.jsonl"
+    path.parent.mkdir()
+    path.write_text("nonsense\n")
+    options = ["--problems", "branin", "--methods", "random", "--output", str(tmp_path)]
+    assert main(["compare", *options]) == 1
+    assert f"{path}, line 1: not a record of a trial" in capsys.readouterr().err
+
+
+def test_the_package_and_the_settings_import_no_ax() -> None:
+    modules = "botorch_popbo, botorch_popbo.benchmarks.cli, botorch_popbo.benchmarks.worker"
+    heavy = "{'ax', 'matplotlib', 'plotly', 'sklearn', 'joblib'}"
+    code = f"import sys, {modules}; print({heavy} & set(sys.modules))"
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.strip() == "set()"
