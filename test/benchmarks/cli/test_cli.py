@@ -141,7 +141,9 @@ def test_damaged_records_are_named(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_the_package_and_the_settings_import_no_ax() -> None:
-    modules = "botorch_popbo, botorch_popbo.benchmarks.cli, botorch_popbo.benchmarks.worker"
+    modules = (
+        "botorch_popbo, botorch_popbo.benchmarks.cli, botorch_popbo.benchmarks.run._replication"
+    )
     heavy = "{'ax', 'matplotlib', 'plotly', 'sklearn', 'joblib'}"
     code = f"import sys, {modules}; print({heavy} & set(sys.modules))"
     process = subprocess.run(

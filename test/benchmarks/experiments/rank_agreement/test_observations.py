@@ -6,7 +6,9 @@ from botorch_popbo.benchmarks.experiments.rank_agreement._observations import (
     GRID,
     NOISES,
     TRUE_VALUES,
+    agreement,
     observe,
+    ranking,
 )
 from botorch_popbo.test_functions import Forrester
 
@@ -57,3 +59,24 @@ def test_the_noise_is_as_described() -> None:
     assert (mixed[is_outlier] > 0).mean() == pytest.approx(0.5, abs=0.1)
     extent = float(TRUE_VALUES.max() - TRUE_VALUES.min())
     assert np.abs(mixed - gaussian)[is_outlier] == pytest.approx(10 * extent)
+
+
+def test_a_rank_is_the_number_of_better_points() -> None:
+    assert ranking(torch.tensor([0.3, -2.0, 5.0, 0.1, 0.2])).tolist() == [3, 0, 4, 1, 2]
+    assert ranking(torch.tensor([1.0, 0.0, 1.0])).tolist() == [1, 0, 1]
+    with pytest.raises(ValueError, match="not a number"):
+        ranking(torch.tensor([1.0, torch.nan]))
+
+
+def test_agreement_counts_pairs_in_the_right_and_in_the_wrong_order() -> None:
+    best, second = TRUE_VALUES.argsort()[:2]
+    swapped = TRUE_VALUES.clone()
+    swapped[[best, second]] = swapped[[second, best]]
+    # Of 4950 pairs one is in the wrong order.
+    for scores, expected in (
+        (TRUE_VALUES.exp(), 1.0),
+        (-TRUE_VALUES, -1.0),
+        (swapped, 1 - 2 / 4950),
+        (torch.zeros(100), 0.0),
+    ):
+        assert agreement(ranking(scores)) == pytest.approx(expected)

@@ -1,42 +1,83 @@
+import sys
+from pathlib import Path
+
 import pytest
-from botorch_popbo.benchmarks.suggestion_speed import comparison
-from botorch_popbo.benchmarks.suggestion_speed.comparison import LARGE_SIZES, compare
-from botorch_popbo.benchmarks.suggestion_speed.loops import LOOPS
-from botorch_popbo.benchmarks.suggestion_speed.measurement import Measurement
-from helpers.measurements import example
+
+from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.experiments.suggestion_time import campaign as module
+from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import Measurement
+
+CAMPAIGN = """
+experiment = "suggestion-time"
+methods = ["popbo", "paper-eri", "botorch-gp"]
+sizes = [40, 10, 20]
+seeds = 2
+"""
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int, int]]:
+    """Replace the measurements; those that were asked for."""
+    found = []
+
+    def apart(method: str, size: int, first: int, repeats: int, limit: float) -> list[Measurement]:
+        found.append((method, size, first, repeats))
+        if method == "paper-eri":
+            raise RuntimeError("out of memory")
+        if method == "botorch-gp":
+            return [Measurement(first, 60.5, 0.5, 61.0, 300.0)]
+        return [Measurement(first + i, 0.25, 0.5, 0.75, 400.0, 0.4) for i in range(repeats)]
+
+    monkeypatch.setattr(module, "measure_apart", apart)
+    return found
 
 
 def test_slow_and_failing_methods_are_spared_larger_sizes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, asked: list[tuple[str, int, int, int]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked: list[tuple[str, int]] = []
-
-    def apart(method: str, num_points: int, repeats: int) -> Measurement | str:
-        asked.append((method, num_points))
-        if method == "paper-eri":
-            return "out of memory"
-        return example(method, num_points, total=61.0 if method == "botorch-gp" else 1.0)
-
-    monkeypatch.setattr(comparison, "measure_apart", apart)
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    rows, notes = compare([10, 20, LARGE_SIZES[0]], repeats=1)
+    (tmp_path / "c.toml").write_text(CAMPAIGN)
+    options = ["--campaign", str(tmp_path / "c.toml"), "--output", str(tmp_path / "out")]
+    assert main(["compare", *options]) == 1
     assert asked == [
-        *((method, 10) for method in LOOPS if method != "optuna-gp"),
-        *(
-            (method, 20)
-            for method in LOOPS
-            if method not in ("optuna-gp", "paper-eri", "botorch-gp")
-        ),
-        ("popbo", LARGE_SIZES[0]),
+        *((method, 10, 0, 2) for method in ("popbo", "paper-eri", "botorch-gp")),
+        *(("popbo", size, 0, 2) for size in (20, 40)),
     ]
-    assert [(row.method, row.num_points) for row in rows] == [
-        pair for pair in asked if pair[0] != "paper-eri"
+    streams = capsys.readouterr()
+    for line in (
+        "failed: paper-eri on 10 points, trial 0: RuntimeError: out of memory",
+        "unavailable: paper-eri on 20 points, 40 points: left out, for it failed or took too long",
+        "failed: botorch-gp on 10 points, trial 1: a suggestion took 61 s, longer than --limit",
+        "unavailable: botorch-gp on 20 points, 40 points: left out",
+    ):
+        assert line in streams.err
+    assert [line.split()[:2] for line in streams.out.splitlines()[2:6]] == [
+        *(["10", "popbo"], ["10", "botorch-gp"], ["20", "popbo"], ["40", "popbo"])
     ]
-    assert notes == [
-        "optuna-gp: optuna is not installed",
-        "paper-eri: out of memory at N = 10, larger sizes left out",
-        "botorch-gp: longer than 60 s at N = 10, larger sizes left out",
-    ]
-    output = capsys.readouterr()
-    assert output.out == ""
-    assert len(output.err.splitlines()) == len(asked)
+    assert (tmp_path / "out" / "results.csv").read_text().count("\n") == 1 + 6 + 1
+    # What is on disk is not measured again, more repetitions are added to it, and only failures
+    # are tried once more.
+    asked.clear()
+    assert main(["compare", *options, "--seeds", "3", "--methods", "popbo", "botorch-gp"]) == 1
+    assert asked == [("popbo", size, 2, 1) for size in (10, 20, 40)]
+
+
+def test_a_library_that_is_missing_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    options = ["--campaign", "suggestion-time", "--methods", "optuna-gp"]
+    assert main(["compare", *options, "--output", str(tmp_path)]) == 1
+    assert "optuna is not installed (install it, or leave the" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process")
+@pytest.mark.parametrize("name", ["suggestion-time", "suggestion-time-parts"])
+def test_a_shipped_campaign_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    method = {"suggestion-time": "popbo", "suggestion-time-parts": "ranking"}[name]
+    options = ["--campaign", name, "--smoke", "--methods", method, "--output", str(tmp_path)]
+    assert main(["compare", *options]) == 0
+    printed = capsys.readouterr().out
+    assert f" {method} " in printed
+    assert ("%" in printed) == (method == "popbo")
