@@ -7,9 +7,9 @@ from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
-from botorch_popbo.benchmarks.run._execution import run_campaign
 from botorch_popbo.benchmarks.run._failure import texts
 from botorch_popbo.benchmarks.run._plan import plan
+from botorch_popbo.benchmarks.run.execution import run_campaign
 
 
 def show_names() -> int:

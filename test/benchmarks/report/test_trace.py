@@ -2,10 +2,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from botorch_popbo.benchmarks.records import TrialRecord
 
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.report._trace import best_evaluated, best_known, trace
+from botorch_popbo.benchmarks.settings import TrialRecord
+
+from ..conftest import trial
 
 Numbers = list[float | None]
 
@@ -15,18 +17,8 @@ def records(
 ) -> list[TrialRecord]:
     held = [None] * len(observed) if incumbents is None else incumbents
     return [
-        TrialRecord(
-            trial=trial,
-            parameters={"x": trial},
-            observed=value,
-            score=score,
-            incumbent_score=incumbent,
-            optimizer_seconds=0.0,
-            evaluation_seconds=0.0,
-            generator="random",
-            versions={},
-        )
-        for trial, (value, score, incumbent) in enumerate(zip(observed, scores, held, strict=True))
+        trial(index, value, score, incumbent_score=incumbent)
+        for index, (value, score, incumbent) in enumerate(zip(observed, scores, held, strict=True))
     ]
 
 

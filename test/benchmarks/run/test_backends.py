@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from botorch_popbo.benchmarks.run._execution import run_campaign
+from botorch_popbo.benchmarks.run.execution import run_campaign
 
 from ..conftest import MakeCampaign, result
 

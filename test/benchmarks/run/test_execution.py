@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from botorch_popbo.benchmarks.experiments import Optimization
-from botorch_popbo.benchmarks.run import _execution as execution
-from botorch_popbo.benchmarks.run._execution import run_campaign
+from botorch_popbo.benchmarks.run import execution
+from botorch_popbo.benchmarks.run.execution import run_campaign
 from botorch_popbo.benchmarks.settings import Setting
 
 from ..conftest import MakeCampaign, result

@@ -10,8 +10,8 @@ from botorch_popbo.benchmarks.experiments import Optimization
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.methods.base import Method, Suggestion
 from botorch_popbo.benchmarks.problems import Problem
-from botorch_popbo.benchmarks.run._execution import run_campaign
 from botorch_popbo.benchmarks.run._failure import texts
+from botorch_popbo.benchmarks.run.execution import run_campaign
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 from ..conftest import MakeCampaign
