@@ -1,11 +1,11 @@
 """The options of ``popbo compare`` and ``popbo report``.
 
-They are None unless given: a campaign file may say the same, and the experiment has defaults.
+They are None unless given: a campaign file may say the same, and the experiment has defaults and
+knows which values are valid.
 """
 
-import math
 import os
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from pathlib import Path
 
 
@@ -22,10 +22,10 @@ def add_selection(parser: ArgumentParser) -> None:
     add("--smoke", action="store_true", help="try the campaign with 3 trials and 1 seed")
     add("--problems", nargs="+", help="default: sklearn-digits hartmann6")
     add("--methods", nargs="+", help="default: popbo-logei gp-logei")
-    add("--trials", type=_count, help="evaluations after the initial design (default: 20)")
-    add("--initial", type=_several, help="initial points (default: 12, on rosenbrock6 30)")
+    add("--trials", type=int, help="evaluations after the initial design (default: 20)")
+    add("--initial", type=int, help="initial points (default: 12, on rosenbrock6 30)")
     seeds = "replications of each method on each problem (default: 3)"
-    add("--seeds", type=_count, help=seeds)
+    add("--seeds", type=int, help=seeds)
     folder = "folder of records, numbers and plots (default: %(default)s)"
     add("--output", type=Path, default=Path("popbo-results"), help=folder)
     add_data_folder(parser)
@@ -44,10 +44,10 @@ def add_data_folder(parser: ArgumentParser) -> None:
 def add_execution(parser: ArgumentParser) -> None:
     """Add the options that say how it is run."""
     add = parser.add_argument
-    add("--jobs", type=_count, help="replications at a time (default: one a core)")
+    add("--jobs", type=int, help="replications at a time (default: one a core)")
     add(
         "--limit",
-        type=_seconds,
+        type=float,
         metavar="SECONDS",
         help="time limit of one suggestion, after which its replication is given up; native code "
         "is interrupted when it returns, or its process is ended (default: 600)",
@@ -59,26 +59,3 @@ def add_execution(parser: ArgumentParser) -> None:
         help="where replications run: processes of this machine, or the Ray cluster named by "
         "RAY_ADDRESS, without which one is started here (default: %(default)s)",
     )
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise ArgumentTypeError(f"{text!r} is not a positive whole number")
-    return int(text)
-
-
-def _several(text: str) -> int:
-    number = _count(text)
-    if number < 2:
-        raise ArgumentTypeError("a rank compares points, so at least 2 are needed")
-    return number
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise ArgumentTypeError(f"{text!r} is not a positive number of seconds")
-    return value

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.settings import Parameters, TrialRecord
@@ -27,11 +28,7 @@ def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
     if problem.noisy:
         # What the model held for the best before a trial is its verdict on the trials so far.
         verdicts = [record.incumbent_score for record in records[1:]] + [None]
-        latest = None
-        for trial, verdict in enumerate(verdicts):
-            latest = latest if verdict is None else verdict
-            if latest is not None:
-                values[trial] = latest
+        values = pd.Series(verdicts, dtype=float).ffill().fillna(pd.Series(values)).to_numpy()
     return _losses(problem, values)
 
 

@@ -46,7 +46,7 @@ def _choose(name: str, key: Key, options: Namespace, file: CampaignFile) -> Any:
     # ``popbo report`` has no options for what concerns only a run.
     value = getattr(options, name, None)
     if value is not None:
-        return key.check_names(name, value)
+        return key.check_names(name, key.check_kind(f"--{name}", value))
     value = file.get(name, key.default)
     if options.smoke and key.smoke is not None:
         value = key.smoke(value)

@@ -23,17 +23,7 @@ _POINT, _EVALUATION, _SUGGESTION, _SOBOL = range(4)
 def uniform_point(
     parameters: Sequence[ParameterConfig], problem: str, seed: int, trial: int
 ) -> Parameters:
-    """Draw a point uniformly; the same for every method.
-
-    Args:
-        parameters: The search space.
-        problem: The problem's name.
-        seed: The replication's seed.
-        trial: The trial's index.
-
-    Returns:
-        A value for every parameter.
-    """
+    """Draw a point of a search space uniformly; the same for every method."""
     generator = np.random.default_rng(_entropy(_POINT, problem, seed, trial))
     return from_unit_cube(parameters, generator.random(len(parameters)).tolist())
 
@@ -41,17 +31,7 @@ def uniform_point(
 def sobol_point(
     parameters: Sequence[ParameterConfig], problem: str, seed: int, index: int
 ) -> Parameters:
-    """Return a point of a scrambled Sobol sequence.
-
-    Args:
-        parameters: The search space.
-        problem: The problem's name.
-        seed: The replication's seed; it chooses the scrambling.
-        index: The point's place in the sequence, from 0.
-
-    Returns:
-        A value for every parameter.
-    """
+    """Return the point at a place, from 0, of a Sobol sequence that the seed scrambles."""
     scrambling = _word(_SOBOL, problem, seed, 0)
     engine = SobolEngine(len(parameters), scramble=True, seed=scrambling)
     cube = engine.fast_forward(index).draw(1, dtype=torch.float64)
@@ -91,12 +71,7 @@ def from_unit_cube(parameters: Sequence[ParameterConfig], cube: Sequence[float])
 def to_unit_interval(config: RangeParameterConfig, value: float) -> float:
     """Invert :func:`from_unit_cube` on one range.
 
-    Args:
-        config: The range.
-        value: A value in it.
-
-    Returns:
-        A number in [0, 1]: of an integer, the middle of the interval of those that become it.
+    An integer becomes the middle of the interval of those numbers that become it.
     """
     start, end = _ends(config)
     position = float(np.log(value)) if config.scaling == "log" else value

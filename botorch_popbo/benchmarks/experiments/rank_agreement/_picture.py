@@ -16,7 +16,7 @@ from botorch_popbo.benchmarks.experiments.rank_agreement._observations import (
 )
 
 if TYPE_CHECKING:
-    from botorch_popbo.benchmarks.experiments.rank_agreement.campaign import RankAgreement
+    from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
 
 _SEED = 0
 _SHADES = ("#F2B134", "#ED6A2C", "#C2185B", "#4A148C")

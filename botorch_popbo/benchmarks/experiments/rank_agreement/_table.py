@@ -8,7 +8,7 @@ import pandas as pd
 from botorch_popbo.benchmarks.report._text import aligned, estimate
 
 if TYPE_CHECKING:
-    from botorch_popbo.benchmarks.experiments.rank_agreement.campaign import RankAgreement
+    from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
 
 
 def average(campaign: "RankAgreement", results: pd.DataFrame) -> pd.DataFrame:

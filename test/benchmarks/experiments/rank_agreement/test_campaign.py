@@ -10,13 +10,13 @@ import pytest
 import torch
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.experiments.rank_agreement._models import MODELS
-from botorch_popbo.benchmarks.experiments.rank_agreement._observations import GRID, TRUE_VALUES
-from botorch_popbo.benchmarks.experiments.rank_agreement.campaign import (
+from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import (
     Fit,
     FitRecord,
     RankAgreement,
 )
+from botorch_popbo.benchmarks.experiments.rank_agreement._models import MODELS
+from botorch_popbo.benchmarks.experiments.rank_agreement._observations import GRID, TRUE_VALUES
 
 CAMPAIGN = ["--campaign", "paper-forrester", "--smoke", "--jobs", "1"]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
 from botorch_popbo.benchmarks.experiments.rank_agreement._table import average, table
-from botorch_popbo.benchmarks.experiments.rank_agreement.campaign import RankAgreement
 
 Taus = dict[tuple[str, float], list[float]]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.experiments.suggestion_time import campaign as module
+from botorch_popbo.benchmarks.experiments.suggestion_time import _campaign as module
 from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import Measurement
 
 CAMPAIGN = """

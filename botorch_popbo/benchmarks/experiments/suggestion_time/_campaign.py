@@ -19,19 +19,13 @@ from botorch_popbo.benchmarks.settings import Cell
 
 @dataclass(frozen=True)
 class Size(Cell):
-    """A method that makes suggestions from some number of points.
-
-    Attributes:
-        method: The method's name.
-        num_points: The number of evaluated points.
-    """
+    """A method that makes suggestions from some number of evaluated points."""
 
     method: str
     num_points: int
 
     @property
     def task(self) -> str:
-        """What suggestions are made from."""
         return f"{self.num_points} points"
 
 
@@ -40,9 +34,6 @@ class SuggestionTime(Campaign[Size, Measurement]):
     """Time and memory of one suggestion, ``seeds`` times for each method and size.
 
     A method that takes longer than the limit, or fails, is spared larger sizes.
-
-    Attributes:
-        sizes: Numbers of evaluated points.
     """
 
     sizes: tuple[int, ...]
@@ -59,19 +50,16 @@ class SuggestionTime(Campaign[Size, Measurement]):
     record: ClassVar = Measurement
 
     def cells(self) -> Iterator[Size]:
-        """See the base class."""
         for size in sorted(set(self.sizes)):
             for method in self.methods:
                 yield Size(method, size)
 
     def num_records(self, cell: Size) -> int:
-        """The number of repetitions."""
         return self.seeds
 
     def evaluate(
         self, cell: Size, records: list[Measurement], limited: Limited
     ) -> Iterator[Measurement]:
-        """See the base class."""
         library = LOOPS[cell.method].library
         if library is not None and find_spec(library) is None:
             raise ImportError(f"{library} is not installed")
@@ -90,7 +78,6 @@ class SuggestionTime(Campaign[Size, Measurement]):
         return record.total > self.limit
 
     def report(self) -> None:
-        """See the base class."""
         from botorch_popbo.benchmarks.experiments.suggestion_time._table import table
         from botorch_popbo.benchmarks.report._files import frame, write_files
 

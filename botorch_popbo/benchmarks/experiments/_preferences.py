@@ -114,29 +114,19 @@ class Interview(Cell):
 
     @property
     def task(self) -> str:
-        """What is asked."""
         return f"{self.questions} questions"
 
 
 @dataclass(frozen=True)
 class InterviewRecord:
-    """Where an interview ended.
-
-    Attributes:
-        regret: The noise-free regret of the point held for the best, in units of Hartmann-3.
-    """
+    """The noise-free regret of the point held for the best, in units of Hartmann-3."""
 
     regret: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preferences(Campaign[Interview, InterviewRecord]):
-    """Methods that are told choices alone.
-
-    Attributes:
-        questions: The number of answers.
-        deviation: Standard deviation of the noise on each of the two compared values.
-    """
+    """Methods that are told choices alone; for the settings see :class:`Interview`."""
 
     questions: int
     deviation: float
@@ -153,7 +143,6 @@ class Preferences(Campaign[Interview, InterviewRecord]):
     record: ClassVar = InterviewRecord
 
     def cells(self) -> Iterator[Interview]:
-        """See the base class."""
         for method in self.methods:
             for seed in range(self.seeds):
                 yield Interview(self.questions, float(self.deviation), method, seed)
@@ -161,7 +150,6 @@ class Preferences(Campaign[Interview, InterviewRecord]):
     def evaluate(
         self, cell: Interview, records: list[InterviewRecord], limited: Limited
     ) -> Iterator[InterviewRecord]:
-        """See the base class."""
         generator = torch.Generator().manual_seed(cell.seed)
 
         def judge(pair: Tensor) -> int:

@@ -41,12 +41,10 @@ class Fit(Cell):
 
     @property
     def method(self) -> str:  # type: ignore[override]
-        """The model's name."""
         return self.model
 
     @property
     def task(self) -> str:
-        """What the model is fitted to."""
         return f"{self.noise} {self.deviation:g}"
 
 
@@ -65,13 +63,7 @@ class FitRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class RankAgreement(Campaign[Fit, FitRecord]):
-    """Models fitted to few noisy observations, and how well they rank all points.
-
-    Attributes:
-        design: Where the observations are.
-        noise: Names of kinds of noise, in the order in which they are reported.
-        deviations: Standard deviations of the noise, in the unit of the function.
-    """
+    """Models fitted to few noisy observations, and how well they rank all points."""
 
     design: str
     noise: tuple[str, ...]
@@ -94,12 +86,10 @@ class RankAgreement(Campaign[Fit, FitRecord]):
 
     @classmethod
     def planned(cls, *, data: Path | None, **values: Any) -> Self:
-        """See the base class."""
         deviations = tuple(dict.fromkeys(map(float, values.pop("deviations"))))
         return cls(deviations=deviations, **values)
 
     def cells(self) -> Iterator[Fit]:
-        """See the base class."""
         for noise in self.noise:
             for deviation in self.deviations:
                 for model in self.methods:
@@ -118,7 +108,6 @@ class RankAgreement(Campaign[Fit, FitRecord]):
         yield FitRecord(agreement(ranks), ranks.tolist())
 
     def report(self) -> None:
-        """See the base class."""
         # Workers need no plots.
         from botorch_popbo.benchmarks.experiments.rank_agreement._picture import draw
         from botorch_popbo.benchmarks.experiments.rank_agreement._table import average, table
