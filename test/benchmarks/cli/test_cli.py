@@ -70,14 +70,12 @@ def test_the_environment_names_the_tables(
     tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("POPBO_DATA", str(tables))
-    arguments = ["compare", "--problems", "nasbench201", "fcnet-slice", "--methods", "sobol"]
-    options = ["--initial", "2", "--trials", "2", "--seeds", "1", "--jobs", "1"]
-    assert main([*arguments, *options, "--output", str(tables / "out")]) == 0
-    streams = capsys.readouterr()
-    assert "regret in validation accuracy [%] after 2 initial points" in streams.out
-    assert (tables / "out" / "results.csv").read_text().count("\n") == 3
-    assert (tables / "out" / "report.png").stat().st_size > 10_000
-    assert (tables / "out" / "report.html").stat().st_size > 1_000_000
+    arguments = "compare --problems nasbench201 fcnet-slice --methods sobol --initial 2 --trials 2"
+    assert main([*arguments.split(), "--seeds", "1", "--jobs", "1", "--output", str(tables)]) == 0
+    assert "regret in validation accuracy [%] after 2 initial points" in capsys.readouterr().out
+    assert (tables / "results.csv").read_text().count("\n") == 3
+    assert (tables / "report.png").stat().st_size > 10_000
+    assert (tables / "report.html").stat().st_size > 1_000_000
 
 
 def test_a_failed_replication_is_status_1(
@@ -113,31 +111,32 @@ def test_a_report_runs_nothing_and_says_the_same(
     assert "no complete run" in capsys.readouterr().out
 
 
-def test_ray_that_is_not_installed_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("file", "options", "status", "message"),
+    [
+        ("records/branin--random--i12--s0.jsonl", [], 1, "line 1: not a record of a trial"),
+        ("", ["--backend", "ray"], 2, 'pip install "botorch-popbo[ray]"'),
+        ("../out", [], 2, "is not a folder"),
+    ],
+)
+def test_what_stops_a_run_is_named(
+    file: str,
+    options: list[str],
+    status: int,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    options = ["--problems", "branin", "--methods", "random", "--output", str(tmp_path)]
-    assert main(["compare", *options, "--backend", "ray"]) == 2
-    assert 'pip install "botorch-popbo[ray]"' in capsys.readouterr().err
-
-
-def test_an_output_that_is_a_file_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "file"
-    path.touch()
-    assert main(["compare", "--output", str(path)]) == 2
-    assert "is not a folder" in capsys.readouterr().err
-
-
-def test_damaged_records_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "records" / "branin--random--i12--s0.jsonl"
-    path.parent.mkdir()
-    path.write_text("nonsense\n")
-    options = ["--problems", "branin", "--methods", "random", "--output", str(tmp_path)]
-    assert main(["compare", *options]) == 1
-    assert f"{path}, line 1: not a record of a trial" in capsys.readouterr().err
+    output = tmp_path / "out"
+    if file:
+        path = output / file if file.startswith("records") else output
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("nonsense\n")
+    options += ["--problems", "branin", "--methods", "random", "--output", str(output)]
+    assert main(["compare", *options]) == status
+    assert message in capsys.readouterr().err
 
 
 def test_the_package_and_the_settings_import_no_ax() -> None:

@@ -12,6 +12,15 @@ from ..conftest import trial
 Numbers = list[float | None]
 
 
+def problem(name: str) -> Problem:
+    """A problem, of which Branin has its optimum at 1, or, to be maximised, at 10."""
+    found = PROBLEMS[name.removesuffix("-upwards")].load(None)
+    if name == "sklearn-digits":
+        return found
+    upwards = name.endswith("-upwards")
+    return replace(found, minimize=not upwards, optimal_value=10.0 if upwards else 1.0)
+
+
 def records(
     observed: Numbers, scores: Numbers, incumbents: Numbers | None = None
 ) -> list[TrialRecord]:
@@ -22,78 +31,63 @@ def records(
     ]
 
 
-@pytest.fixture
-def branin() -> Problem:
-    return replace(PROBLEMS["branin"].load(None), optimal_value=1.0)
+OBSERVED: Numbers = [5.0, 7.0, 3.0, 3.0, 4.0]
+SCORES: Numbers = [6.0, 5.0, 8.0, 4.0, 2.0]
+# The model is asked before trial 2 about trials 0 and 1, and never about trial 4.
+HELD: Numbers = [None, None, 5.0, 6.0, 4.0]
+NOISY, UPWARDS = "branin-gaussian", "branin-gaussian-upwards"
+FAILED = records([None, 5.0, None, 4.0], [2.0, 5.0, 1.0, 4.0])
 
 
-@pytest.fixture
-def noisy() -> Problem:
-    return replace(PROBLEMS["branin-gaussian"].load(None), optimal_value=1.0)
+@pytest.mark.parametrize(
+    ("name", "found", "expected"),
+    [
+        ("branin", records(OBSERVED, OBSERVED, [None, None, 9.0, 9.0, 9.0]), [4, 4, 2, 2, 2]),
+        ("branin-upwards", records(OBSERVED, OBSERVED), [5, 3, 3, 3, 3]),
+        (
+            "sklearn-digits",
+            records([0.5, 0.6, 0.4, 0.4], [0.45, None, 0.48, None]),
+            [0.45, 0.45, 0.48, 0.48],
+        ),
+        (NOISY, records(OBSERVED, SCORES, HELD), [5, 4, 5, 3, 3]),
+        (UPWARDS, records(OBSERVED, SCORES, HELD), [4, 5, 4, 6, 6]),
+        # A trial without a verdict keeps the one before.
+        (NOISY, records(OBSERVED, SCORES, [None, None, 5.0, None, 4.0]), [5, 4, 4, 3, 3]),
+        # A failed trial is never the best.
+        ("branin", FAILED, [1, 4, 4, 3]),
+    ],
+)
+def test_the_trace_of_a_hand_computation(
+    name: str, found: list[TrialRecord], expected: list[float]
+) -> None:
+    np.testing.assert_array_equal(trace(problem(name), found), expected)
 
 
-@pytest.fixture
-def digits() -> Problem:
-    return PROBLEMS["sklearn-digits"].load(None)
-
-
-OBSERVED = [5.0, 7.0, 3.0, 3.0, 4.0]
-
-
-def test_a_noise_free_trace_is_the_running_best(branin: Problem) -> None:
-    found = records(OBSERVED, [*OBSERVED], [None, None, 9.0, 9.0, 9.0])
-    np.testing.assert_array_equal(trace(branin, found), [4, 4, 2, 2, 2])
-    upwards = replace(branin, minimize=False, optimal_value=10.0)
-    np.testing.assert_array_equal(trace(upwards, found), [5, 3, 3, 3, 3])
-
-
-def test_a_noisy_trace_scores_the_best_observed_point(digits: Problem) -> None:
-    found = trace(digits, records([0.5, 0.6, 0.4, 0.4], [0.45, None, 0.48, None]))
-    np.testing.assert_array_equal(found, [0.45, 0.45, 0.48, 0.48])
-
-
-def test_a_noisy_trace_scores_what_the_model_held_for_the_best(noisy: Problem) -> None:
-    scores: Numbers = [6.0, 5.0, 8.0, 4.0, 2.0]
-    found = trace(noisy, records(OBSERVED, scores, [None, None, 5.0, 6.0, 4.0]))
-    # The model is asked before trial 2 about trials 0 and 1, and never about trial 4.
-    np.testing.assert_array_equal(found, [5, 4, 5, 3, 3])
-    upwards = replace(noisy, minimize=False, optimal_value=10.0)
-    found = trace(upwards, records(OBSERVED, scores, [None, None, 5.0, 6.0, 4.0]))
-    np.testing.assert_array_equal(found, [4, 5, 4, 6, 6])
-
-
-def test_a_trial_without_a_verdict_keeps_the_one_before(noisy: Problem) -> None:
-    scores: Numbers = [6.0, 5.0, 8.0, 4.0, 2.0]
-    found = trace(noisy, records(OBSERVED, scores, [None, None, 5.0, None, 4.0]))
-    np.testing.assert_array_equal(found, [5, 4, 4, 3, 3])
-
-
-def test_later_trials_do_not_change_a_trace(noisy: Problem) -> None:
-    rng = np.random.default_rng(0)
-    observed, scores, held = rng.random((3, 20)).tolist()
-    whole = trace(noisy, records(observed, scores, held))
+def test_later_trials_do_not_change_a_trace() -> None:
+    observed, scores, held = np.random.default_rng(0).random((3, 20)).tolist()
+    whole = trace(problem(NOISY), records(observed, scores, held))
     for length in range(2, 20):
-        part = trace(noisy, records(observed[:length], scores[:length], held[:length]))
-        np.testing.assert_array_equal(part[:-1], whole[: length - 1])
+        part = records(observed[:length], scores[:length], held[:length])
+        np.testing.assert_array_equal(trace(problem(NOISY), part)[:-1], whole[: length - 1])
 
 
-def test_the_best_evaluated_is_the_best_score(noisy: Problem, digits: Problem) -> None:
-    scores: Numbers = [6.0, 5.0, 8.0, 4.0, 4.5]
-    assert best_evaluated(noisy, records(OBSERVED, scores)) == 3
-    upwards = replace(noisy, minimize=False, optimal_value=10.0)
-    assert best_evaluated(upwards, records(OBSERVED, scores)) == 2
-    assert best_evaluated(digits, records(OBSERVED, scores)) == 4
+@pytest.mark.parametrize(
+    ("name", "found", "expected"),
+    [
+        (NOISY, records(OBSERVED, [6.0, 5.0, 8.0, 4.0, 4.5]), 3),
+        (UPWARDS, records(OBSERVED, [6.0, 5.0, 8.0, 4.0, 4.5]), 2),
+        ("sklearn-digits", records(OBSERVED, [6.0, 5.0, 8.0, 4.0, 4.5]), 4),
+        ("sklearn-digits", records([0.5, 0.6], [0.45, None]), np.nan),
+        ("branin", FAILED, 3),
+        ("branin", FAILED[:1], np.nan),
+    ],
+)
+def test_the_best_evaluated_is_the_best_score(
+    name: str, found: list[TrialRecord], expected: float
+) -> None:
+    assert best_evaluated(problem(name), found) == pytest.approx(expected, nan_ok=True)
 
 
-def test_the_best_evaluated_needs_every_score(digits: Problem) -> None:
-    assert np.isnan(best_evaluated(digits, records([0.5, 0.6], [0.45, None])))
-
-
-def test_a_failed_trial_is_never_the_best(branin: Problem) -> None:
-    found = records([None, 5.0, None, 4.0], [2.0, 5.0, 1.0, 4.0])
-    np.testing.assert_array_equal(trace(branin, found), [1, 4, 4, 3])
-    assert best_evaluated(branin, found) == 3.0
-    assert best_known(branin, found) == {"x": 3}
-    upwards = replace(branin, minimize=False, optimal_value=10.0)
-    assert best_known(upwards, found) == {"x": 1}
-    assert np.isnan(best_evaluated(branin, found[:1]))
+def test_the_best_known_is_the_best_observation() -> None:
+    assert best_known(problem("branin"), FAILED) == {"x": 3}
+    assert best_known(problem("branin-upwards"), FAILED) == {"x": 1}

@@ -40,22 +40,22 @@ def checkout(tmp_path: Path) -> Path:
     return package
 
 
-def test_a_checkout_is_its_commit(checkout: Path) -> None:
-    (checkout.parent / "notes.txt").write_text("not of the package")
-    assert commit(checkout) == git(checkout, "rev-parse", "HEAD")
-
-
-@pytest.mark.parametrize("file", ["module.py", "new.py"])
-def test_a_changed_checkout_has_a_plus_sign(checkout: Path, file: str) -> None:
-    (checkout / file).write_text("a = 2")
-    assert commit(checkout) == git(checkout, "rev-parse", "HEAD") + "+"
-
-
-def test_a_package_installed_in_another_work_tree_has_no_commit(checkout: Path) -> None:
-    installed = checkout.parent / "venv"
-    installed.mkdir()
-    (installed / "module.py").write_text("a = 1")
-    assert commit(installed) == ""
+@pytest.mark.parametrize(
+    ("changed", "folder", "expected"),
+    [
+        ("notes.txt", "package", "{head}"),
+        ("package/module.py", "package", "{head}+"),
+        ("package/new.py", "package", "{head}+"),
+        # A package that is installed in another work tree.
+        ("venv/module.py", "venv", ""),
+    ],
+)
+def test_a_checkout_is_its_commit(checkout: Path, changed: str, folder: str, expected: str) -> None:
+    path = checkout.parent / changed
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("a = 2")
+    head = git(checkout, "rev-parse", "HEAD")
+    assert commit(checkout.parent / folder) == expected.format(head=head)
 
 
 def test_without_git_there_is_no_commit(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,12 +87,5 @@ def test_another_environment_is_asked_for_its_own(monkeypatch: pytest.MonkeyPatc
 
 def test_methods_name_the_packages_of_other_libraries() -> None:
     named = {m.library for m in METHODS.values()} - {None}
-    assert named == {
-        "optuna",
-        "hyperopt",
-        "scikit-optimize",
-        "smac",
-        "HEBO",
-        "cmaes",
-        "numpyro",
-    }
+    peers = {"optuna", "hyperopt", "scikit-optimize", "smac", "HEBO", "cmaes", "numpyro"}
+    assert named == peers
