@@ -11,12 +11,16 @@ import numpy as np
 import torch
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 
-from botorch_popbo.benchmarks.design import ParameterConfig, to_unit_interval, uniform_point
 from botorch_popbo.benchmarks.methods import Method, Optimizer, Suggestion
 from botorch_popbo.benchmarks.problems import Problem
-from botorch_popbo.benchmarks.quiet import quiet
+from botorch_popbo.benchmarks.run._quiet import quiet
+from botorch_popbo.benchmarks.run._threads import one_thread
+from botorch_popbo.benchmarks.search_space.points import (
+    ParameterConfig,
+    to_unit_interval,
+    uniform_point,
+)
 from botorch_popbo.benchmarks.settings import Parameters, Setting
-from botorch_popbo.benchmarks.threads import one_thread
 
 INITIAL = 6
 

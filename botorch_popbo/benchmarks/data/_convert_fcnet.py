@@ -18,7 +18,7 @@ from botorch_popbo.benchmarks.data._grid import sort_into_grid
 from botorch_popbo.benchmarks.data.fcnet import NUM_PARAMETERS, NUM_SEEDS, errors_name
 from botorch_popbo.benchmarks.data.table import Choices
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.progress import make_bar
+from botorch_popbo.benchmarks.run._progress import make_bar
 from botorch_popbo.benchmarks.settings import Parameters
 
 _NUM_EPOCHS = 100

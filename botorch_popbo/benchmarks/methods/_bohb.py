@@ -15,8 +15,8 @@ import numpy.typing as npt
 import torch
 from scipy.stats import truncnorm
 
-from botorch_popbo.benchmarks.design import from_unit_cube
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
+from botorch_popbo.benchmarks.search_space.points import from_unit_cube
 from botorch_popbo.benchmarks.settings import Parameters
 
 _GOOD_SHARE, _RANDOM_SHARE, _NUM_SAMPLES = 0.15, 1 / 3, 64

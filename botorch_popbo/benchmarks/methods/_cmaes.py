@@ -6,11 +6,11 @@ import numpy as np
 import torch
 from ax.api.configs import ChoiceParameterConfig
 
-from botorch_popbo.benchmarks.design import suggestion_seed
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods._libraries import library
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 # A quarter of the search space, the usual advice.

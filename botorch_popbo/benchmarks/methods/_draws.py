@@ -1,7 +1,7 @@
 """Points drawn without a look at the outcomes: the initial design, continued, and Sobol's."""
 
-from botorch_popbo.benchmarks.design import sobol_point, uniform_point
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
+from botorch_popbo.benchmarks.search_space.points import sobol_point, uniform_point
 from botorch_popbo.benchmarks.settings import Parameters
 
 

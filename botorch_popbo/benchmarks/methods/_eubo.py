@@ -14,9 +14,9 @@ from botorch.models.model import Model
 from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
 from torch import Tensor
 
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.methods._search import features, one_hot, uniform_points
 from botorch_popbo.benchmarks.methods._surrogates import SurrogateOptimizer
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
 
 
 def comparisons(Y: Tensor) -> Tensor:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from ax.api.configs import ChoiceParameterConfig
 
-from botorch_popbo.benchmarks.design import ParameterConfig, from_unit_cube
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
+from botorch_popbo.benchmarks.search_space.points import ParameterConfig, from_unit_cube
 from botorch_popbo.benchmarks.settings import Parameters
 
 _POPULATION = 10

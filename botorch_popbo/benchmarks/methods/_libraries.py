@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from ax.api.configs import ChoiceParameterConfig
 
-from botorch_popbo.benchmarks.design import ParameterConfig
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.points import ParameterConfig
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 #: The command that installs the libraries of the methods that need one.

@@ -22,13 +22,13 @@ from ax.api.configs import ChoiceParameterConfig
 from botorch.models.model import Model
 from torch import Tensor
 
-from botorch_popbo.benchmarks.design import from_unit_cube, to_unit_interval
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods._eubo import comparisons, fit
 from botorch_popbo.benchmarks.methods._search import uniform_points
 from botorch_popbo.benchmarks.methods.base import TensorOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
+from botorch_popbo.benchmarks.search_space.points import from_unit_cube, to_unit_interval
 from botorch_popbo.benchmarks.settings import Setting
 
 _GRID = 100

@@ -13,9 +13,13 @@ from ax.api.configs import ChoiceParameterConfig
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.benchmarks.design import ParameterConfig, from_unit_cube, to_unit_interval
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.points import (
+    ParameterConfig,
+    from_unit_cube,
+    to_unit_interval,
+)
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 _MAX_INTERVALS = 10

@@ -15,9 +15,9 @@ from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.utils.common.random import with_rng_seed
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
-from botorch_popbo.benchmarks.design import suggestion_seed
 from botorch_popbo.benchmarks.methods.base import Suggestion
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 #: Makes a strategy, given ``num_initial_trials``, which have been attached, and a ``seed``.

@@ -9,9 +9,9 @@ import torch
 from ax.utils.common.random import with_rng_seed
 from torch import Tensor
 
-from botorch_popbo.benchmarks.design import suggestion_seed
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 

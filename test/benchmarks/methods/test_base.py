@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from botorch_popbo.benchmarks.design import suggestion_seed
 from botorch_popbo.benchmarks.methods import TensorOptimizer
 from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 SETTING = Setting("branin", "recorder", 2, 5)

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from helpers.peers import IN_ORDER, INITIAL, MIXED, run, start
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
 
 METHOD = METHODS["cmaes"]

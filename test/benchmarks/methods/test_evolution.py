@@ -5,8 +5,8 @@ import pytest
 from ax.api.configs import ChoiceParameterConfig
 from helpers.peers import MIXED, assert_member
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.methods._evolution import mutate, parent
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 
 
 def test_the_parent_is_the_best_of_a_sample_and_the_oldest_leaves() -> None:

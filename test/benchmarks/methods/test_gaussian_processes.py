@@ -8,10 +8,10 @@ from botorch.models import SingleTaskGP
 from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
 from helpers.peers import CONTINUOUS, TABLE, Stretched, run, start
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.methods import METHODS, _gaussian_processes
 from botorch_popbo.benchmarks.methods._gaussian_processes import normal_scores
 from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
 
 KINDS = {"botorch-gp": SingleTaskGP, "botorch-robust-gp": RobustRelevancePursuitSingleTaskGP}

@@ -5,10 +5,10 @@ import sys
 import pytest
 from helpers.peers import IN_ORDER, MIXED, run, start
 
-from botorch_popbo.benchmarks.design import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.methods._libraries import Dimension, LibraryOptimizer, Row
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 #: The modules of the libraries that run in this process.

@@ -4,12 +4,12 @@ import pytest
 import torch
 from helpers.peers import CONTINUOUS, MIXED, Bowl, Stretched, run
 
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.methods._ppbo import Line, expected_improvement
 from botorch_popbo.benchmarks.methods._surrogates import MomentModel
 from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 METHOD = METHODS["ppbo"]

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 from helpers.peers import MIXED, TABLE
 
-from botorch_popbo.benchmarks.design import ParameterConfig, from_unit_cube, uniform_point
 from botorch_popbo.benchmarks.methods._reinforce import Reinforce, action, num_actions
+from botorch_popbo.benchmarks.search_space.points import (
+    ParameterConfig,
+    from_unit_cube,
+    uniform_point,
+)
 from botorch_popbo.benchmarks.settings import Setting
 
 

@@ -4,10 +4,10 @@ from botorch.acquisition import PosteriorMean
 from helpers.peers import CONTINUOUS, MIXED, TABLE
 from torch import Tensor
 
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot, uniform_points
 from botorch_popbo.benchmarks.methods._surrogates import MomentModel
 from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
 
 
 def _nearness(target: Tensor) -> PosteriorMean:

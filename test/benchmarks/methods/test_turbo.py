@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from helpers.peers import CONTINUOUS
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.methods._turbo import TrustRegion, Turbo, trust_region
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
 
 

@@ -7,10 +7,10 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import rankdata
 
-from botorch_popbo.benchmarks.design import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.problems._functions import FUNCTIONS as ALL
 from botorch_popbo.benchmarks.problems._variants import variants
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Parameters
 
 FUNCTIONS = {name: function for name, function in ALL.items() if name != "forrester"}
