@@ -18,6 +18,11 @@ from botorch_popbo.benchmarks.report._ranking import methods_of, rank_methods
 from botorch_popbo.benchmarks.report._table import table, warnings
 from botorch_popbo.benchmarks.report.summary import Summary
 
+_COLUMNS = (
+    *("problem", "initial", "trials", "method", "seed"),
+    *("result", "best_evaluated", "seconds_per_suggestion"),
+)
+
 
 def write_report(summaries: Sequence[Summary], output: Path) -> None:
     """Print the table, the paper's numbers beside it and warnings, and write all files."""
@@ -33,23 +38,16 @@ def write_report(summaries: Sequence[Summary], output: Path) -> None:
 
 def results(summaries: Sequence[Summary]) -> pd.DataFrame:
     """A row for each complete replication: where it ended."""
-    tables = [
-        pd.DataFrame(
-            {
-                "problem": summary.problem.name,
-                "initial": summary.initial,
-                "trials": summary.trials,
-                "method": curve.method,
-                "seed": curve.seeds,
-                "result": curve.results,
-                "best_evaluated": curve.best,
-                "seconds_per_suggestion": curve.times[:, -1] / summary.trials,
-            }
-        )
+    rows = [
+        (summary.problem.name, summary.initial, summary.trials, curve.method, *end)
         for summary in summaries
         for curve in summary.curves
+        for end in zip(
+            *(curve.seeds, curve.results, curve.best, curve.times[:, -1] / summary.trials),
+            strict=True,
+        )
     ]
-    return pd.concat(tables) if tables else pd.DataFrame()
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
 def _sections(summaries: Sequence[Summary]) -> Iterator[str]:

@@ -48,6 +48,7 @@ def test_nothing_complete_is_said_and_drawn(
     write_report([replace(s, curves=(), without=("random",)) for s in SUMMARIES], tmp_path)
     assert "no complete run" in capsys.readouterr().out
     assert (tmp_path / "report.png").stat().st_size > 10_000
+    assert (tmp_path / "results.csv").read_text().startswith("problem,initial,trials,method,")
 
 
 def test_the_picture_has_a_row_for_each_problem(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def average(campaign: "RankAgreement", results: pd.DataFrame) -> pd.DataFrame:
         "deviation": campaign.deviations,
         "model": campaign.methods,
     }
-    groups = results.groupby(list(levels))["tau"]
+    groups = results.astype({"tau": float}).groupby(list(levels))["tau"]
     found = groups.agg(["mean", "sem", "count"])
     # Rounding of the mean would give equal values a deviation.
     found["sem"] = found["sem"].mask((groups.nunique() == 1) & (found["count"] > 1), 0.0)
