@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.data import fcnet, nasbench201
 from botorch_popbo.benchmarks.data._checksums import differences
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.replacing import replacing
 
 _FILES = {"fcnet": fcnet.FILE, "nasbench201": nasbench201.FILE}
 

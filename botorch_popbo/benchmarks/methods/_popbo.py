@@ -31,11 +31,10 @@ from botorch_popbo.benchmarks.methods._surrogates import (
 from botorch_popbo.benchmarks.methods.base import TensorOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
-from botorch_popbo.models import PoissonRankModel, UtilityModel
+from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
+from botorch_popbo.models import PoissonRankModel, RankingGP
+from botorch_popbo.models._training import train
 from botorch_popbo.optim import rank_initial_conditions
-from botorch_popbo.presets import get_preset
-from botorch_popbo.rank_counts import RankCounts, from_base_set, from_outcomes
-from botorch_popbo.rates.training import train
 
 #: Makes an acquisition function from a model and a seed.
 Acquire = Callable[..., RectifiedAcquisitionFunction]
@@ -71,8 +70,8 @@ class Popbo(TensorOptimizer):
         self.observe(parameters, math.inf if self.problem.minimize else -math.inf)
 
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        model = PoissonRankModel(X, Y, input_transform=one_hot(self.encoding)).fit()
-        incumbent = (UtilityModel(model).incumbent == X).all(-1)
+        model = RankingGP(X, Y, input_transform=one_hot(self.encoding)).fit()
+        incumbent = (model.incumbent == X).all(-1)
         acquisition = LogExpectedUtilityImprovement(model)
         if self.encoding.choices:
             best = maximize(acquisition, self.encoding, X, seed)
@@ -90,10 +89,9 @@ class PaperPopbo(TensorOptimizer):
         self.rank = rank
 
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        model = PoissonRankModel(
+        model = PoissonRankModel.paper(
             rank_counts=self.rank(X, Y, seed),
-            input_transform=one_hot(self.encoding, get_preset("paper").category_scale),
-            preset="paper",
+            input_transform=one_hot(self.encoding, 1.0),
             seed=seed,
         ).fit()
         acquisition = self.acquire(model, seed=seed)
@@ -105,18 +103,18 @@ def ablations() -> Iterator[tuple[str, str, Callable[[Problem, Setting], PaperPo
     """Yield names, the choices that are changed, and the optimizers."""
 
     def among_all(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
-        return from_outcomes(X, Y)
+        return RankCounts.from_order(from_outcomes(X, Y))
 
     def over_base_set(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
         return from_base_set(X, Y, torch.Generator().manual_seed(seed))
 
-    families = {
+    families: dict[str, tuple[str, Acquire]] = {
         "eri": ("ERI", ExpectedRankingImprovement),
-        "rlcb": ("R-LCB", RectifiedLowerConfidenceBound),
+        "rlcb": ("R-LCB", RectifiedLowerConfidenceBound.paper),
     }
     for key, (title, acquire) in families.items():
         for q in (0.1, 0.2, 0.4, 0.5, 0.6, 0.8):
-            start = partial(PaperPopbo, partial(acquire, q=q), among_all)
+            start = partial(PaperPopbo, partial(acquire, share=q), among_all)
             yield f"{key}-q{q}", f"{title} with q = {q}", start
     for k in (1, 3, 5, 10, 20):
         acquire_k = partial(ExpectedRankingImprovement, K_m=k)
@@ -134,9 +132,8 @@ class GaussianMLP(SurrogateOptimizer):
     """
 
     def fit(self, X: Tensor, Y: Tensor, seed: int) -> Model:
-        preset = get_preset("paper")
         inputs, targets = features(self.encoding, X), standardize(Y).squeeze(-1)
-        network = _network((inputs.shape[-1], *preset.hidden_sizes, 2))
+        network = _network((inputs.shape[-1], 128, 128, 128, 2))
 
         def moments(points: Tensor) -> tuple[Tensor, Tensor]:
             mean, log_variance = network(points).unbind(-1)
@@ -147,7 +144,7 @@ class GaussianMLP(SurrogateOptimizer):
             return gaussian_nll_loss(mean, targets[batch], variance)
 
         generator = torch.Generator().manual_seed(seed)
-        train(list(network.parameters()), loss, len(X), preset, generator)
+        train(list(network.parameters()), loss, len(X), generator)
         network.requires_grad_(False)
         return MomentModel(lambda points: moments(features(self.encoding, points)))
 

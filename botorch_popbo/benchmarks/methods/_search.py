@@ -7,7 +7,7 @@ from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 from torch import Tensor
 
 from botorch_popbo.benchmarks.search_space.encoding import Encoding
-from botorch_popbo.models.transforms import OneHotCategories
+from botorch_popbo.models.input_transforms import OneHotCategories
 from botorch_popbo.optim import unseen_candidates
 
 

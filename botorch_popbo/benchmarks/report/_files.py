@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.run.campaign import Campaign
-from botorch_popbo.replacing import replacing
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

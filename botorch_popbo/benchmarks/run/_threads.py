@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from botorch_popbo.threads import one_torch_thread
+from botorch_popbo._threads import one_torch_thread
 
 
 @contextmanager

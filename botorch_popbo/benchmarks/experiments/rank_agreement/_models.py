@@ -9,8 +9,7 @@ from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuit
 from torch import Tensor
 
 from botorch_popbo.benchmarks.methods import _gaussian_processes as botorch_gp
-from botorch_popbo.models import PoissonRankModel
-from botorch_popbo.presets import PresetName
+from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
 
 # Of the variance of the outcomes: as good as none, and enough for a Cholesky decomposition.
 _NO_NOISE = 1e-6
@@ -44,10 +43,11 @@ def _value_model(
     return RankedModel(name, description, color, predict)
 
 
-def _rank_model(name: str, description: str, color: str, preset: PresetName) -> RankedModel:
+def _rank_model(
+    name: str, description: str, color: str, make: Callable[[Tensor, Tensor, int], RankModel]
+) -> RankedModel:
     def predict(X: Tensor, Y: Tensor, seed: int, points: Tensor) -> Tensor:
-        model = PoissonRankModel(X, Y, preset=preset, seed=seed).fit()
-        return model.rank_posterior(points).mean.squeeze(-1)
+        return make(X, Y, seed).fit().rank_posterior(points).mean.squeeze(-1)
 
     return RankedModel(name, description, color, predict)
 
@@ -69,7 +69,14 @@ MODELS: dict[str, RankedModel] = {
             "gp-noise-free", "the same, told that there is no noise", "#DDCC77", _interpolating
         ),
         _value_model("robust-gp", "BoTorch's relevance pursuit for outliers", "#882255", _robust),
-        _rank_model("popbo-paper", "ranks: network of the paper preset", "#88CCEE", "paper"),
-        _rank_model("popbo-default", "ranks: default preset", "#332288", "default"),
+        _rank_model(
+            "popbo-paper",
+            "ranks: network of the paper",
+            "#88CCEE",
+            lambda X, Y, seed: PoissonRankModel.paper(X, Y, seed=seed),
+        ),
+        _rank_model(
+            "popbo-default", "ranks: default model", "#332288", lambda X, Y, seed: RankingGP(X, Y)
+        ),
     )
 }

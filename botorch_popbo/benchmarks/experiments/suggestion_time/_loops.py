@@ -20,13 +20,13 @@ from botorch_popbo.acquisition import (
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.ax.optimizer_options import OPTIMIZER_OPTIONS
+from botorch_popbo.ax._optimizer_options import OPTIMIZER_OPTIONS
 from botorch_popbo.benchmarks.experiments.suggestion_time._points import BOUNDS, Data, attached
 from botorch_popbo.benchmarks.methods import _gaussian_processes as botorch_gp
 from botorch_popbo.benchmarks.methods._popbo import maximize_in_box
+from botorch_popbo.data import from_outcomes
 from botorch_popbo.likelihoods import truncated_poisson
-from botorch_popbo.models import PoissonRankModel
-from botorch_popbo.rank_counts import from_outcomes
+from botorch_popbo.models import PoissonRankModel, RankingGP
 
 #: The default preset.
 DEFAULT = "popbo"
@@ -61,7 +61,7 @@ def _paper(title: str, acquisition: Callable[[Any], RectifiedAcquisitionFunction
 
     return Loop(
         f"ranks: paper preset, {title}",
-        fit=lambda data: PoissonRankModel(data[0], data[1], preset="paper").fit(),
+        fit=lambda data: PoissonRankModel.paper(data[0], data[1]).fit(),
         suggest=suggest,
     )
 
@@ -105,10 +105,10 @@ def _likelihood(exposure: float, title: str) -> Loop:
 LOOPS = {
     DEFAULT: Loop(
         "ranks: default preset, in a plain BoTorch loop",
-        fit=lambda data: PoissonRankModel(data[0], data[1], input_transform=None).fit(),
+        fit=lambda data: RankingGP(data[0], data[1], input_transform=None).fit(),
         suggest=lambda model: maximize_in_box(LogExpectedUtilityImprovement(model), BOUNDS),
     ),
-    "paper-rlcb": _paper("rectified lower confidence bound", RectifiedLowerConfidenceBound),
+    "paper-rlcb": _paper("rectified lower confidence bound", RectifiedLowerConfidenceBound.paper),
     "paper-eri": _paper("expected ranking improvement", ExpectedRankingImprovement),
     REFERENCE: Loop(
         "BoTorch's SingleTaskGP, log expected improvement",
