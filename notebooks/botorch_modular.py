@@ -45,9 +45,9 @@ from botorch_popbo import (
     LogExpectedUtilityImprovement,
     NegatedRank,
     PoissonRankModel,
-    PoissonRankPosterior,
+    RankingGP,
+    Rate,
     RectifiedLowerConfidenceBound,
-    UtilityModel,
     rank_initial_conditions,
 )
 from botorch_popbo.likelihoods import truncated_poisson
@@ -69,14 +69,14 @@ def fit_gp(X: Tensor, Y: Tensor) -> SingleTaskGP:
     return gp
 
 
-def fit_ranks(X: Tensor, Y: Tensor) -> PoissonRankModel:
-    """The default rank model."""
-    return PoissonRankModel(X, Y).fit()
+def fit_ranks(X: Tensor, Y: Tensor) -> RankingGP:
+    """The default rank model: a Gaussian process that knows the order alone."""
+    return RankingGP(X, Y).fit()
 
 
 def fit_paper(X: Tensor, Y: Tensor) -> PoissonRankModel:
     """The network of the paper."""
-    return PoissonRankModel(X, Y, preset="paper").fit()
+    return PoissonRankModel.paper(X, Y).fit()
 
 
 # %% [markdown]
@@ -91,8 +91,8 @@ grid = torch.linspace(0, 0.8, 100, dtype=torch.float64).unsqueeze(-1)
 DEVIATIONS = (0.0, 0.15, 0.3, 0.45)
 MODELS = {
     "Gaussian process": (fit_gp, lambda model: -model.posterior(grid).mean),
-    "rank model, default": (fit_ranks, lambda model: model.posterior(grid).log_rate),
-    "rank model, the paper's": (fit_paper, lambda model: model.posterior(grid).log_rate),
+    "rank model, default": (fit_ranks, lambda model: model.rank_posterior(grid).log_rate),
+    "rank model, the paper's": (fit_paper, lambda model: model.rank_posterior(grid).log_rate),
 }
 
 
@@ -147,7 +147,7 @@ for deviation in DEVIATIONS:
 
 # %%
 clean = noisy(0.0, seed=0)
-plain, distorted = (fit_ranks(X, Y).posterior(grid).mean for Y in (clean, clean.exp()))
+plain, distorted = (fit_ranks(X, Y).rank_posterior(grid).mean for Y in (clean, clean.exp()))
 assert torch.equal(plain, distorted)
 
 # %% [markdown]
@@ -167,7 +167,7 @@ with torch.no_grad():
     left.fill_between(
         grid.squeeze(-1), mean - 1.64 * deviation, mean + 1.64 * deviation, color="C1", alpha=0.2
     )
-    posterior = rank_model.posterior(grid)
+    posterior = rank_model.rank_posterior(grid)
     low, high = posterior.quantile(torch.tensor([0.05, 0.95], dtype=X.dtype)).squeeze(-1)
     right.plot(grid, posterior.mean, color="C0", label="rank model, 90 % interval")
     right.fill_between(grid.squeeze(-1), low, high, color="C0", alpha=0.2)
@@ -196,7 +196,7 @@ line = torch.linspace(0, 1, 401, dtype=torch.float64).unsqueeze(-1)
 default, paper = fit_ranks(train_X, train_Y), fit_paper(train_X, train_Y)
 acquisitions = {
     "paper: ERI [ranks]": ExpectedRankingImprovement(paper),
-    "paper: R-LCB [ranks]": RectifiedLowerConfidenceBound(paper),
+    "paper: R-LCB [ranks]": RectifiedLowerConfidenceBound.paper(paper),
     "default: log expected improvement": LogExpectedUtilityImprovement(default),
 }
 
@@ -249,7 +249,7 @@ searches = {
     "rank model, default": search(fit_ranks, lambda m, Y: LogExpectedUtilityImprovement(m)),
     "Gaussian process": search(fit_gp, lambda m, Y: LogExpectedImprovement(m, best_f=Y.max())),
     "paper: ERI": search(fit_paper, lambda m, Y: ExpectedRankingImprovement(m)),
-    "paper: R-LCB": search(fit_paper, lambda m, Y: RectifiedLowerConfidenceBound(m)),
+    "paper: R-LCB": search(fit_paper, lambda m, Y: RectifiedLowerConfidenceBound.paper(m)),
 }
 
 # %%
@@ -275,22 +275,22 @@ plt.show()
 #
 # ## BoTorch's own acquisition functions
 #
-# Two doors lead from a rank model to the rest of BoTorch:
+# They take either model:
 #
-# - `UtilityModel(model)` is a Gaussian posterior over the utility behind the ranks; larger is
-#   better, and everything in BoTorch applies, batches included.
-# - `PoissonRankModel` itself counts better points, so smaller is better; Monte Carlo acquisition
-#   functions take `objective=NegatedRank()`, which turns that round.
+# - The posterior of a `RankingGP` is the joint normal law of the utility behind the ranks; larger
+#   is better, and everything in BoTorch applies, batches included.
+# - A `PoissonRankModel` counts better points, so smaller is better; `NegatedRank()`, a
+#   `posterior_transform`, turns that round.
 
 # %%
-utility = UtilityModel(default)
+negated = qUpperConfidenceBound(paper, beta=4.0, posterior_transform=NegatedRank())
 with torch.no_grad():
-    best_utility = utility.posterior(utility.incumbent.unsqueeze(0)).mean.squeeze()
-    q_improvement = qLogExpectedImprovement(utility, best_f=best_utility)(line.unsqueeze(-2))
-    q_bound = qUpperConfidenceBound(default, beta=4.0, objective=NegatedRank())(line.unsqueeze(-2))
+    best_utility = default.posterior(default.incumbent.unsqueeze(0)).mean.squeeze()
+    q_improvement = qLogExpectedImprovement(default, best_f=best_utility)(line.unsqueeze(-2))
+    q_bound = negated(line.unsqueeze(-2))
 with manual_seed(0):
     batch, _ = optimize_acqf(
-        qLogNoisyExpectedImprovement(utility, X_baseline=train_X),
+        qLogNoisyExpectedImprovement(default, X_baseline=train_X),
         bounds,
         q=3,
         num_restarts=4,
@@ -299,9 +299,9 @@ with manual_seed(0):
 
 figure, (upper, lower) = plt.subplots(2, 1, figsize=(9, 5), sharex=True)
 upper.plot(line, q_improvement, color="C0")
-upper.set(title="qLogExpectedImprovement on UtilityModel", ylabel="log [utility]", ylim=(-15, 0))
+upper.set(title="qLogExpectedImprovement of a RankingGP", ylabel="log [utility]", ylim=(-15, 0))
 lower.plot(line, q_bound, color="C2")
-lower.set(title="qUpperConfidenceBound on PoissonRankModel with NegatedRank", ylabel="- ranks")
+lower.set(title="qUpperConfidenceBound of the paper's model with NegatedRank", ylabel="- ranks")
 for panel in (upper, lower):
     for number, x in enumerate(batch.flatten().tolist()):
         label = "a batch of three by qLogNoisyExpectedImprovement" if number == 0 else None
@@ -313,50 +313,33 @@ plt.show()
 # %% [markdown]
 # ## A model of your own
 #
-# What predicts the rate of better points can be replaced. A rate is built with the records
-# (encoded points, how many of how many were better); its methods are those below. This one takes
-# the mean of the observed shares of better points, weighted by distance, and chooses the width by
-# leaving out one point after another.
+# What predicts the rate of better points can be replaced. A `Rate` is a module with two methods:
+# `fit` learns from the records (encoded points, how many of how many were better), `forward` gives
+# the logarithm of the share of better points. This one takes the mean of the observed shares,
+# weighted by distance, and chooses the width by leaving out one point after another.
 
 
 # %%
-class SmoothedShares:
+class SmoothedShares(Rate):
     """A kernel smoother of the shares of better points."""
 
-    known_radius = 0.02  # it knows no uncertainty, so suggestions keep away from known points
-
-    def __init__(self, X: Tensor, counts: Tensor, exposure: Tensor, num_points: int) -> None:
-        self.X, self.counts, self.exposure = X, counts, exposure
-        self.num_points = X.new_tensor(float(num_points))
-        self.width = 0.1
-
-    def move(self, X: Tensor) -> None:
-        self.X = X
-
-    def log_rate(self, X: Tensor, leave_out: bool = False) -> Tensor:
+    def forward(self, X: Tensor, leave_out: bool = False) -> Tensor:
         distance = (X.unsqueeze(-2) - self.X).norm(dim=-1) / self.width
         if leave_out:
-            distance = distance + torch.diag(torch.full_like(self.counts, torch.inf))
-        weight = (-0.5 * distance.square()).softmax(dim=-1)
-        return (weight @ ((self.counts + 0.5) / (self.exposure + 1))).log()
+            distance = distance + torch.diag(torch.full_like(self.shares, torch.inf))
+        return ((-0.5 * distance.square()).softmax(dim=-1) @ self.shares).log()
 
-    def log_likelihood(self) -> Tensor:
-        log_rate = self.log_rate(self.X, leave_out=True) + self.exposure.log()
-        return truncated_poisson.log_prob(self.counts, log_rate, self.exposure).sum()
-
-    def fit(self) -> None:
+    def fit(self, X: Tensor, counts: Tensor, exposure: Tensor, limit: Tensor, seed: int) -> None:
+        self.X, self.shares = X, (counts + 0.5) / (exposure + 1)
         likelihood = {}
         for self.width in (0.02, 0.05, 0.1, 0.2, 0.5):
-            likelihood[self.width] = self.log_likelihood()
+            log_rate = self(X, leave_out=True) + exposure.log()
+            likelihood[self.width] = truncated_poisson.log_prob(counts, log_rate, limit).sum()
         self.width = max(likelihood, key=likelihood.get)
-
-    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> PoissonRankPosterior:
-        log_rate = (self.log_rate(X) + self.num_points.log()).unsqueeze(-1)
-        return PoissonRankPosterior(log_rate, self.num_points, self.num_points)
 
 
 def fit_shares(X: Tensor, Y: Tensor) -> PoissonRankModel:
-    return PoissonRankModel(X, Y, rate=SmoothedShares).fit()
+    return PoissonRankModel(X, Y, rate=lambda dim: SmoothedShares()).fit()
 
 
 # %% [markdown]
@@ -364,7 +347,7 @@ def fit_shares(X: Tensor, Y: Tensor) -> PoissonRankModel:
 
 # %%
 own = fit_shares(X, noisy(0.3, seed=0))
-searches["your own: ERI"] = search(fit_shares, lambda m, Y: ExpectedRankingImprovement(m, q=0.4))
+searches["your own: ERI"] = search(fit_shares, lambda m, Y: ExpectedRankingImprovement(m))
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 3.8))
 left.plot(grid, truth, color="black", label="truth")

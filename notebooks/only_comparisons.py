@@ -31,11 +31,12 @@ from torch import Tensor
 
 from botorch_popbo import (
     LogExpectedUtilityImprovement,
-    PoissonRankModel,
+    Order,
     PreferenceSearch,
+    RankingGP,
     rank_initial_conditions,
 )
-from botorch_popbo.rank_counts import RankCounts, from_ordering, from_top_k
+from botorch_popbo.data import from_ordering, from_top_k
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
 NUM_SEEDS, NUM_QUESTIONS, NUM_ROUNDS = (2, 8, 2) if SMOKE_TEST else (6, 30, 6)
@@ -167,20 +168,20 @@ print(f"after {NUM_QUESTIONS} answers the better one is: {winner}")
 #   (`from_top_k`);
 # - **a sorted gallery**: all cups so far in order (`from_ordering`).
 #
-# Items that nobody listed get no record, and those at the bottom of a shortlist were only compared
-# with the top: each record carries the number of its comparisons. The model proposes the next six
-# cups one after another, each as if those before it were being tasted (`X_pending`).
+# Both give an `Order`. Items that nobody listed are not in it, and those at the bottom of a
+# shortlist were only compared with the top. The model proposes the next six cups one after another,
+# each as if those before it were being tasted (`X_pending`).
 
 
 # %%
-def shortlist(cups: Tensor, order: Tensor) -> RankCounts:
+def shortlist(cups: Tensor, order: Tensor) -> Order:
     return from_top_k(cups, top=order[: len(order) // 2], rest=order[len(order) // 2 :])
 
 
-def six_cups(feedback: RankCounts, seed: int) -> Tensor:
+def six_cups(feedback: Order, seed: int) -> Tensor:
     """The next six cups, ``6 x 2``."""
     transform = Normalize(d=2, bounds=BOUNDS)
-    model = PoissonRankModel(rank_counts=feedback, input_transform=transform).fit()
+    model = RankingGP(order=feedback, input_transform=transform).fit()
     chosen = BOUNDS.new_zeros(0, 2)
     with manual_seed(seed):
         for _ in range(6):
@@ -197,7 +198,7 @@ def six_cups(feedback: RankCounts, seed: int) -> Tensor:
     return chosen
 
 
-def gallery(feedback: Callable[[Tensor, Tensor], RankCounts] | None, seed: int) -> list[float]:
+def gallery(feedback: Callable[[Tensor, Tensor], Order] | None, seed: int) -> list[float]:
     """How far the judge's first choice is from the favourite, after each round."""
     design = draw_sobol_samples(BOUNDS, 6 * NUM_ROUNDS, 1, seed=seed).squeeze(1)
     judge, cups, regrets = Judge(seed), design[:6], []

@@ -31,13 +31,11 @@ import numpy as np
 from ax.api.client import Client
 
 from botorch_popbo.ax import fit_model, gp_generation_strategy, popbo_generation_strategy
-from botorch_popbo.benchmarks import figures
-from botorch_popbo.benchmarks.campaign import run_campaign
-from botorch_popbo.benchmarks.design import uniform_point
+from botorch_popbo.benchmarks.experiments import Optimization
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.report import table
-from botorch_popbo.benchmarks.settings import Campaign
-from botorch_popbo.benchmarks.summary import Summary, summarize
+from botorch_popbo.benchmarks.report import Summary, figures, summarize, table
+from botorch_popbo.benchmarks.run.execution import run_campaign
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
 DATA = os.environ.get("POPBO_DATA")
@@ -50,7 +48,7 @@ def compare(
     problems: dict[str, int], methods: tuple[str, ...], trials: int, seeds: int
 ) -> list[Summary]:
     """Run every method on every problem, given the sizes of their initial designs."""
-    campaign = Campaign(
+    campaign = Optimization(
         initial=problems,
         methods=methods,
         trials=2 if SMOKE_TEST else trials,
@@ -61,7 +59,7 @@ def compare(
     )
     failures = run_campaign(campaign)
     assert not failures, failures
-    return summarize(campaign, {name: PROBLEMS[name].load(campaign.data) for name in problems})
+    return summarize(campaign)
 
 
 # %% [markdown]

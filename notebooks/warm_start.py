@@ -43,11 +43,11 @@ from torch import Tensor
 
 from botorch_popbo import (
     LogExpectedUtilityImprovement,
-    PoissonRankModel,
-    UtilityModel,
+    Order,
+    RankingGP,
     rank_initial_conditions,
 )
-from botorch_popbo.rank_counts import from_groups, from_outcomes
+from botorch_popbo.data import from_groups, from_outcomes
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
 NUM_SEEDS, NUM_CHEAP, NUM_FULL = (2, 8, 6) if SMOKE_TEST else (8, 30, 20)
@@ -131,16 +131,16 @@ plt.show()
 # %% [markdown]
 # ## The search
 #
-# `from_groups` ranks each group by itself: group 0 are the cheap results, group 1 the expensive
-# ones. Every record carries its *exposure*, the number of points it was compared with, so the
-# ranks of a few expensive results weigh little beside those of many cheap ones.
+# `from_groups` orders each group by itself: group 0 are the cheap results, group 1 the expensive
+# ones. A point is the better known the more others it was compared with, so the places of a few
+# expensive results weigh little beside those of many cheap ones.
 
 
 # %%
-def suggest(counts, seed: int) -> Tensor:
+def suggest(order: Order, seed: int) -> Tensor:
     """The next point, ``1 x 4``."""
     transform = Normalize(d=4, bounds=BOUNDS)
-    model = PoissonRankModel(rank_counts=counts, input_transform=transform).fit()
+    model = RankingGP(order=order, input_transform=transform).fit()
     with manual_seed(seed):
         suggestion, _ = optimize_acqf(
             LogExpectedUtilityImprovement(model),
@@ -159,8 +159,8 @@ def cold_start(seed: int) -> Tensor:
     X, errors = design(seed)[:4], []
     for trial in range(NUM_FULL):
         if trial >= 4:
-            counts = from_outcomes(X, -torch.tensor(errors, dtype=X.dtype))
-            X = torch.cat([X, suggest(counts, seed=100 * seed + trial)])
+            order = from_outcomes(X, -torch.tensor(errors, dtype=X.dtype))
+            X = torch.cat([X, suggest(order, seed=100 * seed + trial)])
         errors.append(error(X[trial], seed))
     return torch.tensor(errors)
 
@@ -171,15 +171,15 @@ def warm_start(source: str, seed: int, handover: int = NUM_FULL) -> Tensor:
     cheap_Y = -cheap_errors(source, cheap_X, seed)  # larger is better
     transform = Normalize(d=4, bounds=BOUNDS)
     # The first full training is that of the point that the cheap results recommend.
-    model = PoissonRankModel(cheap_X, cheap_Y, input_transform=transform).fit()
-    X, errors = UtilityModel(model).incumbent.unsqueeze(0), []
+    model = RankingGP(cheap_X, cheap_Y, input_transform=transform).fit()
+    X, errors = model.incumbent.unsqueeze(0), []
     for trial in range(NUM_FULL):
         if trial > 0:
             Y = -torch.tensor(errors, dtype=X.dtype).unsqueeze(-1)
             groups = torch.tensor([0] * NUM_CHEAP + [1] * trial)
             both = from_groups(torch.cat([cheap_X, X]), torch.cat([cheap_Y, Y]), groups)
-            counts = both if trial < handover else from_outcomes(X, Y)
-            X = torch.cat([X, suggest(counts, seed=100 * seed + trial)])
+            order = both if trial < handover else from_outcomes(X, Y)
+            X = torch.cat([X, suggest(order, seed=100 * seed + trial)])
         errors.append(error(X[trial], seed))
     return torch.tensor(errors)
 

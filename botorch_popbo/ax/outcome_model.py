@@ -85,10 +85,9 @@ class OutcomeModel(Model):
         self.ranks.subset_output(idcs)
         return self
 
-    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
         """The state of the model of ranks, which Ax may start another one from."""
-        state: dict[str, Any] = self.ranks.state_dict(*args, **kwargs)
-        return state
+        return self.ranks.state_dict(*args, **kwargs)
 
 
 def _outcome_levels(order: Order) -> Tensor:

@@ -1,18 +1,38 @@
-"""What identifies a replication and what a campaign consists of.
+"""What identifies a replication of a method on a problem, and what is kept of its trials."""
 
-Free of heavy imports, so that worker processes can read a task before Ax is loaded.
-"""
-
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 #: One point of a search space: a value for every parameter name.
 Parameters = Mapping[str, bool | int | float | str]
 
 
+class Cell(ABC):
+    """One replication of an experiment.
+
+    A dataclass whose fields identify it and begin each of its records.
+    """
+
+    method: str
+
+    def __str__(self) -> str:
+        seed = vars(self).get("seed")
+        return f"{self.method} on {self.task}" + ("" if seed is None else f", seed {seed}")
+
+    @property
+    @abstractmethod
+    def task(self) -> str:
+        """What the method works at."""
+
+    @property
+    def stem(self) -> str:
+        """The name of the replication's files, without a suffix."""
+        return "--".join(map(str, vars(self).values()))
+
+
 @dataclass(frozen=True)
-class Setting:
+class Setting(Cell):
     """One replication: a method on a problem from a seed.
 
     Everything that changes what a recorded trial means is here and in the name of the file that
@@ -32,50 +52,40 @@ class Setting:
     seed: int
 
     @property
+    def task(self) -> str:
+        """The problem."""
+        return self.problem
+
+    @property
     def stem(self) -> str:
-        """The name of the replication's files, without a suffix."""
+        """See the base class."""
         return f"{self.problem}--{self.method}--i{self.initial}--s{self.seed}"
 
 
 @dataclass(frozen=True)
-class Campaign:
-    """A comparison of methods on problems.
+class TrialRecord:
+    """A finished trial.
 
     Attributes:
-        initial: The size of the initial design by problem name, in trials, in the order in which
-            the problems are reported.
-        methods: Names of methods, in the order in which they are reported.
-        trials: The number of evaluations after the initial design.
-        seeds: The number of replications of each method on each problem.
-        jobs: The number of replications that run at the same time.
-        output: The folder of records, tables and plots.
-        data: The folder of table files, or None.
-        limit: The time limit, in seconds, of one call into a method.
-        backend: Where replications run: ``"local"``, worker processes of this machine, or
-            ``"ray"``, a Ray cluster.
+        trial: The trial's index in its replication, from 0.
+        parameters: The point evaluated.
+        observed: What methods are told, in the problem's unit, or None if the evaluation failed.
+        score: The noise-free value of the point, or None where it was not computed.
+        incumbent_score: The noise-free value of the point that the method's model held for the
+            best before this trial, or None where there is no model to ask or the value is costly.
+        optimizer_seconds: Wall-clock time of the suggestion, fitting included.
+        evaluation_seconds: Wall-clock time of the evaluation.
+        generator: What made the point, so that a fallback can be told from the method itself.
+        versions: Version by package name: this package, what it is built on and the method's own
+            library; and the commit of a checkout.
     """
 
-    initial: Mapping[str, int]
-    methods: tuple[str, ...]
-    trials: int
-    seeds: int
-    jobs: int
-    output: Path
-    data: Path | None
-    limit: float = 600.0
-    backend: str = "local"
-
-    def settings(self) -> Iterator[Setting]:
-        """Yield the replications, the seeds of one comparison together.
-
-        Replications of a slow method then start together instead of one being left for the end,
-        when nothing runs beside it.
-        """
-        for problem, initial in self.initial.items():
-            for method in self.methods:
-                for seed in range(self.seeds):
-                    yield Setting(problem=problem, method=method, initial=initial, seed=seed)
-
-    def num_trials(self, setting: Setting) -> int:
-        """The number of trials of a complete replication, the initial design included."""
-        return setting.initial + self.trials
+    trial: int
+    parameters: Parameters
+    observed: float | None
+    score: float | None
+    incumbent_score: float | None
+    optimizer_seconds: float
+    evaluation_seconds: float
+    generator: str
+    versions: dict[str, str]

@@ -12,6 +12,7 @@ from torch.nn.functional import softplus
 from torch.nn.utils import skip_init
 
 from botorch_popbo.likelihoods import truncated_poisson
+from botorch_popbo.models._training import train
 
 _LINEAR_BELOW = -40.0
 
@@ -118,26 +119,26 @@ class MLPRate(Rate):
         generator = torch.Generator().manual_seed(seed)
         self._reset(generator)
         log_exposure = exposure.log()
-        parameters = list(self.parameters())
-        optimizer = torch.optim.Adam(parameters, lr=self.learning_rate, fused=True)
-        with torch.enable_grad():
-            for step in range(self.num_steps):
-                if step > 0 and step % self.learning_rate_period == 0:
-                    optimizer.param_groups[0]["lr"] *= self.learning_rate_factor
-                batch = self._batch(len(X), generator).to(X.device)
-                optimizer.zero_grad()
-                # Not the negative mean log-likelihood, but with its gradient: a log-probability
-                # changes with the log-rate by the count less its mean, which is faster.
-                log_rate = log_exposure[batch] + self(X[batch])
-                with torch.no_grad():
-                    slope = truncated_poisson.mean(log_rate, limit[batch]) - counts[batch]
-                (slope * log_rate).mean().backward()
-                optimizer.step()
 
-    def _batch(self, num_records: int, generator: torch.Generator) -> Tensor:
-        if num_records <= self.batch_size:
-            return torch.arange(num_records)
-        return torch.randperm(num_records, generator=generator)[: self.batch_size]
+        def loss(batch: Tensor) -> Tensor:
+            # Not the negative mean log-likelihood, but with its gradient: a log-probability changes
+            # with the log-rate by the count less its mean, which takes less time to compute.
+            log_rate: Tensor = log_exposure[batch] + self(X[batch])
+            with torch.no_grad():
+                slope = truncated_poisson.mean(log_rate, limit[batch]) - counts[batch]
+            return (slope * log_rate).mean()
+
+        train(
+            list(self.parameters()),
+            loss,
+            len(X),
+            generator,
+            num_steps=self.num_steps,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            learning_rate_factor=self.learning_rate_factor,
+            learning_rate_period=self.learning_rate_period,
+        )
 
     def _reset(self, generator: torch.Generator) -> None:
         """Draw the weights as ``torch.nn.Linear`` does, from the given generator."""

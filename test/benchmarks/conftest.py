@@ -2,12 +2,14 @@ import os
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.records import read_records, records_path
-from botorch_popbo.benchmarks.settings import Campaign, Setting
+from botorch_popbo.benchmarks.experiments import Optimization
+from botorch_popbo.benchmarks.run._replication import replicate
+from botorch_popbo.benchmarks.settings import Setting, TrialRecord
 
 CHOICES = (
     ["relu", "tanh"],
@@ -67,7 +69,7 @@ def real_tables() -> Path:
     return Path(folder)
 
 
-MakeCampaign = Callable[..., Campaign]
+MakeCampaign = Callable[..., Optimization]
 
 
 @pytest.fixture
@@ -79,31 +81,43 @@ def campaign(tmp_path: Path) -> MakeCampaign:
         seeds: int = 1,
         output: str = "results",
         initial: int = 3,
-    ) -> Campaign:
-        return Campaign(
+    ) -> Optimization:
+        return Optimization(
             initial={problem: initial},
             methods=(method,),
             trials=trials,
             seeds=seeds,
             jobs=1,
             output=tmp_path / output,
-            data=None,
         )
 
     return make
 
 
-def only(campaign: Campaign) -> Setting:
-    (setting,) = campaign.settings()
+def only(campaign: Optimization) -> Setting:
+    (setting,) = campaign.cells()
     return setting
 
 
-def result(campaign: Campaign) -> list[list[tuple[object, ...]]]:
+def run(campaign: Optimization, **options: Any) -> list[TrialRecord]:
+    """Run the only replication of a campaign."""
+    replicate(campaign, only(campaign), **options)
+    return campaign.records(only(campaign))
+
+
+def trial(index: int, observed: float | None, score: float | None, **changed: Any) -> TrialRecord:
+    """A trial that was not run."""
+    fields = {"parameters": {"x": index}, "incumbent_score": None, "optimizer_seconds": 0.0}
+    fields |= {"evaluation_seconds": 0.0, "generator": "random", "versions": {}}
+    return TrialRecord(trial=index, observed=observed, score=score, **(fields | changed))
+
+
+def result(campaign: Optimization) -> list[list[tuple[object, ...]]]:
     """All that does not depend on the clock; reading checks that no trial is there twice."""
     return [
         [
             (r.trial, r.parameters, r.observed, r.score, r.incumbent_score, r.generator)
-            for r in read_records(records_path(campaign.output, setting), setting)
+            for r in campaign.records(setting)
         ]
-        for setting in campaign.settings()
+        for setting in campaign.cells()
     ]

@@ -1,82 +1,110 @@
-"""What a method of the benchmark owes a campaign, checked on any problem."""
+"""What a method of the benchmark owes a campaign, checked on small problems."""
 
+import json
+import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 
-from botorch_popbo.benchmarks.design import uniform_point
-from botorch_popbo.benchmarks.methods.base import Method, Suggestion
-from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.methods import Method, Optimizer, Suggestion
+from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.run._quiet import quiet
+from botorch_popbo.benchmarks.run._threads import one_thread
+from botorch_popbo.benchmarks.search_space.points import (
+    ParameterConfig,
+    to_unit_interval,
+    uniform_point,
+)
 from botorch_popbo.benchmarks.settings import Parameters, Setting
+
+INITIAL = 6
 
 
 @dataclass(frozen=True, kw_only=True)
-class SumProblem(Problem):
-    """The sum of the parameters' places in their ranges or lists, minimised."""
+class Bowl(Problem):
+    """The squared distance of the parameters' places in their ranges or lists from a third."""
 
     def score(self, parameters: Parameters) -> float:
-        return sum(_place(config, parameters[config.name]) for config in self.parameters)
+        places = (_place(config, parameters[config.name]) for config in self.parameters)
+        return float(sum((place - 1 / 3) ** 2 for place in places))
 
 
-def _place(config: ChoiceParameterConfig | RangeParameterConfig, value: object) -> float:
+class Stretched(Bowl):
+    """The same order of points, other values."""
+
+    def score(self, parameters: Parameters) -> float:
+        return math.exp(10 * super().score(parameters)) - 1e3
+
+
+def _place(config: ParameterConfig, value: Any) -> float:
     if isinstance(config, ChoiceParameterConfig):
         return [*config.values].index(value) / (len(config.values) - 1)
-    low, high = config.bounds
-    if config.scaling == "log":
-        low, high, value = (float(np.log(x)) for x in (low, high, value))
-    return (float(value) - low) / (high - low)
+    return to_unit_interval(config, value)
 
 
-def _problem(
-    name: str, parameters: Sequence[ChoiceParameterConfig | RangeParameterConfig]
-) -> SumProblem:
-    return SumProblem(
+def _problem(name: str, parameters: Sequence[ParameterConfig]) -> Bowl:
+    return Bowl(
         name=name,
         parameters=parameters,
         label="loss",
         metric_name="loss",
         minimize=True,
         optimal_value=0.0,
+        num_initial=INITIAL,
     )
+
+
+def choice(name: str, values: list[Any], kind: Any, ordered: bool) -> ChoiceParameterConfig:
+    return ChoiceParameterConfig(name=name, values=values, parameter_type=kind, is_ordered=ordered)
 
 
 _RANGES = [
-    RangeParameterConfig(name="real", bounds=(-2.0, 3.0), parameter_type="float"),
-    RangeParameterConfig(name="log", bounds=(1e-4, 1.0), parameter_type="float", scaling="log"),
+    RangeParameterConfig(name="rate", bounds=(1e-5, 1.0), parameter_type="float", scaling="log"),
+    RangeParameterConfig(name="share", bounds=(-1.0, 0.3), parameter_type="float"),
 ]
-_CHOICES = [
-    ChoiceParameterConfig(
-        name="ordered", values=[0.1, 0.3, 0.9], parameter_type="float", is_ordered=True
-    ),
-    ChoiceParameterConfig(
-        name="color", values=["red", "green", "blue"], parameter_type="str", is_ordered=False
-    ),
-]
-_TABLE = [
-    ChoiceParameterConfig(
-        name=f"edge{i}",
-        values=["none", "skip", "conv", "pool"],
-        parameter_type="str",
-        is_ordered=False,
-    )
-    for i in range(3)
-]
-
+_DROPOUT = choice("dropout", [0.0, 0.3, 0.6], "float", ordered=True)
 CONTINUOUS = _problem("continuous", _RANGES)
-MIXED = _problem(
-    "mixed",
+IN_ORDER = _problem(
+    "in-order",
     [
         *_RANGES,
-        RangeParameterConfig(name="int", bounds=(1, 5), parameter_type="int"),
-        RangeParameterConfig(name="logint", bounds=(8, 512), parameter_type="int", scaling="log"),
-        *_CHOICES,
+        RangeParameterConfig(name="width", bounds=(2, 128), parameter_type="int", scaling="log"),
+        RangeParameterConfig(name="depth", bounds=(-3, 4), parameter_type="int"),
+        _DROPOUT,
+        choice("bias", [False, True], "bool", ordered=False),
     ],
 )
-TABLE = _problem("table", [_CHOICES[0], *_TABLE])
+MIXED = _problem(
+    "mixed", [*IN_ORDER.parameters, choice("kernel", ["rbf", "linear", "poly"], "str", False)]
+)
+TABLE = _problem(
+    "table",
+    [
+        _DROPOUT,
+        *(choice(f"edge{i}", ["none", "skip", "conv", "pool"], "str", False) for i in "012"),
+    ],
+)
+
+
+def start(
+    method: Method,
+    problem: Problem,
+    *,
+    initial: int = INITIAL,
+    seed: int = 0,
+    outcome: Callable[[float], float] = float,
+) -> Optimizer:
+    """An optimizer that was told a design, the same for all seeds."""
+    optimizer = method.start(problem, Setting(problem.name, method.name, initial, seed))
+    for trial in range(initial):
+        point = uniform_point(problem.parameters, problem.name, 0, trial)
+        optimizer.observe(point, outcome(problem.score(point)))
+    return optimizer
 
 
 def run(
@@ -84,12 +112,12 @@ def run(
     problem: Problem,
     *,
     count: int = 2,
-    initial: int = 6,
+    initial: int = INITIAL,
     seed: int = 0,
     resume: bool = False,
     sign: float = 1.0,
 ) -> list[Suggestion]:
-    """Suggestions of a method after a design that is the same for all seeds.
+    """Suggestions of a method, checked to be members of the space and the method's own.
 
     Args:
         method: The method.
@@ -97,30 +125,34 @@ def run(
         count: The number of suggestions.
         initial: The size of the design.
         seed: The seed of the replication.
-        resume: Whether every suggestion comes from a fresh optimizer that was told all outcomes.
+        resume: Whether every suggestion comes from a fresh optimizer that was told all outcomes,
+            as they come back from a file.
         sign: What outcomes are multiplied with before the method is told.
     """
-    setting = Setting(problem.name, method.name, initial, seed)
-    optimizer = method.start(problem, setting)
-    told: list[tuple[Parameters, float]] = []
-    found = []
-    for trial in range(initial + count):
-        point = uniform_point(problem.parameters, problem.name, 0, trial)
-        if trial >= initial:
+    options: Any = {"initial": initial, "seed": seed, "outcome": lambda value: sign * value}
+    with one_thread(), quiet():
+        optimizer = start(method, problem, **options)
+        found: list[Suggestion] = []
+        for trial in range(initial, initial + count):
             if resume:
-                optimizer = method.start(problem, setting)
-                for parameters, observed in told:
-                    optimizer.observe(parameters, observed)
+                optimizer = start(method, problem, **options)
+                for told in found:
+                    parameters = json.loads(json.dumps(dict(told.parameters)))
+                    optimizer.observe(parameters, sign * problem.score(parameters))
             found.append(optimizer.suggest(trial))
-            point = found[-1].parameters
-        told.append((point, sign * problem.evaluate(point, trial)))
-        optimizer.observe(*told[-1])
+            assert_member(problem, found[-1].parameters)
+            assert not method.is_fallback(found[-1].generator)
+            optimizer.observe(found[-1].parameters, sign * problem.score(found[-1].parameters))
+    known = [uniform_point(problem.parameters, problem.name, 0, t) for t in range(initial)]
+    for suggestion in found:
+        assert suggestion.incumbent is None or suggestion.incumbent in known
+        known.append(suggestion.parameters)
     return found
 
 
 def assert_member(problem: Problem, point: Parameters) -> None:
     """Assert the names, types and values of a point, without asking Ax."""
-    assert point.keys() == {config.name for config in problem.parameters}
+    assert list(point) == [config.name for config in problem.parameters]
     for config in problem.parameters:
         value = point[config.name]
         assert type(value).__name__ == config.parameter_type
@@ -130,32 +162,29 @@ def assert_member(problem: Problem, point: Parameters) -> None:
             assert config.bounds[0] <= float(value) <= config.bounds[1]
 
 
-def check_members(method: Method, problem: Problem, **options: int) -> None:
-    """Assert that suggestions are points of the space and the method's own."""
-    for suggestion in run(method, problem, **options):
-        assert_member(problem, suggestion.parameters)
-        assert not method.is_fallback(suggestion.generator)
-        if suggestion.incumbent is not None:
-            assert_member(problem, suggestion.incumbent)
-
-
-def check_reproducible(method: Method, problem: Problem, **options: int) -> None:
+def check_reproducible(
+    method: Method, problem: Problem, *, asks_judge: bool = False, **options: int
+) -> None:
     """Assert that the seed and the outcomes decide alone, and that both matter."""
-    random.seed(1)
-    np.random.seed(1)  # noqa: NPY002
-    torch.manual_seed(1)
+    _seed_global_generators(1)
     before = _global_states()
     whole = run(method, problem, **options)
     assert _global_states() == before
-    torch.manual_seed(2)
-    np.random.seed(2)  # noqa: NPY002
-    random.seed(2)
+    _seed_global_generators(2)
     # A fresh optimizer for every suggestion stands for any number of interruptions.
     assert run(method, problem, resume=True, **options) == whole
-    assert run(method, problem, seed=1, **options) != whole
-    assert run(method, problem, sign=-1.0, **options) != whole
-    mirrored = replace(problem, minimize=not problem.minimize)
-    assert run(method, mirrored, sign=-1.0, **options) == whole
+    # Where parameters are choices, other starting points may lead to the same best point.
+    assert run(method, CONTINUOUS, seed=1, **options) != run(method, CONTINUOUS, **options)
+    if not asks_judge:
+        assert run(method, problem, sign=-1.0, **options) != whole
+        mirrored = replace(problem, minimize=not problem.minimize)
+        assert run(method, mirrored, sign=-1.0, **options) == whole
+
+
+def _seed_global_generators(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    torch.manual_seed(seed)
 
 
 def _global_states() -> tuple[str, str, str]:

@@ -1,10 +1,17 @@
-"""What a method of the benchmark provides."""
+"""What a method of the benchmark provides, and the classes that most of them extend."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import torch
+from ax.utils.common.random import with_rng_seed
+from torch import Tensor
+
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 
@@ -91,3 +98,73 @@ class Method:
     def is_fallback(self, generator: str) -> bool:
         """Whether a point after the initial design was not the method's own."""
         return not generator.startswith(self.generator_prefix)
+
+
+class SequentialOptimizer(ABC):
+    """An optimizer that keeps the observations and nothing else, so that it can be resumed.
+
+    Args:
+        problem: The problem.
+        setting: The replication.
+
+    Attributes:
+        points: The observed points.
+        outcomes: Their outcomes, larger being better.
+    """
+
+    def __init__(self, problem: Problem, setting: Setting) -> None:
+        self.problem = problem
+        self.setting = setting
+        self.encoding = Encoding(problem.parameters)
+        self.points: list[Parameters] = []
+        self.outcomes: list[float] = []
+
+    def observe(self, parameters: Parameters, observed: float) -> None:
+        """See :class:`Optimizer`."""
+        self.points.append(parameters)
+        self.outcomes.append(-observed if self.problem.minimize else observed)
+
+    def suggest(self, trial: int) -> Suggestion:
+        """See :class:`Optimizer`."""
+        seed = suggestion_seed(self.problem.name, self.setting.seed, trial)
+        with with_rng_seed(seed):
+            point, best = self.choose(trial, seed)
+        incumbent = None if best is None else self.points[best]
+        return Suggestion(point, self.setting.method, incumbent)
+
+    @abstractmethod
+    def choose(self, trial: int, seed: int) -> tuple[Parameters, int | None]:
+        """Choose the next point.
+
+        Args:
+            trial: The trial's index.
+            seed: A seed of this trial; the global generators start from it, too.
+
+        Returns:
+            The point, and the index of the best observed point by the method's model, or None if
+            it has no model to ask.
+        """
+
+
+class TensorOptimizer(SequentialOptimizer):
+    """An optimizer that sees encoded points and their outcomes as tensors."""
+
+    def choose(self, trial: int, seed: int) -> tuple[Parameters, int | None]:
+        """See the base class."""
+        X = torch.stack([self.encoding.encode(point) for point in self.points])
+        Y = torch.tensor(self.outcomes, dtype=torch.float64).unsqueeze(-1)
+        x, best = self.choose_encoded(X, Y, seed)
+        return self.encoding.decode(x), best
+
+    @abstractmethod
+    def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
+        """Choose the next point.
+
+        Args:
+            X: Encoded points, ``N x d``.
+            Y: Outcomes, ``N x 1``, larger being better.
+            seed: A seed of this trial; the global generators start from it, too.
+
+        Returns:
+            The next point, of shape ``d``, and the index of the best point by the model.
+        """

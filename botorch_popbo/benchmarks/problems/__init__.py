@@ -1,26 +1,16 @@
-"""The registry of problems."""
+"""The registry of problems; :mod:`~botorch_popbo.benchmarks.problems.base` says what one is."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from botorch_popbo.benchmarks.data.fcnet import DATA_SETS
+from botorch_popbo.benchmarks.problems._digits import digits
+from botorch_popbo.benchmarks.problems._functions import FUNCTIONS, exact
+from botorch_popbo.benchmarks.problems._tables import fcnet, nasbench201
+from botorch_popbo.benchmarks.problems._variants import variants
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.problems.distortion import distorted_functions
-from botorch_popbo.benchmarks.problems.failures import failing_functions
-from botorch_popbo.benchmarks.problems.fcnet import fcnet, noisy_fcnet
-from botorch_popbo.benchmarks.problems.live import digits
-from botorch_popbo.benchmarks.problems.nasbench201 import nasbench201
-from botorch_popbo.benchmarks.problems.noise import noisy_functions
-from botorch_popbo.benchmarks.problems.rank_only import rank_only_functions
-from botorch_popbo.benchmarks.problems.synthetic import (
-    branin,
-    forrester,
-    hartmann6,
-    rosenbrock2,
-    rosenbrock6,
-)
-from botorch_popbo.benchmarks.tables.fcnet import DATA_SETS
 
 
 @dataclass(frozen=True)
@@ -37,45 +27,35 @@ class ProblemEntry:
     load: Callable[[Path | None], Problem]
 
 
+def _plain(description: str, make: Callable[[], Problem]) -> ProblemEntry:
+    return ProblemEntry(description, lambda _: make())
+
+
 def _fcnet_entries() -> dict[str, ProblemEntry]:
     found = {}
     for data_set in DATA_SETS:
         name = f"fcnet-{data_set.split('_')[0]}"
-        text = f"table: two-layer network on {data_set}, 9 choices (fcnet_valid.npz)"
-        found[name] = ProblemEntry(text, partial(fcnet, name, data_set))
-        text = f"{name}, one of the four trainings at random"
-        make = partial(noisy_fcnet, f"{name}-noisy", data_set)
-        found[f"{name}-noisy"] = ProblemEntry(text, make)
+        found[name] = ProblemEntry(
+            f"table: two-layer network on {data_set}, 9 choices (fcnet_valid.npz)",
+            partial(fcnet, name, data_set, False),
+        )
+        found[f"{name}-noisy"] = ProblemEntry(
+            f"{name}, one of the four trainings at random",
+            partial(fcnet, f"{name}-noisy", data_set, True),
+        )
     return found
 
 
-def _function_entries() -> dict[str, ProblemEntry]:
-    families = (noisy_functions, distorted_functions, failing_functions, rank_only_functions)
-    return {
-        name: _function_entry(description, make)
-        for family in families
-        for name, (description, make) in family().items()
-    }
-
-
-def _function_entry(description: str, make: Callable[[], Problem]) -> ProblemEntry:
-    return ProblemEntry(f"function: {description}", lambda _: make())
-
-
+#: By name, in the order in which they are listed.
 PROBLEMS: dict[str, ProblemEntry] = {
-    "sklearn-digits": ProblemEntry(
-        "live: network on scikit-learn's digits, 6 mixed parameters, noisy", lambda _: digits()
+    "sklearn-digits": _plain(
+        "live: network on scikit-learn's digits, 6 mixed parameters, noisy", digits
     ),
-    "hartmann6": ProblemEntry("function: Hartmann-6 on [0, 1]^6", lambda _: hartmann6()),
-    "branin": ProblemEntry("function: Branin on [-5, 10] x [0, 15]", lambda _: branin()),
-    "rosenbrock6": ProblemEntry(
-        "function: Rosenbrock on [-5, 10]^6, 30 initial points", lambda _: rosenbrock6()
-    ),
-    "rosenbrock2": ProblemEntry("function: Rosenbrock on [-5, 10]^2", lambda _: rosenbrock2()),
-    "forrester": ProblemEntry(
-        "function: Forrester on [0, 1], 5 initial points", lambda _: forrester()
-    ),
-    **_function_entries(),
+    **{
+        name: _plain(f"function: {function.description}", partial(exact, name))
+        for name, function in FUNCTIONS.items()
+    },
+    **{name: _plain(f"function: {text}", make) for name, text, make in variants()},
     **_fcnet_entries(),
     "nasbench201": ProblemEntry(
         "table: cell of six operations on CIFAR-10 (nasbench201.npz)", nasbench201

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from botorch_popbo.benchmarks.design import ParameterConfig
+from botorch_popbo.benchmarks.search_space.points import ParameterConfig
 from botorch_popbo.benchmarks.settings import Parameters
 
 

@@ -1,34 +1,7 @@
 import pytest
 import torch
-from helpers.peers import CONTINUOUS, MIXED, TABLE, check_members, check_reproducible
 
-from botorch_popbo.benchmarks.methods import bohamiann
-from botorch_popbo.benchmarks.methods.bohamiann import (
-    METHODS,
-    initial_weights,
-    predict,
-    sample_networks,
-)
-from botorch_popbo.benchmarks.problems import Problem
-
-(METHOD,) = METHODS
-
-
-@pytest.fixture
-def _short_chain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bohamiann, "_BURN_IN", 100)
-    monkeypatch.setattr(bohamiann, "_STEPS", 100)
-
-
-@pytest.mark.usefixtures("_short_chain")
-@pytest.mark.parametrize("problem", [CONTINUOUS, MIXED, TABLE], ids=lambda problem: problem.name)
-def test_suggestions_are_members_of_the_space(problem: Problem) -> None:
-    check_members(METHOD, problem)
-
-
-@pytest.mark.usefixtures("_short_chain")
-def test_seed_and_outcomes_decide_alone() -> None:
-    check_reproducible(METHOD, MIXED)
+from botorch_popbo.benchmarks.methods._bohamiann import initial_weights, predict, sample_networks
 
 
 def test_networks_are_evaluated_side_by_side() -> None:

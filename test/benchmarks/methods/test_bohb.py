@@ -1,21 +1,8 @@
 import numpy as np
 import pytest
-from helpers.peers import CONTINUOUS, MIXED, TABLE, check_members, check_reproducible
 from scipy.stats import norm
 
-from botorch_popbo.benchmarks.methods.bohb import METHODS, Density
-from botorch_popbo.benchmarks.problems import Problem
-
-(METHOD,) = METHODS
-
-
-@pytest.mark.parametrize("problem", [CONTINUOUS, MIXED, TABLE], ids=lambda problem: problem.name)
-def test_suggestions_are_members_of_the_space(problem: Problem) -> None:
-    check_members(METHOD, problem, initial=14, count=6)
-
-
-def test_seed_and_outcomes_decide_alone() -> None:
-    check_reproducible(METHOD, MIXED, initial=14)
+from botorch_popbo.benchmarks.methods._bohb import Density
 
 
 def test_the_density_is_the_mean_of_products_of_kernels() -> None:

@@ -1,29 +1,8 @@
-import pytest
 import torch
-from helpers.peers import (
-    CONTINUOUS,
-    MIXED,
-    TABLE,
-    assert_member,
-    check_members,
-    check_reproducible,
-)
+from helpers.peers import MIXED, assert_member, start
 
-from botorch_popbo.benchmarks.design import uniform_point
-from botorch_popbo.benchmarks.methods.eubo import METHODS, comparisons
-from botorch_popbo.benchmarks.problems import Problem
-from botorch_popbo.benchmarks.settings import Setting
-
-(METHOD,) = METHODS
-
-
-@pytest.mark.parametrize("problem", [CONTINUOUS, MIXED, TABLE], ids=lambda problem: problem.name)
-def test_suggestions_are_members_of_the_space(problem: Problem) -> None:
-    check_members(METHOD, problem)
-
-
-def test_seed_and_outcomes_decide_alone() -> None:
-    check_reproducible(METHOD, MIXED)
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.methods._eubo import comparisons
 
 
 def test_comparisons_tell_the_order_and_nothing_else() -> None:
@@ -36,9 +15,7 @@ def test_comparisons_tell_the_order_and_nothing_else() -> None:
 
 
 def test_equal_outcomes_leave_a_random_point() -> None:
-    optimizer = METHOD.start(MIXED, Setting("mixed", "eubo", 2, 0))
-    for trial in range(2):
-        optimizer.observe(uniform_point(MIXED.parameters, "mixed", 0, trial), 1.0)
+    optimizer = start(METHODS["eubo"], MIXED, initial=2, outcome=lambda _: 1.0)
     points = [optimizer.suggest(trial).parameters for trial in (2, 3)]
     assert points[0] != points[1]
     assert_member(MIXED, points[0])

@@ -3,29 +3,10 @@ from collections import defaultdict, deque
 import numpy as np
 import pytest
 from ax.api.configs import ChoiceParameterConfig
-from helpers.peers import (
-    CONTINUOUS,
-    MIXED,
-    TABLE,
-    assert_member,
-    check_members,
-    check_reproducible,
-)
+from helpers.peers import MIXED, assert_member
 
-from botorch_popbo.benchmarks.design import uniform_point
-from botorch_popbo.benchmarks.methods.evolution import METHODS, mutate, parent
-from botorch_popbo.benchmarks.problems import Problem
-
-(METHOD,) = METHODS
-
-
-@pytest.mark.parametrize("problem", [CONTINUOUS, MIXED, TABLE], ids=lambda problem: problem.name)
-def test_suggestions_are_members_of_the_space(problem: Problem) -> None:
-    check_members(METHOD, problem)
-
-
-def test_seed_and_outcomes_decide_alone() -> None:
-    check_reproducible(METHOD, MIXED)
+from botorch_popbo.benchmarks.methods._evolution import mutate, parent
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 
 
 def test_the_parent_is_the_best_of_a_sample_and_the_oldest_leaves() -> None:
@@ -59,13 +40,13 @@ def test_a_mutation_changes_one_parameter() -> None:
         (name,) = (name for name in point if child[name] != point[name])
         changes[name].add(child[name])
     assert changes.keys() == point.keys()
-    assert changes["int"] == {1, 2, 3, 4, 5} - {point["int"]}
-    assert changes["color"] == {"red", "green", "blue"} - {point["color"]}
+    assert changes["depth"] == {*range(-3, 5)} - {point["depth"]}
+    assert changes["kernel"] == {"rbf", "linear", "poly"} - {point["kernel"]}
 
 
 def test_a_parameter_of_one_value_is_left_alone() -> None:
     config = ChoiceParameterConfig(name="a", values=["x"], parameter_type="str", is_ordered=False)
     parameters = [config, MIXED.parameters[0]]
-    point = {"a": "x", "real": 1.0}
+    point = {"a": "x", "rate": 0.1}
     for seed in range(20):
         assert mutate(parameters, point, np.random.default_rng(seed))["a"] == "x"

@@ -1,26 +1,74 @@
-import pytest
+"""What every method of the registry owes a campaign."""
 
-from botorch_popbo.benchmarks.methods import METHODS
+import os
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+from helpers.peers import CONTINUOUS, IN_ORDER, MIXED, TABLE, check_reproducible, run
+
+from botorch_popbo.benchmarks.methods import METHODS, Method, _bohamiann, _gaussian_processes
+from botorch_popbo.benchmarks.problems import Problem
+
+ABLATIONS = [name for name in METHODS if name.startswith(("popbo-eri-", "popbo-rlcb-"))]
+DISTINCT = [name for name in METHODS if name not in ABLATIONS[1:-1]]
+#: The modules of libraries that need not be installed.
+MODULES = {"HEBO": None, "scikit-optimize": "skopt"}
+#: Kernel densities need a larger design, before which points are uniform.
+OPTIONS = {"bohb": {"initial": 18}, "saasbo": {"count": 1}, "ppbo": {"asks_judge": True}}
+
+
+@pytest.fixture
+def method(name: str, monkeypatch: pytest.MonkeyPatch) -> Method:
+    """A method whose library is there, with short chains."""
+    monkeypatch.setattr(_bohamiann, "_BURN_IN", 100)
+    monkeypatch.setattr(_bohamiann, "_STEPS", 100)
+    nuts = {"warmup_steps": 8, "num_samples": 8, "thinning": 4, "max_tree_depth": 3}
+    monkeypatch.setattr(_gaussian_processes, "_NUTS", nuts)
+    library = METHODS[name].library
+    if library == "HEBO" and "POPBO_PYTHON_HEBO" not in os.environ:
+        pytest.skip("POPBO_PYTHON_HEBO does not name an interpreter that has HEBO")
+    if library and library != "HEBO" and not find_spec(MODULES.get(library, library)):
+        pytest.skip(f"{library} is not installed")
+    return METHODS[name]
+
+
+def spaces(name: str) -> tuple[Problem, ...]:
+    """Spaces that the method is made for and fast on."""
+    if name in ("gp-logei", "gp-ucb"):
+        return (CONTINUOUS,)
+    return (CONTINUOUS, IN_ORDER) if name == "cmaes" else (CONTINUOUS, TABLE, MIXED)
 
 
 @pytest.mark.parametrize(
-    ("name", "own"),
-    [
-        ("popbo-eri", "popbo-eri"),
-        ("popbo-rlcb", "popbo-rlcb"),
-        ("gp-logei", "gp-logei"),
-        ("gp-ucb", "gp-ucb"),
-        ("botorch-gp", "botorch-gp"),
-        ("botorch-robust-gp", "botorch-robust-gp"),
-        ("botorch-gp-lcb", "botorch-gp-lcb"),
-        ("ax-default", "BoTorch"),
-        ("turbo", "turbo"),
-        ("hebo", "hebo"),
-        ("random", "random"),
-        ("sobol", "sobol"),
-    ],
+    ("name", "problem"),
+    [pytest.param(n, space, id=f"{n}-{space.name}") for n in DISTINCT for space in spaces(n)],
 )
-def test_a_fallback_is_told_from_the_methods_own(name: str, own: str) -> None:
-    assert METHODS[name].name == name
-    assert not METHODS[name].is_fallback(own)
-    assert METHODS[name].is_fallback("Sobol")
+def test_suggestions_are_members_of_the_space(name: str, method: Method, problem: Problem) -> None:
+    run(method, problem, initial=18 if name == "bohb" else 6)
+
+
+@pytest.mark.parametrize("name", ABLATIONS[1:-1])
+def test_so_are_those_of_ablations(method: Method) -> None:
+    run(method, TABLE, count=1)
+
+
+@pytest.mark.parametrize("name", [name for name in DISTINCT if name not in ("random", "sobol")])
+def test_seed_and_outcomes_decide_alone(name: str, method: Method) -> None:
+    options: Any = OPTIONS.get(name, {})
+    check_reproducible(method, spaces(name)[-1], **options)
+
+
+@pytest.mark.parametrize("name", ["random", "sobol"])
+def test_draws_do_not_look_at_outcomes(name: str, method: Method) -> None:
+    whole = run(method, MIXED)
+    assert run(method, MIXED, resume=True, sign=-1.0) == whole
+    assert run(method, MIXED, seed=1) != whole
+
+
+def test_a_fallback_is_told_from_the_methods_own() -> None:
+    own = {"popbo": "popbo", "popbo-eri": "popbo-eri", "gp-ucb": "gp-ucb", "ax-default": "BoTorch"}
+    for name, method in METHODS.items():
+        assert method.name == name
+        assert not method.is_fallback(own.get(name, name))
+        assert method.is_fallback("Sobol")

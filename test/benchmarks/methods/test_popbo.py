@@ -1,14 +1,28 @@
-from botorch_popbo.benchmarks.records import read_records, records_path
-from botorch_popbo.benchmarks.replication import replicate
+import torch
+from helpers.peers import MIXED
 
-from ..conftest import MakeCampaign, only
+from botorch_popbo.benchmarks.methods._popbo import GaussianMLP
+from botorch_popbo.benchmarks.search_space.points import uniform_point
+from botorch_popbo.benchmarks.settings import Setting
+
+from ..conftest import MakeCampaign, run
 
 
 def test_a_search_leaves_the_region_that_fails(campaign: MakeCampaign) -> None:
     """Half of the space fails; of twenty suggestions no more than half may."""
-    planned = campaign("popbo", "branin-failures", trials=20, initial=12)
-    replicate(planned, only(planned))
-    records = read_records(records_path(planned.output, only(planned)), only(planned))
+    records = run(campaign("popbo", "branin-failures", trials=20, initial=12))
     failed = [record.observed is None for record in records]
     assert sum(failed[:12]) >= 5
     assert sum(failed[12:]) <= 10
+
+
+def test_the_network_learns_the_outcomes() -> None:
+    optimizer = GaussianMLP(MIXED, Setting("mixed", "gp-mlp", 40, 0))
+    points = [uniform_point(MIXED.parameters, "mixed", 0, trial) for trial in range(60)]
+    X = torch.stack([optimizer.encoding.encode(point) for point in points])
+    Y = -torch.tensor([[MIXED.score(point)] for point in points], dtype=torch.float64)
+    torch.manual_seed(0)
+    posterior = optimizer.fit(X[:40], Y[:40], 0).posterior(X[40:])
+    learned = torch.corrcoef(torch.cat([posterior.mean, Y[40:]], dim=-1).T)[0, 1]
+    assert learned > 0.8
+    assert (posterior.variance > 0).all()

@@ -2,48 +2,23 @@ from dataclasses import replace
 
 import pytest
 import torch
-from helpers.peers import CONTINUOUS, MIXED, TABLE, SumProblem, check_members, run
+from helpers.peers import CONTINUOUS, MIXED, Bowl, Stretched, run
 
-from botorch_popbo.benchmarks.encoding import Encoding
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.methods.moment_model import MomentModel
-from botorch_popbo.benchmarks.methods.ppbo import METHODS, Line, expected_improvement
-from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.methods._ppbo import Line, expected_improvement
+from botorch_popbo.benchmarks.methods._surrogates import MomentModel
+from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
-(METHOD,) = METHODS
+METHOD = METHODS["ppbo"]
 HARTMANN = PROBLEMS["hartmann6"].load(None)
 
 
-class Stretched(SumProblem):
-    def score(self, parameters: Parameters) -> float:
-        return float(super().score(parameters) ** 9 - 1e6)
-
-
-class Negated(SumProblem):
+class Negated(Bowl):
     def score(self, parameters: Parameters) -> float:
         return -super().score(parameters)
-
-
-@pytest.mark.parametrize(
-    "problem", [CONTINUOUS, MIXED, TABLE, HARTMANN], ids=lambda problem: problem.name
-)
-def test_suggestions_are_members_of_the_space(problem: Problem) -> None:
-    check_members(METHOD, problem)
-
-
-@pytest.mark.parametrize("problem", [CONTINUOUS, MIXED, TABLE], ids=lambda problem: problem.name)
-def test_a_resumed_run_goes_on_as_if_it_had_not_been(problem: Problem) -> None:
-    torch.manual_seed(1)
-    state = torch.get_rng_state()
-    whole = run(METHOD, problem, count=4)
-    assert torch.equal(torch.get_rng_state(), state)
-    torch.manual_seed(2)
-    assert run(METHOD, problem, count=4, resume=True) == whole
-
-
-def test_the_seed_matters() -> None:
-    assert run(METHOD, HARTMANN, seed=1) != run(METHOD, HARTMANN)
 
 
 def test_the_order_of_values_is_all_that_matters() -> None:
@@ -65,16 +40,16 @@ def test_a_suggestion_is_the_best_point_of_a_line_along_one_parameter() -> None:
 
 def test_a_line_has_each_value_once() -> None:
     encoding = Encoding(MIXED.parameters)
-    x = torch.zeros(6, dtype=torch.float64)
+    x = torch.zeros(7, dtype=torch.float64)
     values = [
         [encoding.decode(y)[config.name] for y in Line(encoding, trial).through(x)]
         for trial, config in enumerate(MIXED.parameters)
     ]
     assert [len(column) for column in values[:2]] == [100, 100]
-    assert values[2] == [1, 2, 3, 4, 5]
-    assert len(values[3]) == len(set(values[3]))
-    assert values[4:] == [[0.1, 0.3, 0.9], ["red", "green", "blue"]]
-    assert Line(encoding, 0).through(x.repeat(3, 2, 1), 7).shape == (3, 2, 7, 6)
+    assert len(values[2]) == len(set(values[2]))
+    assert values[3] == [*range(-3, 5)]
+    assert values[4:] == [[0.0, 0.3, 0.6], [False, True], ["rbf", "linear", "poly"]]
+    assert Line(encoding, 0).through(x.repeat(3, 2, 1), 5).shape == (3, 2, 5, 7)
 
 
 def test_a_line_along_a_range_is_laid_on_another_grid_every_time() -> None:

@@ -2,27 +2,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.peers import CONTINUOUS, MIXED, TABLE, check_members, check_reproducible
+from helpers.peers import MIXED, TABLE
 
-from botorch_popbo.benchmarks.design import ParameterConfig, from_unit_cube, uniform_point
-from botorch_popbo.benchmarks.methods.reinforce import METHODS, action, num_actions
-from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.methods._reinforce import Reinforce, action, num_actions
+from botorch_popbo.benchmarks.search_space.points import (
+    ParameterConfig,
+    from_unit_cube,
+    uniform_point,
+)
 from botorch_popbo.benchmarks.settings import Setting
-
-(METHOD,) = METHODS
-
-
-@pytest.mark.parametrize("problem", [CONTINUOUS, MIXED, TABLE], ids=lambda problem: problem.name)
-def test_suggestions_are_members_of_the_space(problem: Problem) -> None:
-    check_members(METHOD, problem)
-
-
-def test_seed_and_outcomes_decide_alone() -> None:
-    check_reproducible(METHOD, MIXED)
 
 
 def test_the_policy_follows_the_score_function_estimator() -> None:
-    optimizer: Any = METHOD.start(TABLE, Setting("table", "reinforce", 3, 0))
+    optimizer: Any = Reinforce(TABLE, Setting("table", "reinforce", 3, 0))
     size = [len(config.values) for config in TABLE.parameters]  # type: ignore[union-attr]
     logits, first, second = ([np.zeros(n) for n in size] for _ in range(3))
     rewards: list[float] = []
@@ -51,14 +43,14 @@ def test_the_policy_follows_the_score_function_estimator() -> None:
 @pytest.mark.parametrize("config", MIXED.parameters, ids=lambda config: config.name)
 def test_an_action_is_the_interval_that_was_drawn(config: ParameterConfig) -> None:
     number = num_actions(config)
-    assert number == {"ordered": 3, "color": 3, "int": 5}.get(config.name, 10)
+    assert number == {"depth": 8, "dropout": 3, "bias": 2, "kernel": 3}.get(config.name, 10)
     for drawn in range(number):
         value = from_unit_cube([config], [(drawn + 0.5) / number])[config.name]
         assert action(config, value) == drawn
 
 
 def test_what_is_rewarded_becomes_likely() -> None:
-    optimizer = METHOD.start(TABLE, Setting("table", "reinforce", 3, 0))
+    optimizer = Reinforce(TABLE, Setting("table", "reinforce", 3, 0))
     for trial in range(200):
         point = uniform_point(TABLE.parameters, "table", 0, trial)
         optimizer.observe(point, float(point["edge0"] != "conv"))

@@ -1,24 +1,10 @@
-from typing import Any
-
 import numpy as np
 import pytest
-from helpers.peers import CONTINUOUS, MIXED, TABLE, check_members, check_reproducible
+from helpers.peers import CONTINUOUS
 
-from botorch_popbo.benchmarks.design import uniform_point
-from botorch_popbo.benchmarks.methods.turbo import METHODS, TrustRegion, trust_region
-from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.methods._turbo import TrustRegion, Turbo, trust_region
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
-
-(METHOD,) = METHODS
-
-
-@pytest.mark.parametrize("problem", [CONTINUOUS, MIXED, TABLE], ids=lambda problem: problem.name)
-def test_suggestions_are_members_of_the_space(problem: Problem) -> None:
-    check_members(METHOD, problem)
-
-
-def test_seed_and_outcomes_decide_alone() -> None:
-    check_reproducible(METHOD, MIXED)
 
 
 def _tutorial(outcomes: list[float], initial: int, dimension: int) -> TrustRegion:
@@ -60,7 +46,7 @@ def test_the_region_is_the_tutorials(dimension: int, drift: float) -> None:
 
 def test_suggestions_stay_in_the_region() -> None:
     setting = Setting("continuous", "turbo", 6, 0)
-    optimizer: Any = METHOD.start(CONTINUOUS, setting)
+    optimizer = Turbo(CONTINUOUS, setting)
     for trial in range(6 + 5 * 4):
         point = uniform_point(CONTINUOUS.parameters, "continuous", 0, trial)
         optimizer.observe(point, abs(float(trial) - 3) / 10)

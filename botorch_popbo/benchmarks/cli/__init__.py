@@ -1,0 +1,61 @@
+"""The console script ``popbo``."""
+
+import sys
+from collections.abc import Sequence
+
+from botorch_popbo.benchmarks.cli._parser import make_parser
+from botorch_popbo.benchmarks.errors import RecordError, UsageError
+from botorch_popbo.benchmarks.run._quiet import quiet
+
+_MISUSE, _FAILED, _INTERRUPTED = 2, 1, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the console script.
+
+    Args:
+        arguments: The command line without the program's name; that of the process by default.
+
+    Returns:
+        The exit status: 0, 1 if something failed, 2 after a misuse, 130 after an interruption.
+    """
+    try:
+        parsed = make_parser().parse_args(arguments)
+        if not parsed.list and parsed.command is None:
+            raise UsageError(
+                "choose a command: compare, report, data, list or doctor (see popbo --help)"
+            )
+        if parsed.command == "data":
+            from botorch_popbo.benchmarks.data.command import data
+
+            return data(parsed)
+        if parsed.command == "doctor":
+            from botorch_popbo.benchmarks.cli._doctor import doctor
+
+            return doctor(parsed.data)
+        with quiet():
+            # Loading the libraries takes seconds, which a misspelt option need not wait for.
+            from botorch_popbo.benchmarks.cli import _commands
+
+            if parsed.command == "compare":
+                return _commands.compare(parsed)
+            if parsed.command == "report":
+                return _commands.report(parsed)
+            return _commands.show_names()
+    except UsageError as error:
+        return _complain(error, _MISUSE)
+    except (RecordError, OSError) as error:
+        return _complain(error, _FAILED)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("botorch_popbo"):
+            raise
+        extra = "data" if error.name == "h5py" else "benchmark"
+        hint = f"pip install 'botorch-popbo[{extra}]'"
+        return _complain(f"the module {error.name} is missing: {hint}", _MISUSE)
+    except KeyboardInterrupt:
+        return _complain("interrupted; give the same command again to go on", _INTERRUPTED)
+
+
+def _complain(message: object, status: int) -> int:
+    print(f"popbo: error: {message}", file=sys.stderr)
+    return status

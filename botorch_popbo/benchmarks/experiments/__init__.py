@@ -1,0 +1,23 @@
+"""What campaigns can do: one module or folder for each experiment."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
+from botorch_popbo.benchmarks.experiments.preferences._campaign import Preferences
+from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
+from botorch_popbo.benchmarks.experiments.suggestion_time._campaign import SuggestionTime
+from botorch_popbo.benchmarks.run.campaign import Campaign
+
+#: The experiment of a campaign that names none.
+DEFAULT = "optimization"
+
+#: By the name that campaign files give them.
+EXPERIMENTS: Mapping[str, type[Campaign[Any, Any]]] = {
+    DEFAULT: Optimization,
+    "rank-agreement": RankAgreement,
+    "suggestion-time": SuggestionTime,
+    "preferences": Preferences,
+}
+
+__all__ = ["DEFAULT", "EXPERIMENTS", "Optimization"]

@@ -1,0 +1,105 @@
+"""One replication at work: suggest, evaluate, observe."""
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from time import perf_counter
+
+from botorch_popbo.benchmarks.experiments.optimization._feedback import Feedback
+from botorch_popbo.benchmarks.methods import METHODS, Suggestion
+from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.run._versions import versions
+from botorch_popbo.benchmarks.search_space._membership import check_membership
+from botorch_popbo.benchmarks.search_space.points import evaluation_seed, uniform_point
+from botorch_popbo.benchmarks.settings import Parameters, Setting, TrialRecord
+
+INITIAL_DESIGN = "initial design"
+
+
+class Loop:
+    """Suggest, evaluate, observe.
+
+    Args:
+        problem: The problem.
+        setting: The replication.
+        records: The trials that were run before.
+        limited: Makes a context that limits the time of a call into the method.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        setting: Setting,
+        records: list[TrialRecord],
+        limited: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self.problem = problem
+        self.setting = setting
+        self.versions = versions(METHODS[setting.method])
+        self.limited = limited
+        self.successes: list[tuple[float, float]] = []
+        with limited():
+            self.feedback = Feedback(problem, setting)
+            for record in records:
+                self._tell(record.parameters, record.observed, record.score)
+
+    def step(self, trial: int) -> TrialRecord:
+        """Suggest and evaluate one trial.
+
+        Args:
+            trial: The trial's index.
+
+        Returns:
+            The finished trial.
+        """
+        with self.limited():
+            start = perf_counter()
+            suggestion = self._next(trial)
+            suggested = perf_counter()
+        check_membership(self.problem.parameters, suggestion.parameters)
+        if suggestion.incumbent is not None:
+            check_membership(self.problem.parameters, suggestion.incumbent)
+        noise = evaluation_seed(self.problem.name, self.setting.seed, trial)
+        evaluating = perf_counter()
+        outcome = self.problem.evaluate(suggestion.parameters, noise)
+        evaluated = perf_counter()
+        if outcome is not None and not math.isfinite(outcome):
+            raise ValueError(f"trial {trial} evaluated to {outcome} at {suggestion.parameters}")
+        observed = None if outcome is None else self.problem.tell(outcome, self.successes)
+        score = outcome if self.problem.is_exact else self._score(suggestion, observed)
+        with self.limited():
+            self._tell(suggestion.parameters, observed, score)
+        return TrialRecord(
+            trial=trial,
+            parameters=suggestion.parameters,
+            observed=observed,
+            score=score,
+            incumbent_score=self._incumbent_score(suggestion),
+            optimizer_seconds=suggested - start,
+            evaluation_seconds=evaluated - evaluating,
+            generator=suggestion.generator,
+            versions=self.versions,
+        )
+
+    def _next(self, trial: int) -> Suggestion:
+        if trial >= self.setting.initial and self.feedback.has_success:
+            return self.feedback.optimizer.suggest(trial)
+        point = uniform_point(self.problem.parameters, self.problem.name, self.setting.seed, trial)
+        return Suggestion(point, INITIAL_DESIGN)
+
+    def _tell(self, parameters: Parameters, observed: float | None, score: float | None) -> None:
+        self.feedback.tell(parameters, observed)
+        if observed is not None and score is not None:
+            self.successes.append((score, observed))
+
+    def _score(self, suggestion: Suggestion, observed: float | None) -> float | None:
+        is_best = observed is not None and self.feedback.is_best(observed)
+        if is_best or not self.problem.costly_score:
+            return self.problem.score(suggestion.parameters)
+        # Without incumbents the report follows the best observed point only.
+        return None
+
+    def _incumbent_score(self, suggestion: Suggestion) -> float | None:
+        if suggestion.incumbent is None or self.problem.costly_score:
+            return None
+        return self.problem.score(suggestion.incumbent)

@@ -1,0 +1,123 @@
+"""Methods whose library needs a process of its own, perhaps of another Python."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+from weakref import finalize
+
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.methods._libraries import INSTALL, LibraryOptimizer, Row
+from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.settings import Setting
+
+_PATIENCE = 5.0  # seconds
+_FOLDER = Path(__file__).parent
+
+
+def interpreter(method: str) -> str | None:
+    """The interpreter that the environment names for a method's library, or None."""
+    return os.environ.get(_variable(method)) or None
+
+
+def _variable(method: str) -> str:
+    return f"POPBO_PYTHON_{method.upper().replace('-', '_')}"
+
+
+class OwnProcess(LibraryOptimizer):
+    """A library in a process of its own, asked through a pipe by a ``script``; see ``server``.
+
+    The environment variable ``POPBO_PYTHON_`` followed by the method's name in capitals names the
+    interpreter. Where the library can be installed ``beside`` this package, this process' own will
+    do. ``install`` is the command for the messages.
+    """
+
+    def __init__(
+        self, script: Path, install: str, beside: bool, problem: Problem, setting: Setting
+    ) -> None:
+        super().__init__(problem, setting)
+        python = interpreter(setting.method) or (sys.executable if beside else None)
+        if not python:
+            raise UsageError(
+                f"{setting.method} needs an environment of its own: python -m venv DIR; "
+                f"DIR/bin/{install}; export {_variable(setting.method)}=DIR/bin/python"
+            )
+        try:
+            self.server = Server(python, script)
+            self.server.ask([asdict(dimension) for dimension in self.dimensions])
+        except (OSError, RuntimeError) as error:
+            raise UsageError(
+                f"{setting.method} does not start with {python}: {error}; {install}"
+            ) from error
+
+    def ask(self, seed: int) -> Row:
+        request = {"rows": self.rows, "losses": self.losses, "seed": seed}
+        row: Row = self.server.ask(request)["row"]
+        return row
+
+
+class Server:
+    """A process that answers requests until this object is deleted or this process ends."""
+
+    def __init__(self, python: str, script: Path) -> None:
+        self._messages = TemporaryFile("w+", errors="replace")  # noqa: SIM115
+        # A fixed seed of hashes, as the order of a set would differ in a resumed replication.
+        environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+        if python != sys.executable:
+            environment.pop("PYTHONPATH", None)
+        self._process = subprocess.Popen(
+            [python, str(_FOLDER / "server.py"), str(script)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._messages,
+            text=True,
+            env=environment,
+        )
+        finalize(self, _end, self._process, self._messages)
+
+    def ask(self, request: Any) -> dict[str, Any]:
+        """Send what JSON can hold and wait for the answer.
+
+        Raises RuntimeError if the script raised an error, or the process has ended.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            print(json.dumps(request), file=self._process.stdin, flush=True)
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            raise RuntimeError(f"the process ended: {self._last_message()}")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer
+
+    def _last_message(self) -> str:
+        self._messages.seek(0)
+        lines = self._messages.read().split("\n")
+        return next((line for line in reversed(lines) if line.strip()), "without a message")
+
+
+def _end(process: subprocess.Popen[str], messages: IO[str]) -> None:
+    with process, messages:
+        if process.stdin is not None:
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+        try:
+            process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+# SMAC suggests what depends on the seed of Python's hashes, and HEBO's requirements contradict
+# this package's.
+smac = partial(OwnProcess, _FOLDER / "use_smac.py", INSTALL, True)
+hebo = partial(OwnProcess, _FOLDER / "use_hebo.py", "pip install 'HEBO==0.3.6'", False)

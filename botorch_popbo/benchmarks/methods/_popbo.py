@@ -1,0 +1,156 @@
+"""This package's models in a plain BoTorch loop.
+
+The default preset; the paper's preset with one choice changed, for the experiments that justify the
+choice; and GP-MLP of the paper's appendix: its network with a Gaussian instead of the ranks' law.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import torch
+from botorch.models.model import Model
+from botorch.optim import optimize_acqf
+from torch import Tensor
+from torch.nn import Linear, Module, ReLU, Sequential
+from torch.nn.functional import gaussian_nll_loss
+
+from botorch_popbo.acquisition import (
+    ExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
+    RectifiedLowerConfidenceBound,
+)
+from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
+from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot
+from botorch_popbo.benchmarks.methods._surrogates import (
+    MomentModel,
+    SurrogateOptimizer,
+    standardize,
+)
+from botorch_popbo.benchmarks.methods.base import TensorOptimizer
+from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.settings import Parameters, Setting
+from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
+from botorch_popbo.models import PoissonRankModel, RankingGP
+from botorch_popbo.models._training import train
+from botorch_popbo.optim import rank_initial_conditions
+
+#: Makes an acquisition function from a model and a seed.
+Acquire = Callable[..., RectifiedAcquisitionFunction]
+#: Makes rank counts from points, outcomes and a seed.
+Rank = Callable[[Tensor, Tensor, int], RankCounts]
+
+# Wang et al. (2023), section 4 "Baselines": the best of so many where everything is a choice.
+_NUM_CANDIDATES = 1000
+# Without bounds the variance of a point that is fitted well goes to zero, and its loss to infinity.
+_LOG_VARIANCE = (-10.0, 4.0)
+
+
+def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) -> Tensor:
+    """Find the best point, of shape ``d``, where every parameter is a range."""
+    best, _ = optimize_acqf(
+        acquisition,
+        bounds,
+        q=1,
+        num_restarts=4,
+        raw_samples=512,
+        ic_generator=rank_initial_conditions,
+        # Ends where a step gains a relative 2e-6; the default goes on to 2e-9.
+        options={"maxiter": 60, "factr": 1e10},
+        retry_on_optimization_warning=False,
+    )
+    return best[0]
+
+
+class Popbo(TensorOptimizer):
+    """The default preset; a failure ranks below every success."""
+
+    def observe_failure(self, parameters: Parameters) -> None:
+        self.observe(parameters, math.inf if self.problem.minimize else -math.inf)
+
+    def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
+        model = RankingGP(X, Y, input_transform=one_hot(self.encoding)).fit()
+        incumbent = (model.incumbent == X).all(-1)
+        acquisition = LogExpectedUtilityImprovement(model)
+        if self.encoding.choices:
+            best = maximize(acquisition, self.encoding, X, seed)
+        else:
+            best = maximize_in_box(acquisition, self.encoding.bounds)
+        return best, int(incumbent.nonzero()[0])
+
+
+class PaperPopbo(TensorOptimizer):
+    """The paper's preset with an acquisition function and a way of ranking."""
+
+    def __init__(self, acquire: Acquire, rank: Rank, problem: Problem, setting: Setting) -> None:
+        super().__init__(problem, setting)
+        self.acquire = acquire
+        self.rank = rank
+
+    def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
+        model = PoissonRankModel.paper(
+            rank_counts=self.rank(X, Y, seed),
+            input_transform=one_hot(self.encoding, 1.0),
+            seed=seed,
+        ).fit()
+        acquisition = self.acquire(model, seed=seed)
+        best = maximize(acquisition, self.encoding, X, seed, _NUM_CANDIDATES)
+        return best, int(Y.argmax())
+
+
+def ablations() -> Iterator[tuple[str, str, Callable[[Problem, Setting], PaperPopbo]]]:
+    """Yield names, the choices that are changed, and the optimizers."""
+
+    def among_all(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
+        return RankCounts.from_order(from_outcomes(X, Y))
+
+    def over_base_set(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
+        return from_base_set(X, Y, torch.Generator().manual_seed(seed))
+
+    families: dict[str, tuple[str, Acquire]] = {
+        "eri": ("ERI", ExpectedRankingImprovement),
+        "rlcb": ("R-LCB", RectifiedLowerConfidenceBound.paper),
+    }
+    for key, (title, acquire) in families.items():
+        for q in (0.1, 0.2, 0.4, 0.5, 0.6, 0.8):
+            start = partial(PaperPopbo, partial(acquire, share=q), among_all)
+            yield f"{key}-q{q}", f"{title} with q = {q}", start
+    for k in (1, 3, 5, 10, 20):
+        acquire_k = partial(ExpectedRankingImprovement, K_m=k)
+        yield f"eri-k{k}", f"ERI with K_m = {k}", partial(PaperPopbo, acquire_k, among_all)
+    for key, (title, acquire) in families.items():
+        start = partial(PaperPopbo, acquire, over_base_set)
+        yield f"{key}-independent", f"{title}, ranks over a base set", start
+
+
+class GaussianMLP(SurrogateOptimizer):
+    """Architecture and training are the paper's preset.
+
+    The network's two outputs are the mean and the logarithm of the variance of a standardised
+    outcome, which the paper leaves open; expected improvement chooses the next point.
+    """
+
+    def fit(self, X: Tensor, Y: Tensor, seed: int) -> Model:
+        inputs, targets = features(self.encoding, X), standardize(Y).squeeze(-1)
+        network = _network((inputs.shape[-1], 128, 128, 128, 2))
+
+        def moments(points: Tensor) -> tuple[Tensor, Tensor]:
+            mean, log_variance = network(points).unbind(-1)
+            return mean, log_variance.clamp(*_LOG_VARIANCE).exp()
+
+        def loss(batch: Tensor) -> Tensor:
+            mean, variance = moments(inputs[batch])
+            return gaussian_nll_loss(mean, targets[batch], variance)
+
+        generator = torch.Generator().manual_seed(seed)
+        train(list(network.parameters()), loss, len(X), generator)
+        network.requires_grad_(False)
+        return MomentModel(lambda points: moments(features(self.encoding, points)))
+
+
+def _network(sizes: tuple[int, ...]) -> Sequential:
+    layers: list[Module] = []
+    for width_in, width_out in itertools.pairwise(sizes):
+        layers += [Linear(width_in, width_out, dtype=torch.float64), ReLU()]
+    return Sequential(*layers[:-1])

@@ -1,0 +1,80 @@
+"""Encoded points of a search space: their features, random ones, and the best one."""
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from botorch.optim import optimize_acqf, optimize_acqf_discrete
+from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
+from torch import Tensor
+
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
+from botorch_popbo.models.input_transforms import OneHotCategories
+from botorch_popbo.optim import unseen_candidates
+
+
+def one_hot(encoding: Encoding, scale: float = 2**-0.5) -> OneHotCategories | None:
+    """The transform of encoded points that models take, or None where there is no category.
+
+    With the default scale two categories are as far apart as the ends of a range.
+    """
+    categories = {i: encoding.choices[i].tolist() for i in encoding.categorical}
+    categories = {i: values for i, values in categories.items() if len(values) > 1}
+    return OneHotCategories(len(encoding.parameters), categories, scale) if categories else None
+
+
+def features(encoding: Encoding, X: Tensor) -> Tensor:
+    """Encoded points, ``batch_shape x n x d``, as the models see them: categories one-hot."""
+    transform = one_hot(encoding)
+    return X if transform is None else transform.transform(X)
+
+
+def uniform_points(encoding: Encoding, number: int) -> Tensor:
+    """Draw encoded points from the global generator, ``number x d``."""
+    points = torch.rand(number, len(encoding.parameters), dtype=torch.float64)
+    for i, codes in encoding.choices.items():
+        points[:, i] = codes[(points[:, i] * len(codes)).long()]
+    return points
+
+
+def drop_known(candidates: Tensor, X: Tensor) -> Tensor:
+    """The candidates that are not among the evaluated points, or all if they all are."""
+    is_new = (candidates.unsqueeze(1) != X).any(-1).all(-1)
+    return candidates[is_new] if is_new.any() else candidates
+
+
+def maximize(
+    acquisition: AcquisitionFunction,
+    encoding: Encoding,
+    X: Tensor,
+    seed: int,
+    max_candidates: int = 100_000,
+) -> Tensor:
+    """Find the best point of a search space, of shape ``d``.
+
+    Where every parameter is a choice, all points but the evaluated ones, ``X`` (``N x d``), are
+    compared, as long as there are no more than ``max_candidates``, else so many random ones.
+    """
+    choices, categorical = encoding.choices, encoding.categorical
+    if encoding.is_discrete:
+        generator = torch.Generator().manual_seed(seed)
+        values = [choices[i] for i in range(len(choices))]
+        unseen = unseen_candidates(values, X, max_candidates, generator)
+        best, _ = optimize_acqf_discrete(acquisition, q=1, choices=unseen, unique=False)
+    elif choices:
+        best, _ = optimize_acqf_mixed_alternating(
+            acquisition,
+            encoding.bounds,
+            discrete_dims={i: v.tolist() for i, v in choices.items() if i not in categorical},
+            cat_dims={i: choices[i].tolist() for i in categorical},
+            num_restarts=4,
+            raw_samples=256,
+        )
+    else:
+        best, _ = optimize_acqf(
+            acquisition,
+            encoding.bounds,
+            q=1,
+            num_restarts=4,
+            raw_samples=512,
+            retry_on_optimization_warning=False,
+        )
+    return best[0]

@@ -1,0 +1,95 @@
+"""Ax generation strategies in Ax's service loop: this package's, and Ax's own choice.
+
+On spaces of choices the one-hot relaxation of Ax's own may round to evaluated points only; Ax then
+falls back on a Sobol sequence. Its place in that sequence is lost with the process: from the second
+such trial on, a resumed replication differs from an uninterrupted one.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from ax.api.client import Client
+from ax.api.utils.generation_strategy_dispatch import choose_generation_strategy
+from ax.api.utils.structs import GenerationStrategyDispatchStruct
+from ax.generation_strategy.generation_strategy import GenerationStrategy
+from ax.utils.common.random import with_rng_seed
+
+from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
+from botorch_popbo.benchmarks.methods.base import Suggestion
+from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed
+from botorch_popbo.benchmarks.settings import Parameters, Setting
+
+#: Makes a strategy, given ``num_initial_trials``, which have been attached, and a ``seed``.
+Build = Callable[..., GenerationStrategy]
+
+
+class ServiceLoop:
+    """Ax's service loop."""
+
+    def __init__(self, build: Build, problem: Problem, setting: Setting) -> None:
+        self.problem = problem
+        self.setting = setting
+        self.client = Client()
+        self.client.configure_experiment(parameters=problem.parameters, name=setting.stem)
+        self.client.configure_optimization(objective=problem.objective)
+        strategy = build(num_initial_trials=setting.initial, seed=setting.seed)
+        self.client.set_generation_strategy(strategy)
+        self.running: dict[str, int] = {}
+
+    def suggest(self, trial: int) -> Suggestion:
+        # The acquisition's optimizer draws starting points from the global generators. One seed
+        # for each trial makes them the same in a resumed replication.
+        with with_rng_seed(suggestion_seed(self.problem.name, self.setting.seed, trial)):
+            ((index, parameters),) = self.client.get_next_trials(max_trials=1).items()
+        self.running[str(dict(parameters))] = index
+        run = self.client._experiment.trials[index].generator_runs[0]
+        return Suggestion(dict(parameters), str(run._generator_key or run._generation_node_name))
+
+    def observe(self, parameters: Parameters, observed: float) -> None:
+        index = self.running.pop(str(dict(parameters)), None)
+        if index is None:
+            index = self.client.attach_trial(dict(parameters))
+        self.client.complete_trial(index, {self.problem.metric_name: observed})
+
+
+def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:
+    # Client.configure_generation_strategy with its defaults, but the design has been attached; the
+    # center of the space would be one point more.
+    options = GenerationStrategyDispatchStruct(
+        method="fast",
+        initialization_budget=num_initial_trials,
+        initialization_random_seed=seed,
+        initialize_with_center=False,
+    )
+    return choose_generation_strategy(options)
+
+
+#: This package's: names, descriptions, and what makes them.
+STRATEGIES: tuple[tuple[str, str, Build], ...] = (
+    (
+        "popbo-logei",
+        "ranks: default preset; through Ax",
+        partial(popbo_generation_strategy, acquisition="logei", preset="default"),
+    ),
+    (
+        "popbo-eri",
+        "ranks: paper preset, expected ranking improvement; through Ax",
+        partial(popbo_generation_strategy, acquisition="eri", preset="paper"),
+    ),
+    (
+        "popbo-rlcb",
+        "ranks: paper preset, rectified lower confidence bound; through Ax",
+        partial(popbo_generation_strategy, acquisition="rlcb", preset="paper"),
+    ),
+    (
+        "gp-logei",
+        "Gaussian process over values, log expected improvement",
+        partial(gp_generation_strategy, acquisition="logei"),
+    ),
+    (
+        "gp-ucb",
+        "Gaussian process over values, upper confidence bound",
+        partial(gp_generation_strategy, acquisition="ucb"),
+    ),
+)

@@ -1,0 +1,86 @@
+"""Tables that are looked up: tuning a network for regression, and choosing a cell's operations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ax.api.configs import ChoiceParameterConfig
+
+from botorch_popbo.benchmarks.data.fcnet import load_fcnet
+from botorch_popbo.benchmarks.data.nasbench201 import load_nasbench201
+from botorch_popbo.benchmarks.data.table import Choices, Table
+from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.settings import Parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableProblem(Problem):
+    """The mean of a table's values."""
+
+    table: Table = field(repr=False)
+
+    def score(self, parameters: Parameters) -> float:
+        return float(self.table.means[self.table.cell(parameters)])
+
+    def measures(self, parameters: Parameters) -> Mapping[str, float]:
+        cell = self.table.cell(parameters)
+        return {name: float(values[cell]) for name, values in self.table.measures.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyTableProblem(TableProblem):
+    """One of a table's values, scored by their mean."""
+
+    def evaluate(self, parameters: Parameters, seed: int) -> float:
+        values = self.table.values[self.table.cell(parameters)]
+        return float(np.random.default_rng(seed).choice(values))
+
+
+def fcnet(name: str, data_set: str, noisy: bool, data: Path | None) -> Problem:
+    """The mean validation error of four trainings, or that of one of them, minimized."""
+    table = load_fcnet(data, data_set)
+    make = NoisyTableProblem if noisy else TableProblem
+    return make(
+        name=name,
+        parameters=_parameters(table),
+        label="validation error (MSE)",
+        metric_name="valid_mse",
+        minimize=True,
+        optimal_value=float(table.means.min()),
+        noisy=noisy,
+        table=table,
+    )
+
+
+def nasbench201(data: Path | None) -> Problem:
+    """CIFAR-10 validation accuracy in per cent after the 12-epoch schedule, maximized.
+
+    The measures are the accuracies after 200 epochs, as far as the table has them.
+    """
+    table = load_nasbench201(data)
+    return TableProblem(
+        name="nasbench201",
+        parameters=_parameters(table),
+        label="validation accuracy [%]",
+        metric_name="accuracy",
+        minimize=False,
+        optimal_value=float(table.means.max()),
+        table=table,
+    )
+
+
+def _parameters(table: Table) -> list[ChoiceParameterConfig]:
+    return [_config(name, values) for name, values in table.choices.items()]
+
+
+def _config(name: str, values: Choices) -> ChoiceParameterConfig:
+    kinds = (kind for kind in (str, int) if all(isinstance(value, kind) for value in values))
+    kind: Any = next(kinds, float)
+    return ChoiceParameterConfig(
+        name=name,
+        values=[kind(value) for value in values],
+        parameter_type=kind.__name__,
+        is_ordered=kind is not str,
+    )

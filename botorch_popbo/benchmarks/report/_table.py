@@ -1,0 +1,87 @@
+"""The table of a comparison, as text."""
+
+from collections.abc import Iterator, Sequence
+
+from botorch_popbo.benchmarks.report._ranking import rank_methods
+from botorch_popbo.benchmarks.report._text import aligned, estimate
+from botorch_popbo.benchmarks.report.summary import Curve, Summary, standard_error
+
+_HEADINGS = ("problem", "method", "seeds", "result", "best evaluated", "s/suggestion")
+_LEGEND = (
+    "* the best mean over all seeds; ± standard error",
+    "result: of the point held for the best; best evaluated: of the best point, if all were scored",
+)
+
+
+def table(summaries: Sequence[Summary]) -> str:
+    """Tabulate where each method ended.
+
+    Args:
+        summaries: One for each problem.
+
+    Returns:
+        Lines of text: mean and standard error over the seeds of the regret, or of the best value
+        where the optimum is unknown; the same of the best point evaluated; and the mean time of a
+        suggestion.
+    """
+    blocks = [_block(summary) for summary in summaries]
+    rows = [row for block in blocks for row in block]
+    heading, rule, *body = aligned([_HEADINGS, *rows], right_from=2)
+    lines, remaining = [heading], iter(body)
+    for block in blocks:
+        lines += [rule, *(next(remaining) for _ in block)]
+    notes = map(_note, summaries)
+    return "\n".join([*lines, rule, *notes, *_ranks(summaries), *_LEGEND])
+
+
+def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
+    """Yield a line for each thing to know before trusting the numbers."""
+    for summary in summaries:
+        for curve in summary.curves:
+            where = f"warning: {curve.method} on {summary.problem.name}"
+            if curve.num_fallbacks:
+                total = len(curve.seeds) * summary.trials
+                yield (
+                    f"{where}: {curve.num_fallbacks} of {total} suggestions were a fallback, not "
+                    "the method's own"
+                )
+            if len(curve.versions) > 1:
+                yield f"{where}: trials of several versions: {'; '.join(curve.versions)}"
+
+
+def _block(summary: Summary) -> list[tuple[str, ...]]:
+    rows = [_row(summary, curve) for curve in summary.curves]
+    for method in summary.without:
+        name, seeds = summary.problem.name, f"0/{summary.seeds}"
+        rows.append((name, method, seeds, "no complete run  ", "-", "-"))
+    return rows
+
+
+def _row(summary: Summary, curve: Curve) -> tuple[str, ...]:
+    end = estimate(curve.mean[-1], curve.error[-1])
+    seconds = curve.seconds_per_suggestion
+    return (
+        summary.problem.name,
+        curve.method,
+        f"{len(curve.seeds)}/{summary.seeds}",
+        end + (" *" if curve.method in summary.best else "  "),
+        estimate(curve.best.mean(), float(standard_error(curve.best))),
+        "<0.001" if seconds < 0.001 else f"{seconds:.3f}",
+    )
+
+
+def _ranks(summaries: Sequence[Summary]) -> list[str]:
+    """One line for several problems; with one, the table says it."""
+    ranks = [
+        f"{r.Index} {r.mean:.2f} [{r.low:.2f}, {r.high:.2f}]"
+        for r in rank_methods(summaries).itertuples()
+    ]
+    title = f"average rank over {len(summaries)} problems [95 % bootstrap interval]"
+    return [f"{title}: {', '.join(ranks)}"] if ranks and len(summaries) > 1 else []
+
+
+def _note(summary: Summary) -> str:
+    return (
+        f"{summary.problem.name}: {summary.quantity} after {summary.initial} initial points and "
+        f"{summary.trials} evaluations"
+    )

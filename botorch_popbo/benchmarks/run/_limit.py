@@ -1,0 +1,67 @@
+"""A time limit for a call into a method."""
+
+import faulthandler
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+_REPEAT_SECONDS = 5.0
+_GRACE_SECONDS = 60.0
+
+
+class LimitExceeded(BaseException):
+    """A call took too long; no ``Exception``, so that no library handles it in passing."""
+
+
+@contextmanager
+def time_limit(seconds: float, traceback: Path | None = None) -> Iterator[None]:
+    """Raise LimitExceeded in the context once it has taken too long.
+
+    A signal interrupts Python code in the main thread of a process, where blocking calls of the
+    standard library count as Python code. Native code is not interrupted: the error comes once it
+    returns. Native code that never returns can only be ended together with its process.
+
+    Args:
+        seconds: The time limit.
+        traceback: If given, a file to which the stack is written before the process is ended,
+            a minute after the limit; it is removed if that was not necessary. If not, the process
+            is never ended.
+    """
+    with _signal(seconds), _end(seconds + _GRACE_SECONDS, traceback):
+        yield
+
+
+@contextmanager
+def _signal(seconds: float) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise LimitExceeded(f"no answer within the {seconds:g} seconds of --limit")
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    # Repeated, in case that the first one is raised where Python drops exceptions.
+    signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+@contextmanager
+def _end(seconds: float, traceback: Path | None) -> Iterator[None]:
+    if traceback is None:
+        yield
+        return
+    with traceback.open("w", encoding="utf-8") as file:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=file)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+            traceback.unlink(missing_ok=True)

@@ -1,0 +1,71 @@
+"""Records on disk: one line of JSON each, one file per replication.
+
+Every line stands for itself (settings and versions included), so files can be concatenated and
+read with ``pandas.read_json(path, lines=True)``.
+"""
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+from botorch_popbo.benchmarks.errors import RecordError
+from botorch_popbo.benchmarks.settings import Cell
+
+RecordT = TypeVar("RecordT")
+
+
+def append_record(path: Path, cell: Cell, record: Any) -> None:
+    """Add one record to a replication's file and wait until it is on disk.
+
+    Raises:
+        ValueError: If a number is not finite.
+    """
+    line = json.dumps({**vars(cell), **asdict(record)}, allow_nan=False) + "\n"
+    with path.open("ab") as file:
+        file.write(line.encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_records(
+    path: Path, cell: Cell, kind: type[RecordT], *, repair: bool = False
+) -> list[RecordT]:
+    """Read a replication's records, without a last line that was cut short.
+
+    Args:
+        path: The file; a missing one holds no records.
+        cell: The replication expected in the file.
+        kind: The dataclass of a record; if it counts its trials, they are 0, 1, 2, …
+        repair: Whether to cut a torn last line off the file. Only for whoever may write to it.
+
+    Raises:
+        RecordError: If the file is damaged elsewhere, or holds other records than expected.
+    """
+    if not path.exists():
+        return []
+    content = path.read_bytes()
+    # What follows the last newline is empty, unless the writer was killed within a line.
+    *whole, torn = content.split(b"\n")
+    if repair and torn:
+        os.truncate(path, len(content) - len(torn))
+    return [
+        _parse(line, index, f"{path}, line {index + 1}", cell, kind)
+        for index, line in enumerate(whole)
+    ]
+
+
+def _parse(line: bytes, index: int, where: str, cell: Cell, kind: type[RecordT]) -> RecordT:
+    try:
+        fields = json.loads(line)
+        found = type(cell)(**{name: fields.pop(name) for name in vars(cell)})
+        record = kind(**fields)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RecordError(f"{where}: not a record of a trial ({error!r})") from None
+    if found != cell:
+        raise RecordError(f"{where}: expected {cell!r}, found {found!r}")
+    trial = getattr(record, "trial", index)
+    if trial != index:
+        raise RecordError(f"{where}: expected trial {index}, found {trial}")
+    return record

@@ -1,0 +1,86 @@
+"""What a worker process does: one replication, record by record, each kept on disk."""
+
+import os
+import pickle
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock
+
+from botorch_popbo.benchmarks.errors import RecordError
+from botorch_popbo.benchmarks.run._failure import Failure, describe
+from botorch_popbo.benchmarks.run._limit import LimitExceeded, time_limit
+from botorch_popbo.benchmarks.run._quiet import quiet
+from botorch_popbo.benchmarks.run._records import append_record
+from botorch_popbo.benchmarks.run._threads import one_thread
+from botorch_popbo.benchmarks.settings import Cell
+
+if TYPE_CHECKING:
+    from botorch_popbo.benchmarks.run.campaign import Campaign
+
+
+def work(task: bytes, parent: int) -> Failure | None:
+    """Run one replication and keep its error from the others.
+
+    Args:
+        task: The campaign and the replication, pickled: Ax writes to the terminal while it is
+            imported, so that waits until it is silenced.
+        parent: The process that runs the campaign. If it was killed, the replication stops after
+            the trial it is at: nobody waits for it, and a new campaign may want to go on with it.
+            On Ray the cluster sees to that.
+    """
+    with quiet():
+        campaign, cell = pickle.loads(task)
+
+        def go_on() -> bool:
+            return campaign.backend == "ray" or parent in (os.getpid(), os.getppid())
+
+        try:
+            replicate(campaign, cell, go_on, may_end_process=os.getpid() != parent)
+        except (Exception, SystemExit, LimitExceeded) as error:
+            # A method may raise anything, and the other replications are worth finishing.
+            return describe(cell, next_trial(campaign, cell), error)
+        finally:
+            if not go_on():
+                os._exit(1)
+    return None
+
+
+def replicate(
+    campaign: "Campaign[Any, Any]",
+    cell: Cell,
+    go_on: Callable[[], bool] = lambda: True,
+    *,
+    may_end_process: bool = False,
+) -> None:
+    """Make the records that a replication lacks.
+
+    Two processes never run the same replication at the same time: the second waits and then finds
+    the work of the first.
+
+    Args:
+        campaign: Says how many records there are, and where files are.
+        cell: The replication.
+        go_on: Asked before each record; the replication stops at the first no.
+        may_end_process: Whether a method that cannot be interrupted may be ended together with this
+            process; where it was is then in the replication's file ".stuck".
+    """
+    path = campaign.path(cell)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stuck = campaign.path(cell, ".stuck") if may_end_process else None
+    with FileLock(path.with_suffix(".lock")), one_thread():
+        records = campaign.records(cell, repair=True)
+        new = campaign.evaluate(cell, records, partial(time_limit, campaign.limit, stuck))
+        for _ in range(campaign.num_records(cell) - len(records)):
+            if not go_on():
+                return
+            append_record(path, cell, next(new))
+
+
+def next_trial(campaign: "Campaign[Any, Any]", cell: Cell) -> int | None:
+    """The trial that a replication lacks first; None if there is but one, or it is not known."""
+    try:
+        return len(campaign.records(cell)) if campaign.num_records(cell) > 1 else None
+    except (RecordError, OSError):
+        return None

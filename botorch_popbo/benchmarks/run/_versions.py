@@ -1,0 +1,66 @@
+"""With what a trial was made."""
+
+import subprocess
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import botorch_popbo
+from botorch_popbo.benchmarks.methods._own_process import interpreter
+from botorch_popbo.benchmarks.methods.base import Method
+from botorch_popbo.version import __version__
+
+_ALWAYS = ("botorch", "ax-platform", "torch", "scikit-learn")
+_PATIENCE = 10.0  # seconds
+_ASK = "import sys, importlib.metadata as m; print(m.version(sys.argv[1]))"
+
+#: The key of the commit among the versions.
+COMMIT = "commit"
+
+
+def versions(method: Method) -> dict[str, str]:
+    """Version by package name of what a method runs with.
+
+    That is this package, what it is built on, and the method's library where one is installed;
+    and, of a development checkout, the commit under "commit".
+    """
+    found = {"botorch-popbo": __version__, **{name: version(name) for name in _ALWAYS}}
+    if method.library is not None:
+        found[method.library] = _library_version(method.library, interpreter(method.name))
+    found[COMMIT] = commit(Path(botorch_popbo.__file__).parent)
+    return {name: text for name, text in found.items() if text}
+
+
+@cache
+def commit(folder: Path) -> str:
+    """The commit that a folder of source code was checked out from, or nothing without git.
+
+    A plus sign follows if the folder differs from it.
+    """
+    git = ("git", "--no-optional-locks", "-C", str(folder))
+    # An installed package may lie in another project's work tree.
+    is_kept = bool(_output(*git, "ls-files"))
+    head = _output(*git, "rev-parse", "HEAD") if is_kept else ""
+    is_dirty = bool(head and _output(*git, "status", "--porcelain", "."))
+    return f"{head}+" if is_dirty else head
+
+
+@cache
+def _library_version(library: str, python: str | None) -> str:
+    if python is not None:
+        return _output(python, "-I", "-c", _ASK, library)
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""
+
+
+def _output(*command: str) -> str:
+    """What a command prints, or nothing if it fails."""
+    try:
+        result = subprocess.run(
+            command, capture_output=True, text=True, timeout=_PATIENCE, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return result.stdout.strip()

@@ -1,0 +1,109 @@
+"""What an experiment has to say, so that a campaign can run, resume and report it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+from botorch_popbo.benchmarks.run._keys import Key
+from botorch_popbo.benchmarks.run._records import read_records
+from botorch_popbo.benchmarks.settings import Cell
+
+
+class Described(Protocol):
+    """A method of any experiment."""
+
+    @property
+    def description(self) -> str:
+        """One line for a list of methods."""
+
+
+CellT = TypeVar("CellT", bound=Cell)
+RecordT = TypeVar("RecordT")
+#: Makes a context that limits the time of a call into the method.
+Limited = Callable[[], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Campaign(ABC, Generic[CellT, RecordT]):
+    """An experiment with its settings.
+
+    Attributes:
+        methods: Names of methods, in the order in which they are reported.
+        seeds: The number of replications of each method on each task.
+        jobs: The number of replications that run at the same time.
+        output: The folder of records, tables and plots.
+        limit: The time limit, in seconds, of one call into a method.
+        backend: Where replications run: ``"local"``, worker processes of this machine, or
+            ``"ray"``, a Ray cluster.
+        registry: The methods that exist, by name.
+        keys: What campaign files may say of the experiment, by name.
+        record: The dataclass of a record.
+    """
+
+    methods: tuple[str, ...]
+    seeds: int
+    jobs: int
+    output: Path
+    limit: float = 600.0
+    backend: str = "local"
+
+    registry: ClassVar[Mapping[str, Described]]
+    keys: ClassVar[Mapping[str, Key]]
+    record: ClassVar[type[Any]]
+
+    @classmethod
+    def planned(cls, *, data: Path | None, **values: Any) -> Self:
+        """Make a campaign of what a campaign file and the command line say.
+
+        Args:
+            data: The folder of table files, or None.
+            **values: A value for each of ``keys``, and ``jobs``, ``output`` and ``backend``.
+
+        Raises:
+            UsageError: If a table is missing.
+        """
+        return cls(**values)
+
+    @abstractmethod
+    def cells(self) -> Iterator[CellT]:
+        """Yield the replications, in the order in which they are started and reported."""
+
+    def num_records(self, cell: CellT) -> int:
+        """The number of records of a complete replication."""
+        return 1
+
+    @abstractmethod
+    def evaluate(self, cell: CellT, records: list[RecordT], limited: Limited) -> Iterator[RecordT]:
+        """Yield the records that a replication lacks, as many as are asked for.
+
+        Each is on disk when the next is asked for. May raise anything.
+
+        Args:
+            cell: The replication.
+            records: Those that it has.
+            limited: Makes a context that limits the time of a call into the method.
+        """
+
+    @abstractmethod
+    def report(self) -> None:
+        """Print what the records say, and write it to the output folder.
+
+        Raises:
+            RecordError: If records are damaged.
+            OSError: If a file cannot be written.
+        """
+
+    def path(self, cell: CellT, suffix: str = ".jsonl") -> Path:
+        """A file of a replication: that of its records, or of its stack when it was ended."""
+        return self.output / "records" / f"{cell.stem}{suffix}"
+
+    def records(self, cell: CellT, *, repair: bool = False) -> list[RecordT]:
+        """Read a replication's records; raises RecordError if they are damaged."""
+        return read_records(self.path(cell), cell, self.record, repair=repair)
+
+    def is_complete(self, cell: CellT) -> bool:
+        """Whether no record of a replication is missing; raises RecordError if one is damaged."""
+        return len(self.records(cell)) >= self.num_records(cell)

@@ -1,0 +1,1 @@
+"""Points of a search space: drawn, as rows of a tensor, and checked."""

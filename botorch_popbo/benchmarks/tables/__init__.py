@@ -1,1 +1,0 @@
-"""Tables of real evaluations, read from files that are not part of the package."""

@@ -1,0 +1,49 @@
+"""Mini-batch ADAM with a stepped learning rate, with the settings of Wang et al. (2023)."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import Parameter
+
+
+def train(
+    parameters: Sequence[Parameter],
+    loss: Callable[[Tensor], Tensor],
+    num_records: int,
+    generator: torch.Generator,
+    *,
+    num_steps: int = 100,
+    batch_size: int = 64,
+    learning_rate: float = 0.01,
+    learning_rate_factor: float = 0.2,
+    learning_rate_period: int = 30,
+) -> None:
+    """Minimise a loss over mini-batches, in place.
+
+    Args:
+        parameters: What to train.
+        loss: Maps a vector of record indices to a scalar.
+        num_records: Number of records.
+        generator: Source of the mini-batches, on the CPU.
+        num_steps: Number of ADAM steps.
+        batch_size: Records per step, drawn without replacement; fewer records are all used in
+            every step.
+        learning_rate: Initial learning rate.
+        learning_rate_factor: Factor on the learning rate every ``learning_rate_period`` steps.
+        learning_rate_period: Steps between two reductions of the learning rate.
+    """
+    device = parameters[0].device
+    everything = torch.arange(num_records, device=device)
+    optimizer = torch.optim.Adam(parameters, lr=learning_rate, fused=True)
+    with torch.enable_grad():
+        for step in range(num_steps):
+            if step > 0 and step % learning_rate_period == 0:
+                optimizer.param_groups[0]["lr"] *= learning_rate_factor
+            batch = everything
+            if num_records > batch_size:
+                order = torch.randperm(num_records, generator=generator)
+                batch = order[:batch_size].to(device)
+            optimizer.zero_grad()
+            loss(batch).backward()
+            optimizer.step()

@@ -1,0 +1,151 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
+from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "--problems", "brainin"], "no problem 'brainin'; known: sklearn-digits, "),
+        (["compare", "--methods", "popb"], "no method 'popb'; known: popbo, "),
+        (["compare", "--trials", "0"], "--trials is a positive whole number, not 0"),
+        (["compare", "--seeds", "-1"], "--seeds is a positive whole number, not -1"),
+        (["compare", "--jobs", "two"], "--jobs: invalid int value: 'two'"),
+        (["compare", "--initial", "1.5"], "--initial: invalid int value: '1.5'"),
+        (["compare", "--initial", "1"], "--initial is a whole number of at least 2, not 1"),
+        (["compare", "--limit", "0"], "--limit is a positive number of seconds, not 0.0"),
+        (["compare", "--limit", "soon"], "--limit: invalid float value: 'soon'"),
+        (["compare", "--backend", "dask"], "invalid choice: 'dask'"),
+        (["compare", "--campaign", "papr"], "no campaign 'papr'; known: hard-feedback, "),
+        (["compare", "--campaign", "none.toml"], "cannot read the campaign none.toml"),
+        (["report", "--jobs", "2"], "unrecognized arguments: --jobs 2"),
+        (["report", "--problems", "branin", "--output", "/none"], "there are no records in /none"),
+        (["compare", "--speed", "9"], "unrecognized arguments: --speed 9"),
+        (["contrast"], "invalid choice: 'contrast'"),
+        ([], "choose a command"),
+    ],
+)
+def test_misuse_is_one_line_and_status_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert streams.err.count("\n") == 1
+    assert streams.err.startswith("popbo: error: ")
+    assert message in streams.err
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["--list"]])
+def test_list_names_everything(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in (*PROBLEMS, *METHODS, *shipped_campaigns()))
+
+
+def test_a_missing_table_is_told_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("POPBO_DATA", raising=False)
+    output = tmp_path / "out"
+    arguments = ["compare", "--problems", "branin", "nasbench201", "--output", str(output)]
+    assert main(arguments) == 2
+    message = capsys.readouterr().err
+    for part in ("nasbench201.npz", "--data", "POPBO_DATA", "NATS-tss", "X_index", "op_names"):
+        assert part in message
+    assert main([*arguments, "--data", str(tmp_path)]) == 2
+    assert f"no nasbench201.npz in {tmp_path}" in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_the_environment_names_the_tables(
+    tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("POPBO_DATA", str(tables))
+    arguments = "compare --problems nasbench201 fcnet-slice --methods sobol --initial 2 --trials 2"
+    assert main([*arguments.split(), "--seeds", "1", "--jobs", "1", "--output", str(tables)]) == 0
+    assert "regret in validation accuracy [%] after 2 initial points" in capsys.readouterr().out
+    assert (tables / "results.csv").read_text().count("\n") == 3
+    assert (tables / "report.png").stat().st_size > 10_000
+    assert (tables / "report.html").stat().st_size > 1_000_000
+
+
+def test_a_failed_replication_is_status_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(SyntheticProblem, "evaluate", lambda *_: float("inf"))
+    options = ["--trials", "1", "--seeds", "1", "--jobs", "1", "--output", str(tmp_path)]
+    assert main(["compare", "--problems", "branin", "--methods", "random", *options]) == 1
+    streams = capsys.readouterr()
+    assert (
+        "failed: random on branin, seed 0, trial 0: ValueError: trial 0 evaluated to inf"
+        in streams.err
+    )
+    assert "no complete run" in streams.out
+
+
+def test_a_report_runs_nothing_and_says_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text('problems = ["branin"]\nmethods = ["random", "sobol"]\njobs = 1\n')
+    options = ["--campaign", str(path), "--smoke", "--output", str(tmp_path / "out")]
+    assert main(["compare", *options]) == 0
+    first = capsys.readouterr().out
+    assert "and 3 evaluations" in first
+    (tmp_path / "out" / "report.html").unlink()
+    monkeypatch.setattr(SyntheticProblem, "evaluate", None)
+    assert main(["report", *options]) == 0
+    assert capsys.readouterr().out == first
+    assert (tmp_path / "out" / "report.html").exists()
+    # More than there is: nothing is complete, and nothing is run.
+    assert main(["report", *options, "--trials", "4"]) == 0
+    assert "no complete run" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "status", "message"),
+    [
+        ("records/branin--random--i12--s0.jsonl", [], 1, "line 1: not a record of a trial"),
+        ("", ["--backend", "ray"], 2, 'pip install "botorch-popbo[ray]"'),
+        ("../out", [], 2, "is not a folder"),
+    ],
+)
+def test_what_stops_a_run_is_named(
+    file: str,
+    options: list[str],
+    status: int,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    output = tmp_path / "out"
+    if file:
+        path = output / file if file.startswith("records") else output
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("nonsense\n")
+    options += ["--problems", "branin", "--methods", "random", "--output", str(output)]
+    assert main(["compare", *options]) == status
+    assert message in capsys.readouterr().err
+
+
+def test_the_package_and_the_settings_import_no_ax() -> None:
+    modules = (
+        "botorch_popbo, botorch_popbo.benchmarks.cli, botorch_popbo.benchmarks.run._replication"
+    )
+    heavy = "{'ax', 'matplotlib', 'plotly', 'sklearn', 'joblib'}"
+    code = f"import sys, {modules}; print({heavy} & set(sys.modules))"
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.strip() == "set()"

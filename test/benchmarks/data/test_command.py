@@ -1,0 +1,121 @@
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.data.fcnet import DATA_SETS
+from botorch_popbo.benchmarks.data.nasbench201 import load_nasbench201
+
+from .conftest import write_csv
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_numbers_of_one_s_own_are_written_and_told(
+    archive: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    output = tmp_path / "new" / "tables"
+    assert main(["data", "fcnet", str(archive), "--output", str(output)]) == 0
+    streams = capsys.readouterr()
+    assert streams.out == f"table: {output / 'fcnet_valid.npz'}\n"
+    for data_set in DATA_SETS:
+        assert f"the numbers of {data_set} differ from those that the published" in streams.err
+    assert [path.name for path in output.iterdir()] == ["fcnet_valid.npz"]
+
+
+def test_a_bar_shows_the_progress_on_a_terminal(
+    archive: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["data", "fcnet", str(archive), "--output", str(tmp_path / "tables")]) == 0
+    shown = capsys.readouterr().err
+    assert all(f"{data_set}: 100%" in shown for data_set in DATA_SETS)
+
+
+def test_the_same_source_makes_the_same_file(archive: Path, tmp_path: Path) -> None:
+    contents = []
+    for name in ("one", "two"):
+        assert main(["data", "fcnet", str(archive), "--output", str(tmp_path / name)]) == 0
+        contents.append((tmp_path / name / "fcnet_valid.npz").read_bytes())
+    assert contents[0] == contents[1]
+
+
+def test_a_table_is_replaced_only_when_asked(
+    columns: dict[str, list[Any]], tmp_path: Path, capsys: Capture
+) -> None:
+    source = write_csv(tmp_path / "export.csv", columns)
+    table = tmp_path / "nasbench201.npz"
+    table.write_text("precious")
+    command = ["data", "nasbench201", str(source), "--output", str(tmp_path)]
+    assert main(command) == 2
+    assert "is there already; --overwrite replaces it" in capsys.readouterr().err
+    assert table.read_text() == "precious"
+    assert main([*command, "--overwrite"]) == 0
+    assert load_nasbench201(tmp_path).values.size == 15625
+    source.write_text("torn")
+    written = table.read_bytes()
+    assert main([*command, "--overwrite"]) == 2
+    assert table.read_bytes() == written
+
+
+def test_a_check_tells_of_each_table(real_tables: Path, tmp_path: Path, capsys: Capture) -> None:
+    assert main(["data", "check", str(real_tables)]) == 0
+    assert capsys.readouterr().out == (
+        "fcnet_valid.npz: as published\nnasbench201.npz: as published\n"
+    )
+    (tmp_path / "fcnet_valid.npz").write_text("torn")
+    assert main(["data", "check", str(tmp_path)]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert "cannot be read as an npz file" in first
+    assert second == "nasbench201.npz: not found"
+
+
+def test_a_check_tells_of_other_numbers(tables: Path, capsys: Capture) -> None:
+    assert main(["data", "check", str(tables)]) == 1
+    assert re.search(
+        r"nasbench201.npz: the numbers of cifar10_valid_ep12 differ .* \(checksum [0-9a-f]{64}\)",
+        capsys.readouterr().out,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["data"], "the following arguments are required: {fcnet,nasbench201,check}"),
+        (["data", "fcnet", "none"], "the following arguments are required: --output"),
+        (["data", "fcnet", "none.tar", "--output", "."], "there is no file or folder none.tar"),
+        (["data", "nasbench201", "none", "--output", "."], "there is no file none"),
+        (["data", "fcnet", "none", "--output", __file__], f"--output {__file__} is not a folder"),
+        (["data", "check", "none"], "there is no folder none"),
+    ],
+)
+def test_misuse_is_one_line_and_status_2(
+    arguments: list[str], message: str, capsys: Capture
+) -> None:
+    assert main(arguments) == 2
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert streams.err.count("\n") == 1
+    assert message in streams.err
+
+
+def test_a_missing_h5py_is_told(
+    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    monkeypatch.delitem(sys.modules, "botorch_popbo.benchmarks.data._convert_fcnet", raising=False)
+    assert main(["data", "fcnet", str(release), "--output", str(tmp_path)]) == 2
+    assert "pip install 'botorch-popbo[data]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["data", "fcnet", "nasbench201", "check"])
+def test_help_shows_how(command: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(["data", "--help"] if command == "data" else ["data", command, "--help"])
+    shown = capsys.readouterr().out
+    if command == "data":
+        assert "popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables" in shown
+    assert command in shown

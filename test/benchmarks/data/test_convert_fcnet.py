@@ -1,0 +1,145 @@
+import ast
+from itertools import product
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from botorch_popbo.benchmarks.data._convert_fcnet import convert_fcnet
+from botorch_popbo.benchmarks.data.fcnet import DATA_SETS, load_fcnet
+from botorch_popbo.benchmarks.errors import UsageError
+
+from .conftest import CHOICES, all_configurations, hdf5_path, key, write_hdf5
+
+SLICE = "slice_localization"
+
+
+@pytest.mark.parametrize("source", ["release", "archive"])
+def test_every_configuration_finds_its_last_errors(
+    source: str, last_errors: dict[str, np.ndarray], request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    arrays = convert_fcnet(request.getfixturevalue(source))
+    assert {name: values.dtype for name, values in arrays.items() if values.dtype.kind != "U"} == {
+        "X_index": np.int8,
+        **{f"{data_set}_valid_mse": np.float32 for data_set in DATA_SETS},
+    }
+    np.savez(tmp_path / "fcnet_valid.npz", **arrays)
+    for data_set in DATA_SETS:
+        table = load_fcnet(tmp_path, data_set)
+        assert {k: sorted(v) for k, v in table.choices.items()} == {
+            k: sorted(v) for k, v in CHOICES.items()
+        }
+        for configuration, errors in zip(all_configurations(), last_errors[data_set], strict=True):
+            found = table.values[table.cell(configuration)]
+            np.testing.assert_array_equal(found, errors.astype(np.float32))
+
+
+def test_rows_ascend(archive: Path) -> None:
+    arrays = convert_fcnet(archive)
+    assert list(arrays["param_names"]) == sorted(CHOICES)
+    lengths = [len(CHOICES[name]) for name in sorted(CHOICES)]
+    assert arrays["X_index"].tolist() == [list(cell) for cell in product(*map(range, lengths))]
+
+
+def test_a_part_of_the_real_table_comes_back_to_the_bit(real_tables: Path, tmp_path: Path) -> None:
+    with np.load(real_tables / "fcnet_valid.npz", allow_pickle=False) as archive:
+        real = {name: archive[name] for name in archive}
+    # A grid again: one choice of the second and of the last parameters, two of each other one.
+    lengths = [2, 1, 2, 2, 2, 2, 2, 1, 1]
+    part = (real["X_index"] < lengths).all(axis=1)
+    choices = [ast.literal_eval(str(literal)) for literal in real["param_choices"]]
+    configurations = [
+        {name: choices[i][cell[i]] for i, name in enumerate(real["param_names"])}
+        for cell in real["X_index"][part]
+    ]
+    for data_set in DATA_SETS:
+        last = real[f"{data_set}_valid_mse"][part]
+        write_hdf5(hdf5_path(tmp_path, data_set), configurations, last, np.float32)
+    arrays = convert_fcnet(tmp_path)
+    assert arrays.keys() == real.keys()
+    assert arrays["param_names"].tolist() == real["param_names"].tolist()
+    assert [ast.literal_eval(str(literal)) for literal in arrays["param_choices"]] == [
+        values[:length] for values, length in zip(choices, lengths, strict=True)
+    ]
+    np.testing.assert_array_equal(arrays["X_index"], real["X_index"][part])
+    for data_set in DATA_SETS:
+        name = f"{data_set}_valid_mse"
+        np.testing.assert_array_equal(arrays[name], real[name][part])
+
+
+def replace_curves(group: h5py.Group, curves: object) -> None:
+    del group["valid_mse"]
+    if curves is not None:
+        group["valid_mse"] = curves
+
+
+@pytest.mark.parametrize(
+    ("curves", "message"),
+    [
+        (None, r"has no \(4, 100\) floats 'valid_mse'"),
+        (np.zeros((4, 99)), r"has no \(4, 100\) floats 'valid_mse'"),
+        (np.zeros((4, 100), int), r"has no \(4, 100\) floats 'valid_mse'"),
+        (np.full((4, 100), np.nan), "does not end finite"),
+        (np.full((4, 100), np.inf), "does not end finite"),
+    ],
+)
+def test_wrong_curves_are_named(release: Path, curves: object, message: str) -> None:
+    name = key(all_configurations()[5])
+    with h5py.File(hdf5_path(release, SLICE), "a") as file:
+        replace_curves(file[name], curves)
+    with pytest.raises(UsageError, match=message) as error:
+        convert_fcnet(release)
+    assert name in str(error.value)
+    assert "fcnet_slice_localization_data.hdf5" in str(error.value)
+
+
+def test_nan_before_the_last_epoch_is_no_matter(release: Path) -> None:
+    with h5py.File(hdf5_path(release, SLICE), "a") as file:
+        file[key(all_configurations()[5])]["valid_mse"][:, :99] = np.nan
+    convert_fcnet(release)
+
+
+@pytest.mark.parametrize("text", ["nonsense", "[1]", '{"a": null}', '{"a": [1]}'])
+def test_a_key_that_is_no_configuration(release: Path, text: str) -> None:
+    with h5py.File(hdf5_path(release, SLICE), "a") as file:
+        file.move(key(all_configurations()[0]), text)
+    with pytest.raises(UsageError, match="is not a configuration"):
+        convert_fcnet(release)
+
+
+def test_a_missing_configuration(release: Path) -> None:
+    with h5py.File(hdf5_path(release, SLICE), "a") as file:
+        del file[key(all_configurations()[0])]
+    message = "95 different configurations in 95 entries, where the choices in them make 96"
+    with pytest.raises(UsageError, match=message):
+        convert_fcnet(release)
+
+
+def test_other_choices_in_one_file(release: Path, last_errors: dict[str, np.ndarray]) -> None:
+    others = [c | {"n_units_2": 256} for c in all_configurations()]
+    write_hdf5(hdf5_path(release, SLICE), others, last_errors[SLICE])
+    with pytest.raises(UsageError, match="has other choices than the files before it"):
+        convert_fcnet(release)
+
+
+def test_another_number_of_parameters(release: Path, last_errors: dict[str, np.ndarray]) -> None:
+    others = [c | {"extra": 1} for c in all_configurations()]
+    write_hdf5(hdf5_path(release, DATA_SETS[0]), others, last_errors[SLICE])
+    with pytest.raises(UsageError, match="has 10 parameters, expected 9"):
+        convert_fcnet(release)
+
+
+def test_a_file_without_a_configuration(release: Path) -> None:
+    h5py.File(hdf5_path(release, SLICE), "w").close()
+    with pytest.raises(UsageError, match="holds no configuration"):
+        convert_fcnet(release)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.9])
+def test_a_truncated_file(release: Path, part: float) -> None:
+    path = hdf5_path(release, SLICE)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(part * len(content))])
+    with pytest.raises(UsageError, match="cannot be read as an HDF5 file"):
+        convert_fcnet(release)

@@ -1,0 +1,141 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from ax.api.client import Client
+
+from botorch_popbo.benchmarks.experiments.optimization._loop import INITIAL_DESIGN
+from botorch_popbo.benchmarks.problems import PROBLEMS, ProblemEntry
+from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
+from botorch_popbo.benchmarks.run._records import append_record
+from botorch_popbo.benchmarks.settings import TrialRecord
+
+from ...conftest import MakeCampaign, only, run
+
+
+def timeless(records: list[TrialRecord]) -> list[TrialRecord]:
+    return [replace(r, optimizer_seconds=0.0, evaluation_seconds=0.0) for r in records]
+
+
+@pytest.mark.parametrize(
+    ("method", "problem"),
+    [
+        ("random", "branin"),
+        ("sobol", "branin"),
+        ("random", "sklearn-digits"),
+        ("gp-logei", "branin"),
+        ("botorch-gp", "branin-gaussian"),
+        ("botorch-robust-gp", "branin-outliers"),
+        ("popbo-eri", "branin"),
+        ("popbo", "branin-failures"),
+        ("botorch-gp", "branin-failures"),
+        ("popbo-eri-k3", "branin-ranks"),
+    ],
+)
+def test_interrupted_and_resumed_is_the_same_as_uninterrupted(
+    campaign: MakeCampaign, method: str, problem: str
+) -> None:
+    whole = run(campaign(method, problem, output="whole"))
+    pieces = []
+    for calls in (2, 5, 100):
+        budget = iter(range(calls))
+        pieces = run(
+            campaign(method, problem, output="pieces"),
+            go_on=lambda budget=budget: next(budget, None) is not None,
+        )
+        # A scrap of a line, as a killed process may leave it.
+        if len(pieces) < 7:
+            path = campaign(output="pieces").path(only(campaign(method, problem)))
+            path.write_bytes(path.read_bytes() + b'{"problem": "bra')
+    assert len(whole) == 7
+    assert timeless(pieces) == timeless(whole)
+
+
+def test_more_trials_add_to_what_is_there(campaign: MakeCampaign) -> None:
+    few = run(campaign(trials=2))
+    assert run(campaign(trials=4))[:5] == few
+    assert len(run(campaign(trials=1))) == 7
+
+
+def test_methods_share_the_initial_design_and_nothing_else(campaign: MakeCampaign) -> None:
+    first, second = (run(campaign(method))[:5] for method in ("random", "sobol"))
+    points = [[r.parameters for r in records] for records in (first, second)]
+    assert points[0][:3] == points[1][:3]
+    assert points[0][3:] != points[1][3:]
+    assert [r.generator for r in first] == [INITIAL_DESIGN] * 3 + ["random"] * 2
+
+
+def test_a_suggestion_is_the_methods_own_and_its_time_is_kept(campaign: MakeCampaign) -> None:
+    records = run(campaign("popbo-eri", trials=1))
+    assert records[-1].generator == "popbo-eri"
+    assert records[-1].optimizer_seconds > 10 * records[0].optimizer_seconds
+    assert {"botorch-popbo", "botorch", "ax-platform", "torch"} <= set(records[-1].versions)
+
+
+def test_a_noisy_problem_is_scored_where_the_incumbent_changes(campaign: MakeCampaign) -> None:
+    best = float("inf")
+    for record in run(campaign(problem="sklearn-digits")):
+        assert (record.score is not None) == (record.observed < best)
+        best = min(best, record.observed)
+
+
+def test_a_cheap_noise_free_value_is_recorded_for_every_point(campaign: MakeCampaign) -> None:
+    problem = PROBLEMS["branin-student"].load(None)
+    records = run(campaign(problem="branin-student"))
+    assert [r.score for r in records] == [problem.score(r.parameters) for r in records]
+    assert all(r.observed != r.score for r in records)
+
+
+def test_the_incumbent_of_a_model_is_scored(campaign: MakeCampaign) -> None:
+    records = run(campaign("botorch-gp", problem="branin-gaussian"))
+    assert [r.incumbent_score for r in records[:3]] == [None] * 3
+    for trial in range(3, 7):
+        known = [r.score for r in records[:trial]]
+        assert records[trial].incumbent_score in known
+    assert [r.incumbent_score for r in run(campaign("random"))] == [None] * 7
+
+
+def test_a_costly_incumbent_is_not_scored(
+    campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = PROBLEMS["branin-gaussian"].load
+    costly = ProblemEntry("", lambda data: replace(make(data), costly_score=True))
+    monkeypatch.setitem(PROBLEMS, "branin-gaussian", costly)
+    records = run(campaign("botorch-gp", problem="branin-gaussian", trials=1))
+    assert records[-1].incumbent_score is None
+
+
+def test_recorded_observations_are_told_to_the_method(campaign: MakeCampaign) -> None:
+    original = run(campaign("popbo-eri", trials=2, output="original"))
+    other = campaign("popbo-eri", trials=2, output="other")
+    path = other.path(only(other))
+    path.parent.mkdir(parents=True)
+    for record in original[:3]:
+        append_record(path, only(other), replace(record, observed=-record.observed))
+    assert run(other)[3].parameters != original[3].parameters
+
+
+def test_threads_are_given_back(campaign: MakeCampaign) -> None:
+    threads = torch.get_num_threads()
+    run(campaign(trials=1))
+    assert torch.get_num_threads() == threads
+
+
+def test_a_value_that_is_not_finite_ends_the_replication(
+    campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SyntheticProblem, "evaluate", lambda *_: float("nan"))
+    with pytest.raises(ValueError, match="trial 0 evaluated to nan"):
+        run(campaign())
+
+
+def test_every_objective_is_understood_by_the_client(real_tables: Path) -> None:
+    for entry in PROBLEMS.values():
+        problem = entry.load(real_tables)
+        client = Client()
+        client.configure_experiment(parameters=problem.parameters)
+        client.configure_optimization(objective=problem.objective)
+        config = client._experiment.optimization_config
+        assert config is not None
+        assert config.objective.minimize == problem.minimize

@@ -1,0 +1,52 @@
+import subprocess
+from typing import Any
+
+import pytest
+
+from botorch_popbo.benchmarks.experiments.suggestion_time import _measurement as measurement
+from botorch_popbo.benchmarks.experiments.suggestion_time._loops import LOOPS
+from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import (
+    measure,
+    measure_apart,
+)
+from botorch_popbo.benchmarks.run._limit import LimitExceeded
+
+
+@pytest.mark.parametrize("method", LOOPS)
+def test_every_method_is_measured_in_stages(method: str) -> None:
+    if LOOPS[method].library:
+        pytest.importorskip(LOOPS[method].library or "")
+    first, second = measure(method, num_points=12, first=3, repeats=2, limit=60.0)
+    assert (first.trial, second.trial) == (3, 4)
+    assert first.peak_mib > 50
+    if LOOPS[method].fit:
+        assert first.fit is not None
+        assert first.acquisition is not None
+        assert first.total == first.fit + first.acquisition
+    assert (first.matrix is not None) == (method == "popbo")
+    assert first.matrix is None or first.matrix > 0
+
+
+def test_no_more_suggestions_are_made_after_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int] = []
+
+    def suggest(loop: Any, data: Any, seed: int) -> tuple[float, float]:
+        seeds.append(seed)
+        return 40.0, 25.0
+
+    monkeypatch.setattr(measurement, "_suggest", suggest)
+    (found,) = measure("paper-eri", 10, first=0, repeats=3, limit=60.0)
+    assert (found.total, seeds) == (65.0, [0, 0])  # the first to warm up
+
+
+def test_a_process_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    for code, message in ((1, "ValueError: too small"), (-9, "ended by signal 9")):
+        failed = subprocess.CompletedProcess([], code, "", "Traceback\nValueError: too small\n")
+        monkeypatch.setattr(subprocess, "run", lambda *_, failed=failed, **__: failed)
+        with pytest.raises(RuntimeError, match=message):
+            measure_apart("popbo", 10, 0, 1, 60.0)
+
+
+def test_a_process_that_takes_too_long_is_ended() -> None:
+    with pytest.raises(LimitExceeded, match=r"no answer within the 0\.001 seconds"):
+        measure_apart("popbo", 10, 0, 1, 0.001)

@@ -1,0 +1,119 @@
+import os
+import subprocess
+import sys
+
+import pytest
+from helpers.peers import IN_ORDER, MIXED, run, start
+
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.methods._libraries import Dimension, LibraryOptimizer, Row
+from botorch_popbo.benchmarks.search_space.points import suggestion_seed, uniform_point
+from botorch_popbo.benchmarks.settings import Parameters, Setting
+
+#: The modules of the libraries that run in this process.
+IN_PROCESS = {
+    "cmaes": "cmaes",
+    "hyperopt-tpe": "hyperopt",
+    "optuna-tpe": "optuna",
+    "optuna-gp": "optuna",
+    "skopt-forest": "skopt",
+}
+POINT: Parameters = {
+    "rate": 0.01,
+    "share": 0.25,
+    "width": 16,
+    "depth": -1,
+    "dropout": 0.3,
+    "bias": True,
+    "kernel": "poly",
+}
+ROW = {"rate": 0.01, "share": 0.25, "width": 16, "depth": -1, "dropout": 1, "bias": 1, "kernel": 2}
+
+
+class Recorder(LibraryOptimizer):
+    """Suggests the last row, or another one."""
+
+    answer: Row | None = None
+
+    def ask(self, seed: int) -> Row:
+        self.given = seed
+        return self.answer or self.rows[-1]
+
+
+def test_every_parameter_becomes_a_number_and_comes_back() -> None:
+    loop = Recorder(MIXED, Setting("mixed", "recorder", 1, 5))
+    assert loop.dimensions == [
+        Dimension("rate", "float", 1e-5, 1.0, log=True),
+        Dimension("share", "float", -1.0, 0.3, log=False),
+        Dimension("width", "int", 2, 128, log=True),
+        Dimension("depth", "int", -3, 4, log=False),
+        Dimension("dropout", "int", 0, 2, log=False),
+        Dimension("bias", "category", 0, 1, log=False),
+        Dimension("kernel", "category", 0, 2, log=False),
+    ]
+    loop.observe(POINT, 4.0)
+    assert loop.rows == [ROW]
+    assert loop.losses == [4.0]
+    loop.answer = {name: float(number) for name, number in ROW.items()}
+    back = loop.suggest(1).parameters
+    assert back == POINT
+    assert [type(value) for value in back.values()] == [type(value) for value in POINT.values()]
+
+
+def test_a_number_beyond_the_space_is_moved_to_its_end() -> None:
+    loop = Recorder(MIXED, Setting("mixed", "recorder", 1, 5))
+    loop.answer = dict.fromkeys(ROW, 1000000000.0)
+    assert loop.suggest(0).parameters == {
+        "rate": 1.0,
+        "share": 0.3,
+        "width": 128,
+        "depth": 4,
+        "dropout": 0.6,
+        "bias": True,
+        "kernel": "poly",
+    }
+
+
+def test_a_suggestion_has_a_seed_of_its_trial() -> None:
+    loop = Recorder(IN_ORDER, Setting("in-order", "recorder", 1, 5))
+    point = uniform_point(IN_ORDER.parameters, "in-order", 5, 0)
+    loop.observe(point, 1.0)
+    suggestion = loop.suggest(3)
+    assert suggestion.parameters == point
+    assert suggestion.generator == "recorder"
+    assert suggestion.incumbent is None
+    assert loop.given == suggestion_seed("in-order", 5, 3)
+
+
+@pytest.mark.parametrize(("name", "module"), [*IN_PROCESS.items(), ("saasbo", "numpyro")])
+def test_a_missing_library_is_named_with_the_command_that_installs_it(
+    name: str, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(UsageError, match=f"{name} needs .* {module}: .*popbo\\[peers\\]"):
+        start(METHODS[name], IN_ORDER)
+
+
+def test_a_process_with_other_hashes_suggests_the_same() -> None:
+    """What a library keeps in a set must not decide what it suggests."""
+    for module in IN_PROCESS.values():
+        pytest.importorskip(module)
+    command = f"from {__name__} import print_suggestions; print_suggestions()"
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", command],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in "12"
+    }
+    assert len(printed) == 1
+    assert "skopt-forest" in printed.pop()
+
+
+def print_suggestions() -> None:
+    for name in IN_PROCESS:
+        print(name, run(METHODS[name], IN_ORDER))

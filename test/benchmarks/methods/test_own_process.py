@@ -1,0 +1,107 @@
+import os
+import sys
+import venv
+from functools import partial
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from helpers.peers import MIXED, TABLE, check_reproducible, run, start
+
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.methods import METHODS, Method
+from botorch_popbo.benchmarks.methods._own_process import OwnProcess, Server
+
+SCRIPT = """
+    import os
+    import random
+    import sys
+
+    def start(dimensions):
+        print("a library that talks")
+
+        def suggest(rows, losses, seed):
+            assert "botorch_popbo" not in sys.modules
+            assert os.environ["OMP_NUM_THREADS"] == "1"
+            if not rows:
+                print("out of memory", file=sys.stderr)
+                os._exit(3)
+            rng = random.Random(seed + round(1e6 * min(losses)) + hash("text"))
+            return {d["name"]: rng.uniform(d["low"], d["high"]) for d in dimensions}
+
+        return suggest
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", sys.executable)
+    path = tmp_path / "script.py"
+    path.write_text(dedent(SCRIPT))
+    return path
+
+
+@pytest.fixture
+def method(script: Path) -> Method:
+    return Method(
+        "some-method", "", "some-method", partial(OwnProcess, script, "pip install some", False)
+    )
+
+
+def test_the_contract_holds(method: Method) -> None:
+    run(method, TABLE)
+    check_reproducible(method, MIXED)
+
+
+def test_without_an_interpreter_a_message_says_how_to_make_one(
+    method: Method, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("POPBO_PYTHON_SOME_METHOD")
+    with pytest.raises(UsageError, match="install some; export POPBO_PYTHON_SOME_METHOD="):
+        start(method, MIXED)
+
+
+def test_an_interpreter_that_is_not_there_is_named(
+    method: Method, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", "/no/such/python")
+    with pytest.raises(UsageError, match=r"with /no/such/python: .*No such file.*some"):
+        start(method, MIXED)
+
+
+def test_a_library_that_is_not_there_is_named(method: Method, script: Path) -> None:
+    script.write_text("import no_such_library")
+    with pytest.raises(UsageError, match=r"does not start .*no_such_library.*install some"):
+        start(method, MIXED)
+
+
+def test_hebo_says_how_to_make_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("POPBO_PYTHON_HEBO", raising=False)
+    with pytest.raises(UsageError, match=r"pip install 'HEBO.*export POPBO_PYTHON_HEBO="):
+        start(METHODS["hebo"], TABLE)
+
+
+def test_smac_says_what_installs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    venv.create(tmp_path)
+    monkeypatch.setenv("POPBO_PYTHON_SMAC3", str(tmp_path / "bin" / "python"))
+    with pytest.raises(UsageError, match=r"smac3 does not start .*ConfigSpace.*popbo\[peers\]"):
+        start(METHODS["smac3"], TABLE)
+
+
+def test_an_error_is_passed_on_and_the_end_of_the_process_noticed(script: Path) -> None:
+    server = Server(sys.executable, script)
+    server.ask([])
+    with pytest.raises(RuntimeError, match=r"TypeError: .*unexpected keyword argument 'row'"):
+        server.ask({"row": 1})
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="the process ended: out of memory"):
+            server.ask({"rows": [], "losses": [], "seed": 0})
+
+
+def test_the_process_ends_with_its_owner(script: Path) -> None:
+    server = Server(sys.executable, script)
+    pid = server._process.pid
+    os.kill(pid, 0)
+    del server
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

@@ -1,0 +1,51 @@
+import pytest
+import torch
+from botorch.acquisition import PosteriorMean
+from helpers.peers import CONTINUOUS, MIXED, TABLE
+from torch import Tensor
+
+from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot, uniform_points
+from botorch_popbo.benchmarks.methods._surrogates import MomentModel
+from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
+
+
+def _nearness(target: Tensor) -> PosteriorMean:
+    def moments(X: Tensor) -> tuple[Tensor, Tensor]:
+        return -(X - target).square().sum(-1), torch.ones_like(X[..., 0])
+
+    return PosteriorMean(MomentModel(moments))
+
+
+@pytest.mark.parametrize("problem", [CONTINUOUS, MIXED, TABLE], ids=lambda problem: problem.name)
+def test_the_best_point_is_found(problem: Problem) -> None:
+    torch.manual_seed(0)
+    encoding = Encoding(problem.parameters)
+    target, known = uniform_points(encoding, 2)
+    found = maximize(_nearness(target), encoding, known.unsqueeze(0), seed=0)
+    torch.testing.assert_close(found, target, atol=1e-3, rtol=0)
+
+
+def test_a_known_point_of_a_table_is_left_out() -> None:
+    encoding = Encoding(TABLE.parameters)
+    known = uniform_points(encoding, 5)
+    found = maximize(_nearness(known[0]), encoding, known, seed=0)
+    assert not (found == known).all(-1).any()
+
+
+def test_uniform_points_are_members_of_the_space() -> None:
+    encoding = Encoding(MIXED.parameters)
+    points = uniform_points(encoding, 500)
+    assert (points >= encoding.bounds[0]).all()
+    assert (points <= encoding.bounds[1]).all()
+    for i, codes in encoding.choices.items():
+        assert torch.equal(points[:, i].unique(), codes)
+
+
+def test_categories_are_as_far_apart_as_the_ends_of_a_range() -> None:
+    encoding = Encoding(MIXED.parameters)
+    rbf, poly = torch.zeros(2, 7, dtype=torch.float64)
+    poly[6] = 2.0
+    assert float((features(encoding, rbf) - features(encoding, poly)).norm()) == pytest.approx(1)
+    assert one_hot(Encoding(CONTINUOUS.parameters)) is None
+    assert torch.equal(features(Encoding(CONTINUOUS.parameters), rbf[:2]), rbf[:2])

@@ -1,0 +1,154 @@
+"""What the problems made of test functions have in common, and each of its own."""
+
+import itertools
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy.stats import rankdata
+
+from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
+from botorch_popbo.benchmarks.problems._functions import FUNCTIONS as ALL
+from botorch_popbo.benchmarks.problems._variants import variants
+from botorch_popbo.benchmarks.search_space.points import uniform_point
+from botorch_popbo.benchmarks.settings import Parameters
+
+FUNCTIONS = {name: function for name, function in ALL.items() if name != "forrester"}
+VARIANTS = [name for name, _, _ in variants()]
+#: The standard deviation or scale of the noise that most experiments add.
+NOISE = {"branin": 5.0, "hartmann6": 0.1}
+
+
+def points(problem: Problem, count: int = 60) -> list[Parameters]:
+    return [uniform_point(problem.parameters, "test", 0, trial) for trial in range(count)]
+
+
+def errors(name: str, count: int = 2000) -> npt.NDArray[np.float64]:
+    """Observations of one point minus its score."""
+    problem = PROBLEMS[name].load(None)
+    (point,) = points(problem, 1)
+    exact = problem.score(point)
+    return np.array([problem.evaluate(point, seed) for seed in range(count)], dtype=float) - exact
+
+
+def test_every_variant_of_every_function_is_there() -> None:
+    noises = {f"{name}-{kind}" for name in FUNCTIONS for kind in ("student", "outliers")}
+    kinds = ("distorted", "failures", "ranks")
+    # The deviations of the paper.
+    gaussian = {
+        "branin-gaussian",
+        "branin-gaussian-2",
+        "hartmann6-gaussian",
+        "hartmann6-gaussian-0.075",
+        "rosenbrock2-gaussian",
+        "rosenbrock2-gaussian-2",
+        "rosenbrock6-gaussian",
+    }
+    assert {*VARIANTS} == gaussian | noises | {f"{n}-{kind}" for n in FUNCTIONS for kind in kinds}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_all_but_what_is_observed_is_that_of_the_function(name: str) -> None:
+    base, variant = PROBLEMS[name.split("-")[0]].load(None), PROBLEMS[name].load(None)
+    assert variant.name == name
+    same = (
+        *("label", "parameters", "metric_name", "minimize"),
+        *("optimal_value", "num_initial", "costly_score"),
+    )
+    assert [getattr(variant, key) for key in same] == [getattr(base, key) for key in same]
+    suffix = name.split("-")[1]
+    assert variant.noisy == (suffix in ("gaussian", "student", "outliers"))
+    # Only a plain evaluation is the score.
+    assert base.is_exact
+    assert variant.is_exact == (suffix == "ranks")
+    for point in points(base, 5):
+        assert variant.score(point) == base.score(point)
+        seen = [[variant.evaluate(point, seed) for seed in range(40)] for _ in range(2)]
+        assert seen[0] == seen[1]
+        assert (len({*seen[0]}) > 1) == variant.noisy
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_distorted_function_is_in_the_same_order_in_another_unit(name: str) -> None:
+    problem = PROBLEMS[f"{name}-distorted"].load(None)
+    scores = np.array([problem.score(point) for point in points(problem)])
+    observed = np.array([problem.evaluate(point, 0) for point in points(problem)], dtype=float)
+    np.testing.assert_array_equal(rankdata(observed), rankdata(scores))
+    decades = np.log10(observed.max() / observed.min())
+    extent = FUNCTIONS[name].extent
+    assert decades == pytest.approx(12 * (scores.max() - scores.min()) / extent)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_the_worse_half_fails(name: str) -> None:
+    problem = PROBLEMS[f"{name}-failures"].load(None)
+    sample = points(problem, 1000)
+    outcomes = [problem.evaluate(point, 0) for point in sample]
+    failed = [problem.score(p) for p, y in zip(sample, outcomes, strict=True) if y is None]
+    succeeded = [y for y in outcomes if y is not None]
+    assert 0.45 < len(failed) / len(sample) < 0.55
+    assert max(succeeded) < min(failed)
+
+
+def test_only_the_order_is_told() -> None:
+    problem = PROBLEMS["hartmann6-ranks"].load(None)
+    values = np.random.default_rng(0).normal(size=40)
+    values[7] = values[3]
+
+    def labels(unit: np.ndarray) -> list[float]:
+        earlier: list[tuple[float, float]] = []
+        for value in unit:
+            earlier.append((float(value), problem.tell(float(value), earlier)))
+        return [label for _, label in earlier]
+
+    found = labels(values)
+    np.testing.assert_array_equal(rankdata(found), rankdata(values))
+    assert found == labels(np.exp(3 * values))
+    # The first three: a start, one beyond it, one between them or beyond.
+    assert sorted(found[:2]) == [0.0, 1.0] or sorted(found[:2]) == [-1.0, 0.0]
+
+
+def test_many_points_between_the_same_two_do_no_harm() -> None:
+    problem = PROBLEMS["hartmann6-ranks"].load(None)
+    earlier = [(0.0, 0.0), (1.0, 1.0)]
+    for step in range(1, 200):
+        value = 1.0 / (step + 1)
+        earlier.append((value, problem.tell(value, earlier)))
+    labels = [label for _, label in earlier[1:]]
+    assert all(a >= b for a, b in itertools.pairwise(labels))
+
+
+@pytest.mark.parametrize("base", NOISE)
+def test_gaussian_errors_have_the_deviation_of_the_paper(base: str) -> None:
+    found = errors(f"{base}-gaussian") / NOISE[base]
+    assert abs(found.mean()) < 0.1
+    assert found.std() == pytest.approx(1, abs=0.05)
+    assert np.abs(found).max() < 5
+
+
+@pytest.mark.parametrize("base", NOISE)
+def test_student_errors_have_heavy_tails(base: str) -> None:
+    found = np.abs(errors(f"{base}-student")) / NOISE[base]
+    # Two degrees of freedom: the median of |t| is sqrt(2/3), and 0.99 of it are below 9.92.
+    assert np.median(found) == pytest.approx((2 / 3) ** 0.5, rel=0.1)
+    assert 0.004 < (found > 9.925).mean() < 0.018
+
+
+@pytest.mark.parametrize("base", FUNCTIONS)
+def test_a_tenth_are_outliers_of_ten_times_the_range(base: str) -> None:
+    found = errors(f"{base}-outliers")
+    outliers = found[found != 0]
+    assert 0.08 < len(outliers) / len(found) < 0.12
+    assert 0.4 < (outliers > 0).mean() < 0.6
+    extent = _extent(PROBLEMS[base].load(None))
+    np.testing.assert_allclose(np.abs(outliers), 10 * extent, rtol=2e-3)
+
+
+def _extent(problem: Problem) -> float:
+    """The range on a grid that holds the corners, where Branin and Rosenbrock are largest."""
+    assert problem.optimal_value is not None
+    names = [config.name for config in problem.parameters]
+    ends = [config.bounds for config in problem.parameters]  # type: ignore[union-attr]
+    corners = itertools.product(*ends)
+    values = [problem.score(dict(zip(names, corner, strict=True))) for corner in corners]
+    return max(values) - problem.optimal_value

@@ -1,0 +1,92 @@
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.report._against_paper import compare_with_paper, paper_table
+from botorch_popbo.benchmarks.report._optimization import write_report
+from botorch_popbo.benchmarks.report._paper import PAPER
+from botorch_popbo.benchmarks.report.summary import Curve, Summary
+
+from .conftest import curve
+
+
+def summary(name: str, tables: Path, *curves: Curve, trials: int = 80) -> Summary:
+    problem = PROBLEMS[name].load(tables)
+    return Summary(problem, initial=12, trials=trials, seeds=2, curves=curves)
+
+
+def test_regrets_stand_beside_the_papers(tables: Path) -> None:
+    curves = (
+        curve("popbo-eri", 4e-5, 6e-5),
+        curve("popbo-rlcb", 1e-5, 1e-5),
+        curve("random", 1.0),
+        curve("botorch-gp", 1.0),
+    )
+    cells = compare_with_paper([summary("fcnet-slice", tables, *curves)])
+    eri, rlcb, random = cells.itertuples()
+    assert (eri.paper_mean, eri.paper_deviation) == (4.83e-5, 3.29e-5)
+    assert (eri.mean, eri.seeds, eri.verdict) == (pytest.approx(5e-5), 2, "within")
+    assert eri.deviation == pytest.approx(2**0.5 * 1e-5)
+    assert (rlcb.verdict, random.verdict) == ("better", "worse")
+    assert math.isnan(random.deviation)
+    lines = [line.split() for line in paper_table(cells).splitlines()]
+    assert lines[-1] == [
+        "fcnet-slice",
+        "regret",
+        "random",
+        "0.0001480",
+        "±",
+        "7.4e-05",
+        "1.000",
+        "1",
+        "worse",
+    ]
+
+
+def test_accuracies_are_good_when_they_are_large(tables: Path) -> None:
+    measures: Any = {"CIFAR-10 valid": 91.6, "CIFAR-100 valid": 70.0}
+    found = curve("popbo-eri", 0.0, measures=(measures,))
+    cells = compare_with_paper([summary("nasbench201", tables, found)])
+    assert [(c.measure, c.verdict) for c in cells.itertuples()] == [
+        ("CIFAR-10 valid", "better"),
+        ("CIFAR-100 valid", "worse"),
+    ]
+
+
+def test_other_settings_are_not_compared(tables: Path) -> None:
+    found = curve("popbo-eri", 1.0)
+    for other in (
+        summary("fcnet-slice", tables, found, trials=20),
+        summary("branin", tables, found),
+    ):
+        cells = compare_with_paper([other])
+        assert cells.empty
+        assert paper_table(cells) == ""
+
+
+def test_the_comparison_is_printed_and_written(
+    tables: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    traces = curve("popbo-eri", 4e-5, 6e-5).traces[:, [0] * 80 + [1]]
+    times = traces.cumsum(axis=1)
+    found = curve("popbo-eri", 4e-5, 6e-5, traces=traces, times=times)
+    write_report([summary("fcnet-slice", tables, found)], tmp_path)
+    assert "beside the paper" in capsys.readouterr().out
+    assert "beside the paper" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    with (tmp_path / "paper.csv").open(encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert row["method"] == "popbo-eri"
+    assert (float(row["paper_mean"]), float(row["mean"])) == (4.83e-5, 5e-5)
+
+
+def test_known_methods_and_problems_are_named() -> None:
+    for problem, measures in PAPER.items():
+        assert problem in PROBLEMS
+        for reported in measures.values():
+            assert set(reported) <= set(METHODS)
+            assert all(deviation > 0 for _, deviation in reported.values())

@@ -1,0 +1,89 @@
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from botorch_popbo.benchmarks.experiments import Optimization
+from botorch_popbo.benchmarks.problems import PROBLEMS, ProblemEntry
+from botorch_popbo.benchmarks.report import Summary, summarize
+from botorch_popbo.benchmarks.report._table import warnings
+from botorch_popbo.benchmarks.run._records import append_record
+from botorch_popbo.benchmarks.settings import TrialRecord
+
+from ..conftest import trial
+
+Numbers = list[float | None]
+
+
+def records(observed: list[float], scores: Numbers) -> list[TrialRecord]:
+    return [
+        trial(
+            index,
+            value,
+            score,
+            optimizer_seconds=0.5 * index,
+            generator="random" if index < 4 else "Sobol",
+            versions={"torch": "2", "commit": str(index)},
+        )
+        for index, (value, score) in enumerate(zip(observed, scores, strict=True))
+    ]
+
+
+def summarized(folder: Path, *replications: list[TrialRecord], methods: int = 1) -> Summary:
+    """Two initial points and three evaluations of Branin."""
+    campaign = Optimization(
+        initial={"branin": 2},
+        methods=("random", "sobol")[:methods],
+        trials=3,
+        seeds=len(replications),
+        jobs=1,
+        output=folder,
+    )
+    (folder / "records").mkdir()
+    for cell, found in zip(campaign.cells(), replications, strict=False):
+        for record in found:
+            append_record(campaign.path(cell), cell, record)
+    (found_summary,) = summarize(campaign)
+    return found_summary
+
+
+def test_the_numbers_are_those_of_a_hand_computation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = replace(PROBLEMS["branin"].load(None), optimal_value=1.0)
+    monkeypatch.setitem(PROBLEMS, "branin", ProblemEntry("", lambda _: problem))
+    first, second = [9.0, 8.0, 9.0, 4.0, 6.0, 1.5], [7.0, 6.0, 5.0, 5.0, 3.0]
+    lists = (first, second, first[:4])
+    summary = summarized(tmp_path, *(records(x, [*x]) for x in lists), methods=2)
+    (curve,) = summary.curves
+    # The third replication is not complete, and trial 5 of the first was not asked for:
+    # regrets 7, 7, 3, 3 and 5, 4, 4, 2.
+    assert curve.seeds == (0, 1)
+    np.testing.assert_allclose(curve.mean, [6, 5.5, 3.5, 2.5])
+    # Two numbers that differ by d have a standard error of d / 2.
+    np.testing.assert_allclose(curve.error, [1, 1.5, 0.5, 0.5])
+    np.testing.assert_allclose(curve.results, [3, 2])
+    # The function has no noise, so the best point is the best observed.
+    np.testing.assert_allclose(curve.best, [3, 2])
+    np.testing.assert_allclose(curve.seconds, [0, 1, 2.5, 4.5])
+    assert curve.seconds_per_suggestion == pytest.approx(1.5)
+    assert curve.num_fallbacks == 2
+    # One replication is lost, so the mean is not compared.
+    assert summary.best == set()
+    assert summary.without == ("sobol",)
+    # Trials of two commits are of one version.
+    assert curve.versions == ("torch 2",)
+    assert [line for line in warnings([summary]) if "versions" in line] == []
+
+
+def test_one_replication_has_no_standard_error(tmp_path: Path) -> None:
+    (curve,) = summarized(tmp_path, records([3.0] * 5, [3.0] * 5)).curves
+    assert np.isnan(curve.error).all()
+
+
+def test_the_best_evaluated_needs_every_score(tmp_path: Path) -> None:
+    scores: list[Numbers] = [[3.0] * 5, [3.0, None, None, None, None]]
+    (curve,) = summarized(tmp_path, *(records([3.0] * 5, known) for known in scores)).curves
+    assert np.isnan(curve.best).tolist() == [False, True]
+    assert np.isfinite(curve.mean).all()

@@ -1,0 +1,166 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from botorch_popbo.benchmarks.experiments import Optimization
+from botorch_popbo.benchmarks.run import execution
+from botorch_popbo.benchmarks.run.execution import run_campaign
+from botorch_popbo.benchmarks.settings import Setting
+
+from ..conftest import MakeCampaign, result
+
+
+def test_more_seeds_add_replications_and_a_complete_run_is_not_touched(
+    campaign: MakeCampaign,
+) -> None:
+    once, twice = campaign(seeds=1), campaign(seeds=2)
+    run_campaign(once)
+    (path,) = once.output.glob("records/*.jsonl")
+    before, first = path.stat().st_mtime_ns, result(once)
+    assert run_campaign(once) == []
+    assert run_campaign(twice) == []
+    assert path.stat().st_mtime_ns == before
+    assert result(twice)[0] == first[0] != result(twice)[1]
+
+
+def test_the_bar_counts_trials_on_disk_and_stays_out_of_logs(
+    campaign: MakeCampaign, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_campaign(campaign())
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    run_campaign(campaign())
+    assert "7/7" in capsys.readouterr().err
+    run_campaign(campaign(trials=1))
+    assert "4/4" in capsys.readouterr().err
+
+
+def lines(output: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in output.glob("records/*.jsonl"))
+
+
+def command(campaign: Optimization) -> list[str]:
+    return [
+        *(sys.executable, "-m", "botorch_popbo.benchmarks", "compare", "--problems", "branin"),
+        *("--methods", *campaign.methods, "--initial", "3", "--jobs", "2"),
+        *("--trials", str(campaign.trials), "--seeds", "1", "--output", str(campaign.output)),
+    ]
+
+
+def test_a_killed_run_goes_on_without_repeating_a_trial(campaign: MakeCampaign) -> None:
+    killed = replace(campaign(trials=60, output="killed"), methods=("random", "sobol"))
+    # No pipe: a worker that outlives its parent for a while would keep it open.
+    process = subprocess.Popen(command(killed), stderr=subprocess.DEVNULL)
+    while lines(killed.output) < 30:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = {p: p.read_bytes() for p in killed.output.glob("records/*.jsonl")}
+    assert lines(killed.output) < 126
+    again = subprocess.run(command(killed), capture_output=True, text=True, check=True)
+    assert "branin" in again.stdout
+    for path, content in before.items():
+        whole = content[: content.rfind(b"\n") + 1]
+        assert path.read_bytes().startswith(whole), "a finished trial was run again"
+    whole_run = replace(killed, output=killed.output.with_name("whole"), jobs=1)
+    assert run_campaign(whole_run) == []
+    assert result(killed) == result(whole_run)
+
+
+class FakeDeathError(Exception):
+    pass
+
+
+@pytest.fixture
+def mortal(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[Setting, int]], list[int]]:
+    """Lets workers die: as often as is said, while they run a setting."""
+
+    def arrange(deaths: dict[Setting, int]) -> list[int]:
+        sizes: list[int] = []
+        run = execution._Execution.run
+
+        def dying(self: execution._Execution, batch: list[Any]) -> None:
+            sizes.append(len(batch))
+            doomed = [s for s in batch if deaths.get(s, 0)]
+            run(self, [s for s in batch if s not in doomed])
+            self.started = batch
+            if doomed:
+                deaths[doomed[0]] -= 1
+                raise FakeDeathError
+
+        monkeypatch.setattr(execution._Execution, "run", dying)
+        monkeypatch.setattr(execution, "workers", lambda _: nullcontext((FakeDeathError,)))
+        return sizes
+
+    return arrange
+
+
+def test_a_replication_whose_worker_died_goes_on(campaign: MakeCampaign, mortal: Any) -> None:
+    several = campaign(seeds=3)
+    first, *_ = several.cells()
+    sizes = mortal({first: 2})
+    assert run_campaign(several) == []
+    assert all(map(several.is_complete, several.cells()))
+    assert sizes == [3, 1, 1]
+
+
+@pytest.mark.parametrize("is_stuck", [False, True])
+def test_one_that_always_dies_or_is_stuck_is_given_up(
+    campaign: MakeCampaign, mortal: Any, is_stuck: bool
+) -> None:
+    several = campaign(seeds=3)
+    first, *others = several.cells()
+    sizes = mortal({first: 99})
+    path = several.path(first, ".stuck")
+    if is_stuck:
+        path.parent.mkdir(parents=True)
+        path.write_text("Stack (most recent call first)")
+    (failure,) = run_campaign(several)
+    reason = str(path) if is_stuck else "seed 0, trial 0: its worker process died 3 times"
+    assert reason in str(failure)
+    assert len(sizes) == (1 if is_stuck else 3)
+    assert all(map(several.is_complete, others))
+
+
+def worker_pids() -> list[int]:
+    """The worker processes of this process."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            command = stat.with_name("cmdline").read_text()
+            if parent == os.getpid() and "popen_loky_posix" in command:
+                found.append(int(stat.parent.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes in /proc")
+def test_a_worker_that_is_killed_is_replaced(
+    campaign: MakeCampaign, capsys: pytest.CaptureFixture[str]
+) -> None:
+    several = replace(campaign("sobol", trials=60, seeds=4), jobs=2)
+
+    def kill() -> None:
+        while not list(several.output.glob("records/*.jsonl")):
+            time.sleep(0.01)
+        os.kill(worker_pids()[0], signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    assert run_campaign(several) == []
+    thread.join()
+    assert "a worker process was killed; going on" in capsys.readouterr().err
+    whole = replace(several, output=several.output.with_name("whole"), jobs=1)
+    run_campaign(whole)
+    assert result(several) == result(whole)

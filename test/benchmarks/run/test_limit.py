@@ -1,0 +1,68 @@
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from botorch_popbo.benchmarks.run._limit import LimitExceeded, time_limit
+
+
+def _loop() -> None:
+    while True:
+        try:
+            time.sleep(0.01)
+        except Exception:
+            continue
+
+
+@pytest.mark.parametrize(
+    "hang", [_loop, lambda: time.sleep(60), lambda: threading.Event().wait(60)]
+)
+def test_python_code_and_waiting_are_interrupted(hang: object) -> None:
+    assert callable(hang)
+    start = time.perf_counter()
+    with pytest.raises(LimitExceeded, match=r"within the 0\.1 seconds"), time_limit(0.1):
+        hang()
+    assert time.perf_counter() - start < 5
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    for path in (None, tmp_path / "stuck"):
+        with time_limit(60, path):
+            assert signal.getitimer(signal.ITIMER_REAL)[0] > 50
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+        assert signal.getsignal(signal.SIGALRM) is before
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_thread_is_not_interrupted_but_runs() -> None:
+    ran = []
+
+    def task() -> None:
+        with time_limit(0.01):
+            time.sleep(0.1)
+            ran.append(1)
+
+    thread = threading.Thread(target=task)
+    thread.start()
+    thread.join()
+    assert ran == [1]
+
+
+def test_native_code_that_never_returns_is_ended_with_its_process(tmp_path: Path) -> None:
+    # PyDLL holds the interpreter's lock, and without the signal the pause has no end.
+    code = f"""
+import ctypes, pathlib, signal
+from botorch_popbo.benchmarks.run import _limit as limit
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+limit._GRACE_SECONDS = 0.2
+with limit.time_limit(0.1, pathlib.Path({str(tmp_path / "stuck")!r})):
+    ctypes.PyDLL(None).pause()
+"""
+    process = subprocess.run([sys.executable, "-c", code], timeout=60, check=False)
+    assert process.returncode == 1
+    assert "most recent call first" in (tmp_path / "stuck").read_text()

@@ -1,0 +1,88 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from botorch_popbo.benchmarks.errors import RecordError
+from botorch_popbo.benchmarks.run._records import append_record, read_records
+from botorch_popbo.benchmarks.settings import Setting, TrialRecord
+
+SETTING = Setting(problem="branin", method="random", initial=3, seed=1)
+RECORD = TrialRecord(
+    trial=0,
+    parameters={"a": 0.1 + 0.2, "b": 3, "c": "x", "d": True},
+    observed=1 / 3,
+    score=None,
+    incumbent_score=2 / 3,
+    optimizer_seconds=0.5,
+    evaluation_seconds=0.25,
+    generator="random",
+    versions={"torch": "2"},
+)
+
+
+def read(path: Path, setting: Setting = SETTING, *, repair: bool = False) -> list[TrialRecord]:
+    return read_records(path, setting, TrialRecord, repair=repair)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "records.jsonl"
+    for trial in range(3):
+        append_record(file, SETTING, replace(RECORD, trial=trial))
+    return file
+
+
+def test_what_is_read_is_what_was_written(path: Path) -> None:
+    assert read(path) == [replace(RECORD, trial=trial) for trial in range(3)]
+    assert read(path.with_name("none")) == []
+
+
+def test_every_line_tells_where_it_belongs(path: Path) -> None:
+    fields = json.loads(path.read_text().splitlines()[-1])
+    assert {name: fields[name] for name in vars(SETTING)} == vars(SETTING)
+
+
+def test_a_line_cut_anywhere_is_dropped_and_then_written_again(path: Path) -> None:
+    content = path.read_bytes()
+    last = len(content.splitlines(keepends=True)[-1])
+    for missing in (1, 2, last // 2, last - 1):
+        path.write_bytes(content[:-missing])
+        assert len(read(path)) == 2
+        assert path.read_bytes() == content[:-missing], "reading alone must not change the file"
+        assert len(read(path, repair=True)) == 2
+        append_record(path, SETTING, replace(RECORD, trial=2))
+        assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("lines", "setting", "message"),
+    [
+        (lambda a, b, c: [a, "nonsense\n", c], SETTING, "records.jsonl, line 2: not a record"),
+        (lambda a, b, c: [a, "[1]\n", c], SETTING, "line 2: not a record"),
+        (
+            lambda a, b, c: [a.replace("incumbent_score", "x"), b],
+            SETTING,
+            "line 1: not a record .*'x'",
+        ),
+        (lambda a, b, c: [a, b, c, b], SETTING, "expected trial 3, found 1"),
+        (lambda a, b, c: [a], replace(SETTING, seed=2), "expected Setting"),
+    ],
+)
+def test_a_damaged_file_is_named(path: Path, lines: object, setting: Setting, message: str) -> None:
+    assert callable(lines)
+    path.write_text("".join(lines(*path.read_text().splitlines(keepends=True))))
+    with pytest.raises(RecordError, match=message):
+        read(path, setting)
+
+
+def test_a_number_that_is_not_finite_is_not_written(path: Path) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        append_record(path, SETTING, replace(RECORD, trial=3, observed=float("nan")))
+    assert len(read(path)) == 3
+
+
+def test_each_setting_has_a_file_of_its_own() -> None:
+    changes = ({"problem": "hartmann6"}, {"method": "sobol"}, {"initial": 4}, {"seed": 2}, {})
+    assert len({replace(SETTING, **change).stem for change in changes}) == 5  # type: ignore[arg-type]

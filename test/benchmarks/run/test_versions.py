@@ -1,0 +1,91 @@
+import subprocess
+import sys
+from pathlib import Path
+from shutil import which
+
+import pytest
+
+from botorch_popbo.benchmarks.methods import METHODS, Method
+from botorch_popbo.benchmarks.methods.base import Optimizer
+from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.run import _versions as module
+from botorch_popbo.benchmarks.run._versions import commit, versions
+from botorch_popbo.benchmarks.settings import Setting
+
+
+def method(library: str | None) -> Method:
+    def start(problem: Problem, setting: Setting) -> Optimizer:
+        raise NotImplementedError
+
+    return Method("some-method", "", "some-method", start, library)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    command = ["git", "-C", str(folder), *identity, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    if which("git") is None:
+        pytest.skip("there is no git")
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "module.py").write_text("a = 1")
+    git(tmp_path, "init")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "first")
+    commit.cache_clear()
+    return package
+
+
+@pytest.mark.parametrize(
+    ("changed", "folder", "expected"),
+    [
+        ("notes.txt", "package", "{head}"),
+        ("package/module.py", "package", "{head}+"),
+        ("package/new.py", "package", "{head}+"),
+        # A package that is installed in another work tree.
+        ("venv/module.py", "venv", ""),
+    ],
+)
+def test_a_checkout_is_its_commit(checkout: Path, changed: str, folder: str, expected: str) -> None:
+    path = checkout.parent / changed
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("a = 2")
+    head = git(checkout, "rev-parse", "HEAD")
+    assert commit(checkout.parent / folder) == expected.format(head=head)
+
+
+def test_without_git_there_is_no_commit(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert commit(checkout) == ""
+    monkeypatch.setattr(module, "commit", lambda folder: "")
+    assert "commit" not in versions(method(None))
+
+
+def test_the_version_of_the_library_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "commit", lambda folder: "0123+")
+    assert versions(method("numpy")) == {
+        **versions(method(None)),
+        "numpy": module.version("numpy"),
+        "commit": "0123+",
+    }
+    assert "no-such-package" not in versions(method("no-such-package"))
+
+
+def test_another_environment_is_asked_for_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", sys.executable)
+    monkeypatch.setattr(module, "version", lambda name: "of this environment")
+    module._library_version.cache_clear()
+    assert versions(method("pytest"))["pytest"] == pytest.__version__
+    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", "/no/such/python")
+    assert "pytest" not in versions(method("pytest"))
+    module._library_version.cache_clear()
+
+
+def test_methods_name_the_packages_of_other_libraries() -> None:
+    named = {m.library for m in METHODS.values()} - {None}
+    peers = {"optuna", "hyperopt", "scikit-optimize", "smac", "HEBO", "cmaes", "numpyro"}
+    assert named == peers
