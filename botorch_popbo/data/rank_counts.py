@@ -96,16 +96,29 @@ class RankCounts:
         Returns:
             The records of known and new points, in that order; counts may be fractional.
         """
-        num_points, num_new = self.num_points, X.shape[0]
-        # A record that met few points is placed by its share of better ones.
-        placed = self.counts / self.exposure.clamp_min(1.0) * (num_points - 1)
-        better = (predicted <= placed.unsqueeze(-1)).sum(-1).to(self.counts)
-        ahead = (predicted < predicted.unsqueeze(-1)).sum(-1).to(self.counts)
-        exposure = num_points + num_new - 1.0
-        return type(self)(
-            X=torch.cat([self.X, X.to(self.X)]),
-            counts=torch.cat([self.counts + better, predicted + ahead]).clamp_max(exposure),
-            exposure=torch.cat(
-                [self.exposure + num_new, self.exposure.new_full((num_new,), exposure)]
-            ),
-        )
+        counts, exposure = insert_counts(self.counts, self.exposure, self.num_points, predicted)
+        return type(self)(torch.cat([self.X, X.to(self.X)]), counts, exposure)
+
+
+def insert_counts(
+    counts: Tensor, exposure: Tensor, num_points: int, predicted: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The arithmetic of :meth:`RankCounts.insert`.
+
+    Args:
+        counts: Numbers of better points, of shape ``m``.
+        exposure: Numbers of points compared with, of shape ``m``.
+        num_points: Number of known points.
+        predicted: Predicted counts of the ``p`` new points among the known ones.
+
+    Returns:
+        Counts and exposures of known and new points, of shape ``m + p``.
+    """
+    num_new = len(predicted)
+    # A record that met few points is placed by its share of better ones.
+    placed = counts / exposure.clamp_min(1.0) * (num_points - 1)
+    better = (predicted <= placed.unsqueeze(-1)).sum(-1).to(counts)
+    ahead = (predicted < predicted.unsqueeze(-1)).sum(-1).to(counts)
+    longest = num_points + num_new - 1.0
+    inserted = torch.cat([counts + better, predicted.to(counts) + ahead]).clamp_max(longest)
+    return inserted, torch.cat([exposure + num_new, exposure.new_full((num_new,), longest)])

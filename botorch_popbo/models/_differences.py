@@ -81,20 +81,18 @@ class MaternDifferences:
 
     Attributes:
         lengthscale: Lengthscales, of shape ``d``.
-        X: Encoded known points, then the reference, divided by the lengthscales, ``(M + 1) x d``.
-        num_records: Number of records among the known points.
-        origin: Prior covariance of the reference with each known point, of shape ``M``.
+        X: Encoded records, then the reference, divided by the lengthscales, ``(N + 1) x d``.
+        origin: Prior covariance of the reference with each record, of shape ``N``.
         around_average: Prior variance of a point plus that of the records' average, a scalar.
         shift: What the records explain of the reference relative to their average, of shape ``N``.
-        weights: Inverse covariance times utilities, of shape ``M``.
-        roots: Square roots of what the known points explain and of what the order leaves open,
-            ``M x (M + L)``.
-        signs: Whether a column of ``roots`` reduces the variance or adds to it, of shape ``M + L``.
+        weights: Inverse covariance times utilities, of shape ``N``.
+        roots: Square roots of what the records explain and of what the order leaves open,
+            ``N x (N + L)``.
+        signs: Whether a column of ``roots`` reduces the variance or adds to it, of shape ``N + L``.
     """
 
     lengthscale: Tensor
     X: Tensor
-    num_records: int
     origin: Tensor
     around_average: Tensor
     shift: Tensor
@@ -120,9 +118,8 @@ class MaternDifferences:
         return cls(
             lengthscale=lengthscale,
             X=X,
-            num_records=predictor.num_records,
             origin=origin,
-            around_average=1.0 + predictor.average[: predictor.num_records].mean(),
+            around_average=1.0 + predictor.average.mean(),
             shift=(origin - predictor.average) @ predictor.root,
             weights=predictor.weights,
             roots=torch.cat([predictor.root, predictor.spread_root], dim=-1),
@@ -150,8 +147,7 @@ class _Moments(torch.autograd.Function):
         ctx.law = law
         ctx.save_for_backward(points, distance, projected, explained)
         variance = 2.0 - 2.0 * cross[:, -1] + projected.square() @ law.signs
-        shared = cross[:, : law.num_records].mean(-1)
-        own = law.around_average - 2.0 * shared - explained.square().sum(-1)
+        own = law.around_average - 2.0 * cross[:, :-1].mean(-1) - explained.square().sum(-1)
         return relative @ law.weights, variance, own
 
     @staticmethod
@@ -166,8 +162,6 @@ class _Moments(torch.autograd.Function):
         by_projected = twice * projected * law.signs
         by_projected[:, :number] -= twice_own * explained
         by_records = by_projected @ law.roots.T
-        by_mean_and_own = by_mean.unsqueeze(-1) * law.weights
-        by_mean_and_own[:, : law.num_records] -= twice_own / law.num_records
-        by_records += by_mean_and_own
+        by_records += by_mean.unsqueeze(-1) * law.weights - twice_own / number
         pull = 2.0 * torch.cat([by_records, -twice], dim=-1) * matern_slope(distance)
         return pull @ law.X - pull.sum(-1, keepdim=True) * points, None

@@ -1,13 +1,13 @@
 """Utilities of new points given those of the records."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import torch
 from gpytorch.kernels import Kernel
 from torch import Tensor
 
-from botorch_popbo.models._covariance import JITTER, MEAN_VARIANCE
+from botorch_popbo.models._covariance import MEAN_VARIANCE
 from botorch_popbo.models._evidence import Conditioned
 
 
@@ -20,19 +20,17 @@ class Predictor:
 
     Attributes:
         kernel: The prior's kernel, without the unknown mean.
-        X: Encoded records, then points whose utility is believed, ``M x d``.
-        num_records: Number of records ``N``.
+        X: Encoded records, ``N x d``.
         noise: Noise variances of the records, of shape ``N``.
-        weights: Inverse covariance times utilities, of shape ``M``.
-        root: A square root of what the points explain, ``M x M``.
+        weights: Inverse covariance times utilities, of shape ``N``.
+        root: A square root of what the records explain, ``N x N``.
         spread_root: Square root of the covariance of ``weights``, which the order leaves open,
-            ``M x L``.
-        average: Prior covariance of the records' average with each point, of shape ``M``.
+            ``N x L``.
+        average: Prior covariance of the records' average with each record, of shape ``N``.
     """
 
     kernel: Kernel
     X: Tensor
-    num_records: int
     noise: Tensor
     weights: Tensor
     root: Tensor
@@ -58,51 +56,10 @@ class Predictor:
         return cls(
             kernel=kernel,
             X=X,
-            num_records=len(X),
             noise=conditioned.record_noise,
             weights=utilities.weights,
             root=root.T,
             spread_root=utilities.spread_root,
-            average=average,
-        )
-
-    def believe(self, X: Tensor, noise: Tensor) -> Self:
-        """Condition on noisy utilities that turn out as expected.
-
-        The expectation stays as it is, and the variance is that of Gaussian conditioning, which
-        does not depend on what is observed.
-
-        Args:
-            X: Encoded points, ``p x d``.
-            noise: Variance of the observations' noise, a scalar tensor.
-
-        Returns:
-            The predictor given ``p`` more points.
-        """
-        cross = self.cross(X)
-        relative = cross - self.average
-        shared = self._mean_of_records(cross)
-        # The covariance with the new points is linear in that with all points, less the average.
-        known = self.spread_root @ (relative @ self.spread_root).T
-        known = known - self.root @ (relative @ self.root).T
-        known[: self.num_records] -= 1.0 / self.num_records
-        eye = torch.eye(len(X)).to(X)
-        linear = torch.cat([known, eye])
-        average = torch.cat([self.average, shared])
-        among = torch.cat([cross, self.kernel(X, X).to_dense()], dim=-1) - average
-        covariance = among @ linear
-        covariance = (covariance + covariance.T) / 2.0 + (noise + JITTER) * eye
-        factor = torch.linalg.cholesky(covariance)
-        columns = torch.linalg.solve_triangular(factor, linear.T, upper=False).T
-        nothing = X.new_zeros(len(X), self.root.shape[-1])
-        return replace(
-            self,
-            X=torch.cat([self.X, X]),
-            weights=torch.cat([self.weights, X.new_zeros(len(X))]),
-            root=torch.cat([torch.cat([self.root, nothing]), columns], dim=-1),
-            spread_root=torch.cat(
-                [self.spread_root, X.new_zeros(len(X), self.spread_root.shape[-1])]
-            ),
             average=average,
         )
 
@@ -113,7 +70,7 @@ class Predictor:
             X: Encoded points, ``batch_shape x q x d``.
 
         Returns:
-            A ``batch_shape x q x M`` tensor.
+            A ``batch_shape x q x N`` tensor.
         """
         covariance: Tensor = self.kernel(X, self.X).to_dense()
         return covariance
@@ -198,13 +155,13 @@ class Predictor:
         return cross @ self.weights + MEAN_VARIANCE * self.weights.sum()
 
     def _mean_of_records(self, cross: Tensor) -> Tensor:
-        return cross[..., : self.num_records].mean(-1)
+        return cross.mean(-1)
 
     def _prior_variance(self, X: Tensor, cross: Tensor) -> Tensor:
         variance: Tensor = self.kernel(X, diag=True)
         return variance - 2.0 * self._mean_of_records(cross) + self._mean_of_records(self.average)
 
     def _parts(self, cross: Tensor) -> tuple[Tensor, Tensor]:
-        """What the known points explain, and what the order leaves open of it."""
+        """What the records explain, and what the order leaves open of it."""
         relative = cross - self.average
         return relative @ self.root, relative @ self.spread_root

@@ -102,7 +102,8 @@ class RankingGP(RankModel, FantasizeMixin):
 
     order: Order
     _is_used: Tensor
-    _X_pending: Tensor
+    _law: _Law | None
+    _differences: tuple[Predictor, Tensor, Differences] | None
 
     def __init__(
         self,
@@ -123,19 +124,12 @@ class RankingGP(RankModel, FantasizeMixin):
         super().__init__(train_X, train_Y, order.X, input_transform)
         self.order = order
         self._prior = deepcopy((likelihood, covar_module))
-        self._all_records = records
-        chosen = _representatives(records.better, _NUM_CONDITIONED)
-        self._records = records.subset(chosen)
-        is_used = torch.ones(len(chosen), dtype=torch.bool, device=order.X.device)
-        self.register_buffer("_is_used", is_used, persistent=False)
-        self.register_buffer("_X_pending", order.X[:0], persistent=False)
+        self._learn_from(records, outliers=records.item[:0])
         self._encoded_dim = self._encoded_points().shape[-1]
         dim = self._encoded_dim
         self.covar_module = default_kernel(dim) if covar_module is None else covar_module
         self.likelihood = default_likelihood() if likelihood is None else likelihood
         self.to(order.X)
-        self._law: _Law | None = None
-        self._differences: tuple[Predictor, Tensor, Differences] | None = None
         self.register_load_state_dict_post_hook(_forget)
 
     def extra_repr(self) -> str:
@@ -153,11 +147,6 @@ class RankingGP(RankModel, FantasizeMixin):
         """Which points of the order the fit has set aside, of shape ``m``."""
         outliers = torch.zeros(len(self._X), dtype=torch.bool, device=self._X.device)
         return outliers.index_fill(0, self.records.item[~self._is_used], True)
-
-    @property
-    def known_X(self) -> Tensor:  # noqa: N802
-        """The distinct points that are evaluated or pending, ``m x d``."""
-        return torch.cat([self._X, self._X_pending])
 
     @property
     def incumbent(self) -> Tensor:
@@ -179,13 +168,11 @@ class RankingGP(RankModel, FantasizeMixin):
         Returns:
             A point, of shape ``d``.
         """
-        pending = torch.arange(len(self._X), len(self.known_X), device=self._X.device)
-        rows = torch.cat([self.records.item, pending])
-        encoded = torch.cat([self._encoded_records(), self._encoded_pending()])
-        value = self.law.predictor.pessimistic(encoded)
+        item = self.records.item
+        value = self.law.predictor.pessimistic(self._encoded_records())
         if is_eligible is not None:
-            value = value.where(is_eligible[rows], -torch.inf)
-        return self.known_X[rows[value.argmax()]]
+            value = value.where(is_eligible[item], -torch.inf)
+        return self._X[item[value.argmax()]]
 
     @property
     def rank_counts(self) -> RankCounts:
@@ -212,7 +199,7 @@ class RankingGP(RankModel, FantasizeMixin):
         """
         self.train()
         X, hyperparameters = self._encoded_records(), self._hyperparameters()
-        chosen = _representatives(self.records.better, _NUM_FITTED)
+        chosen = self.records.representatives(_NUM_FITTED)
         with torch.no_grad():
             fit = fit_robustly(
                 X[chosen], self.records.subset(chosen), hyperparameters, hyperparameters.current()
@@ -324,9 +311,13 @@ class RankingGP(RankModel, FantasizeMixin):
 
     def with_pending(self, X_pending: Tensor) -> "RankingGP":
         """See the base class."""
+        X_pending = X_pending.detach().to(self._X)
+        with torch.no_grad():
+            predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
         model = deepcopy(self)
-        model._X_pending = torch.cat([self._X_pending, X_pending.detach().to(self._X)])
-        model._law = None
+        model._X = torch.cat([self._X, X_pending])
+        records = self._all_records.insert(predicted.clamp_max(self._all_records.num_points))
+        model._learn_from(records, outliers=self.is_outlier.nonzero().squeeze(-1))
         return model.eval()
 
     @classmethod
@@ -361,6 +352,15 @@ class RankingGP(RankModel, FantasizeMixin):
         if isinstance(state, Tensor) and state.shape == self._is_used.shape:
             self._is_used = state.to(self._is_used.device)
 
+    def _learn_from(self, records: Records, outliers: Tensor) -> None:
+        """Choose the records that stand for all; the items of outliers are known."""
+        self._all_records = records
+        self._records = records.subset(records.representatives(_NUM_CONDITIONED))
+        is_used = ~torch.isin(self._records.item, outliers)
+        self.register_buffer("_is_used", is_used, persistent=False)
+        self._law = None
+        self._differences = None
+
     @property
     def law(self) -> "_Law":
         """The conditional law, prepared unless it was for the same hyperparameters."""
@@ -393,10 +393,6 @@ class RankingGP(RankModel, FantasizeMixin):
         better = torch.zeros_like(levels)
         better[records.level] = records.better  # records of one level are equally good
         thresholds = Thresholds.from_ranks(levels, better, records.num_points)
-        if len(self._X_pending):
-            pending = self._encoded_pending()
-            thresholds = thresholds.insert(predictor.mean(pending))
-            predictor = predictor.believe(pending, self.noise.detach().double())
         return _Law(theta, predictor, thresholds)
 
     def _differences_from(self, reference: Tensor) -> Differences:
@@ -438,21 +434,7 @@ class RankingGP(RankModel, FantasizeMixin):
     def _encoded_records(self) -> Tensor:
         return self._encoded_points()[self.records.item].double()
 
-    def _encoded_pending(self) -> Tensor:
-        return self.encode(self._X_pending).double()
-
 
 def _forget(model: RankingGP, incompatible_keys: object) -> None:
     """A state dict brings its own input transform, such as the bounding box of other points."""
     model._law = None
-
-
-def _representatives(better: Tensor, number: int) -> Tensor:
-    """Indices of at most so many records: the best half, and others evenly spaced in rank."""
-    order = better.argsort(stable=True)
-    if len(order) <= number:
-        return torch.arange(len(order), device=order.device)
-    half = number // 2
-    spaced = torch.linspace(half, len(order) - 1, number - half, device=order.device).long()
-    chosen: Tensor = order[torch.cat([torch.arange(half, device=order.device), spaced])].sort()[0]
-    return chosen

@@ -35,18 +35,6 @@ class Thresholds:
         edges = torch.cat([better.new_zeros(1), between, better.new_full((1,), float(total))])
         return cls(values, edges.diff())
 
-    def insert(self, utilities: Tensor) -> Self:
-        """Add points of known utility.
-
-        Args:
-            utilities: Utilities, of shape ``p``.
-
-        Returns:
-            The thresholds with ``p`` more points.
-        """
-        values, order = torch.cat([self.values, utilities]).sort(descending=True, stable=True)
-        return type(self)(values, torch.cat([self.weight, torch.ones_like(utilities)])[order])
-
     def to(self, like: Tensor) -> Self:
         """The thresholds in the dtype and on the device of a tensor."""
         return type(self)(self.values.to(like), self.weight.to(like))
