@@ -31,7 +31,7 @@ def draw_utility_paths(
     the prior is then corrected to agree with them.
 
     Args:
-        model: A fitted model without pending points.
+        model: A fitted model.
         sample_shape: Shape of the draws.
         prior_sampler: Draws from the prior, given a Gaussian process.
         update_strategy: Must be BoTorch's own.
@@ -41,12 +41,10 @@ def draw_utility_paths(
         own and ``q x d`` for all, to ``... x sample_shape x q`` values.
 
     Raises:
-        UnsupportedError: If there are pending points or another update strategy.
+        UnsupportedError: If there is another update strategy.
     """
-    if update_strategy is not gaussian_update or len(model.known_X) > model.order.num_points:
-        raise UnsupportedError(
-            "Paths of a RankingGP have an update strategy of their own and no pending points."
-        )
+    if update_strategy is not gaussian_update:
+        raise UnsupportedError("Paths of a RankingGP have an update strategy of their own.")
     predictor = model.law.predictor
     X, like = predictor.X, model.train_inputs[0]
     with validate_input_scaling(False):

@@ -9,7 +9,7 @@ from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from helpers.service_loop import Parameter, Parameterization
 
 from botorch_popbo.ax import popbo_generation_strategy
-from botorch_popbo.presets import PresetName
+from botorch_popbo.ax.nodes import PresetName
 
 KEYS = {"default": "popbo-logei", "paper": "popbo-eri"}
 TOLERANCE = 1e-9  # on linear constraints

@@ -88,17 +88,3 @@ def test_the_prior_is_that_of_the_fit() -> None:
     expected = kernel(LENGTHSCALE)(X).to_dense().detach() + MEAN_VARIANCE
     expected = expected + (NOISE + JITTER) * torch.eye(12).double() + RECORDS.variance.diag()
     torch.testing.assert_close(matrix @ expected, torch.eye(12).double(), rtol=0, atol=1e-6)
-
-
-def test_belief_is_conditioning_on_what_was_expected(predictor: Predictor) -> None:
-    noise = torch.tensor(0.01).double()
-    new, rest = TEST_X[:2], TEST_X[2:]
-    before = predictor.covariance(TEST_X, TEST_X)
-    gain = before[2:, :2] @ torch.linalg.inv(before[:2, :2] + noise * torch.eye(2).double())
-    believing = predictor.believe(new, noise)
-    torch.testing.assert_close(believing.mean(rest), predictor.mean(rest), rtol=0, atol=1e-10)
-    expected = before[2:, 2:] - gain @ before[:2, 2:]
-    torch.testing.assert_close(believing.covariance(rest, rest), expected, rtol=0, atol=1e-6)
-    in_sequence = predictor.believe(new[:1], noise).believe(new[1:], noise)
-    found = in_sequence.covariance(rest, rest)
-    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)

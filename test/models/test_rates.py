@@ -31,21 +31,6 @@ def weights(rate: torch.nn.Module) -> Tensor:
     return torch.cat([parameter.detach().flatten() for parameter in rate.parameters()])
 
 
-class RecordedRate(MLPRate):
-    """Remembers its mini-batches."""
-
-    def _batch(self, num_records: int, generator: torch.Generator) -> Tensor:
-        batch = super()._batch(num_records, generator)
-        self.batches = [*getattr(self, "batches", []), batch]
-        return batch
-
-
-def batches(num_records: int, seed: int = 0, **settings: Any) -> list[Tensor]:
-    rate = RecordedRate(2, **{"hidden_sizes": (3,), "num_steps": 7, "batch_size": 4} | settings)
-    rate.double().fit(*ranked(num_records), seed)
-    return rate.batches
-
-
 # With more records than fit into a batch, the mini-batches too must come from the seed.
 @pytest.mark.parametrize("num_points", [15, BATCH_SIZE + 6])
 @pytest.mark.usefixtures("rng_untouched")
@@ -103,7 +88,8 @@ def test_steps_and_learning_rates_are_those_of_the_settings(
     # Wang et al. (2023): 100 steps of ADAM at 0.01, divided by five every 30 steps.
     assert found == pytest.approx([0.01 * 0.2 ** (step // 30) for step in range(100)])
     found.clear()
-    batches(3, num_steps=11, learning_rate=0.1, learning_rate_factor=0.5, learning_rate_period=4)
+    settings = {"learning_rate": 0.1, "learning_rate_factor": 0.5, "learning_rate_period": 4}
+    MLPRate(2, hidden_sizes=(3,), num_steps=11, **settings).double().fit(*ranked(3), 0)
     assert found == pytest.approx([0.1] * 4 + [0.05] * 4 + [0.025] * 3)
 
 
@@ -123,24 +109,6 @@ def test_training_follows_the_gradient_of_the_mean_log_likelihood(
     slope = torch.autograd.grad(-model.log_likelihood() / 15, list(model.rate.parameters()))
     expected = torch.cat([gradient.flatten() for gradient in slope])
     torch.testing.assert_close(gradients[0], expected, rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("num_records", [2, 3, 4])
-def test_few_records_are_all_used_in_every_step(num_records: int) -> None:
-    found = batches(num_records)
-    assert len(found) == 7
-    assert all(sorted(batch.tolist()) == list(range(num_records)) for batch in found)
-
-
-@pytest.mark.usefixtures("rng_untouched")
-def test_mini_batches_are_drawn_without_replacement_from_the_seed() -> None:
-    found = batches(10, num_steps=50)
-    assert all(len(set(batch.tolist())) == len(batch) == 4 for batch in found)
-    assert set(torch.cat(found).tolist()) == set(range(10))
-    assert len({tuple(sorted(batch.tolist())) for batch in found}) > 1
-    first, again, other = (torch.stack(batches(10, seed)) for seed in (0, 0, 1))
-    assert torch.equal(first, again)
-    assert not torch.equal(first, other)
 
 
 def test_it_learns_where_gradients_are_switched_off() -> None:

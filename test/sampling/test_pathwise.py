@@ -57,8 +57,6 @@ def test_paths_have_the_dtype_of_the_points(tkwargs: dict[str, Any]) -> None:
 
 
 def test_what_has_no_paths_is_refused(gaussian_model: RankingGP) -> None:
-    with pytest.raises(UnsupportedError, match="no pending points"):
-        drawn(gaussian_model.with_pending(TEST_X))
     with pytest.raises(UnsupportedError, match="update strategy of their own"):
         drawn(gaussian_model, update_strategy=draw_utility_paths)
     with pytest.raises(NotImplementedError, match="PoissonRankModel"):

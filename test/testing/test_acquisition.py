@@ -1,6 +1,4 @@
-import copy
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import pytest
@@ -14,69 +12,10 @@ from botorch.sampling.normal import SobolQMCNormalSampler
 from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
-from botorch_popbo import (
-    ExpectedRankingImprovement,
-    LogExpectedRankingImprovement,
-    LogExpectedUtilityImprovement,
-    LowerConfidenceBound,
-    PoissonRankModel,
-    RectifiedLowerConfidenceBound,
-)
-from botorch_popbo.presets import PresetName
 from botorch_popbo.testing import AcquisitionContract
 
 # BoTorch warns of single precision.
 pytestmark = pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.InputDataWarning")
-
-
-class RankContract(AcquisitionContract):
-    kind: type[AcquisitionFunction]
-    num_points = 15
-    preset: PresetName = "paper"
-
-    def make_model(self, train_X: Tensor, train_Y: Tensor) -> Model:
-        model = fitted(self.num_points, self.preset, train_X.dtype, train_X.device)
-        return copy.deepcopy(model)
-
-    def make_acquisition(self, model: Model) -> AcquisitionFunction:
-        return self.kind(model)
-
-
-@cache
-def fitted(
-    num_points: int, preset: PresetName, dtype: torch.dtype, device: torch.device
-) -> PoissonRankModel:
-    contract = RankContract()
-    contract.num_points = num_points
-    return PoissonRankModel(*contract.make_data(dtype=dtype, device=device), preset=preset).fit()
-
-
-class TestExpectedRankingImprovement(RankContract):
-    kind = ExpectedRankingImprovement
-
-
-class TestRectifiedLowerConfidenceBound(RankContract):
-    kind, num_points = RectifiedLowerConfidenceBound, 8
-
-
-class TestLogExpectedRankingImprovement(RankContract):
-    kind, num_points = LogExpectedRankingImprovement, 8
-
-
-class TestLowerConfidenceBound(RankContract):
-    kind = LowerConfidenceBound
-
-
-class TestLogExpectedUtilityImprovement(RankContract):
-    kind, preset = LogExpectedUtilityImprovement, "default"
-
-
-class TestGaussianRankingImprovement(TestLogExpectedRankingImprovement):
-    preset = "default"
-
-
-class TestGaussianLowerConfidenceBound(TestRectifiedLowerConfidenceBound):
-    preset = "default"
 
 
 class GaussianContract(AcquisitionContract):

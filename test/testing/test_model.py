@@ -1,10 +1,9 @@
 import doctest
 import subprocess
 import sys
-import unittest
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 import torch
@@ -14,46 +13,11 @@ from botorch.models.transforms.input import InputTransform
 from botorch.posteriors import Posterior
 from torch import Tensor
 
-from botorch_popbo import PoissonRankModel, UtilityModel, testing
+from botorch_popbo import testing
 from botorch_popbo.testing import ModelContract, memory
 
 # BoTorch warns of single precision.
 pytestmark = pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.InputDataWarning")
-
-
-class TestFittedGaussianProcess(ModelContract):
-    options: ClassVar[dict[str, Any]] = {}
-
-    def make_model(self, train_X: Tensor, train_Y: Tensor, input_transform: Any = None) -> Model:
-        model = PoissonRankModel(train_X, train_Y, input_transform=input_transform, **self.options)
-        return self.finish(model)
-
-    def finish(self, model: PoissonRankModel) -> Model:
-        return model.fit()
-
-
-class TestGaussianProcess(TestFittedGaussianProcess):
-    linear_memory = True
-
-    def finish(self, model: PoissonRankModel) -> Model:
-        return model
-
-
-class TestUtilityModel(TestFittedGaussianProcess):
-    supports_subset_output = False
-    supports_construct_inputs = False
-
-    def finish(self, model: PoissonRankModel) -> Model:
-        return UtilityModel(model.fit())
-
-
-class TestFittedNetwork(TestFittedGaussianProcess):
-    num_points, dim, dtypes = 8, 3, (torch.float64,)
-    options: ClassVar[dict[str, Any]] = {"preset": "paper"}
-
-
-class TestNetwork(TestGaussianProcess, unittest.TestCase):
-    num_points, options = 15, {"preset": "paper"}
 
 
 class TestSingleTaskGP(ModelContract):

@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 import torch
@@ -9,35 +9,10 @@ from botorch.sampling.get_sampler import GetSampler
 from botorch.sampling.stochastic_samplers import ForkedRNGSampler, StochasticSampler
 from torch import Tensor
 
-from botorch_popbo import PoissonRankModel, UtilityModel
 from botorch_popbo.testing import PosteriorContract
 
 # BoTorch warns of single precision.
 pytestmark = pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.InputDataWarning")
-
-
-class TestGaussianRankPosterior(PosteriorContract):
-    options: ClassVar[dict[str, Any]] = {}
-
-    def make_posterior(self, X: Tensor) -> Posterior:
-        return self.model(X).posterior(X)
-
-    def model(self, X: Tensor) -> PoissonRankModel:
-        data = self.make_data(dtype=X.dtype, device=X.device)
-        return PoissonRankModel(*data, **self.options)
-
-
-class TestPoissonRankPosterior(TestGaussianRankPosterior):
-    num_points, options = 15, {"preset": "paper"}
-
-
-class TestTruncatedPoissonRankPosterior(TestPoissonRankPosterior):
-    num_points = 8
-
-
-class TestUtilityPosterior(TestGaussianRankPosterior):
-    def make_posterior(self, X: Tensor) -> Posterior:
-        return UtilityModel(self.model(X)).posterior(X)
 
 
 class TestGPyTorchPosterior(PosteriorContract):
