@@ -17,7 +17,7 @@ SCRIPT = """
     import random
     import sys
 
-    def start(dimensions):
+    def made(dimensions):
         print("a library that talks")
 
         def suggest(rows, losses, seed):
@@ -44,7 +44,8 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def method(script: Path) -> Method:
     return Method(
-        "some-method", "", "some-method", partial(OwnProcess, script, "pip install some", False)
+        *("some-method", "", "some-method"),
+        partial(OwnProcess, (script, "made"), "pip install some", False),
     )
 
 
@@ -53,19 +54,18 @@ def test_the_contract_holds(method: Method) -> None:
     check_reproducible(method, MIXED)
 
 
-def test_without_an_interpreter_a_message_says_how_to_make_one(
-    method: Method, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("python", "message"),
+    [
+        ("", "install some; export POPBO_PYTHON_SOME_METHOD="),
+        ("/no/such/python", r"with /no/such/python: .*No such file.*some"),
+    ],
+)
+def test_an_interpreter_that_is_not_there_is_told(
+    method: Method, python: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("POPBO_PYTHON_SOME_METHOD")
-    with pytest.raises(UsageError, match="install some; export POPBO_PYTHON_SOME_METHOD="):
-        start(method, MIXED)
-
-
-def test_an_interpreter_that_is_not_there_is_named(
-    method: Method, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", "/no/such/python")
-    with pytest.raises(UsageError, match=r"with /no/such/python: .*No such file.*some"):
+    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", python)
+    with pytest.raises(UsageError, match=message):
         start(method, MIXED)
 
 
@@ -89,7 +89,7 @@ def test_smac_says_what_installs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_an_error_is_passed_on_and_the_end_of_the_process_noticed(script: Path) -> None:
-    server = Server(sys.executable, script)
+    server = Server(sys.executable, script, "made")
     server.ask([])
     with pytest.raises(RuntimeError, match=r"TypeError: .*unexpected keyword argument 'row'"):
         server.ask({"row": 1})
@@ -99,7 +99,7 @@ def test_an_error_is_passed_on_and_the_end_of_the_process_noticed(script: Path) 
 
 
 def test_the_process_ends_with_its_owner(script: Path) -> None:
-    server = Server(sys.executable, script)
+    server = Server(sys.executable, script, "made")
     pid = server._process.pid
     os.kill(pid, 0)
     del server
