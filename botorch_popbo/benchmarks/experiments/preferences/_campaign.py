@@ -9,6 +9,7 @@ from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
 from botorch_popbo.benchmarks.experiments.preferences._choosers import CHOOSERS, FUNCTION
+from botorch_popbo.benchmarks.report._text import aligned, estimate, number
 from botorch_popbo.benchmarks.run import _keys
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
@@ -16,14 +17,7 @@ from botorch_popbo.benchmarks.settings import Cell
 
 @dataclass(frozen=True)
 class Interview(Cell):
-    """A method and a judge.
-
-    Attributes:
-        questions: The number of answers.
-        deviation: Standard deviation of the noise on each of the two compared values.
-        method: The method's name.
-        seed: Seed of the design, the method and the judge.
-    """
+    """A method and a judge, with normal noise on each of the two compared values."""
 
     questions: int
     deviation: float
@@ -82,14 +76,14 @@ class Preferences(Campaign[Interview, InterviewRecord]):
     def report(self) -> None:
         """Print and write mean, standard error and median of the regrets over the seeds."""
         from botorch_popbo.benchmarks.report._files import frame, write_files
-        from botorch_popbo.benchmarks.report._text import aligned, estimate, optional
 
         results = frame(self)
-        rows = [("method", "seeds", "regret", "median")]
+        rows = []
         for method in self.methods:
             regrets = results.loc[results["method"] == method, "regret"].astype(float)
             seeds = f"{len(regrets)}/{self.seeds}"
-            numbers = estimate(regrets.mean(), regrets.sem()), optional(regrets.median(), ".3g")
+            numbers = estimate(regrets.mean(), regrets.sem()), number(regrets.median(), ".3g")
             rows.append((method, seeds, *numbers))
         note = f"{self.questions} answers, noise {self.deviation:g}: mean ± standard error"
-        write_files(self.output, "preferences", "\n".join([*aligned(rows, 1), note]), results)
+        lines = aligned([("method", "seeds", "regret", "median")], rows, right_from=1)
+        write_files(self.output, "preferences", "\n".join([*lines, note]), results)

@@ -1,4 +1,4 @@
-"""Methods that ask which of two points is better, and the function they are asked about."""
+"""Methods that ask which of two points is better, and the function that this is about."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,12 +24,7 @@ Judge = Callable[[Tensor], int]
 
 @dataclass(frozen=True)
 class Chooser:
-    """A method that asks which of two points is better.
-
-    Attributes:
-        description: One line for a list of methods.
-        best: Given a judge, a number of questions and a seed, the best point, of shape ``d``.
-    """
+    """A method: a judge, a number of questions and a seed lead to the best point, ``d``."""
 
     description: str
     best: Callable[[Judge, int, int], Tensor]
@@ -49,7 +44,7 @@ def _eubo(judge: Judge, num_questions: int, seed: int) -> Tensor:
     X = _BOUNDS.new_zeros(0, 3)
     comparisons = torch.zeros(0, 2, dtype=torch.long)
     for question in range(num_questions):
-        pair = design[question] if question < _NUM_INITIAL else _eubo_pair(X, comparisons)
+        pair = design[question] if question < _NUM_INITIAL else _next_pair(X, comparisons)
         winner = judge(pair)
         answer = torch.tensor([[len(X) + winner, len(X) + 1 - winner]])
         X, comparisons = torch.cat([X, pair]), torch.cat([comparisons, answer])
@@ -73,7 +68,7 @@ def _pairwise_gp(X: Tensor, comparisons: Tensor) -> PairwiseGP:
     return model
 
 
-def _eubo_pair(X: Tensor, comparisons: Tensor) -> Tensor:
+def _next_pair(X: Tensor, comparisons: Tensor) -> Tensor:
     acquisition = AnalyticExpectedUtilityOfBestOption(pref_model=_pairwise_gp(X, comparisons))
     pair, _ = optimize_acqf(acquisition, _BOUNDS, q=2, num_restarts=8, raw_samples=256)
     return pair
