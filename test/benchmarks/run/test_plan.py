@@ -100,11 +100,17 @@ def test_other_experiments_have_settings_of_their_own(
         ("experiment = [1]", rf"experiment is one of {KNOWN}, not \[1\]"),
         ("noise = ['gaussian']", "the experiment optimization has no key 'noise'"),
         (f"{RANKS}trials = 3", "the experiment rank-agreement has no key 'trials'"),
-        (f"{RANKS}deviations = [0, -1]", "a list of numbers of at least 0, not .0, -1"),
+        (
+            f"{RANKS}deviations = [0, -1]",
+            r"deviations is a list of numbers of at least 0, not \[0, -1\]",
+        ),
         (f"{RANKS}noise = ['cauchy']", "there is no noise 'cauchy'; known: gaussian, outliers"),
         (f"{RANKS}design = 'sobol'", "there is no design 'sobol'; known: uniform, even"),
-        (f"{TIMES}sizes = [25, 0]", "sizes is a list of positive whole numbers, not .25, 0"),
-        ("experiment = 'preferences'\ndeviation = -1", "is a number of at least 0, not -1"),
+        (f"{TIMES}sizes = [25, 0]", r"sizes is a list of positive whole numbers, not \[25, 0\]"),
+        (
+            "experiment = 'preferences'\ndeviation = -1",
+            "deviation is a number of at least 0, not -1",
+        ),
     ],
 )
 def test_a_fault_of_a_file_is_named(tmp_path: Path, text: str, message: str) -> None:
