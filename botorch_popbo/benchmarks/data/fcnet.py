@@ -9,8 +9,10 @@ from botorch_popbo.benchmarks.errors import UsageError
 
 FILE = "fcnet_valid.npz"
 DATA_SETS = (
-    *("naval_propulsion", "parkinsons_telemonitoring"),
-    *("protein_structure", "slice_localization"),
+    "naval_propulsion",
+    "parkinsons_telemonitoring",
+    "protein_structure",
+    "slice_localization",
 )
 NUM_PARAMETERS, NUM_SEEDS = 9, 4
 

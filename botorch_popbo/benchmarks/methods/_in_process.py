@@ -34,8 +34,8 @@ class OptunaSampler(LibraryOptimizer):
         distributions = self.optuna.distributions
         if d.kind == "category":
             return distributions.CategoricalDistribution(range(int(d.high) + 1))
-        kind = "Int" if d.kind == "int" else "Float"
-        return getattr(distributions, f"{kind}Distribution")(d.low, d.high, log=d.log)
+        kind = distributions.IntDistribution if d.kind == "int" else distributions.FloatDistribution
+        return kind(d.low, d.high, log=d.log)
 
 
 class SkoptForest(LibraryOptimizer):
@@ -91,11 +91,12 @@ class HyperoptTPE(LibraryOptimizer):
         if d.kind == "category":
             return hp.randint(d.name, int(d.high) + 1)
         # Integers are as likely as the interval of the numbers that round to them.
-        margin, step = (0.5, (1,)) if d.kind == "int" else (0.0, ())
+        margin = 0.5 if d.kind == "int" else 0.0
         low, high = d.low - margin, d.high + margin
         ends = (log(low), log(high)) if d.log else (low, high)
-        prior = ("q" if step else "") + ("loguniform" if d.log else "uniform")
-        return getattr(hp, prior)(d.name, *ends, *step)
+        if d.kind == "int":
+            return (hp.qloguniform if d.log else hp.quniform)(d.name, *ends, 1)
+        return (hp.loguniform if d.log else hp.uniform)(d.name, *ends)
 
     def _document(self, index: int, row: Row, loss: float) -> dict[str, Any]:
         return {

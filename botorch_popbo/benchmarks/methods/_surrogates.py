@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from botorch.acquisition import AcquisitionFunction, LogExpectedImprovement
-from botorch.acquisition.objective import PosteriorTransform
 from botorch.models.model import Model
 from botorch.posteriors import GPyTorchPosterior
 from gpytorch.distributions import MultivariateNormal
@@ -61,14 +60,7 @@ class MomentModel(Model):
         super().__init__()
         self.moments = moments
 
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-        **kwargs: Any,
-    ) -> GPyTorchPosterior:
+    def posterior(self, X: Tensor, *args: Any, **kwargs: Any) -> GPyTorchPosterior:
         """All arguments but the points are without effect."""
         mean, variance = self.moments(X)
         return GPyTorchPosterior(MultivariateNormal(mean, DiagLinearOperator(variance)))

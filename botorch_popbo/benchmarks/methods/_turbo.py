@@ -70,12 +70,14 @@ class Turbo(TensorOptimizer):
     def _fit(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
         width, scales = features(self.encoding, X).shape[-1], Interval(0.005, 4.0)
         kernel = MaternKernel(nu=2.5, ard_num_dims=width, lengthscale_constraint=scales)
-        parts = {
-            "likelihood": GaussianLikelihood(noise_constraint=Interval(1e-8, 1e-3)),
-            "covar_module": ScaleKernel(kernel),
-            "input_transform": one_hot(self.encoding),
-        }
-        return _gaussian_processes.fit(SingleTaskGP(X, Y, **parts))
+        model = SingleTaskGP(
+            X,
+            Y,
+            likelihood=GaussianLikelihood(noise_constraint=Interval(1e-8, 1e-3)),
+            covar_module=ScaleKernel(kernel),
+            input_transform=one_hot(self.encoding),
+        )
+        return _gaussian_processes.fit(model)
 
     def _candidates(self, model: SingleTaskGP, center: Tensor, length: float, seed: int) -> Tensor:
         d = len(center)

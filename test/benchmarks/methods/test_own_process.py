@@ -43,10 +43,8 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def method(script: Path) -> Method:
-    return Method(
-        *("some-method", "", "some-method"),
-        partial(OwnProcess, (script, "made"), "pip install some", False),
-    )
+    start_process = partial(OwnProcess, (script, "made"), "pip install some", False)
+    return Method("some-method", "", "some-method", start_process)
 
 
 def test_the_contract_holds(method: Method) -> None:
@@ -75,17 +73,18 @@ def test_a_library_that_is_not_there_is_named(method: Method, script: Path) -> N
         start(method, MIXED)
 
 
-def test_hebo_says_how_to_make_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("POPBO_PYTHON_HEBO", raising=False)
-    with pytest.raises(UsageError, match=r"pip install 'HEBO.*export POPBO_PYTHON_HEBO="):
-        start(METHODS["hebo"], TABLE)
-
-
-def test_smac_says_what_installs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hebo_and_smac_say_what_installs_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     venv.create(tmp_path)
     monkeypatch.setenv("POPBO_PYTHON_SMAC3", str(tmp_path / "bin" / "python"))
-    with pytest.raises(UsageError, match=r"smac3 does not start .*ConfigSpace.*popbo\[peers\]"):
-        start(METHODS["smac3"], TABLE)
+    monkeypatch.delenv("POPBO_PYTHON_HEBO", raising=False)
+    for name, message in (
+        ("hebo", r"pip install 'HEBO.*export POPBO_PYTHON_HEBO="),
+        ("smac3", r"smac3 does not start .*ConfigSpace.*popbo\[peers\]"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            start(METHODS[name], TABLE)
 
 
 def test_an_error_is_passed_on_and_the_end_of_the_process_noticed(script: Path) -> None:
