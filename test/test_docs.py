@@ -110,6 +110,15 @@ def test_every_public_name_has_documentation_and_a_page(package: str) -> None:
         assert shown or public.search(api), f"{name} lives in {home}"
 
 
+def test_the_files_of_the_walks_for_contributors_exist() -> None:
+    page = (DOCS / "contributing.md").read_text()
+    walks = "".join(re.findall(r"```text\n(.*?)```", page, flags=re.DOTALL))
+    files = set(re.findall(r"[a-z_/]+/\w+\.py", walks))
+    assert len(files) > 20
+    package = DOCS.parent / "botorch_popbo"
+    assert [file for file in files if not (package / file).is_file()] == []
+
+
 def test_readme_shows_ax_and_botorch() -> None:
     assert [block.id for block in BLOCKS if str(block.id).startswith("README")] == [
         "README-0",

@@ -12,15 +12,8 @@ from botorch_popbo.benchmarks.run._replication import replicate
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
 
 CHOICES = (
-    ["relu", "tanh"],
-    ["relu", "tanh"],
-    [8, 16, 32],
-    [0.0, 0.3],
-    [0.0, 0.3],
-    [0.0005, 0.1],
-    ["cosine", "const"],
-    [16, 32],
-    [16, 32],
+    *(["relu", "tanh"], ["relu", "tanh"], [8, 16, 32], [0.0, 0.3], [0.0, 0.3]),
+    *([0.0005, 0.1], ["cosine", "const"], [16, 32], [16, 32]),
 )
 OPERATIONS = ("none", "skip", "conv")
 
@@ -82,14 +75,8 @@ def campaign(tmp_path: Path) -> MakeCampaign:
         output: str = "results",
         initial: int = 3,
     ) -> Optimization:
-        return Optimization(
-            initial={problem: initial},
-            methods=(method,),
-            trials=trials,
-            seeds=seeds,
-            jobs=1,
-            output=tmp_path / output,
-        )
+        fields: dict[str, Any] = {"methods": (method,), "trials": trials, "seeds": seeds}
+        return Optimization(**fields, initial={problem: initial}, jobs=1, output=tmp_path / output)
 
     return make
 

@@ -3,7 +3,7 @@
 import json
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,11 +47,11 @@ def _place(config: ParameterConfig, value: Any) -> float:
     return to_unit_interval(config, value)
 
 
-def _problem(name: str, parameters: Sequence[ParameterConfig]) -> Bowl:
+def _problem(name: str, *parameters: ParameterConfig) -> Bowl:
     return Bowl(
         name=name,
-        parameters=parameters,
         label="loss",
+        parameters=parameters,
         metric_name="loss",
         minimize=True,
         optimal_value=0.0,
@@ -59,36 +59,28 @@ def _problem(name: str, parameters: Sequence[ParameterConfig]) -> Bowl:
     )
 
 
-def choice(name: str, values: list[Any], kind: Any, ordered: bool) -> ChoiceParameterConfig:
-    return ChoiceParameterConfig(name=name, values=values, parameter_type=kind, is_ordered=ordered)
+def choice(name: str, values: list[Any], kind: Any, ordered: bool = False) -> ChoiceParameterConfig:
+    return ChoiceParameterConfig(name, values, kind, is_ordered=ordered)
 
 
-_RANGES = [
-    RangeParameterConfig(name="rate", bounds=(1e-5, 1.0), parameter_type="float", scaling="log"),
-    RangeParameterConfig(name="share", bounds=(-1.0, 0.3), parameter_type="float"),
-]
+_RANGES = (
+    RangeParameterConfig("rate", (1e-5, 1.0), "float", scaling="log"),
+    RangeParameterConfig("share", (-1.0, 0.3), "float"),
+)
 _DROPOUT = choice("dropout", [0.0, 0.3, 0.6], "float", ordered=True)
-CONTINUOUS = _problem("continuous", _RANGES)
+_OPERATIONS = ["none", "skip", "conv", "pool"]
+CONTINUOUS = _problem("continuous", *_RANGES)
 IN_ORDER = _problem(
     "in-order",
-    [
-        *_RANGES,
-        RangeParameterConfig(name="width", bounds=(2, 128), parameter_type="int", scaling="log"),
-        RangeParameterConfig(name="depth", bounds=(-3, 4), parameter_type="int"),
-        _DROPOUT,
-        choice("bias", [False, True], "bool", ordered=False),
-    ],
+    *_RANGES,
+    RangeParameterConfig("width", (2, 128), "int", scaling="log"),
+    RangeParameterConfig("depth", (-3, 4), "int"),
+    _DROPOUT,
+    choice("bias", [False, True], "bool"),
 )
-MIXED = _problem(
-    "mixed", [*IN_ORDER.parameters, choice("kernel", ["rbf", "linear", "poly"], "str", False)]
-)
-TABLE = _problem(
-    "table",
-    [
-        _DROPOUT,
-        *(choice(f"edge{i}", ["none", "skip", "conv", "pool"], "str", False) for i in "012"),
-    ],
-)
+_KERNEL = choice("kernel", ["rbf", "linear", "poly"], "str")
+MIXED = _problem("mixed", *IN_ORDER.parameters, _KERNEL)
+TABLE = _problem("table", _DROPOUT, *(choice(f"edge{i}", _OPERATIONS, "str") for i in "012"))
 
 
 def start(
@@ -119,15 +111,8 @@ def run(
 ) -> list[Suggestion]:
     """Suggestions of a method, checked to be members of the space and the method's own.
 
-    Args:
-        method: The method.
-        problem: The problem.
-        count: The number of suggestions.
-        initial: The size of the design.
-        seed: The seed of the replication.
-        resume: Whether every suggestion comes from a fresh optimizer that was told all outcomes,
-            as they come back from a file.
-        sign: What outcomes are multiplied with before the method is told.
+    To resume is to ask a fresh optimizer every time, which was told all outcomes as they come back
+    from a file; outcomes are multiplied with the sign before the method is told.
     """
     options: Any = {"initial": initial, "seed": seed, "outcome": lambda value: sign * value}
     with one_thread(), quiet():
@@ -187,6 +172,5 @@ def _seed_global_generators(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def _global_states() -> tuple[str, str, str]:
-    numpy_state = str(np.random.get_state())  # noqa: NPY002
-    return str(random.getstate()), numpy_state, str(torch.get_rng_state().tolist())
+def _global_states() -> str:
+    return f"{random.getstate()} {np.random.get_state()} {torch.get_rng_state().tolist()}"  # noqa: NPY002

@@ -11,10 +11,7 @@ _MISUSE, _FAILED, _INTERRUPTED = 2, 1, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the console script.
-
-    Args:
-        arguments: The command line without the program's name; that of the process by default.
+    """Run the console script on a command line without the program's name, by default its own.
 
     Returns:
         The exit status: 0, 1 if something failed, 2 after a misuse, 130 after an interruption.

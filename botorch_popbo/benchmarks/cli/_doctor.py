@@ -3,10 +3,12 @@
 import os
 import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
+
+import torch
 
 from botorch_popbo.benchmarks.data import fcnet, nasbench201
 
@@ -32,7 +34,7 @@ class Requirement:
 
 
 def requirements() -> list[Requirement]:
-    """What the installed package declares to need, in the order of its metadata."""
+    """What the installed package declares to need."""
     found = filter(None, map(_REQUIREMENT.match, requires(_PACKAGE) or []))
     return [Requirement(m["name"], m["wanted"].strip(), m["extra"] or "") for m in found]
 
@@ -45,11 +47,7 @@ def doctor(data: Path | None) -> int:
 
 
 def examine(data: Path | None) -> tuple[list[str], bool]:
-    """Lines of text, and whether nothing that is always needed is missing.
-
-    Args:
-        data: The folder of table files, or None.
-    """
+    """Lines of text, and whether nothing that is always needed is missing."""
     needed = requirements()
     core = [requirement for requirement in needed if not requirement.extra]
     extras = metadata(_PACKAGE).get_all("Provides-Extra") or []
@@ -61,12 +59,12 @@ def examine(data: Path | None) -> tuple[list[str], bool]:
         "elsewhere:": [_hebo()],
         "versions that contradict each other: python -m pip check": [],
     }
-    lines = [line for title, found in sections.items() for line in (title, *_indented(found))]
+    lines = [
+        line
+        for title, found in sections.items()
+        for line in (title, *(f"  {one}" for one in found))
+    ]
     return lines, all(requirement.installed for requirement in core)
-
-
-def _indented(lines: Iterable[str]) -> Iterator[str]:
-    return (f"  {line}" for line in lines)
 
 
 def _told(needed: Requirement) -> str:
@@ -75,11 +73,6 @@ def _told(needed: Requirement) -> str:
 
 
 def _devices() -> Iterator[str]:
-    try:
-        import torch
-    except ImportError:
-        yield "unknown: torch is missing"
-        return
     yield f"CPU: {os.cpu_count()} cores, {torch.get_num_threads()} threads of torch"
     for index in range(torch.cuda.device_count()):
         yield f"cuda:{index}: {torch.cuda.get_device_name(index)}"

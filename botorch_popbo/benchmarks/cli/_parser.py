@@ -1,9 +1,14 @@
-"""The command line of ``popbo``."""
+"""The command line of ``popbo``.
 
+Options are None unless given: a campaign file may say the same, and the experiment has defaults
+and knows which values are valid.
+"""
+
+import os
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from pathlib import Path
 from typing import Any, NoReturn
 
-from botorch_popbo.benchmarks.cli._options import add_data_folder, add_execution, add_selection
 from botorch_popbo.benchmarks.data.options import add_data_options
 from botorch_popbo.benchmarks.errors import UsageError
 
@@ -30,6 +35,7 @@ was given."""
 _REPORT_EXAMPLES = """\
 examples:
   popbo report --campaign paper-nasbench201 --data tables --output nas"""
+_LIST = "Print the names of problems, methods and campaigns."
 _LIST_EXAMPLES = """\
 examples:
   popbo list | grep outliers"""
@@ -42,7 +48,7 @@ examples:
 
 
 class _Parser(ArgumentParser):
-    """A parser that raises instead of writing its usage and leaving."""
+    """A parser that raises UsageError instead of writing its usage and leaving."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"formatter_class": RawDescriptionHelpFormatter, **options})
@@ -58,26 +64,66 @@ def make_parser() -> ArgumentParser:
     )
     parser.add_argument("--list", action="store_true", help="the same as the command list")
     commands = parser.add_subparsers(dest="command", metavar="{compare,report,data,list,doctor}")
-    compare = commands.add_parser(
-        "compare",
-        help="run methods side by side and report how they did",
-        description=_COMPARE,
-        epilog=_COMPARE_EXAMPLES,
-    )
-    add_selection(compare)
-    add_execution(compare)
-    report = "report what popbo compare has run"
-    add_selection(
-        commands.add_parser("report", help=report, description=_REPORT, epilog=_REPORT_EXAMPLES)
-    )
-    add_data_options(commands.add_parser("data", help="convert and check files of tables"))
-    names = "print the names of problems, methods and campaigns"
-    commands.add_parser(
-        "list", help=names, description=f"{names.capitalize()}.", epilog=_LIST_EXAMPLES
-    )
-    add_data_folder(
-        commands.add_parser(
-            "doctor", help="say what is installed", description=_DOCTOR, epilog=_DOCTOR_EXAMPLES
+    compared = "run methods side by side and report how they did"
+    made = {
+        name: commands.add_parser(name, help=text, description=description, epilog=examples)
+        for name, text, description, examples in (
+            ("compare", compared, _COMPARE, _COMPARE_EXAMPLES),
+            ("report", "report what popbo compare has run", _REPORT, _REPORT_EXAMPLES),
+            ("data", "convert and check files of tables", None, None),
+            ("list", "print the names of problems, methods and campaigns", _LIST, _LIST_EXAMPLES),
+            ("doctor", "say what is installed", _DOCTOR, _DOCTOR_EXAMPLES),
         )
-    )
+    }
+    for name in ("compare", "report"):
+        _add_selection(made[name])
+    _add_execution(made["compare"])
+    add_data_options(made["data"])
+    _add_data_folder(made["doctor"])
     return parser
+
+
+def _add_selection(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--campaign",
+        metavar="FILE_OR_NAME",
+        help="a .toml file with the keys problems, methods, trials, seeds, initial, jobs, limit "
+        "and experiment, which may have others; or a name printed by popbo list; the options "
+        "below take precedence",
+    )
+    add("--smoke", action="store_true", help="try the campaign with 3 trials and 1 seed")
+    add("--problems", nargs="+", help="default: sklearn-digits hartmann6")
+    add("--methods", nargs="+", help="default: popbo-logei gp-logei")
+    add("--trials", type=int, help="evaluations after the initial design (default: 20)")
+    add("--initial", type=int, help="initial points (default: 12, on rosenbrock6 30)")
+    seeds = "replications of each method on each problem (default: 3)"
+    add("--seeds", type=int, help=seeds)
+    folder = "folder of records, numbers and plots (default: %(default)s)"
+    add("--output", type=Path, default=Path("popbo-results"), help=folder)
+    _add_data_folder(parser)
+
+
+def _add_data_folder(parser: ArgumentParser) -> None:
+    folder = "folder of table files (default: the environment variable POPBO_DATA)"
+    default = os.environ.get("POPBO_DATA") or None
+    parser.add_argument("--data", type=Path, default=default, help=folder)
+
+
+def _add_execution(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--jobs", type=int, help="replications at a time (default: one a core)")
+    add(
+        "--limit",
+        type=float,
+        metavar="SECONDS",
+        help="time limit of one suggestion, after which its replication is given up; native code "
+        "is interrupted when it returns, or its process is ended (default: 600)",
+    )
+    add(
+        "--backend",
+        choices=("local", "ray"),
+        default="local",
+        help="where replications run: processes of this machine, or the Ray cluster named by "
+        "RAY_ADDRESS, without which one is started here (default: %(default)s)",
+    )

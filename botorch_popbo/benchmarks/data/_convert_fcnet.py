@@ -5,6 +5,8 @@ a group for each configuration, its name the configuration as JSON, with the dat
 """
 
 import json
+import math
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,21 +16,22 @@ import numpy as np
 import numpy.typing as npt
 
 from botorch_popbo.benchmarks.data._fcnet_release import release_files
-from botorch_popbo.benchmarks.data._grid import sort_into_grid
 from botorch_popbo.benchmarks.data.fcnet import NUM_PARAMETERS, NUM_SEEDS, errors_name
-from botorch_popbo.benchmarks.data.table import Choices
+from botorch_popbo.benchmarks.data.table import Arrays, Choices
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.run._progress import make_bar
 from botorch_popbo.benchmarks.settings import Parameters
 
 _NUM_EPOCHS = 100
+#: The order of names in the table that the published results were made with. Random points are
+#: drawn by index, so that in another order a seed would no longer give the published run.
+_PUBLISHED_ORDER = ("relu", "tanh", "cosine", "const")
 
 
-def convert_fcnet(source: Path) -> dict[str, npt.NDArray[Any]]:
+def convert_fcnet(source: Path) -> Arrays:
     """Read the arrays of the table file from the release's archive or the folder of its files.
 
-    Rows are every combination of the choices, the last parameter running fastest. Raises UsageError
-    if the source is missing, damaged or not the release.
+    Raises UsageError if the source is missing, damaged or not the release.
     """
     grids: list[dict[str, Choices]] = []
     errors: dict[str, npt.NDArray[np.float32]] = {}
@@ -36,10 +39,8 @@ def convert_fcnet(source: Path) -> dict[str, npt.NDArray[Any]]:
         for data_set, path in files:
             configurations, unsorted = _read(path, data_set)
             grid, order = sort_into_grid(configurations, path.name)
-            if len(grid) != NUM_PARAMETERS:
-                raise UsageError(
-                    f"{path.name} has {len(grid)} parameters, expected {NUM_PARAMETERS}"
-                )
+            if (found := len(grid)) != NUM_PARAMETERS:
+                raise UsageError(f"{path.name} has {found} parameters, expected {NUM_PARAMETERS}")
             grids.append(grid)
             if grid != grids[0]:
                 raise UsageError(f"{path.name} has other choices than the files before it")
@@ -75,9 +76,8 @@ def _configuration(key: str, path: Path) -> Parameters:
         values = json.loads(key)
     except ValueError:
         values = None
-    if not isinstance(values, dict) or not all(
-        isinstance(value, int | float | str) for value in values.values()
-    ):
+    scalars = int | float | str
+    if not isinstance(values, dict) or not all(isinstance(v, scalars) for v in values.values()):
         raise UsageError(f"{path.name}: the key {key!r} is not a configuration")
     return values
 
@@ -91,3 +91,38 @@ def _last_errors(entry: Any, path: Path) -> npt.NDArray[np.float32]:
     if not np.isfinite(last).all():
         raise UsageError(f"{path.name}: 'valid_mse' of {entry.name!r} does not end finite")
     return last
+
+
+def sort_into_grid(
+    configurations: Sequence[Parameters], name: str
+) -> tuple[dict[str, Choices], npt.NDArray[np.int64]]:
+    """The choices of a list of configurations, and the list's order on the grid of them.
+
+    Parameters are in alphabetical order: their numbers ascending, their names in the published
+    table's order, other names after them in alphabetical order. On the grid the last parameter runs
+    fastest. Raises UsageError if the configurations are not every combination once.
+    """
+    names = sorted(configurations[0])
+    if any(sorted(configuration) != names for configuration in configurations):
+        raise UsageError(f"{name}: the configurations differ in their parameters")
+    try:
+        choices = {key: tuple(sorted({c[key] for c in configurations}, key=_rank)) for key in names}
+    except TypeError:
+        raise UsageError(f"{name}: a parameter has both numbers and strings as values") from None
+    positions = {key: {v: i for i, v in enumerate(values)} for key, values in choices.items()}
+    cells = [tuple(positions[key][c[key]] for key in names) for c in configurations]
+    num_cells = math.prod(map(len, choices.values()))
+    if not len(cells) == len(set(cells)) == num_cells:
+        raise UsageError(
+            f"{name} is not a whole table: {len(set(cells))} different configurations in "
+            f"{len(cells)} entries, where the choices in them make {num_cells}"
+        )
+    order = sorted(range(len(cells)), key=cells.__getitem__)
+    return choices, np.array(order)
+
+
+def _rank(value: bool | int | float | str) -> Any:
+    if not isinstance(value, str):
+        return value
+    known = value in _PUBLISHED_ORDER
+    return (_PUBLISHED_ORDER.index(value) if known else len(_PUBLISHED_ORDER), value)

@@ -3,14 +3,12 @@
 import csv
 import math
 import re
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from botorch_popbo.benchmarks.data.nasbench201 import ACCURACY, NUM_EDGES
+from botorch_popbo.benchmarks.data.table import Array, Arrays
 from botorch_popbo.benchmarks.errors import UsageError
 
 #: The operations in the release's order.
@@ -26,10 +24,11 @@ _SEEDS = {
     f"{data_set}_valid_ep200_seeds": [f"{data_set}_valid_ep200_seed{i}" for i in range(3)]
     for data_set in _DATA_SETS
 }
+Columns = dict[str, list[str]]
 _REQUIRED = ("index", "arch_str", ACCURACY)
 
 
-def convert_nasbench201(source: Path) -> dict[str, npt.NDArray[Any]]:
+def convert_nasbench201(source: Path) -> Arrays:
     """Read the arrays of the table file, rows by index, from a CSV file.
 
     Its columns are index, arch_str and accuracies in per cent:
@@ -38,17 +37,16 @@ def convert_nasbench201(source: Path) -> dict[str, npt.NDArray[Any]]:
     cifar10_valid_ep12 are needed. Raises UsageError if it is missing, damaged or no such export.
     """
     columns = _read(source)
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "X_index": np.array([_cell(text, source) for text in columns["arch_str"]], dtype=np.int8),
+    texts, expected = columns["arch_str"], len(_OPERATIONS) ** NUM_EDGES
+    arrays: Arrays = {
+        "X_index": np.array([_cell(text, source) for text in texts], dtype=np.int8),
         "op_names": np.array(_OPERATIONS),
-        "arch_str": np.array(columns["arch_str"]),
+        "arch_str": np.array(texts),
     }
-    num_cells = len(_OPERATIONS) ** NUM_EDGES
-    num_different = len(set(columns["arch_str"]))
-    if not num_different == len(arrays["X_index"]) == num_cells:
+    if not len(set(texts)) == len(texts) == expected:
         raise UsageError(
-            f"{source} is not the whole table: {num_different} different architectures in "
-            f"{len(arrays['X_index'])} rows, expected {num_cells}"
+            f"{source} is not the whole table: {len(set(texts))} different architectures in "
+            f"{len(texts)} rows, expected {expected}"
         )
     for name in _MEANS:
         if name in columns:
@@ -61,7 +59,7 @@ def convert_nasbench201(source: Path) -> dict[str, npt.NDArray[Any]]:
     return arrays
 
 
-def _read(source: Path) -> dict[str, list[str]]:
+def _read(source: Path) -> Columns:
     """The columns, rows in the order of their index."""
     if not source.is_file():
         raise UsageError(f"there is no file {source}")
@@ -102,9 +100,7 @@ def _cell(text: str, source: Path) -> list[int]:
     return [_OPERATIONS.index(name) for name in match.groups()]
 
 
-def _numbers(
-    columns: Mapping[str, Sequence[str]], name: str, source: Path
-) -> npt.NDArray[np.float64]:
+def _numbers(columns: Columns, name: str, source: Path) -> Array:
     """A column, NaN where a cell is empty."""
     try:
         numbers = [float(cell) if cell else None for cell in columns[name]]

@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 from botorch_popbo.benchmarks.data.fcnet import DATA_SETS
 from botorch_popbo.benchmarks.errors import UsageError
 
-_DATA_SET_BY_FILE = {f"fcnet_{data_set}_data.hdf5": data_set for data_set in DATA_SETS}
+#: By the name of the file.
+_DATA_SETS = {f"fcnet_{data_set}_data.hdf5": data_set for data_set in DATA_SETS}
 
 
 def release_files(source: Path) -> Generator[tuple[str, Path], None, None]:
@@ -20,9 +21,8 @@ def release_files(source: Path) -> Generator[tuple[str, Path], None, None]:
     UsageError if the source or a file in it is missing, or the archive is damaged.
     """
     if source.is_dir():
-        files = {data_set: source / name for name, data_set in _DATA_SET_BY_FILE.items()}
-        _check_all_there(source, {data_set for data_set, path in files.items() if path.is_file()})
-        yield from files.items()
+        _check_all_there(source, {name for name in _DATA_SETS if (source / name).is_file()})
+        yield from ((data_set, source / name) for name, data_set in _DATA_SETS.items())
     elif source.is_file():
         yield from _unpacked(source)
     else:
@@ -36,17 +36,16 @@ def _unpacked(archive: Path) -> Generator[tuple[str, Path], None, None]:
             for member in tar:
                 name = PurePosixPath(member.name).name
                 content = tar.extractfile(member) if member.isreg() else None
-                if content is None or name not in _DATA_SET_BY_FILE:
+                if content is None or name not in _DATA_SETS:
                     continue
-                data_set = _DATA_SET_BY_FILE[name]
-                if data_set in found:
+                if name in found:
                     raise UsageError(f"{archive} holds {name} twice")
-                found.add(data_set)
+                found.add(name)
                 # Only the content is taken: no path, link or mode in the archive has any effect.
                 path = Path(folder) / name
                 with content, path.open("wb") as file:
                     shutil.copyfileobj(content, file)
-                yield data_set, path
+                yield _DATA_SETS[name], path
                 path.unlink()
     except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
         raise UsageError(f"{archive} cannot be unpacked: {error}") from None
@@ -54,6 +53,6 @@ def _unpacked(archive: Path) -> Generator[tuple[str, Path], None, None]:
 
 
 def _check_all_there(source: Path, found: set[str]) -> None:
-    missing = [name for name, data_set in _DATA_SET_BY_FILE.items() if data_set not in found]
+    missing = [name for name in _DATA_SETS if name not in found]
     if missing:
         raise UsageError(f"{source} does not hold all of the release: no {', '.join(missing)}")

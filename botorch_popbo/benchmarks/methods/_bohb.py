@@ -27,11 +27,12 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Density:
-    """A kernel density estimate: Gaussian kernels, Aitchison and Aitken's for categories."""
+    """Kernels about ``N x d`` encoded points: Gaussian, or Aitchison and Aitken's for categories.
 
-    #: Encoded points, ``N x d``.
+    ``levels`` is the number of categories of each column, 0 for numbers.
+    """
+
     data: Array
-    #: The number of categories of each column, 0 for numbers.
     levels: npt.NDArray[np.int64]
 
     @property
@@ -40,21 +41,20 @@ class Density:
         number, dimension = self.data.shape
         width = 1.06 * self.data.std(axis=0) * number ** (-1 / (4 + dimension))
         uniform = np.where(self.levels > 0, 1 - 1 / np.maximum(self.levels, 1), np.inf)
-        bandwidth: Array = np.minimum(np.maximum(width, _MIN_BANDWIDTH), uniform)
+        bandwidth: Array = np.clip(width, _MIN_BANDWIDTH, uniform)
         return bandwidth
 
     def __call__(self, points: Array) -> Array:
-        """Evaluate the density at ``n x d`` points, of shape ``n``."""
+        """The density at ``n x d`` points, of shape ``n``."""
         width, distance = self.bandwidth, points[:, None] - self.data
         gauss = np.exp(-0.5 * (distance / width) ** 2) / (width * math.sqrt(2 * math.pi))
         others = width / np.maximum(self.levels - 1, 1)
         category = np.where(distance == 0, 1 - width, others)
-        kernels = np.where(self.levels > 0, category, gauss).prod(axis=-1)
-        density: Array = kernels.mean(axis=-1)
+        density: Array = np.where(self.levels > 0, category, gauss).prod(axis=-1).mean(axis=-1)
         return density
 
     def sample(self, number: int, generator: np.random.Generator) -> Array:
-        """Draw points around the data with wider bandwidths, ``number x d``."""
+        """``number x d`` points about the data, with wider bandwidths."""
         centers = self.data[generator.integers(len(self.data), size=number)]
         width = np.broadcast_to(self.bandwidth, centers.shape)
         wide = _WIDENING * width
@@ -68,21 +68,19 @@ class Density:
 
 class KernelDensities(SequentialOptimizer):
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
-        return self._propose(np.random.default_rng(seed)), None
-
-    def _propose(self, generator: np.random.Generator) -> Parameters:
+        generator = np.random.default_rng(seed)
         encoding, dimension = self.encoding, len(self.problem.parameters)
         num_good = max(dimension + 1, int(_GOOD_SHARE * len(self.points)))
         is_random = generator.random() < _RANDOM_SHARE
         if is_random or len(self.points) - num_good <= dimension:
-            return from_unit_cube(self.problem.parameters, generator.random(dimension).tolist())
+            cube = generator.random(dimension).tolist()
+            return from_unit_cube(self.problem.parameters, cube), None
         data = torch.stack([encoding.encode(point) for point in self.points]).numpy()
         order = np.argsort(-np.array(self.outcomes), kind="stable")
         levels = np.zeros(dimension, dtype=np.int64)
         for i in encoding.categorical:
             levels[i] = len(encoding.choices[i])
-        good = Density(data[order[:num_good]], levels)
-        bad = Density(data[order[num_good:]], levels)
+        good, bad = (Density(data[i], levels) for i in np.split(order, [num_good]))
         samples = good.sample(_NUM_SAMPLES, generator)
         ratio = np.maximum(bad(samples), 1e-32) / np.maximum(good(samples), 1e-32)
-        return encoding.decode(torch.from_numpy(samples[ratio.argmin()]))
+        return encoding.decode(torch.from_numpy(samples[ratio.argmin()])), None

@@ -13,10 +13,8 @@ from torch import Tensor
 from botorch_popbo.benchmarks.methods._search import drop_known, features, uniform_points
 from botorch_popbo.benchmarks.methods.base import TensorOptimizer
 
-_QUARTER = 4
-_NUM_CANDIDATES = 4000
-_STEP = 0.1
-_NUM_TREES = 100
+_QUARTER, _NUM_TREES = 4, 100
+_NUM_CANDIDATES, _STEP = 4000, 0.1
 
 
 def is_good(Y: Tensor) -> Tensor:

@@ -13,8 +13,7 @@ from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
-# A quarter of the search space, the usual advice.
-_STEP_SIZE = 0.25
+_STEP_SIZE = 0.25  # of the search space, the usual advice
 
 
 class CMAES(SequentialOptimizer):
@@ -22,13 +21,10 @@ class CMAES(SequentialOptimizer):
 
     def __init__(self, problem: Problem, setting: Setting) -> None:
         super().__init__(problem, setting)
-        encoding = self.encoding
         # Two values are in order either way.
-        unordered = [
-            problem.parameters[i].name for i in encoding.categorical if len(encoding.choices[i]) > 2
-        ]
+        unordered = [i for i in self.encoding.categorical if len(self.encoding.choices[i]) > 2]
         if unordered:
-            names = ", ".join(unordered)
+            names = ", ".join(problem.parameters[i].name for i in unordered)
             raise UsageError(
                 f"{setting.method} needs parameters in order, which {names} of {problem.name} "
                 "are not; use optuna-tpe for choices"
@@ -36,17 +32,17 @@ class CMAES(SequentialOptimizer):
         self.cmaes = library("cmaes", setting.method)
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
-        strategy = self._start()
+        strategy = self._strategy()
         size = strategy.population_size
         told = self.setting.initial
         while told + size <= len(self.points):
             strategy.tell([self._solution(strategy.ask(), i) for i in range(told, told + size)])
             told += size
         asked = [strategy.ask() for _ in range(told, trial + 1)]
-        return self._decode(asked[-1][0]), None
+        return self.encoding.decode(torch.from_numpy(asked[-1][0])), None
 
-    def _start(self) -> Any:
-        """Make the strategy; its seed is the replication's, as it is made again every time."""
+    def _strategy(self) -> Any:
+        """With a seed of the replication, as it is made again every time."""
         initial = self.setting.initial
         best = max(range(initial), key=self.outcomes.__getitem__)
         bounds, steps = self._grid()
@@ -74,8 +70,5 @@ class CMAES(SequentialOptimizer):
     def _solution(self, asked: Any, index: int) -> tuple[Any, float]:
         evaluated, own = asked
         point = self.points[index]
-        is_own = self._decode(evaluated) == point
+        is_own = self.encoding.decode(torch.from_numpy(evaluated)) == point
         return own if is_own else self.encoding.encode(point).numpy(), -self.outcomes[index]
-
-    def _decode(self, x: Any) -> Parameters:
-        return self.encoding.decode(torch.from_numpy(x))

@@ -45,9 +45,9 @@ def fit(model: SingleTaskGP) -> SingleTaskGP:
 
 
 def suggest(model: SingleTaskGP, X: Tensor, bounds: Tensor) -> tuple[Tensor, int]:
-    """Maximise the log expected improvement over a box, with BoTorch's own number of restarts.
+    """The point of the highest log expected improvement in a box, with BoTorch's own restarts.
 
-    Returns a point, of shape ``d``, and the index of the best of the points ``X`` by the model.
+    Of shape ``d``; and the index of the best of the points ``X`` by the model.
     """
     with torch.no_grad():
         fitted = model.posterior(X).mean.squeeze(-1)
@@ -76,14 +76,13 @@ class GaussianProcess(_SingleTask):
 
 class RobustGaussianProcess(GaussianProcess):
     def fit(self, X: Tensor, Y: Tensor, seed: int) -> SingleTaskGP:
-        model = RobustRelevancePursuitSingleTaskGP(
-            X,
-            Y,
-            input_transform=one_hot(self.encoding),
-            # BoTorch expects a fifth of the points to be outliers, and divides by zero below five.
-            prior_mean_of_support=max(len(X) // 5, 1),
+        # BoTorch expects a fifth of the points to be outliers, and divides by zero below five.
+        outliers, transform = max(len(X) // 5, 1), one_hot(self.encoding)
+        return fit(
+            RobustRelevancePursuitSingleTaskGP(
+                X, Y, input_transform=transform, prior_mean_of_support=outliers
+            )
         )
-        return fit(model)
 
 
 class ConfidenceBound(_SingleTask):
@@ -97,8 +96,7 @@ class Copula(_SingleTask):
 
 
 class SparseAxes(SurrogateOptimizer):
-    # Every sample of the sampler predicts every candidate.
-    max_candidates = 5000
+    max_candidates = 5000  # every sample predicts every candidate
 
     def __init__(self, problem: Problem, setting: Setting) -> None:
         super().__init__(problem, setting)

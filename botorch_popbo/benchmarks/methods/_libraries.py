@@ -5,7 +5,7 @@ uninterrupted one would have. The campaign's initial design takes the place of t
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
@@ -21,16 +21,14 @@ from botorch_popbo.benchmarks.settings import Parameters, Setting
 #: The command that installs the libraries of the methods that need one.
 INSTALL = 'pip install "botorch-popbo[peers]"'
 
+Value = bool | int | float | str
 #: A point in the numbers that every library understands: a choice is its place in the list.
 Row = Mapping[str, int | float]
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """A parameter in the numbers that every library understands.
-
-    An ordered choice is an integer; another one is a category, an integer from 0 to ``high``.
-    """
+    """A parameter as numbers: an unordered choice is a category, an integer from 0 to ``high``."""
 
     name: str
     kind: Literal["category", "int", "float"]
@@ -49,10 +47,8 @@ class LibraryOptimizer(SequentialOptimizer):
     @property
     def rows(self) -> list[Row]:
         """The observed points in numbers."""
-        return [
-            {c.name: _number(c, point[c.name]) for c in self.problem.parameters}
-            for point in self.points
-        ]
+        space = self.problem.parameters
+        return [{c.name: _number(c, point[c.name]) for c in space} for point in self.points]
 
     @property
     def losses(self) -> list[float]:
@@ -81,23 +77,19 @@ def _dimension(config: ParameterConfig) -> Dimension:
     if isinstance(config, ChoiceParameterConfig):
         kind: Literal["category", "int"] = "int" if config.is_ordered else "category"
         return Dimension(config.name, kind, 0, len(config.values) - 1, log=False)
-    low, high = config.bounds
-    log = config.scaling == "log"
+    (low, high), log = config.bounds, config.scaling == "log"
     if config.parameter_type == "int":
         return Dimension(config.name, "int", int(low), int(high), log)
     return Dimension(config.name, "float", float(low), float(high), log)
 
 
-def _number(config: ParameterConfig, value: bool | int | float | str) -> int | float:
+def _number(config: ParameterConfig, value: Value) -> int | float:
     if isinstance(config, ChoiceParameterConfig):
-        values: Sequence[object] = config.values
-        return values.index(value)
+        return [*config.values].index(value)
     return int(value) if config.parameter_type == "int" else float(value)
 
 
-def _value(
-    config: ParameterConfig, dimension: Dimension, number: int | float
-) -> bool | int | float | str:
+def _value(config: ParameterConfig, dimension: Dimension, number: float) -> Value:
     # Libraries round: an end of a range may come back one digit beyond it, a whole number as float.
     inside = min(max(float(number), dimension.low), dimension.high)
     if isinstance(config, ChoiceParameterConfig):

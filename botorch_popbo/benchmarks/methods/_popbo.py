@@ -2,6 +2,9 @@
 
 The default preset; the paper's preset with one choice changed, for the experiments that justify the
 choice; and GP-MLP of the paper's appendix: its network with a Gaussian instead of the ranks' law.
+Of that architecture and training are the paper's preset; the two outputs are the mean and the
+logarithm of the variance of a standardised outcome, which the paper leaves open, and expected
+improvement chooses the next point.
 """
 
 import itertools
@@ -28,7 +31,7 @@ from botorch_popbo.benchmarks.methods._surrogates import (
     SurrogateOptimizer,
     standardize,
 )
-from botorch_popbo.benchmarks.methods.base import TensorOptimizer
+from botorch_popbo.benchmarks.methods.base import Method, TensorOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
@@ -36,9 +39,9 @@ from botorch_popbo.models import PoissonRankModel, RankingGP
 from botorch_popbo.models._training import train
 from botorch_popbo.optim import rank_initial_conditions
 
-#: Makes an acquisition function from a model and a seed.
+#: Of a model and a seed.
 Acquire = Callable[..., RectifiedAcquisitionFunction]
-#: Makes rank counts from points, outcomes and a seed.
+#: Of points, outcomes and a seed.
 Rank = Callable[[Tensor, Tensor, int], RankCounts]
 
 # Wang et al. (2023), section 4 "Baselines": the best of so many where everything is a choice.
@@ -48,7 +51,7 @@ _LOG_VARIANCE = (-10.0, 4.0)
 
 
 def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) -> Tensor:
-    """Find the best point, of shape ``d``, where every parameter is a range."""
+    """The best point, of shape ``d``, where every parameter is a range."""
     best, _ = optimize_acqf(
         acquisition,
         bounds,
@@ -85,55 +88,49 @@ class PaperPopbo(TensorOptimizer):
 
     def __init__(self, acquire: Acquire, rank: Rank, problem: Problem, setting: Setting) -> None:
         super().__init__(problem, setting)
-        self.acquire = acquire
-        self.rank = rank
+        self.acquire, self.rank = acquire, rank
 
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        model = PoissonRankModel.paper(
-            rank_counts=self.rank(X, Y, seed),
-            input_transform=one_hot(self.encoding, 1.0),
-            seed=seed,
-        ).fit()
-        acquisition = self.acquire(model, seed=seed)
+        transform = one_hot(self.encoding, 1.0)
+        counts = self.rank(X, Y, seed)
+        model = PoissonRankModel.paper(rank_counts=counts, input_transform=transform, seed=seed)
+        acquisition = self.acquire(model.fit(), seed=seed)
         best = maximize(acquisition, self.encoding, X, seed, _NUM_CANDIDATES)
         return best, int(Y.argmax())
 
 
-def ablations() -> Iterator[tuple[str, str, Callable[[Problem, Setting], PaperPopbo]]]:
-    """Yield names, the choices that are changed, and the optimizers."""
+def ablations() -> Iterator[Method]:
+    def changed(name: str, change: str, acquire: Acquire, rank: Rank = _among_all) -> Method:
+        start = partial(PaperPopbo, acquire, rank)
+        return Method(f"popbo-{name}", f"ranks: paper preset, {change}", "popbo", start)
 
-    def among_all(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
-        return RankCounts.from_order(from_outcomes(X, Y))
-
-    def over_base_set(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
-        return from_base_set(X, Y, torch.Generator().manual_seed(seed))
-
-    families: dict[str, tuple[str, Acquire]] = {
-        "eri": ("ERI", ExpectedRankingImprovement),
-        "rlcb": ("R-LCB", RectifiedLowerConfidenceBound.paper),
-    }
-    for key, (title, acquire) in families.items():
+    eri, rlcb = ExpectedRankingImprovement, RectifiedLowerConfidenceBound.paper
+    families: tuple[tuple[str, str, Acquire], ...] = (("eri", "ERI", eri), ("rlcb", "R-LCB", rlcb))
+    for key, title, acquire in families:
         for q in (0.1, 0.2, 0.4, 0.5, 0.6, 0.8):
-            start = partial(PaperPopbo, partial(acquire, share=q), among_all)
-            yield f"{key}-q{q}", f"{title} with q = {q}", start
+            yield changed(f"{key}-q{q}", f"{title} with q = {q}", partial(acquire, share=q))
     for k in (1, 3, 5, 10, 20):
-        acquire_k = partial(ExpectedRankingImprovement, K_m=k)
-        yield f"eri-k{k}", f"ERI with K_m = {k}", partial(PaperPopbo, acquire_k, among_all)
-    for key, (title, acquire) in families.items():
-        start = partial(PaperPopbo, acquire, over_base_set)
-        yield f"{key}-independent", f"{title}, ranks over a base set", start
+        yield changed(f"eri-k{k}", f"ERI with K_m = {k}", partial(eri, K_m=k))
+    for key, title, acquire in families:
+        change = f"{title}, ranks over a base set"
+        yield changed(f"{key}-independent", change, acquire, _over_base_set)
+
+
+def _among_all(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
+    return RankCounts.from_order(from_outcomes(X, Y))
+
+
+def _over_base_set(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
+    return from_base_set(X, Y, torch.Generator().manual_seed(seed))
 
 
 class GaussianMLP(SurrogateOptimizer):
-    """Architecture and training are the paper's preset.
-
-    The network's two outputs are the mean and the logarithm of the variance of a standardised
-    outcome, which the paper leaves open; expected improvement chooses the next point.
-    """
-
     def fit(self, X: Tensor, Y: Tensor, seed: int) -> Model:
         inputs, targets = features(self.encoding, X), standardize(Y).squeeze(-1)
-        network = _network((inputs.shape[-1], 128, 128, 128, 2))
+        layers: list[Module] = []
+        for width_in, width_out in itertools.pairwise((inputs.shape[-1], 128, 128, 128, 2)):
+            layers += [Linear(width_in, width_out, dtype=torch.float64), ReLU()]
+        network = Sequential(*layers[:-1])
 
         def moments(points: Tensor) -> tuple[Tensor, Tensor]:
             mean, log_variance = network(points).unbind(-1)
@@ -147,10 +144,3 @@ class GaussianMLP(SurrogateOptimizer):
         train(list(network.parameters()), loss, len(X), generator)
         network.requires_grad_(False)
         return MomentModel(lambda points: moments(features(self.encoding, points)))
-
-
-def _network(sizes: tuple[int, ...]) -> Sequential:
-    layers: list[Module] = []
-    for width_in, width_out in itertools.pairwise(sizes):
-        layers += [Linear(width_in, width_out, dtype=torch.float64), ReLU()]
-    return Sequential(*layers[:-1])

@@ -28,7 +28,7 @@ def features(encoding: Encoding, X: Tensor) -> Tensor:
 
 
 def uniform_points(encoding: Encoding, number: int) -> Tensor:
-    """Draw encoded points from the global generator, ``number x d``."""
+    """``number x d`` encoded points drawn from the global generator."""
     points = torch.rand(number, len(encoding.parameters), dtype=torch.float64)
     for i, codes in encoding.choices.items():
         points[:, i] = codes[(points[:, i] * len(codes)).long()]
@@ -48,10 +48,9 @@ def maximize(
     seed: int,
     max_candidates: int = 100_000,
 ) -> Tensor:
-    """Find the best point of a search space, of shape ``d``.
+    """The best point of a search space, of shape ``d``.
 
-    Where every parameter is a choice, all points but the evaluated ones, ``X`` (``N x d``), are
-    compared, as long as there are no more than ``max_candidates``, else so many random ones.
+    Where all is a choice, up to ``max_candidates`` random ones of the points beside ``X``.
     """
     choices, categorical = encoding.choices, encoding.categorical
     if encoding.is_discrete:

@@ -5,7 +5,7 @@ falls back on a Sobol sequence. Its place in that sequence is lost with the proc
 such trial on, a resumed replication differs from an uninterrupted one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from ax.api.client import Client
@@ -15,7 +15,7 @@ from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.utils.common.random import with_rng_seed
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
-from botorch_popbo.benchmarks.methods.base import Suggestion
+from botorch_popbo.benchmarks.methods.base import Method, Suggestion
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
@@ -65,31 +65,18 @@ def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:
     return choose_generation_strategy(options)
 
 
-#: This package's: names, descriptions, and what makes them.
-STRATEGIES: tuple[tuple[str, str, Build], ...] = (
-    (
-        "popbo-logei",
-        "ranks: default preset; through Ax",
-        partial(popbo_generation_strategy, acquisition="logei", preset="default"),
-    ),
-    (
-        "popbo-eri",
-        "ranks: paper preset, expected ranking improvement; through Ax",
-        partial(popbo_generation_strategy, acquisition="eri", preset="paper"),
-    ),
-    (
-        "popbo-rlcb",
-        "ranks: paper preset, rectified lower confidence bound; through Ax",
-        partial(popbo_generation_strategy, acquisition="rlcb", preset="paper"),
-    ),
-    (
-        "gp-logei",
-        "Gaussian process over values, log expected improvement",
-        partial(gp_generation_strategy, acquisition="logei"),
-    ),
-    (
-        "gp-ucb",
-        "Gaussian process over values, upper confidence bound",
-        partial(gp_generation_strategy, acquisition="ucb"),
-    ),
-)
+def strategies() -> Iterator[Method]:
+    """This package's, whose names end with their acquisition functions'."""
+    default, paper = (partial(popbo_generation_strategy, preset=p) for p in ("default", "paper"))
+    values = gp_generation_strategy
+    table: dict[str, tuple[str, Build]] = {
+        "popbo-logei": ("ranks: default preset; through Ax", default),
+        "popbo-eri": ("ranks: paper preset, expected ranking improvement; through Ax", paper),
+        "popbo-rlcb": ("ranks: paper preset, rectified lower confidence bound; through Ax", paper),
+        "gp-logei": ("Gaussian process over values, log expected improvement", values),
+        "gp-ucb": ("Gaussian process over values, upper confidence bound", values),
+    }
+    for name, (description, build) in table.items():
+        prefix, acquisition = name.split("-")
+        start = partial(ServiceLoop, partial(build, acquisition=acquisition))
+        yield Method(name, description, prefix, start)

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from botorch.acquisition import AcquisitionFunction, LogExpectedImprovement
-from botorch.acquisition.objective import PosteriorTransform
 from botorch.models.model import Model
 from botorch.posteriors import GPyTorchPosterior
 from gpytorch.distributions import MultivariateNormal
@@ -46,17 +45,13 @@ class SurrogateOptimizer(TensorOptimizer):
 
 
 def standardize(values: Tensor) -> Tensor:
-    """Shift and scale the columns of an ``N x k`` tensor to mean zero and deviation one."""
+    """Columns of an ``N x k`` tensor with mean zero and deviation one, or zero without spread."""
     deviation = values.std(0, correction=0)
-    # A column without spread stays at zero.
     return (values - values.mean(0)) / torch.where(deviation > 0, deviation, 1.0)
 
 
 class MomentModel(Model):
-    """Independent Gaussians.
-
-    ``moments`` maps ``batch_shape x q x d`` points to means and variances, ``batch_shape x q``.
-    """
+    """Independent Gaussians: ``... x q x d`` points to means and variances, ``... x q``."""
 
     num_outputs = 1
     batch_shape = torch.Size()
@@ -65,14 +60,7 @@ class MomentModel(Model):
         super().__init__()
         self.moments = moments
 
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-        **kwargs: Any,
-    ) -> GPyTorchPosterior:
-        """See the base class; all arguments but the points are without effect."""
+    def posterior(self, X: Tensor, *args: Any, **kwargs: Any) -> GPyTorchPosterior:
+        """All arguments but the points are without effect."""
         mean, variance = self.moments(X)
         return GPyTorchPosterior(MultivariateNormal(mean, DiagLinearOperator(variance)))

@@ -25,22 +25,19 @@ from botorch_popbo.benchmarks.methods._search import drop_known, features, one_h
 from botorch_popbo.benchmarks.methods.base import TensorOptimizer
 
 _LENGTH, _MIN_LENGTH, _MAX_LENGTH = 0.8, 0.5**7, 1.6
-_SUCCESSES = 10
-_NUM_CANDIDATES = 2000
+_SUCCESSES, _NUM_CANDIDATES = 10, 2000
 
 
 @dataclass(frozen=True)
 class TrustRegion:
-    """Where a run of the method stands."""
+    """The index of a run's first observation; the length of the sides before they are scaled."""
 
-    #: The index of the run's first observation.
     begin: int = 0
-    #: The length of the region's sides before they are scaled.
     length: float = _LENGTH
 
 
 def trust_region(outcomes: Sequence[float], initial: int, dimension: int) -> TrustRegion:
-    """Follow the region through all outcomes, of which ``initial`` are the design of a run."""
+    """The region after all outcomes, of which ``initial`` are the design of a run."""
     region, best, successes, failures = TrustRegion(), -math.inf, 0, 0
     for index, outcome in enumerate(outcomes):
         is_design = index - region.begin < initial
@@ -71,14 +68,12 @@ class Turbo(TensorOptimizer):
             return MaxPosteriorSampling(model)(candidates)[0], best
 
     def _fit(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
-        width = features(self.encoding, X).shape[-1]
-        scales = Interval(0.005, 4.0)
+        width, scales = features(self.encoding, X).shape[-1], Interval(0.005, 4.0)
         kernel = MaternKernel(nu=2.5, ard_num_dims=width, lengthscale_constraint=scales)
-        noise = GaussianLikelihood(noise_constraint=Interval(1e-8, 1e-3))
         model = SingleTaskGP(
             X,
             Y,
-            likelihood=noise,
+            likelihood=GaussianLikelihood(noise_constraint=Interval(1e-8, 1e-3)),
             covar_module=ScaleKernel(kernel),
             input_transform=one_hot(self.encoding),
         )
@@ -101,7 +96,6 @@ class Turbo(TensorOptimizer):
             drawn[:, i] = codes[(unit[:, i] * len(codes)).long().clamp_max(len(codes) - 1)]
             is_drawn[:, i] &= torch.rand(_NUM_CANDIDATES) < length
         # A candidate equal to the center has nothing to tell.
-        is_drawn[
-            torch.arange(_NUM_CANDIDATES), torch.randint(d, (_NUM_CANDIDATES,))
-        ] |= ~is_drawn.any(-1)
+        rows, columns = torch.arange(_NUM_CANDIDATES), torch.randint(d, (_NUM_CANDIDATES,))
+        is_drawn[rows, columns] |= ~is_drawn.any(-1)
         return torch.where(is_drawn, drawn, center)

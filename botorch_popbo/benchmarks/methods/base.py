@@ -39,40 +39,18 @@ class Optimizer(Protocol):
     """
 
     def suggest(self, trial: int) -> Suggestion:
-        """Choose the next point.
-
-        Args:
-            trial: The trial's index.
-
-        Returns:
-            The point.
-        """
-        ...
+        """Choose the point of a trial, given its index."""
 
     def observe(self, parameters: Parameters, observed: float) -> None:
-        """Learn an outcome.
-
-        Args:
-            parameters: A point, suggested or not.
-            observed: Its outcome, in the problem's unit.
-        """
-        ...
+        """Learn the outcome, in the problem's unit, of a point, suggested or not."""
 
 
 @runtime_checkable
 class FailureAware(Protocol):
-    """What an optimizer that has a notion of failures provides beside :class:`Optimizer`.
-
-    Another one is told the worst outcome so far.
-    """
+    """An optimizer with a notion of failures; another one is told the worst outcome so far."""
 
     def observe_failure(self, parameters: Parameters) -> None:
-        """Learn that an evaluation failed.
-
-        Args:
-            parameters: A point, suggested or not.
-        """
-        ...
+        """Learn that the evaluation of a point, suggested or not, failed."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +136,7 @@ class TensorOptimizer(SequentialOptimizer):
 
     @abstractmethod
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        """Choose the next point.
+        """Choose the next point in the same way.
 
         Args:
             X: Encoded points, ``N x d``.
@@ -166,5 +144,5 @@ class TensorOptimizer(SequentialOptimizer):
             seed: A seed of this trial; the global generators start from it, too.
 
         Returns:
-            The next point, of shape ``d``, and the index of the best point by the model.
+            The encoded point, of shape ``d``, and the index of the best one by the model.
         """

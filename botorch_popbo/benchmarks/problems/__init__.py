@@ -1,6 +1,6 @@
 """The registry of problems; :mod:`~botorch_popbo.benchmarks.problems.base` says what one is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,19 +31,15 @@ def _plain(description: str, make: Callable[[], Problem]) -> ProblemEntry:
     return ProblemEntry(description, lambda _: make())
 
 
-def _fcnet_entries() -> dict[str, ProblemEntry]:
-    found = {}
+def _fcnet_entries() -> Iterator[tuple[str, ProblemEntry]]:
     for data_set in DATA_SETS:
         name = f"fcnet-{data_set.split('_')[0]}"
-        found[name] = ProblemEntry(
-            f"table: two-layer network on {data_set}, 9 choices (fcnet_valid.npz)",
-            partial(fcnet, name, data_set, False),
-        )
-        found[f"{name}-noisy"] = ProblemEntry(
-            f"{name}, one of the four trainings at random",
-            partial(fcnet, f"{name}-noisy", data_set, True),
-        )
-    return found
+        for full_name, is_noisy, description in (
+            (name, False, f"table: two-layer network on {data_set}, 9 choices (fcnet_valid.npz)"),
+            (f"{name}-noisy", True, f"{name}, one of the four trainings at random"),
+        ):
+            load = partial(fcnet, full_name, data_set, is_noisy)
+            yield full_name, ProblemEntry(description, load)
 
 
 #: By name, in the order in which they are listed.
@@ -56,7 +52,7 @@ PROBLEMS: dict[str, ProblemEntry] = {
         for name, function in FUNCTIONS.items()
     },
     **{name: _plain(f"function: {text}", make) for name, text, make in variants()},
-    **_fcnet_entries(),
+    **dict(_fcnet_entries()),
     "nasbench201": ProblemEntry(
         "table: cell of six operations on CIFAR-10 (nasbench201.npz)", nasbench201
     ),

@@ -59,27 +59,21 @@ class DigitsProblem(Problem):
 
 
 def digits() -> DigitsProblem:
-    """Make the problem."""
-    table: tuple[tuple[str, tuple[float, float], Any, Any], ...] = (
-        ("learning_rate", (1e-5, 1.0), "float", "log"),
-        ("weight_decay", (1e-6, 100.0), "float", "log"),
-        ("momentum", (0.0, 0.999), "float", None),
-        ("width", (2, 128), "int", "log"),
-        ("batch_size", (16, 512), "int", "log"),
-    )
-    ranges = [
-        RangeParameterConfig(name=name, bounds=bounds, parameter_type=kind, scaling=scaling)
-        for name, bounds, kind, scaling in table
-    ]
-    activation = ChoiceParameterConfig(
-        name="activation",
-        values=["identity", "logistic", "relu", "tanh"],
-        parameter_type="str",
-        is_ordered=False,
-    )
+    def span(name: str, low: float, high: float, scaling: Any = "log") -> RangeParameterConfig:
+        kind: Any = type(low).__name__
+        return RangeParameterConfig(name, (low, high), kind, scaling=scaling)
+
+    activations = ["identity", "logistic", "relu", "tanh"]
     return DigitsProblem(
         name="sklearn-digits",
-        parameters=[*ranges, activation],
+        parameters=[
+            span("learning_rate", 1e-5, 1.0),
+            span("weight_decay", 1e-6, 100.0),
+            span("momentum", 0.0, 0.999, None),
+            span("width", 2, 128),
+            span("batch_size", 16, 512),
+            ChoiceParameterConfig("activation", activations, "str", is_ordered=False),
+        ],
         label="error rate",
         metric_name="error",
         minimize=True,

@@ -30,63 +30,39 @@ class Function:
     """What is known of a test function."""
 
     description: str
-    make: Callable[[], SyntheticTestFunction]
-    num_initial: int = 12
+    #: Makes it, given a dtype.
+    kind: Callable[..., SyntheticTestFunction]
     #: Of the noise that Wang et al. (2023), appendix "Robustness to various noise level", adds.
     deviations: tuple[float, ...] = ()
     #: The largest minus the smallest value on the domain.
     extent: float = 0.0
+    num_initial: int = 12
 
 
-def _rosenbrock(dim: int) -> Rosenbrock:
-    return Rosenbrock(dim=dim, bounds=[(-5.0, 10.0)] * dim, dtype=torch.float64)
+def _rosenbrock(dim: int) -> Callable[..., Rosenbrock]:
+    return partial(Rosenbrock, dim, bounds=[(-5.0, 10.0)] * dim)
 
 
+_VALLEY = "Rosenbrock on [-5, 10]^6, 30 initial points"
 FUNCTIONS = {
-    "hartmann6": Function(
-        "Hartmann-6 on [0, 1]^6",
-        partial(Hartmann, dim=6, dtype=torch.float64),
-        deviations=(0.075, 0.1),
-        extent=3.32,
-    ),
-    "branin": Function(
-        "Branin on [-5, 10] x [0, 15]",
-        partial(Branin, dtype=torch.float64),
-        deviations=(2.0, 5.0),
-        extent=308.0,
-    ),
+    "hartmann6": Function("Hartmann-6 on [0, 1]^6", Hartmann, (0.075, 0.1), 3.32),
+    "branin": Function("Branin on [-5, 10] x [0, 15]", Branin, (2.0, 5.0), 308.0),
     # Its valley wants a larger initial design.
-    "rosenbrock6": Function(
-        "Rosenbrock on [-5, 10]^6, 30 initial points",
-        partial(_rosenbrock, 6),
-        num_initial=30,
-        deviations=(5.0,),
-        extent=4.34e6,
-    ),
-    "rosenbrock2": Function(
-        "Rosenbrock on [-5, 10]^2",
-        partial(_rosenbrock, 2),
-        deviations=(2.0, 5.0),
-        extent=1.1026e6,
-    ),
+    "rosenbrock6": Function(_VALLEY, _rosenbrock(6), (5.0,), 4.34e6, num_initial=30),
+    "rosenbrock2": Function("Rosenbrock on [-5, 10]^2", _rosenbrock(2), (2.0, 5.0), 1.1026e6),
     # On one axis twelve initial points would leave nothing to find.
-    "forrester": Function(
-        "Forrester on [0, 1], 5 initial points",
-        partial(Forrester, dtype=torch.float64),
-        num_initial=5,
-    ),
+    "forrester": Function("Forrester on [0, 1], 5 initial points", Forrester, num_initial=5),
 }
 
 
 def exact(name: str) -> SyntheticProblem:
-    """Make the problem of a function itself."""
-    function = FUNCTIONS[name].make()
-    bounds = torch.as_tensor(function.bounds).T.tolist()
+    """The problem of a function itself."""
+    function = FUNCTIONS[name].kind(dtype=torch.float64)
+    ranges = enumerate(torch.as_tensor(function.bounds).T.tolist())
     return SyntheticProblem(
         name=name,
         parameters=[
-            RangeParameterConfig(name=f"x{i}", bounds=(low, high), parameter_type="float")
-            for i, (low, high) in enumerate(bounds)
+            RangeParameterConfig(f"x{i}", (low, high), "float") for i, (low, high) in ranges
         ],
         label="function value",
         metric_name="value",

@@ -1,6 +1,6 @@
 """Tables that are looked up: tuning a network for regression, and choosing a cell's operations."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from ax.api.configs import ChoiceParameterConfig
 
 from botorch_popbo.benchmarks.data.fcnet import load_fcnet
 from botorch_popbo.benchmarks.data.nasbench201 import load_nasbench201
-from botorch_popbo.benchmarks.data.table import Choices, Table
+from botorch_popbo.benchmarks.data.table import Table
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
 
@@ -41,10 +41,9 @@ class NoisyTableProblem(TableProblem):
 def fcnet(name: str, data_set: str, noisy: bool, data: Path | None) -> Problem:
     """The mean validation error of four trainings, or that of one of them, minimized."""
     table = load_fcnet(data, data_set)
-    make = NoisyTableProblem if noisy else TableProblem
-    return make(
+    return (NoisyTableProblem if noisy else TableProblem)(
         name=name,
-        parameters=_parameters(table),
+        parameters=[*_parameters(table)],
         label="validation error (MSE)",
         metric_name="valid_mse",
         minimize=True,
@@ -62,7 +61,7 @@ def nasbench201(data: Path | None) -> Problem:
     table = load_nasbench201(data)
     return TableProblem(
         name="nasbench201",
-        parameters=_parameters(table),
+        parameters=[*_parameters(table)],
         label="validation accuracy [%]",
         metric_name="accuracy",
         minimize=False,
@@ -71,16 +70,9 @@ def nasbench201(data: Path | None) -> Problem:
     )
 
 
-def _parameters(table: Table) -> list[ChoiceParameterConfig]:
-    return [_config(name, values) for name, values in table.choices.items()]
-
-
-def _config(name: str, values: Choices) -> ChoiceParameterConfig:
-    kinds = (kind for kind in (str, int) if all(isinstance(value, kind) for value in values))
-    kind: Any = next(kinds, float)
-    return ChoiceParameterConfig(
-        name=name,
-        values=[kind(value) for value in values],
-        parameter_type=kind.__name__,
-        is_ordered=kind is not str,
-    )
+def _parameters(table: Table) -> Iterator[ChoiceParameterConfig]:
+    for name, values in table.choices.items():
+        kinds = (kind for kind in (str, int) if all(isinstance(value, kind) for value in values))
+        kind: Any = next(kinds, float)
+        ordered = kind is not str
+        yield ChoiceParameterConfig(name, [*map(kind, values)], kind.__name__, is_ordered=ordered)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from math import exp, log
 from typing import Any
 
@@ -19,11 +19,8 @@ from botorch_popbo.benchmarks.problems._functions import (
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
 
-_OUTLIER_SHARE = 0.1
-_OUTLIER_SIZE = 10.0  # in ranges of the function
-_DECADES = 12.0
-_FAILING_SHARE = 0.5
-_NUM_POINTS = 2**12
+_OUTLIER_SHARE, _OUTLIER_SIZE = 0.1, 10.0  # in ranges of the function
+_FAILING_SHARE, _NUM_POINTS, _DECADES = 0.5, 2**12, 12.0
 
 #: What an evaluation returns, given the function's value and a source of noise.
 Observation = Callable[[float, np.random.Generator], float | None]
@@ -44,9 +41,8 @@ class RankOnlyProblem(SyntheticProblem):
     """Observes where a point stands among those before it, and nothing else.
 
     The observation is a label: one less than that of the best or one more than that of the worst
-    point, or halfway between the two points that it stands between. So labels are in the order of
-    the function, and whoever is told them knows that order and no more. After some fifty points
-    between the same two, rounding makes labels equal.
+    point, or halfway between its two neighbours'. Labels are in the order of the function, and tell
+    no more. After some fifty points between the same two, rounding makes labels equal.
     """
 
     def tell(self, observed: float, earlier: Sequence[tuple[float, float]]) -> float:
@@ -68,10 +64,10 @@ def _student(scale: float) -> Observation:
     return lambda value, rng: value + float(scale * rng.standard_t(2))
 
 
-def _outliers(extent: float) -> Observation:
+def _outliers(function: Function) -> Observation:
     def observe(value: float, rng: np.random.Generator) -> float:
         is_outlier, sign = rng.random() < _OUTLIER_SHARE, rng.choice([-1.0, 1.0])
-        return value + float(is_outlier * sign * _OUTLIER_SIZE * extent)
+        return value + float(is_outlier * sign * _OUTLIER_SIZE * function.extent)
 
     return observe
 
@@ -81,15 +77,15 @@ def _distorted(function: Function) -> Observation:
     return lambda value, _: exp(_DECADES * log(10.0) * value / function.extent)
 
 
-def _failing(function: Function) -> Observation:
+def _failing(name: str) -> Observation:
     """No outcome where the function is too large, as in a training run that diverges."""
 
     @cache
     def threshold() -> float:
-        made = function.make()
+        function = exact(name).function
         # Sobol's points, not random ones: the threshold is the same wherever it is computed.
-        X = draw_sobol_samples(torch.as_tensor(made.bounds), n=_NUM_POINTS, q=1, seed=0)
-        return float(made(X.squeeze(1), noise=False).quantile(1.0 - _FAILING_SHARE))
+        X = draw_sobol_samples(torch.as_tensor(function.bounds), n=_NUM_POINTS, q=1, seed=0)
+        return float(function(X.squeeze(1), noise=False).quantile(1.0 - _FAILING_SHARE))
 
     return lambda value, _: None if value > threshold() else value
 
@@ -101,29 +97,29 @@ def _noises(function: Function) -> Iterator[tuple[str, str, Observation]]:
         yield kind, f"normal noise of deviation {d:g}", _gaussian(d)
     text = f"Student-t noise (2 d.o.f.) of scale {deviation:g}"
     yield "student", text, _student(deviation)
-    yield "outliers", "10 % outliers of 10 times the range", _outliers(function.extent)
+    yield "outliers", "10 % outliers of 10 times the range", _outliers(function)
 
 
 def variants() -> Iterator[tuple[str, str, Callable[[], Problem]]]:
-    """Yield the name and description of every problem, and a function that makes it."""
+    """Names and descriptions of problems, and what makes them."""
     functions = {name: function for name, function in FUNCTIONS.items() if function.deviations}
     for name, function in functions.items():
-        for suffix, text, observation in _noises(function):
-            make = partial(
-                _make, ObservedProblem, name, suffix, noisy=True, observation=observation
-            )
-            yield f"{name}-{suffix}", f"{name} with {text}", make
-    for suffix, text, observe in (
-        ("distorted", f"observed as its exponential over {_DECADES:g} powers of ten", _distorted),
-        ("failures", "the worse half of whose points fail", _failing),
-    ):
-        for name, function in functions.items():
-            make = partial(_make, ObservedProblem, name, suffix, observation=observe(function))
-            yield f"{name}-{suffix}", f"{name}, {text}", make
+        for suffix, text, observe in _noises(function):
+            fields = {"noisy": True, "observation": observe}
+            yield _variant(name, suffix, f" with {text}", ObservedProblem, **fields)
+    text = f", observed as its exponential over {_DECADES:g} powers of ten"
+    for name, function in functions.items():
+        observe = _distorted(function)
+        yield _variant(name, "distorted", text, ObservedProblem, observation=observe)
+    text = ", the worse half of whose points fail"
     for name in functions:
-        make = partial(_make, RankOnlyProblem, name, "ranks")
-        yield f"{name}-ranks", f"{name}, told only the order of the points", make
+        yield _variant(name, "failures", text, ObservedProblem, observation=_failing(name))
+    for name in functions:
+        yield _variant(name, "ranks", ", told only the order of the points", RankOnlyProblem)
 
 
-def _make(kind: type[SyntheticProblem], name: str, suffix: str, **fields: Any) -> Problem:
-    return kind(**{**vars(exact(name)), "name": f"{name}-{suffix}", **fields})
+def _variant(
+    base: str, suffix: str, text: str, kind: type[SyntheticProblem], **fields: Any
+) -> tuple[str, str, Callable[[], Problem]]:
+    name = f"{base}-{suffix}"
+    return name, f"{base}{text}", lambda: kind(**{**vars(exact(base)), "name": name, **fields})

@@ -40,20 +40,13 @@ class Problem(ABC):
 
     @abstractmethod
     def score(self, parameters: Parameters) -> float:
-        """The noise-free value of a point, or the best estimate of it.
-
-        Args:
-            parameters: A value for every parameter.
-
-        Returns:
-            The value, in the metric's unit.
-        """
+        """The noise-free value of a point, or the best estimate of it, in the metric's unit."""
 
     def evaluate(self, parameters: Parameters, seed: int) -> float | None:
         """Evaluate a point.
 
         Args:
-            parameters: A value for every parameter.
+            parameters: The point.
             seed: Determines the noise, in [0, 2**32).
 
         Returns:
@@ -74,14 +67,7 @@ class Problem(ABC):
         return observed
 
     def measures(self, parameters: Parameters) -> Mapping[str, float]:
-        """What else is known of a point, for the report; no method sees it.
-
-        Args:
-            parameters: A value for every parameter.
-
-        Returns:
-            Values by name.
-        """
+        """What else is known of a point, by name, for the report; no method sees it."""
         return {}
 
     @property

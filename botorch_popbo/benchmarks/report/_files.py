@@ -53,31 +53,25 @@ def write_files(
 ) -> None:
     """Print a report and write it: ``results.csv``, ``report.html`` and perhaps ``report.png``.
 
-    Args:
-        output: The folder.
-        subject: What is reported, for the page's title; empty for the usual.
-        text: The table.
-        results: The numbers; they are written with six digits.
-        figure: The picture, if there is one; it is the page's if there are no sections.
-        sections: What follows the table on the page, as HTML.
+    The subject is for the page's title, and empty for the usual. The text is the table, the
+    sections are the HTML that follows it, or else the figure.
     """
     print(text)
-    numbers, picture, page = (
-        output / name for name in ("results.csv", "report.png", "report.html")
-    )
+    numbers, *plots = (output / name for name in ("results.csv", "report.png", "report.html"))
+    picture, page = plots
     write_csv(results, numbers)
-    if figure is not None:
+    if figure is None:
+        plots.remove(picture)
+    else:
         with replacing(picture) as partial:
             figure.savefig(partial, format="png", dpi=120)
-    if figure is not None and not sections:
         encoded = b64encode(picture.read_bytes()).decode()
-        sections = [f'<img alt="{subject}" src="data:image/png;base64,{encoded}">']
+        sections = sections or [f'<img alt="{subject}" src="data:image/png;base64,{encoded}">']
     title = f"popbo compare: {subject}" if subject else "popbo compare"
     content = _PAGE.format(title=title, text=escape(text), sections="\n".join(sections))
     with replacing(page) as partial:
         partial.write_text(content, encoding="utf-8")
-    plots = [str(page)] if figure is None else [str(picture), str(page)]
-    print(f"\nplots: {', '.join(plots)}\nnumbers: {numbers}")
+    print(f"\nplots: {', '.join(map(str, plots))}\nnumbers: {numbers}")
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:

@@ -18,10 +18,10 @@ from botorch_popbo.benchmarks.report._ranking import methods_of, rank_methods
 from botorch_popbo.benchmarks.report._table import table, warnings
 from botorch_popbo.benchmarks.report.summary import Summary
 
-_COLUMNS = (
+_COLUMNS = [
     *("problem", "initial", "trials", "method", "seed"),
     *("result", "best_evaluated", "seconds_per_suggestion"),
-)
+]
 
 
 def write_report(summaries: Sequence[Summary], output: Path) -> None:
@@ -42,12 +42,10 @@ def results(summaries: Sequence[Summary]) -> pd.DataFrame:
         (summary.problem.name, summary.initial, summary.trials, curve.method, *end)
         for summary in summaries
         for curve in summary.curves
-        for end in zip(
-            *(curve.seeds, curve.results, curve.best, curve.times[:, -1] / summary.trials),
-            strict=True,
-        )
+        for seconds in [curve.times[:, -1] / summary.trials]
+        for end in zip(curve.seeds, curve.results, curve.best, seconds, strict=True)
     ]
-    return pd.DataFrame(rows, columns=list(_COLUMNS))
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def _sections(summaries: Sequence[Summary]) -> Iterator[str]:
@@ -58,24 +56,20 @@ def _sections(summaries: Sequence[Summary]) -> Iterator[str]:
     ranking = rank_methods(summaries)
     if len(ranking):
         without = [method for method in methods_of(summaries) if method not in ranking.index]
-        text = _ranking_text(len(summaries), without)
-        yield _section("Average rank", text, ranking_figure(ranking))
+        yield _section("Average rank", _about(len(summaries), without), ranking_figure(ranking))
     for summary in summaries:
         yield _section(summary.problem.name, figures.TITLE, problem_figure(summary))
     versions = {v for summary in summaries for curve in summary.curves for v in curve.versions}
     yield f"<p>{escape('; '.join(sorted(versions)))}</p>"
 
 
-def _ranking_text(problems: int, without: Sequence[str]) -> str:
-    number = f"{problems} problem{'s' if problems > 1 else ''}"
-    text = (
-        f"By the result at the end, over {number} of equal weight and the seeds that all of these "
-        "methods completed. Interval: 95 % bootstrap over problems and seeds."
+def _about(problems: int, without: Sequence[str]) -> str:
+    missing = f" Not ranked, for want of a complete run on some problem: {', '.join(without)}."
+    return (
+        f"By the result at the end, over {problems} problem{'s' if problems > 1 else ''} of equal "
+        "weight and the seeds that all of these methods completed. Interval: 95 % bootstrap over "
+        f"problems and seeds.{missing if without else ''}"
     )
-    if without:
-        missing = ", ".join(without)
-        text += f" Not ranked, for want of a complete run on some problem: {missing}."
-    return text
 
 
 def _section(title: str, text: str, figure: go.Figure) -> str:

@@ -5,10 +5,8 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from botorch_popbo.benchmarks.report import _palette as palette
 from botorch_popbo.benchmarks.report import figures
-from botorch_popbo.benchmarks.report._trace import Array
-from botorch_popbo.benchmarks.report.summary import Summary
+from botorch_popbo.benchmarks.report.summary import Array, Summary
 
 _TITLES = (
     "Against evaluations",
@@ -31,31 +29,33 @@ def problem_figure(summary: Summary) -> go.Figure:
         _add_band(figure, curve.method, 1, counts, line, low, high)
         _add_band(figure, curve.method, 2, curve.seconds[1:], line[1:], low[1:], high[1:])
         style = {"mode": "lines", "line": _line(curve.method), **_group(curve.method)}
-        seconds = np.diff(curve.seconds)
-        figure.add_trace(go.Scatter(x=counts[1:], y=seconds, **style), row=2, col=1)
+        seconds = go.Scatter(x=counts[1:], y=np.diff(curve.seconds), **style)
+        figure.add_trace(seconds, row=2, col=1)
     _add_ends(figure, summary, axis)
     if axis.has_zeros:
-        for cell in ({"row": 1, "col": 1}, {"row": 1, "col": 2}, {"row": 2, "col": 2}):
-            dotted = {"dash": "dot", "width": 1}
-            figure.add_hline(axis.floor, line=dotted, annotation_text="0", **cell)
+        dotted = {"dash": "dot", "width": 1}
+        for row, column in ((1, 1), (1, 2), (2, 2)):
+            figure.add_hline(axis.floor, line=dotted, annotation_text="0", row=row, col=column)
     _label(figure, summary, axis)
     return figure
 
 
 def ranking_figure(ranking: pd.DataFrame) -> go.Figure:
     """Draw the average ranks and their intervals, the best on top."""
-    figure = go.Figure()
-    for rank in ranking.itertuples():
-        ends = {"array": [rank.high - rank.mean], "arrayminus": [rank.mean - rank.low]}
-        marker = {"color": palette.color(rank.Index), "size": 11}
-        point = {"x": [rank.mean], "y": [rank.Index], "marker": marker, "name": rank.Index}
-        figure.add_trace(go.Scatter(**point, error_x={"type": "data", **ends, "width": 6}))
+    mean = ranking["mean"]
+    ends = {"array": ranking["high"] - mean, "arrayminus": mean - ranking["low"]}
+    points = go.Scatter(
+        x=mean,
+        y=ranking.index,
+        mode="markers",
+        marker={"color": list(map(figures.color, ranking.index)), "size": 11},
+        error_x={"type": "data", **ends, "width": 6},
+    )
+    figure = go.Figure(points)
     figure.update_xaxes(title="average rank (1 is best)")
     figure.update_yaxes(autorange="reversed", automargin=True)
-    height = 110 + 28 * len(ranking)
-    figure.update_layout(
-        template="plotly_white", height=height, showlegend=False, margin={"t": 10, "b": 60, "r": 30}
-    )
+    height, margin = 110 + 28 * len(ranking), {"t": 10, "b": 60, "r": 30}
+    figure.update_layout(template="plotly_white", height=height, margin=margin)
     return figure
 
 
@@ -72,7 +72,7 @@ def _add_ends(figure: go.Figure, summary: Summary, axis: figures.Scale) -> None:
             y=[line],
             error_y={**errors, "thickness": 1},
             mode="markers+text",
-            marker={"color": palette.color(curve.method), "size": 10},
+            marker={"color": figures.color(curve.method), "size": 10},
             # Names of all would cover each other; the legend and the mouse tell the others.
             text=[curve.method if curve in front else ""],
             textposition=f"{'top' if summary.is_loss else 'bottom'} {side}",
@@ -100,12 +100,8 @@ def _label(figure: go.Figure, summary: Summary, axis: figures.Scale) -> None:
     figure.update_xaxes(title=figures.SUGGESTION_LABEL, **decades, row=2, col=2)
     figure.update_yaxes(title=summary.quantity, type=kind, exponentformat="power", **wide)
     figure.update_yaxes(title=figures.SUGGESTION_LABEL, **decades, row=2, col=1)
-    figure.update_layout(
-        template="plotly_white",
-        height=820,
-        margin=_MARGIN,
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.05, "x": 0.5, "xanchor": "center"},
-    )
+    legend = {"orientation": "h", "yanchor": "bottom", "y": 1.05, "x": 0.5, "xanchor": "center"}
+    figure.update_layout(template="plotly_white", height=820, margin=_MARGIN, legend=legend)
 
 
 def _group(method: str) -> dict[str, object]:
@@ -113,13 +109,13 @@ def _group(method: str) -> dict[str, object]:
 
 
 def _line(method: str) -> dict[str, object]:
-    return {"color": palette.color(method), "dash": palette.dash(method)}
+    return {"color": figures.color(method), "dash": figures.dash(method)}
 
 
 def _add_band(
     figure: go.Figure, method: str, column: int, x: Array, line: Array, low: Array, high: Array
 ) -> None:
-    shade = palette.color(method)
+    shade = figures.color(method)
     red, green, blue = (int(shade[i : i + 2], 16) for i in (1, 3, 5))
     edges = {"x": x, "mode": "lines", "line": {"width": 0, "shape": "hv"}, "hoverinfo": "skip"}
     fill = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},0.18)"}

@@ -11,16 +11,12 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.report import _palette as palette
 from botorch_popbo.benchmarks.report import figures
 from botorch_popbo.benchmarks.report._ranking import methods_of
-from botorch_popbo.benchmarks.report._trace import Array
-from botorch_popbo.benchmarks.report.summary import Summary
+from botorch_popbo.benchmarks.report.summary import Array, Summary
 
-_ROW_HEIGHT = 3.3
-_HEADER_HEIGHT = 0.9
 _LEGEND_COLUMNS = 8
-_LINES: dict[palette.Dash, Any] = {
+_LINES: dict[figures.Dash, Any] = {
     "solid": "-",
     "dash": "--",
     "dot": ":",
@@ -32,14 +28,12 @@ _LINES: dict[palette.Dash, Any] = {
 
 def draw(summaries: Sequence[Summary]) -> Figure:
     """Draw one row for each problem: against evaluations, and against optimizer seconds."""
-    height = _HEADER_HEIGHT + _ROW_HEIGHT * len(summaries)
     # Made without pyplot, so that no window system and no global state is involved.
-    figure = Figure(figsize=(11, height), layout="constrained")
+    figure = Figure(figsize=(11, 0.9 + 3.3 * len(summaries)), layout="constrained")
     axes = figure.subplots(len(summaries), 2, squeeze=False)
     for row, summary in zip(axes, summaries, strict=True):
         _draw_row(summary, *row)
-    shown = methods_of(summaries)
-    names = [name for name in METHODS if name in shown]
+    names = sorted(methods_of(summaries), key=list(METHODS).index)
     handles = [Line2D([], [], linewidth=2.5, **_style(name)) for name in names]
     legend_rows = max(ceil(len(names) / _LEGEND_COLUMNS), 1)
     figure.legend(
@@ -72,11 +66,11 @@ def _draw_row(summary: Summary, by_count: Axes, by_time: Axes) -> None:
 
 
 def _style(method: str) -> dict[str, Any]:
-    return {"color": palette.color(method), "linestyle": _LINES[palette.dash(method)]}
+    return {"color": figures.color(method), "linestyle": _LINES[figures.dash(method)]}
 
 
 def _draw(panel: Axes, method: str, x: Array, line: Array, low: Array, high: Array) -> None:
-    shade = palette.color(method)
+    shade = figures.color(method)
     style = {**_style(method), "linewidth": 1.8}
     panel.plot(x, line, drawstyle="steps-post", **style)
     # A step that ends has no width, so the last state is drawn as a point.

@@ -16,22 +16,13 @@ _LEGEND = (
 def table(summaries: Sequence[Summary]) -> str:
     """Tabulate where each method ended.
 
-    Args:
-        summaries: One for each problem.
-
     Returns:
         Lines of text: mean and standard error over the seeds of the regret, or of the best value
         where the optimum is unknown; the same of the best point evaluated; and the mean time of a
         suggestion.
     """
-    blocks = [_block(summary) for summary in summaries]
-    rows = [row for block in blocks for row in block]
-    heading, rule, *body = aligned([_HEADINGS, *rows], right_from=2)
-    lines, remaining = [heading], iter(body)
-    for block in blocks:
-        lines += [rule, *(next(remaining) for _ in block)]
-    notes = map(_note, summaries)
-    return "\n".join([*lines, rule, *notes, *_ranks(summaries), *_LEGEND])
+    lines = aligned([_HEADINGS], *map(_rows, summaries), [], right_from=2)
+    return "\n".join([*lines, *map(_note, summaries), *_ranks(summaries), *_LEGEND])
 
 
 def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
@@ -49,19 +40,17 @@ def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
                 yield f"{where}: trials of several versions: {'; '.join(curve.versions)}"
 
 
-def _block(summary: Summary) -> list[tuple[str, ...]]:
-    rows = [_row(summary, curve) for curve in summary.curves]
-    for method in summary.without:
-        name, seeds = summary.problem.name, f"0/{summary.seeds}"
-        rows.append((name, method, seeds, "no complete run  ", "-", "-"))
-    return rows
+def _rows(summary: Summary) -> list[tuple[str, ...]]:
+    name = summary.problem.name
+    rows = [(name, *_cells(summary, curve)) for curve in summary.curves]
+    lost = [(name, m, f"0/{summary.seeds}", "no complete run  ", "-", "-") for m in summary.without]
+    return [*rows, *lost]
 
 
-def _row(summary: Summary, curve: Curve) -> tuple[str, ...]:
+def _cells(summary: Summary, curve: Curve) -> tuple[str, str, str, str, str]:
     end = estimate(curve.mean[-1], curve.error[-1])
     seconds = curve.seconds_per_suggestion
     return (
-        summary.problem.name,
         curve.method,
         f"{len(curve.seeds)}/{summary.seeds}",
         end + (" *" if curve.method in summary.best else "  "),

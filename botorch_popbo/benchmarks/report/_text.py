@@ -1,46 +1,26 @@
 """Numbers and tables as text."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 
 def estimate(mean: float, error: float) -> str:
-    """Format a mean.
-
-    Args:
-        mean: The mean, or not a number.
-        error: Its standard error, or not a number.
-
-    Returns:
-        As many of the two as there are, or a dash.
-    """
-    if math.isnan(mean):
-        return "-"
-    return f"{mean:.3g}" if math.isnan(error) else f"{mean:.3g} ± {error:.2g}"
+    """Format a mean with its standard error; of the two, what is not a number is left out."""
+    return number(mean, ".3g") + ("" if math.isnan(mean + error) else f" ± {error:.2g}")
 
 
-def optional(value: float, form: str) -> str:
-    """Format a number that may be unknown."""
+def number(value: float, form: str) -> str:
+    """Format a number, or a dash for what is not a number."""
     return "-" if math.isnan(value) else format(value, form)
 
 
-def aligned(rows: Sequence[Sequence[str]], right_from: int | None = None) -> list[str]:
-    """Align the columns of a table.
-
-    Args:
-        rows: The headings, then the rows.
-        right_from: The first of the columns that are aligned to the right, if any.
-
-    Returns:
-        The headings, a rule, then the rows.
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    left = len(widths) if right_from is None else right_from
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
+def aligned(*blocks: Sequence[Sequence[str]], right_from: int = 99) -> Iterator[str]:
+    """Align the columns of rows, from some column on to the right; a rule parts the blocks."""
+    widths = [max(map(len, column)) for column in zip(*(r for b in blocks for r in b), strict=True)]
+    for index, block in enumerate(blocks):
+        if index:
+            yield "  ".join("-" * width for width in widths)
+        for row in block:
+            left = map(str.ljust, row[:right_from], widths)
+            right = map(str.rjust, row[right_from:], widths[right_from:])
+            yield "  ".join([*left, *right]).rstrip()

@@ -1,15 +1,32 @@
-"""What the two kinds of plot have in common: labels and the scale of an axis."""
+"""What the two kinds of plot have in common: labels, the scale of an axis, colours and dashes."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from botorch_popbo.benchmarks.report._trace import Array
-from botorch_popbo.benchmarks.report.summary import Curve, Summary
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary
 
 TITLE = "Best point found: mean over seeds, band ± standard error"
 SECONDS_LABEL = "cumulative time of suggestions [s]"
 SUGGESTION_LABEL = "time of a suggestion [s]"
+
+# Tol's muted palette, told apart with every common kind of colour blindness, and black; then
+# colours for which the dashes of the line help.
+_PALETTE = (
+    *("#332288", "#CC6677", "#117733", "#88CCEE", "#DDCC77"),
+    *("#882255", "#44AA99", "#999933", "#AA4499", "#000000"),
+    *("#EE7733", "#0077BB", "#33BBEE", "#CC3311", "#009988"),
+    *("#EE3377", "#7F7F7F", "#8C564B", "#BCBD22", "#6A3D9A"),
+    *("#E6AB02", "#1B9E77", "#A6761D", "#E7298A", "#66A61E"),
+    *("#1F78B4", "#B2DF8A", "#FB9A99", "#CAB2D6", "#B15928"),
+)
+_PLAIN = 10
+
+#: How a line is drawn.
+Dash = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
+_DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
 def evaluations_label(summary: Summary) -> str:
@@ -79,3 +96,13 @@ def pareto_front(summary: Summary) -> list[Curve]:
         if not front or sign * curve.mean[-1] < sign * front[-1].mean[-1]:
             front.append(curve)
     return front
+
+
+def color(method: str) -> str:
+    """The colour of a method, as ``#RRGGBB``."""
+    return _PALETTE[list(METHODS).index(method) % len(_PALETTE)]
+
+
+def dash(method: str) -> Dash:
+    """The dashes of a method."""
+    return _DASHES[list(METHODS).index(method) // _PLAIN % len(_DASHES)]

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from botorch_popbo.benchmarks.problems import Problem
-from botorch_popbo.benchmarks.report._trace import Array
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -20,8 +22,8 @@ class Curve:
         method: The method's name.
         seeds: The seeds of the replications.
         traces: The regret or the best value, ``replications x entries``.
-        best: At the end, that of the best point evaluated, whichever the method holds for the
-            best, one for each replication; not a number if some score was not recorded.
+        best: At the end, that of the best point evaluated, one for each replication; not a number
+            if some score was not recorded.
         times: The cumulative wall-clock time of the suggestions, ``replications x entries``.
         measures: What else the problem knows of the point with the best observation, one for each
             replication.
@@ -41,7 +43,7 @@ class Curve:
     @property
     def mean(self) -> Array:
         """The mean over the replications."""
-        return _mean(self.traces)
+        return np.asarray(self.traces.mean(axis=0))
 
     @property
     def error(self) -> Array:
@@ -56,7 +58,7 @@ class Curve:
     @property
     def seconds(self) -> Array:
         """The mean cumulative wall-clock time of the suggestions."""
-        return _mean(self.times)
+        return np.asarray(self.times.mean(axis=0))
 
     @property
     def seconds_per_suggestion(self) -> float:
@@ -114,10 +116,4 @@ def standard_error(values: Array) -> Array:
     """The standard error of the mean over the first axis; not a number for a single value."""
     if len(values) == 1:
         return np.full(values.shape[1:], np.nan)
-    error: Array = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    return error
-
-
-def _mean(values: Array) -> Array:
-    mean: Array = values.mean(axis=0)
-    return mean
+    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))

@@ -12,26 +12,13 @@ from joblib import parallel_config
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.run.campaign import Campaign
 
-#: The errors by which joblib tells that a worker process died.
-WorkerDeaths = tuple[type[Exception], ...]
-
 
 @contextmanager
-def workers(campaign: Campaign[Any, Any]) -> Iterator[WorkerDeaths]:
-    """Let joblib run on the campaign's backend until the context ends.
-
-    Raises:
-        UsageError: If Ray is not installed.
-    """
-    if campaign.backend == "ray":
-        with _ray(campaign.jobs) as deaths, parallel_config(backend="ray"):
-            yield deaths
-    else:
+def workers(campaign: Campaign[Any, Any]) -> Iterator[tuple[type[Exception], ...]]:
+    """Let joblib run on the campaign's backend; yields the errors that tell of a dead worker."""
+    if campaign.backend != "ray":
         yield (BrokenExecutor,)
-
-
-@contextmanager
-def _ray(jobs: int) -> Iterator[WorkerDeaths]:
+        return
     try:
         import ray
         from ray.util.joblib import register_ray
@@ -43,14 +30,15 @@ def _ray(jobs: int) -> Iterator[WorkerDeaths]:
         address = os.environ.get("RAY_ADDRESS") or "local"
         ray.init(
             address=address,
-            num_cpus=jobs if address == "local" else None,
+            num_cpus=campaign.jobs if address == "local" else None,
             include_dashboard=False if address == "local" else None,
             log_to_driver=False,
             logging_level=logging.ERROR,
         )
     register_ray()
     try:
-        yield (ray.exceptions.RayError,)
+        with parallel_config(backend="ray"):
+            yield (ray.exceptions.RayError,)
     finally:
         if is_ours:
             ray.shutdown()

@@ -10,14 +10,10 @@ from botorch_popbo.benchmarks.settings import Cell
 
 @dataclass(frozen=True)
 class Failure:
-    """A replication that ended with an error.
+    """A replication that ended with an error, of which the reason tells type and message.
 
-    Attributes:
-        cell: The replication.
-        reason: The error's type and message, on one line.
-        trial: The index of the trial that is lacking, or None if it is not known.
-        advice: What to do about it.
-        unavailable: Whether the method cannot run at all, so that every seed fails alike.
+    The trial is the one that is lacking, if it is known. A method is unavailable if it cannot run
+    at all, so that every seed fails alike.
     """
 
     cell: Cell
@@ -28,19 +24,22 @@ class Failure:
 
     def __str__(self) -> str:
         if self.unavailable:
-            return f"unavailable: {self.cell.method} on {self.cell.task}: {self.why}"
+            return self.unavailable_on(self.cell.task)
         trial = "" if self.trial is None else f", trial {self.trial}"
-        return f"failed: {self.cell}{trial}: {self.why}"
+        return f"failed: {self.cell}{trial}: {self._why}"
 
-    @property
-    def why(self) -> str:
-        """The reason, and what to do about it."""
-        return f"{self.reason} ({self.advice})" if self.advice else self.reason
+    def unavailable_on(self, tasks: str) -> str:
+        """One line for all tasks on which the method is unavailable for the same reason."""
+        return f"unavailable: {self.cell.method} on {tasks}: {self._why}"
 
     def is_like(self, other: "Failure") -> bool:
         """Whether another failure says nothing new but perhaps a task."""
         same_method = self.cell.method == other.cell.method
-        return self.unavailable and other.unavailable and same_method and self.why == other.why
+        return self.unavailable and other.unavailable and same_method and self._why == other._why
+
+    @property
+    def _why(self) -> str:
+        return f"{self.reason} ({self.advice})" if self.advice else self.reason
 
 
 def describe(cell: Cell, trial: int | None, error: BaseException) -> Failure:
@@ -60,8 +59,6 @@ def texts(failures: Sequence[Failure]) -> list[str]:
     """One line for each failure, or for each method that is unavailable for the same reason."""
     found: list[str] = []
     for failure in failures:
-        alike = [other for other in failures if failure.is_like(other)]
-        tasks = ", ".join(dict.fromkeys(other.cell.task for other in alike))
-        unavailable = f"unavailable: {failure.cell.method} on {tasks}: {failure.why}"
-        found.append(unavailable if alike else str(failure))
+        alike = dict.fromkeys(f.cell.task for f in failures if failure.is_like(f))
+        found.append(failure.unavailable_on(", ".join(alike)) if alike else str(failure))
     return list(dict.fromkeys(found))

@@ -12,14 +12,10 @@ Smoke = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Key:
-    """A setting of an experiment.
+    """A setting of an experiment: what a value is, in words and as a test, and the default.
 
-    Attributes:
-        kind: What a value is, in words.
-        is_valid: Whether a value is that.
-        default: The value if nobody says anything.
-        smoke: Makes the value of a trial run out of that of the campaign, if they differ.
-        known: The names that exist, if values are names.
+    ``smoke`` makes the value of a trial run out of that of the campaign; ``known`` are the names
+    that exist, if values are names.
     """
 
     kind: str
@@ -38,22 +34,21 @@ class Key:
         """Return a value with each name once, or raise UsageError if a name does not exist."""
         if self.known is None:
             return value
-        for given in [value] if isinstance(value, str) else value:
-            if given not in self.known:
-                known, what = ", ".join(self.known), name.removesuffix("s")
-                raise UsageError(f"there is no {what} {given!r}; known: {known}")
-        return value if isinstance(value, str) else tuple(dict.fromkeys(value))
+        given = dict.fromkeys([value] if isinstance(value, str) else value)
+        for unknown in (one for one in given if one not in self.known):
+            what, known = name.removesuffix("s"), ", ".join(self.known)
+            raise UsageError(f"there is no {what} {unknown!r}; known: {known}")
+        return value if isinstance(value, str) else tuple(given)
 
 
 def text(default: str = "", known: Collection[str] | None = None) -> Key:
     """A text, perhaps one of those that are known."""
-    return Key("a text", lambda value: isinstance(value, str), default, known=known)
+    return Key("a text", _is_text, default, known=known)
 
 
 def names(known: Collection[str], *default: str) -> Key:
     """A list of those that are known; by default all."""
-    is_valid = _list_of(lambda value: isinstance(value, str))
-    return Key("a list of names", is_valid, default or tuple(known), known=known)
+    return Key("a list of names", _list_of(_is_text), default or tuple(known), known=known)
 
 
 def count(default: int | None = None, *, least: int = 1, smoke: int | None = None) -> Key:
@@ -80,6 +75,10 @@ def numbers(default: tuple[float, ...], smoke: Smoke) -> Key:
 def seconds(default: float = 600.0) -> Key:
     """A duration."""
     return Key("a positive number of seconds", lambda x: _is_number(x) and x > 0, default)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _is_count(least: int) -> Callable[[Any], bool]:

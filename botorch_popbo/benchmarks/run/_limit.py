@@ -22,13 +22,8 @@ def time_limit(seconds: float, traceback: Path | None = None) -> Iterator[None]:
 
     A signal interrupts Python code in the main thread of a process, where blocking calls of the
     standard library count as Python code. Native code is not interrupted: the error comes once it
-    returns. Native code that never returns can only be ended together with its process.
-
-    Args:
-        seconds: The time limit.
-        traceback: If given, a file to which the stack is written before the process is ended,
-            a minute after the limit; it is removed if that was not necessary. If not, the process
-            is never ended.
+    returns. Native code that never returns can only be ended together with its process: a minute
+    after the limit, when the stack is in the file ``traceback``, and never if that is not given.
     """
     with _signal(seconds), _end(seconds + _GRACE_SECONDS, traceback):
         yield

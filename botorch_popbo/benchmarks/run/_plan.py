@@ -16,12 +16,7 @@ _OPTIONS = ("problems", "methods", "trials", "initial", "seeds", "jobs", "limit"
 
 
 def plan(options: Namespace) -> Campaign[Any, Any]:
-    """Make a campaign of the command line of ``popbo compare`` or ``popbo report``.
-
-    Raises:
-        UsageError: If a name is unknown, an option has no meaning in the experiment, or a table
-            is missing.
-    """
+    """Make a campaign of the command line of ``popbo compare`` or ``popbo report``."""
     file = load_campaign(options.campaign) if options.campaign else {}
     name = file.get("experiment", DEFAULT)
     experiment = EXPERIMENTS[name]
@@ -29,7 +24,8 @@ def plan(options: Namespace) -> Campaign[Any, Any]:
         if option not in experiment.keys and getattr(options, option, None) is not None:
             raise UsageError(f"the experiment {name} has no --{option}; leave it out")
     values = {key: _choose(key, kind, options, file) for key, kind in experiment.keys.items()}
-    values["jobs"] = values.get("jobs") or (cpu_count() if "jobs" in experiment.keys else 1)
+    # An experiment that cannot run side by side has no such key.
+    values["jobs"] = values.get("jobs", 1) or cpu_count()
     if options.output.exists() and not options.output.is_dir():
         raise UsageError(f"--output {options.output} is not a folder")
     backend = getattr(options, "backend", "local")

@@ -17,11 +17,7 @@ RecordT = TypeVar("RecordT")
 
 
 def append_record(path: Path, cell: Cell, record: Any) -> None:
-    """Add one record to a replication's file and wait until it is on disk.
-
-    Raises:
-        ValueError: If a number is not finite.
-    """
+    """Add a record to a replication's file and wait until it is on disk; it must be finite."""
     line = json.dumps({**vars(cell), **asdict(record)}, allow_nan=False) + "\n"
     with path.open("ab") as file:
         file.write(line.encode())
@@ -34,14 +30,9 @@ def read_records(
 ) -> list[RecordT]:
     """Read a replication's records, without a last line that was cut short.
 
-    Args:
-        path: The file; a missing one holds no records.
-        cell: The replication expected in the file.
-        kind: The dataclass of a record; if it counts its trials, they are 0, 1, 2, …
-        repair: Whether to cut a torn last line off the file. Only for whoever may write to it.
-
-    Raises:
-        RecordError: If the file is damaged elsewhere, or holds other records than expected.
+    ``kind`` is the dataclass of a record; if it counts its trials, they are 0, 1, 2, … To repair is
+    to cut a torn last line off the file, only for whoever may write to it. A file that is damaged
+    elsewhere, or holds another replication's records, raises RecordError.
     """
     if not path.exists():
         return []

@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 def work(task: bytes, parent: int) -> Failure | None:
     """Run one replication and keep its error from the others.
 
-    Args:
-        task: The campaign and the replication, pickled: Ax writes to the terminal while it is
-            imported, so that waits until it is silenced.
-        parent: The process that runs the campaign. If it was killed, the replication stops after
-            the trial it is at: nobody waits for it, and a new campaign may want to go on with it.
-            On Ray the cluster sees to that.
+    The task, a campaign and a replication, is pickled: Ax writes to the terminal while it is
+    imported, so that waits until it is silenced. If the parent, the process that runs the campaign,
+    was killed, the replication stops after the trial it is at: nobody waits for it, and a new
+    campaign may want to go on with it. On Ray the cluster sees to that.
     """
     with quiet():
         campaign, cell = pickle.loads(task)
@@ -54,17 +52,11 @@ def replicate(
     *,
     may_end_process: bool = False,
 ) -> None:
-    """Make the records that a replication lacks.
+    """Make the records that a replication lacks, until ``go_on`` says no.
 
     Two processes never run the same replication at the same time: the second waits and then finds
-    the work of the first.
-
-    Args:
-        campaign: Says how many records there are, and where files are.
-        cell: The replication.
-        go_on: Asked before each record; the replication stops at the first no.
-        may_end_process: Whether a method that cannot be interrupted may be ended together with this
-            process; where it was is then in the replication's file ".stuck".
+    the work of the first. A method that cannot be interrupted may be ended together with this
+    process if that is allowed; where it was is then in the replication's file ".stuck".
     """
     path = campaign.path(cell)
     path.parent.mkdir(parents=True, exist_ok=True)

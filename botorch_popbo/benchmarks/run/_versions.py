@@ -19,10 +19,9 @@ COMMIT = "commit"
 
 
 def versions(method: Method) -> dict[str, str]:
-    """Version by package name of what a method runs with.
+    """Version by package name of this package, what it is built on and the method's library.
 
-    That is this package, what it is built on, and the method's library where one is installed;
-    and, of a development checkout, the commit under "commit".
+    Of a development checkout, the commit is there under "commit".
     """
     found = {"botorch-popbo": __version__, **{name: version(name) for name in _ALWAYS}}
     if method.library is not None:
@@ -33,10 +32,7 @@ def versions(method: Method) -> dict[str, str]:
 
 @cache
 def commit(folder: Path) -> str:
-    """The commit that a folder of source code was checked out from, or nothing without git.
-
-    A plus sign follows if the folder differs from it.
-    """
+    """The commit of a folder of source code, with a plus if it was changed; nothing without git."""
     git = ("git", "--no-optional-locks", "-C", str(folder))
     # An installed package may lie in another project's work tree.
     is_kept = bool(_output(*git, "ls-files"))
@@ -58,9 +54,8 @@ def _library_version(library: str, python: str | None) -> str:
 def _output(*command: str) -> str:
     """What a command prints, or nothing if it fails."""
     try:
-        result = subprocess.run(
-            command, capture_output=True, text=True, timeout=_PATIENCE, check=True
-        )
+        return subprocess.check_output(
+            command, stderr=subprocess.DEVNULL, text=True, timeout=_PATIENCE
+        ).strip()
     except (OSError, subprocess.SubprocessError):
         return ""
-    return result.stdout.strip()

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
-from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from ax.api.configs import ChoiceParameterConfig
 
 from botorch_popbo.benchmarks.search_space.points import ParameterConfig
 from botorch_popbo.benchmarks.settings import Parameters
@@ -17,24 +18,15 @@ class OutsideError(ValueError):
 
 
 def check_membership(space: Sequence[ParameterConfig], point: Parameters) -> None:
-    """Check names, types and values of a point.
-
-    Args:
-        space: The search space.
-        point: The point.
-
-    Raises:
-        OutsideError: If the point is not in the space; the message names the parameter.
-    """
+    """Check names, types and values; raises OutsideError that names the parameter."""
     names = [config.name for config in space]
     missing = [name for name in names if name not in point]
     unknown = [name for name in point if name not in names]
     if missing or unknown:
         raise OutsideError(f"suggested {dict(point)}: missing {missing}, unknown {unknown}")
     for config in space:
-        fault = _fault(config, point[config.name])
-        if fault:
-            value = point[config.name]
+        value = point[config.name]
+        if fault := _fault(config, value):
             raise OutsideError(f"suggested {config.name} = {value!r}, which {fault}")
 
 
@@ -47,11 +39,7 @@ def _fault(config: ParameterConfig, value: object) -> str | None:
         return f"is not a number but {type(value).__name__}"
     if config.parameter_type == "int" and not isinstance(value, int):
         return f"is not a whole number but {type(value).__name__}"
-    return None if _is_within(config, value) else f"is outside {tuple(config.bounds)}"
-
-
-def _is_within(config: RangeParameterConfig, value: float) -> bool:
     low, high = config.bounds
-    margin = _SHARE_OF_RANGE * (high - low)
-    at_end = (math.isclose(value, end, rel_tol=_RELATIVE, abs_tol=margin) for end in config.bounds)
-    return low <= value <= high or any(at_end)
+    near = partial(math.isclose, value, rel_tol=_RELATIVE, abs_tol=_SHARE_OF_RANGE * (high - low))
+    is_within = low <= value <= high or near(low) or near(high)
+    return None if is_within else f"is outside {(low, high)}"

@@ -1,12 +1,15 @@
 import ast
+import re
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.data._convert_fcnet import convert_fcnet
+from botorch_popbo.benchmarks.data._convert_fcnet import convert_fcnet, sort_into_grid
 from botorch_popbo.benchmarks.data.fcnet import DATA_SETS, load_fcnet
 from botorch_popbo.benchmarks.errors import UsageError
 
@@ -27,9 +30,8 @@ def test_every_configuration_finds_its_last_errors(
     np.savez(tmp_path / "fcnet_valid.npz", **arrays)
     for data_set in DATA_SETS:
         table = load_fcnet(tmp_path, data_set)
-        assert {k: sorted(v) for k, v in table.choices.items()} == {
-            k: sorted(v) for k, v in CHOICES.items()
-        }
+        choices = [{k: sorted(v) for k, v in c.items()} for c in (table.choices, CHOICES)]
+        assert choices[0] == choices[1]
         for configuration, errors in zip(all_configurations(), last_errors[data_set], strict=True):
             found = table.values[table.cell(configuration)]
             np.testing.assert_array_equal(found, errors.astype(np.float32))
@@ -68,71 +70,70 @@ def test_a_part_of_the_real_table_comes_back_to_the_bit(real_tables: Path, tmp_p
         np.testing.assert_array_equal(arrays[name], real[name][part])
 
 
-def replace_curves(group: h5py.Group, curves: object) -> None:
-    del group["valid_mse"]
-    if curves is not None:
-        group["valid_mse"] = curves
+FIRST, SIXTH = (key(all_configurations()[index]) for index in (0, 5))
+Edit = Callable[[h5py.File], object]
+
+
+def replaced(curves: np.ndarray | None) -> Edit:
+    def edit(file: h5py.File) -> None:
+        del file[SIXTH]["valid_mse"]
+        if curves is not None:
+            file[SIXTH]["valid_mse"] = curves
+
+    return edit
+
+
+def moved(text: str) -> Edit:
+    return lambda file: file.move(FIRST, text)
+
+
+NO_CURVES = rf"{re.escape(SIXTH)}.*has no \(4, 100\) floats 'valid_mse'"
+NOT_FINITE = rf"{re.escape(SIXTH)}.*does not end finite"
+NO_TABLE = "95 different configurations in 95 entries, where the choices in them make 96"
 
 
 @pytest.mark.parametrize(
-    ("curves", "message"),
+    ("edit", "message"),
     [
-        (None, r"has no \(4, 100\) floats 'valid_mse'"),
-        (np.zeros((4, 99)), r"has no \(4, 100\) floats 'valid_mse'"),
-        (np.zeros((4, 100), int), r"has no \(4, 100\) floats 'valid_mse'"),
-        (np.full((4, 100), np.nan), "does not end finite"),
-        (np.full((4, 100), np.inf), "does not end finite"),
+        (replaced(None), NO_CURVES),
+        (replaced(np.zeros((4, 99))), NO_CURVES),
+        (replaced(np.zeros((4, 100), int)), NO_CURVES),
+        (replaced(np.full((4, 100), np.nan)), NOT_FINITE),
+        (replaced(np.full((4, 100), np.inf)), NOT_FINITE),
+        *(
+            (moved(t), "is not a configuration")
+            for t in ("text", "[1]", '{"a": null}', '{"a": [1]}')
+        ),
+        (lambda file: file.pop(FIRST), NO_TABLE),
+        (lambda file: file.clear(), "holds no configuration"),
     ],
 )
-def test_wrong_curves_are_named(release: Path, curves: object, message: str) -> None:
-    name = key(all_configurations()[5])
+def test_what_is_wrong_with_a_file_is_named(release: Path, edit: Edit, message: str) -> None:
     with h5py.File(hdf5_path(release, SLICE), "a") as file:
-        replace_curves(file[name], curves)
-    with pytest.raises(UsageError, match=message) as error:
+        edit(file)
+    with pytest.raises(UsageError, match=f"fcnet_slice_localization_data.hdf5.*{message}"):
         convert_fcnet(release)
-    assert name in str(error.value)
-    assert "fcnet_slice_localization_data.hdf5" in str(error.value)
 
 
 def test_nan_before_the_last_epoch_is_no_matter(release: Path) -> None:
     with h5py.File(hdf5_path(release, SLICE), "a") as file:
-        file[key(all_configurations()[5])]["valid_mse"][:, :99] = np.nan
+        file[SIXTH]["valid_mse"][:, :99] = np.nan
     convert_fcnet(release)
 
 
-@pytest.mark.parametrize("text", ["nonsense", "[1]", '{"a": null}', '{"a": [1]}'])
-def test_a_key_that_is_no_configuration(release: Path, text: str) -> None:
-    with h5py.File(hdf5_path(release, SLICE), "a") as file:
-        file.move(key(all_configurations()[0]), text)
-    with pytest.raises(UsageError, match="is not a configuration"):
-        convert_fcnet(release)
-
-
-def test_a_missing_configuration(release: Path) -> None:
-    with h5py.File(hdf5_path(release, SLICE), "a") as file:
-        del file[key(all_configurations()[0])]
-    message = "95 different configurations in 95 entries, where the choices in them make 96"
+@pytest.mark.parametrize(
+    ("data_set", "change", "message"),
+    [
+        (SLICE, {"n_units_2": 256}, "has other choices than the files before it"),
+        (DATA_SETS[0], {"extra": 1}, "has 10 parameters, expected 9"),
+    ],
+)
+def test_configurations_of_another_release(
+    release: Path, last_errors: dict[str, np.ndarray], data_set: str, change: Any, message: str
+) -> None:
+    others = [configuration | change for configuration in all_configurations()]
+    write_hdf5(hdf5_path(release, data_set), others, last_errors[SLICE])
     with pytest.raises(UsageError, match=message):
-        convert_fcnet(release)
-
-
-def test_other_choices_in_one_file(release: Path, last_errors: dict[str, np.ndarray]) -> None:
-    others = [c | {"n_units_2": 256} for c in all_configurations()]
-    write_hdf5(hdf5_path(release, SLICE), others, last_errors[SLICE])
-    with pytest.raises(UsageError, match="has other choices than the files before it"):
-        convert_fcnet(release)
-
-
-def test_another_number_of_parameters(release: Path, last_errors: dict[str, np.ndarray]) -> None:
-    others = [c | {"extra": 1} for c in all_configurations()]
-    write_hdf5(hdf5_path(release, DATA_SETS[0]), others, last_errors[SLICE])
-    with pytest.raises(UsageError, match="has 10 parameters, expected 9"):
-        convert_fcnet(release)
-
-
-def test_a_file_without_a_configuration(release: Path) -> None:
-    h5py.File(hdf5_path(release, SLICE), "w").close()
-    with pytest.raises(UsageError, match="holds no configuration"):
         convert_fcnet(release)
 
 
@@ -143,3 +144,31 @@ def test_a_truncated_file(release: Path, part: float) -> None:
     path.write_bytes(content[: int(part * len(content))])
     with pytest.raises(UsageError, match="cannot be read as an HDF5 file"):
         convert_fcnet(release)
+
+
+def test_numbers_are_sorted_as_numbers() -> None:
+    configurations = [{"b": b, "a": a} for b in (8, 16, 128) for a in ("x", "w")]
+    choices, order = sort_into_grid(configurations, "table")
+    assert choices == {"a": ("w", "x"), "b": (8, 16, 128)}
+    expected = [[b, a] for a in ("w", "x") for b in (8, 16, 128)]
+    assert [list(configurations[i].values()) for i in order] == expected
+
+
+@pytest.mark.parametrize(
+    ("configurations", "message"),
+    [
+        ([{"a": 1}, {"a": 1.0}], "1 different configurations in 2 entries"),
+        ([{"a": 1, "b": 1}, {"a": 2, "b": 2}], "the choices in them make 4"),
+        ([{"a": 1}, {"b": 1}], "differ in their parameters"),
+        ([{"a": 1}, {"a": "1"}], "both numbers and strings"),
+    ],
+)
+def test_what_is_no_grid(configurations: list[dict[str, int]], message: str) -> None:
+    with pytest.raises(UsageError, match=f"^table.*{message}"):
+        sort_into_grid(configurations, "table")
+
+
+def test_names_are_in_the_published_order() -> None:
+    configurations = [{"a": a} for a in ("const", "tanh", "new", "cosine", "relu", "also")]
+    choices, _ = sort_into_grid(configurations, "table")
+    assert choices == {"a": ("relu", "tanh", "cosine", "const", "also", "new")}

@@ -12,6 +12,7 @@ from botorch_popbo.benchmarks.errors import UsageError
 from .conftest import write_csv
 
 Columns = dict[str, list[Any]]
+SEED = "cifar10_valid_ep200_seed1"
 
 
 def test_the_needed_columns_make_a_table(columns: Columns, tmp_path: Path) -> None:
@@ -64,10 +65,7 @@ def changed(column: str, value: object) -> Any:
         (changed("arch_str", "|conv~0|"), "is not an architecture"),
         (lambda c: changed("arch_str", c["arch_str"][1])(c), "15624 different architectures"),
         (lambda c: {**c, "cifar_valid": c["index"]}, "unknown or repeated column cifar_valid"),
-        (
-            lambda c: {**c, "cifar10_valid_ep200_seed1": c["index"]},
-            "not all of the columns cifar10_valid_ep200_seed0",
-        ),
+        (lambda c: {**c, SEED: c["index"]}, "not all of the columns cifar10_valid_ep200_seed0"),
     ],
 )
 def test_what_is_wrong_is_named(columns: Columns, tmp_path: Path, edit: Any, message: str) -> None:
@@ -93,8 +91,7 @@ def test_what_is_no_csv_file(tmp_path: Path, content: bytes) -> None:
         convert_nasbench201(path)
 
 
-def test_a_missing_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["none.csv", "."])
+def test_a_missing_file(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="there is no file"):
-        convert_nasbench201(tmp_path / "none.csv")
-    with pytest.raises(UsageError, match="there is no file"):
-        convert_nasbench201(tmp_path)
+        convert_nasbench201(tmp_path / name)

@@ -54,9 +54,7 @@ def test_a_truncated_archive(archive: Path, part: float) -> None:
 
 def test_a_link_is_no_file_of_the_release(release: Path, tmp_path: Path) -> None:
     path = hdf5_path(release, "slice_localization")
-    target = tmp_path / "elsewhere"
-    path.rename(target)
-    path.symlink_to(target)
+    path.symlink_to(path.rename(tmp_path / "elsewhere"))
     archive = tmp_path / "linked.tar"
     with tarfile.open(archive, "w") as tar:
         tar.add(release, "release")
@@ -64,8 +62,10 @@ def test_a_link_is_no_file_of_the_release(release: Path, tmp_path: Path) -> None
         list(release_files(archive))
 
 
-def test_a_missing_source(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no file or folder"):
-        list(release_files(tmp_path / "none.tar.gz"))
-    with pytest.raises(UsageError, match="does not hold all of the release: no fcnet_naval"):
-        list(release_files(tmp_path))
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("none.tar.gz", "there is no file or folder"), (".", "all of the release: no fcnet_naval")],
+)
+def test_a_missing_source(tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        list(release_files(tmp_path / name))

@@ -17,7 +17,7 @@ SCRIPT = """
     import random
     import sys
 
-    def start(dimensions):
+    def made(dimensions):
         print("a library that talks")
 
         def suggest(rows, losses, seed):
@@ -43,9 +43,8 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def method(script: Path) -> Method:
-    return Method(
-        "some-method", "", "some-method", partial(OwnProcess, script, "pip install some", False)
-    )
+    start_process = partial(OwnProcess, (script, "made"), "pip install some", False)
+    return Method("some-method", "", "some-method", start_process)
 
 
 def test_the_contract_holds(method: Method) -> None:
@@ -53,19 +52,18 @@ def test_the_contract_holds(method: Method) -> None:
     check_reproducible(method, MIXED)
 
 
-def test_without_an_interpreter_a_message_says_how_to_make_one(
-    method: Method, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("python", "message"),
+    [
+        ("", "install some; export POPBO_PYTHON_SOME_METHOD="),
+        ("/no/such/python", r"with /no/such/python: .*No such file.*some"),
+    ],
+)
+def test_an_interpreter_that_is_not_there_is_told(
+    method: Method, python: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("POPBO_PYTHON_SOME_METHOD")
-    with pytest.raises(UsageError, match="install some; export POPBO_PYTHON_SOME_METHOD="):
-        start(method, MIXED)
-
-
-def test_an_interpreter_that_is_not_there_is_named(
-    method: Method, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", "/no/such/python")
-    with pytest.raises(UsageError, match=r"with /no/such/python: .*No such file.*some"):
+    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", python)
+    with pytest.raises(UsageError, match=message):
         start(method, MIXED)
 
 
@@ -75,21 +73,22 @@ def test_a_library_that_is_not_there_is_named(method: Method, script: Path) -> N
         start(method, MIXED)
 
 
-def test_hebo_says_how_to_make_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("POPBO_PYTHON_HEBO", raising=False)
-    with pytest.raises(UsageError, match=r"pip install 'HEBO.*export POPBO_PYTHON_HEBO="):
-        start(METHODS["hebo"], TABLE)
-
-
-def test_smac_says_what_installs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hebo_and_smac_say_what_installs_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     venv.create(tmp_path)
     monkeypatch.setenv("POPBO_PYTHON_SMAC3", str(tmp_path / "bin" / "python"))
-    with pytest.raises(UsageError, match=r"smac3 does not start .*ConfigSpace.*popbo\[peers\]"):
-        start(METHODS["smac3"], TABLE)
+    monkeypatch.delenv("POPBO_PYTHON_HEBO", raising=False)
+    for name, message in (
+        ("hebo", r"pip install 'HEBO.*export POPBO_PYTHON_HEBO="),
+        ("smac3", r"smac3 does not start .*ConfigSpace.*popbo\[peers\]"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            start(METHODS[name], TABLE)
 
 
 def test_an_error_is_passed_on_and_the_end_of_the_process_noticed(script: Path) -> None:
-    server = Server(sys.executable, script)
+    server = Server(sys.executable, script, "made")
     server.ask([])
     with pytest.raises(RuntimeError, match=r"TypeError: .*unexpected keyword argument 'row'"):
         server.ask({"row": 1})
@@ -99,7 +98,7 @@ def test_an_error_is_passed_on_and_the_end_of_the_process_noticed(script: Path) 
 
 
 def test_the_process_ends_with_its_owner(script: Path) -> None:
-    server = Server(sys.executable, script)
+    server = Server(sys.executable, script, "made")
     pid = server._process.pid
     os.kill(pid, 0)
     del server

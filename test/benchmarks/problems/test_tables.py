@@ -7,19 +7,13 @@ from ax.api.configs import ChoiceParameterConfig
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.settings import Parameters
 
-OPTIMA = {
-    "fcnet-naval": 3.19113473778998e-05,
-    "fcnet-parkinsons": 0.0067059280117973685,
-    "fcnet-protein": 0.221378855407238,
-    "fcnet-slice": 0.00019159916337230243,
-    "nasbench201": 84.89199999023438,
-}
-COLUMNS = {
-    "fcnet-naval": "naval_propulsion_valid_mse",
-    "fcnet-parkinsons": "parkinsons_telemonitoring_valid_mse",
-    "fcnet-protein": "protein_structure_valid_mse",
-    "fcnet-slice": "slice_localization_valid_mse",
-    "nasbench201": "cifar10_valid_ep12",
+#: The best value of the real table, and the array of its values.
+TABLES = {
+    "fcnet-naval": (3.19113473778998e-05, "naval_propulsion_valid_mse"),
+    "fcnet-parkinsons": (0.0067059280117973685, "parkinsons_telemonitoring_valid_mse"),
+    "fcnet-protein": (0.221378855407238, "protein_structure_valid_mse"),
+    "fcnet-slice": (0.00019159916337230243, "slice_localization_valid_mse"),
+    "nasbench201": (84.89199999023438, "cifar10_valid_ep12"),
 }
 
 
@@ -28,33 +22,29 @@ def configuration(problem: Problem, index: np.ndarray) -> Parameters:
     return {c.name: c.values[i] for c, i in zip(configs, index, strict=True)}
 
 
-def check_rows(problem: Problem, path: Path, rows: list[int]) -> None:
-    with np.load(path, allow_pickle=False) as archive:
-        index, values = archive["X_index"], archive[COLUMNS[problem.name]].astype(np.float64)
+def check_rows(name: str, folder: Path, count: int | None = None) -> Problem:
+    """Look up all rows of a table, or so many random ones."""
+    problem = PROBLEMS[name].load(folder)
+    file = "nasbench201.npz" if name == "nasbench201" else "fcnet_valid.npz"
+    with np.load(folder / file, allow_pickle=False) as archive:
+        index, values = archive["X_index"], archive[TABLES[name][1]].astype(np.float64)
     means = values if values.ndim == 1 else values.mean(axis=1)
+    rows = np.random.default_rng(0).integers(len(index), size=count) if count else range(len(index))
     for row in rows:
         assert problem.score(configuration(problem, index[row])) == means[row]
-    best = means.min() if problem.minimize else means.max()
-    assert problem.optimal_value == best
+    assert problem.optimal_value == (means.min() if problem.minimize else means.max())
+    return problem
 
 
-@pytest.mark.parametrize(
-    ("name", "file"), [("fcnet-slice", "fcnet_valid.npz"), ("nasbench201", "nasbench201.npz")]
-)
-def test_every_row_of_a_small_table_is_found(tables: Path, name: str, file: str) -> None:
-    problem = PROBLEMS[name].load(tables)
-    with np.load(tables / file) as archive:
-        num_rows = len(archive["X_index"])
-    check_rows(problem, tables / file, list(range(num_rows)))
+@pytest.mark.parametrize("name", ["fcnet-slice", "nasbench201"])
+def test_every_row_of_a_small_table_is_found(tables: Path, name: str) -> None:
+    check_rows(name, tables)
 
 
-@pytest.mark.parametrize("name", list(OPTIMA))
+@pytest.mark.parametrize("name", TABLES)
 def test_rows_of_the_real_table_are_found(real_tables: Path, name: str) -> None:
-    problem = PROBLEMS[name].load(real_tables)
-    file = "nasbench201.npz" if name == "nasbench201" else "fcnet_valid.npz"
-    rows = np.random.default_rng(0).integers(15_625, size=50).tolist()
-    check_rows(problem, real_tables / file, rows)
-    assert problem.optimal_value == pytest.approx(OPTIMA[name], rel=1e-9)
+    problem = check_rows(name, real_tables, count=50)
+    assert problem.optimal_value == pytest.approx(TABLES[name][0], rel=1e-9)
 
 
 def test_numbers_are_ordered_and_names_are_not(tables: Path) -> None:
@@ -84,21 +74,13 @@ def test_a_noisy_table_shows_one_training_at_a_time(tables: Path) -> None:
 def test_the_full_schedule_is_reported_as_far_as_it_is_there(
     tables: Path, real_tables: Path
 ) -> None:
-    assert (
-        PROBLEMS["nasbench201"]
-        .load(tables)
-        .measures(configuration(PROBLEMS["nasbench201"].load(tables), np.zeros(6, dtype=int)))
-        == {}
-    )
-    problem = PROBLEMS["nasbench201"].load(real_tables)
+    small, real = (PROBLEMS["nasbench201"].load(folder) for folder in (tables, real_tables))
+    assert small.measures(configuration(small, np.zeros(6, dtype=int))) == {}
+    titles = {"CIFAR-10": "cifar10", "CIFAR-100": "cifar100", "ImageNet16-120": "imagenet16"}
     with np.load(real_tables / "nasbench201.npz") as archive:
         row = 13714
-        found = problem.measures(configuration(problem, archive["X_index"][row]))
+        found = real.measures(configuration(real, archive["X_index"][row]))
         assert found == {
             f"{title} valid": float(archive[f"{name}_valid_ep200"][row])
-            for title, name in (
-                ("CIFAR-10", "cifar10"),
-                ("CIFAR-100", "cifar100"),
-                ("ImageNet16-120", "imagenet16"),
-            )
+            for title, name in titles.items()
         }

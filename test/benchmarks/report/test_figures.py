@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.report import _palette as palette
 from botorch_popbo.benchmarks.report import figures
 
 from .conftest import CURVE, SUMMARIES, curve, spread, summary
@@ -40,5 +39,5 @@ def test_the_front_is_what_no_other_method_beats_twice() -> None:
 
 
 def test_methods_differ_in_how_they_are_drawn() -> None:
-    assert len({(palette.color(name), palette.dash(name)) for name in METHODS}) == len(METHODS)
-    assert len({palette.color(name) for name in list(METHODS)[:30]}) == min(len(METHODS), 30)
+    assert len({(figures.color(name), figures.dash(name)) for name in METHODS}) == len(METHODS)
+    assert len({figures.color(name) for name in list(METHODS)[:30]}) == min(len(METHODS), 30)

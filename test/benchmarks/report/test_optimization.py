@@ -1,4 +1,3 @@
-import csv
 from dataclasses import replace
 from pathlib import Path
 
@@ -6,8 +5,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from botorch_popbo.benchmarks.report import _palette as palette
-from botorch_popbo.benchmarks.report import table
+from botorch_popbo.benchmarks.report import figures, table
 from botorch_popbo.benchmarks.report._optimization import results, write_report
 
 from .conftest import SUMMARIES, curve, summary
@@ -59,18 +57,13 @@ def test_the_picture_has_a_row_for_each_problem(tmp_path: Path) -> None:
     assert pictures[1].shape[0] > 1.6 * pictures[0].shape[0]
     for picture in pictures:
         for method in ("random", "sobol"):
-            shade = [int(palette.color(method)[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+            shade = [int(figures.color(method)[i : i + 2], 16) / 255 for i in (1, 3, 5)]
             assert (np.abs(picture[..., :3] - shade).max(axis=-1) < 0.01).sum() > 200
 
 
 def test_a_row_for_each_replication(tmp_path: Path) -> None:
-    several = curve(
-        "botorch-gp",
-        *(1 / 3, 1e-7 / 3),
-        seeds=(0, 2),
-        best=np.array([0.25, 0.0]),
-        times=np.array([[0.0, 1.25], [0.0, 1.0]]),
-    )
+    changed = {"best": np.array([0.25, 0.0]), "times": np.array([[0.0, 1.25], [0.0, 1.0]])}
+    several = curve("botorch-gp", *(1 / 3, 1e-7 / 3), seeds=(0, 2), **changed)
     one = curve("random", 12345678.0, best=np.array([np.nan]), seconds=1e-5)
     summaries = [
         summary(several, problem="branin-student", without=("sobol",)),
@@ -78,15 +71,10 @@ def test_a_row_for_each_replication(tmp_path: Path) -> None:
     ]
     for number in (1, 2):
         write_report(summaries[:number], tmp_path)
-    with (tmp_path / "results.csv").open(newline="") as file:
-        header, *rows = csv.reader(file)
-    assert header == [
-        *("problem", "initial", "trials", "method", "seed"),
-        *("result", "best_evaluated", "seconds_per_suggestion"),
-    ]
-    assert rows == [
-        ["branin-student", "12", "1", "botorch-gp", "0", "0.333333", "0.25", "1.25"],
-        ["branin-student", "12", "1", "botorch-gp", "2", "3.33333e-08", "0", "1"],
-        ["sklearn-digits", "12", "1", "random", "0", "1.23457e+07", "", "1e-05"],
+    assert (tmp_path / "results.csv").read_text().splitlines() == [
+        "problem,initial,trials,method,seed,result,best_evaluated,seconds_per_suggestion",
+        "branin-student,12,1,botorch-gp,0,0.333333,0.25,1.25",
+        "branin-student,12,1,botorch-gp,2,3.33333e-08,0,1",
+        "sklearn-digits,12,1,random,0,1.23457e+07,,1e-05",
     ]
     assert len(results(summaries)) == 3

@@ -139,9 +139,8 @@ def worker_pids() -> list[int]:
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             parent = int(stat.read_text().rpartition(")")[2].split()[1])
-            command = stat.with_name("cmdline").read_text()
-            if parent == os.getpid() and "popen_loky_posix" in command:
-                found.append(int(stat.parent.name))
+            is_worker = "popen_loky_posix" in stat.with_name("cmdline").read_text()
+            found += [int(stat.parent.name)] if parent == os.getpid() and is_worker else []
     return found
 
 

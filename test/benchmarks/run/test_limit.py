@@ -3,6 +3,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -40,17 +41,13 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 
 
 def test_another_thread_is_not_interrupted_but_runs() -> None:
-    ran = []
-
-    def task() -> None:
+    def task() -> str:
         with time_limit(0.01):
             time.sleep(0.1)
-            ran.append(1)
+            return "ran"
 
-    thread = threading.Thread(target=task)
-    thread.start()
-    thread.join()
-    assert ran == [1]
+    with ThreadPoolExecutor() as threads:
+        assert threads.submit(task).result() == "ran"
 
 
 def test_native_code_that_never_returns_is_ended_with_its_process(tmp_path: Path) -> None:

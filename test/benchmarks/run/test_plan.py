@@ -9,7 +9,6 @@ from botorch_popbo.benchmarks.experiments.rank_agreement._models import MODELS
 from botorch_popbo.benchmarks.run._plan import plan
 
 SMALL = """
-description = "two functions"
 problems = ["branin", "hartmann6"]
 methods = ["sobol", "random"]
 initial = 4
@@ -18,17 +17,17 @@ seeds = 2
 jobs = 1
 limit = 30
 """
+RANKS, TIMES = "experiment = 'rank-agreement'\n", "experiment = 'suggestion-time'\n"
+KNOWN = "optimization, rank-agreement, suggestion-time, preferences"
 
 
-def planned(*arguments: str) -> Any:
-    return plan(make_parser().parse_args(["compare", *arguments]))
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> str:
-    path = tmp_path / "small.toml"
-    path.write_text(SMALL)
-    return str(path)
+def planned(arguments: str, folder: Path | None = None, text: str = "") -> Any:
+    """What is planned of a command line, and of the text of a file if there is a folder for it."""
+    options = arguments.split()
+    if folder is not None:
+        (folder / "file.toml").write_text(text)
+        options += ["--campaign", str(folder / "file.toml")]
+    return plan(make_parser().parse_args(["compare", *options]))
 
 
 @pytest.mark.parametrize(
@@ -41,40 +40,33 @@ def file(tmp_path: Path) -> str:
     ],
 )
 def test_a_file_says_what_the_options_do_not(
-    file: str, arguments: str, expected: dict[str, object]
+    tmp_path: Path, arguments: str, expected: dict[str, object]
 ) -> None:
-    found = planned("--campaign", file, *arguments.split())
+    found = planned(arguments, tmp_path, SMALL)
     assert {name: getattr(found, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(
     ("text", "other"),
     [
-        ("", []),
-        ('description = "nothing"', []),
-        ('experiment = "rank-agreement"\njobs = 2', ["--campaign", "paper-forrester"]),
-        ('experiment = "preferences"', ["--campaign", "preferences"]),
+        ("", ""),
+        ("description = 'nothing'", ""),
+        (f"{RANKS}jobs = 2", "--campaign paper-forrester"),
+        ("experiment = 'preferences'", "--campaign preferences"),
     ],
 )
-def test_what_is_not_said_is_the_default(tmp_path: Path, text: str, other: list[str]) -> None:
-    path = tmp_path / "empty.toml"
-    path.write_text(text)
-    assert planned("--campaign", str(path), "--jobs", "1") == planned(*other, "--jobs", "1")
+def test_what_is_not_said_is_the_default(tmp_path: Path, text: str, other: str) -> None:
+    assert planned("--jobs 1", tmp_path, text) == planned(f"{other} --jobs 1")
+
+
+FORRESTER = {"noise": ("gaussian", "outliers"), "methods": tuple(MODELS), "design": "uniform"}
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (
-            "paper-forrester",
-            {
-                "deviations": tuple(i / 20 for i in range(10)),
-                "noise": ("gaussian", "outliers"),
-                "methods": tuple(MODELS),
-                "seeds": 20,
-                "design": "uniform",
-            },
-        ),
+        ("paper-forrester", {"deviations": tuple(i / 20 for i in range(10)), "seeds": 20}),
+        ("paper-forrester", FORRESTER),
         ("paper-forrester-even", {"design": "even"}),
         ("paper-forrester --smoke", {"deviations": (0.0, 0.45), "seeds": 2}),
         ("paper-forrester --smoke --seeds 3", {"seeds": 3}),
@@ -88,42 +80,54 @@ def test_what_is_not_said_is_the_default(tmp_path: Path, text: str, other: list[
 def test_other_experiments_have_settings_of_their_own(
     arguments: str, expected: dict[str, object]
 ) -> None:
-    found = planned("--campaign", *arguments.split())
+    found = planned(f"--campaign {arguments}")
     assert {name: getattr(found, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('methods = ["popb"]', "there is no method 'popb'; known: popbo"),
+        ("trails = 3", "no key 'trails'; known: description, experiment, problems, methods"),
+        ("trials = 0", "trials is a positive whole number, not 0"),
+        ("trials = true", "trials is a positive whole number, not True"),
+        ("initial = 1", "initial is a whole number of at least 2, not 1"),
+        ("limit = '1 h'", "limit is a positive number of seconds, not '1 h'"),
+        ("problems = 'branin'", "problems is a list of names, not 'branin'"),
+        ("methods = []", r"methods is a list of names, not \[\]"),
+        ("methods = ['popb']", "there is no method 'popb'; known: popbo"),
+        ("trials = ", "not TOML"),
+        ("experiment = 'rank'", f"experiment is one of {KNOWN}, not 'rank'"),
+        ("experiment = [1]", rf"experiment is one of {KNOWN}, not \[1\]"),
+        ("noise = ['gaussian']", "the experiment optimization has no key 'noise'"),
+        (f"{RANKS}trials = 3", "the experiment rank-agreement has no key 'trials'"),
         (
-            'experiment = "rank-agreement"\nnoise = ["cauchy"]',
-            "there is no noise 'cauchy'; known: gaussian, outliers",
+            f"{RANKS}deviations = [0, -1]",
+            r"deviations is a list of numbers of at least 0, not \[0, -1\]",
         ),
+        (f"{RANKS}noise = ['cauchy']", "there is no noise 'cauchy'; known: gaussian, outliers"),
+        (f"{RANKS}design = 'sobol'", "there is no design 'sobol'; known: uniform, even"),
+        (f"{TIMES}sizes = [25, 0]", r"sizes is a list of positive whole numbers, not \[25, 0\]"),
         (
-            'experiment = "rank-agreement"\ndesign = "sobol"',
-            "there is no design 'sobol'; known: uniform, even",
+            "experiment = 'preferences'\ndeviation = -1",
+            "deviation is a number of at least 0, not -1",
         ),
     ],
 )
-def test_an_unknown_name_in_a_file_is_told(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "odd.toml"
-    path.write_text(text)
-    with pytest.raises(UsageError, match=f"odd.toml: {message}"):
-        planned("--campaign", str(path))
+def test_a_fault_of_a_file_is_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=f"file.toml: .*{message}"):
+        planned("", tmp_path, text)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ("paper-forrester --methods popbo", "there is no method 'popbo'; known: gp, gp-noise-free"),
-        *(
-            (f"paper-forrester --{name} {value}", f"experiment rank-agreement has no --{name}")
-            for name, value in (("problems", "branin"), ("trials", "3"), ("initial", "3"))
-        ),
+        ("paper-forrester --problems branin", "experiment rank-agreement has no --problems"),
+        ("paper-forrester --trials 3", "experiment rank-agreement has no --trials"),
+        ("paper-forrester --initial 3", "experiment rank-agreement has no --initial"),
         ("suggestion-time --jobs 2", "the experiment suggestion-time has no --jobs"),
     ],
 )
 def test_an_option_without_a_meaning_is_told(arguments: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        planned("--campaign", *arguments.split())
+        planned(f"--campaign {arguments}")

@@ -56,23 +56,25 @@ def test_a_line_cut_anywhere_is_dropped_and_then_written_again(path: Path) -> No
         assert path.read_bytes() == content
 
 
+OTHER = replace(SETTING, seed=2)
+
+
 @pytest.mark.parametrize(
     ("lines", "setting", "message"),
     [
-        (lambda a, b, c: [a, "nonsense\n", c], SETTING, "records.jsonl, line 2: not a record"),
-        (lambda a, b, c: [a, "[1]\n", c], SETTING, "line 2: not a record"),
-        (
-            lambda a, b, c: [a.replace("incumbent_score", "x"), b],
-            SETTING,
-            "line 1: not a record .*'x'",
-        ),
-        (lambda a, b, c: [a, b, c, b], SETTING, "expected trial 3, found 1"),
-        (lambda a, b, c: [a], replace(SETTING, seed=2), "expected Setting"),
+        (["{0}", "nonsense\n", "{2}"], SETTING, "records.jsonl, line 2: not a record"),
+        (["{0}", "[1]\n", "{2}"], SETTING, "line 2: not a record"),
+        (["{x}", "{1}"], SETTING, "line 1: not a record .*'x'"),
+        (["{0}", "{1}", "{2}", "{1}"], SETTING, "expected trial 3, found 1"),
+        (["{0}"], OTHER, "expected Setting"),
     ],
 )
-def test_a_damaged_file_is_named(path: Path, lines: object, setting: Setting, message: str) -> None:
-    assert callable(lines)
-    path.write_text("".join(lines(*path.read_text().splitlines(keepends=True))))
+def test_a_damaged_file_is_named(
+    path: Path, lines: list[str], setting: Setting, message: str
+) -> None:
+    written = path.read_text().splitlines(keepends=True)
+    other = written[0].replace("incumbent_score", "x")
+    path.write_text("".join(line.format(*written, x=other) for line in lines))
     with pytest.raises(RecordError, match=message):
         read(path, setting)
 

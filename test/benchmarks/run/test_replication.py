@@ -35,7 +35,7 @@ def fail(error: BaseException) -> Any:
 
 
 @pytest.fixture
-def both(campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Optimization]:
+def both(campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch) -> MakeCampaign:
     def make(start: Callable[[Problem, Setting], Any], **options: Any) -> Optimization:
         monkeypatch.setitem(METHODS, "broken", Method("broken", "", "broken", start))
         return replace(campaign(**options), methods=("broken", "random"))
@@ -43,30 +43,26 @@ def both(campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch) -> Callable[..
     return make
 
 
+AGAIN, OUT = "(the same command tries it again)", "leave the method out)"
+
+
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (
-            lambda: fail(RuntimeError("no\nluck")),
-            "RuntimeError: no luck (the same command tries it again)",
-        ),
-        (lambda: fail(SystemExit("bye")), "SystemExit: bye (the same command tries it again)"),
+        (lambda: fail(RuntimeError("no\nluck")), f"RuntimeError: no luck {AGAIN}"),
+        (lambda: fail(SystemExit("bye")), f"SystemExit: bye {AGAIN}"),
         (
             lambda: time.sleep(60),
-            "no answer within the 0.2 seconds of --limit (raise --limit or leave the method out)",
+            f"no answer within the 0.2 seconds of --limit (raise --limit or {OUT}",
         ),
         (
             lambda: {"x0": 0.0, "x1": 99.0},
-            "OutsideError: suggested x1 = 99.0, which is outside (0.0, 15.0) "
-            "(the same command tries it again)",
+            f"OutsideError: suggested x1 = 99.0, which is outside (0.0, 15.0) {AGAIN}",
         ),
     ],
 )
 def test_a_replication_that_fails_loses_only_itself(
-    both: Callable[..., Optimization],
-    capsys: pytest.CaptureFixture[str],
-    act: Callable[[], Any],
-    message: str,
+    both: MakeCampaign, capsys: pytest.CaptureFixture[str], act: Callable[[], Any], message: str
 ) -> None:
     campaign = replace(both(lambda *_: Broken(act)), limit=0.2)
     (failure,) = run_campaign(campaign)
@@ -81,22 +77,16 @@ def test_a_replication_that_fails_loses_only_itself(
 @pytest.mark.parametrize(
     ("error", "text"),
     [
-        (
-            ImportError("pip install peer"),
-            "unavailable: broken on branin: pip install peer (install it, or leave the method out)",
-        ),
-        (UsageError("ranges only"), "unavailable: broken on branin: ranges only"),
+        (ImportError("pip install peer"), f"pip install peer (install it, or {OUT}"),
+        (UsageError("ranges only"), "ranges only"),
     ],
 )
 def test_a_method_that_cannot_start_is_told_once(
-    both: Callable[..., Optimization],
-    capsys: pytest.CaptureFixture[str],
-    error: Exception,
-    text: str,
+    both: MakeCampaign, capsys: pytest.CaptureFixture[str], error: Exception, text: str
 ) -> None:
     campaign = both(lambda *_: fail(error), seeds=3)
     failures = run_campaign(campaign)
     assert len(failures) == 3
-    assert texts(failures) == [text]
+    assert texts(failures) == [f"unavailable: broken on branin: {text}"]
     assert capsys.readouterr().err.count("unavailable") == 1
     assert all(campaign.is_complete(s) for s in campaign.cells() if s.method == "random")

@@ -1,23 +1,18 @@
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from shutil import which
 
 import pytest
 
 from botorch_popbo.benchmarks.methods import METHODS, Method
-from botorch_popbo.benchmarks.methods.base import Optimizer
-from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.run import _versions as module
 from botorch_popbo.benchmarks.run._versions import commit, versions
-from botorch_popbo.benchmarks.settings import Setting
 
 
 def method(library: str | None) -> Method:
-    def start(problem: Problem, setting: Setting) -> Optimizer:
-        raise NotImplementedError
-
-    return Method("some-method", "", "some-method", start, library)
+    return replace(METHODS["random"], name="some-method", library=library)
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -67,11 +62,8 @@ def test_without_git_there_is_no_commit(checkout: Path, monkeypatch: pytest.Monk
 
 def test_the_version_of_the_library_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "commit", lambda folder: "0123+")
-    assert versions(method("numpy")) == {
-        **versions(method(None)),
-        "numpy": module.version("numpy"),
-        "commit": "0123+",
-    }
+    library = {"numpy": module.version("numpy"), "commit": "0123+"}
+    assert versions(method("numpy")) == {**versions(method(None)), **library}
     assert "no-such-package" not in versions(method("no-such-package"))
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from ax.api.configs import RangeParameterConfig
 
 from botorch_popbo.benchmarks.search_space.points import (
     evaluation_seed,
@@ -12,22 +12,18 @@ from botorch_popbo.benchmarks.search_space.points import (
     uniform_point,
 )
 
-PARAMETERS = [
-    RangeParameterConfig(name="linear", bounds=(-5.0, 10.0), parameter_type="float"),
-    RangeParameterConfig(name="log", bounds=(1e-4, 1e2), parameter_type="float", scaling="log"),
-    RangeParameterConfig(name="integer", bounds=(2, 5), parameter_type="int"),
-    RangeParameterConfig(name="log_integer", bounds=(1, 100), parameter_type="int", scaling="log"),
-    ChoiceParameterConfig(name="choice", values=["a", "b", "c"], parameter_type="str"),
-]
+from .conftest import CHOICES, INTEGERS, RANGES
+
+PARAMETERS = [*RANGES, INTEGERS[0], INTEGERS[2], CHOICES[0]]
 
 
 def test_the_ends_of_the_cube_are_the_ends_of_the_space() -> None:
-    low = {"linear": -5.0, "log": 1e-4, "integer": 2, "log_integer": 1, "choice": "a"}
-    high = {"linear": 10.0, "log": 1e2, "integer": 5, "log_integer": 100, "choice": "c"}
+    low = {"linear": -5.0, "log": 1e-4, "few": 2, "one": 1, "name": "a"}
+    high = {"linear": 10.0, "log": 1e2, "few": 5, "one": 100, "name": "c"}
     end = np.nextafter(1.0, 0.0)
     for found, expected in (([0.0] * 5, low), ([end] * 5, high)):
         point = from_unit_cube(PARAMETERS, found)
-        names = ("integer", "log_integer", "choice")
+        names = ("few", "one", "name")
         assert [point[name] for name in names] == [expected[name] for name in names]
         assert point["linear"] == pytest.approx(expected["linear"])
         assert point["log"] == pytest.approx(expected["log"])
@@ -38,7 +34,7 @@ def test_points_are_uniform_in_the_parameter_space() -> None:
     points = [uniform_point(PARAMETERS, "p", 0, trial) for trial in range(3000)]
     assert abs(np.mean([float(p["linear"]) for p in points]) - 2.5) < 0.3
     assert abs(np.mean([np.log10(float(p["log"])) for p in points]) + 1) < 0.15
-    for name, count in (("integer", 4), ("choice", 3)):
+    for name, count in (("few", 4), ("name", 3)):
         _, counts = np.unique([p[name] for p in points], return_counts=True)
         assert len(counts) == count
         np.testing.assert_allclose(counts / 3000, 1 / count, atol=0.04)
@@ -67,7 +63,7 @@ def test_seeds_differ_by_purpose_and_trial_and_fit_32_bits() -> None:
     assert all(0 <= seed < 2**32 for seed in seeds)
 
 
-@pytest.mark.parametrize("config", [c for c in PARAMETERS if isinstance(c, RangeParameterConfig)])
+@pytest.mark.parametrize("config", PARAMETERS[:-1])
 def test_a_range_is_inverted(config: RangeParameterConfig) -> None:
     for fraction in np.linspace(0, 1, 50):
         value = from_unit_cube([config], [fraction])[config.name]

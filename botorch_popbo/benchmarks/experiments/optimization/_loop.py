@@ -1,14 +1,13 @@
-"""One replication at work: suggest, evaluate, observe."""
+"""One replication at work: suggest, evaluate, observe, failures included."""
 
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from time import perf_counter
 
-from botorch_popbo.benchmarks.experiments.optimization._feedback import Feedback
 from botorch_popbo.benchmarks.methods import METHODS, Suggestion
+from botorch_popbo.benchmarks.methods.base import FailureAware
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.run._versions import versions
+from botorch_popbo.benchmarks.run.campaign import Limited
 from botorch_popbo.benchmarks.search_space._membership import check_membership
 from botorch_popbo.benchmarks.search_space.points import evaluation_seed, uniform_point
 from botorch_popbo.benchmarks.settings import Parameters, Setting, TrialRecord
@@ -16,22 +15,53 @@ from botorch_popbo.benchmarks.settings import Parameters, Setting, TrialRecord
 INITIAL_DESIGN = "initial design"
 
 
-class Loop:
-    """Suggest, evaluate, observe.
+class Feedback:
+    """A method at work, and what it knows.
 
-    Args:
-        problem: The problem.
-        setting: The replication.
-        records: The trials that were run before.
-        limited: Makes a context that limits the time of a call into the method.
+    A method that has no notion of a failure is told the worst outcome so far in its place, the
+    common convention; failures before the first success wait for that success.
     """
+
+    def __init__(self, problem: Problem, setting: Setting) -> None:
+        self.optimizer = METHODS[setting.method].start(problem, setting)
+        self.outcomes: list[float] = []
+        self._best, self._worst = (min, max) if problem.minimize else (max, min)
+        self._waiting: list[Parameters] = []
+
+    @property
+    def has_success(self) -> bool:
+        """Whether some trial has succeeded; before that there is nothing to learn from."""
+        return bool(self.outcomes)
+
+    def is_best(self, observed: float) -> bool:
+        """Whether an observation is better than all before it."""
+        known = self.outcomes
+        return observed not in known and self._best([observed, *known]) == observed
+
+    def tell(self, parameters: Parameters, observed: float | None) -> None:
+        """Report a trial, with None for the observation if it failed."""
+        if observed is not None:
+            self.outcomes.append(observed)
+            self.optimizer.observe(parameters, observed)
+            while self._waiting:
+                self.optimizer.observe(self._waiting.pop(0), observed)
+        elif isinstance(self.optimizer, FailureAware):
+            self.optimizer.observe_failure(parameters)
+        elif self.outcomes:
+            self.optimizer.observe(parameters, self._worst(self.outcomes))
+        else:
+            self._waiting.append(parameters)
+
+
+class Loop:
+    """A replication after the trials that were run before."""
 
     def __init__(
         self,
         problem: Problem,
         setting: Setting,
         records: list[TrialRecord],
-        limited: Callable[[], AbstractContextManager[None]],
+        limited: Limited,
     ) -> None:
         self.problem = problem
         self.setting = setting
@@ -44,14 +74,7 @@ class Loop:
                 self._tell(record.parameters, record.observed, record.score)
 
     def step(self, trial: int) -> TrialRecord:
-        """Suggest and evaluate one trial.
-
-        Args:
-            trial: The trial's index.
-
-        Returns:
-            The finished trial.
-        """
+        """Suggest and evaluate the trial of an index."""
         with self.limited():
             start = perf_counter()
             suggestion = self._next(trial)

@@ -23,15 +23,7 @@ from botorch_popbo.benchmarks.settings import Cell
 
 @dataclass(frozen=True)
 class Fit(Cell):
-    """One fit.
-
-    Attributes:
-        design: Where the observations are.
-        noise: The name of the kind of noise.
-        deviation: The noise's standard deviation, in the unit of the function.
-        model: The model's name.
-        seed: Determines points, errors and the model's own random numbers, at least 0.
-    """
+    """One fit; the noise's standard deviation is in the unit of the function."""
 
     design: str
     noise: str
@@ -50,12 +42,7 @@ class Fit(Cell):
 
 @dataclass(frozen=True)
 class FitRecord:
-    """What a fit led to.
-
-    Attributes:
-        tau: Kendall's rank correlation with the true ranking, from -1 to 1.
-        ranks: The predicted number of better points of each point of the grid.
-    """
+    """Kendall's tau with the true ranking, and the predicted rank of each point of the grid."""
 
     tau: float
     ranks: list[int]
@@ -109,16 +96,6 @@ class RankAgreement(Campaign[Fit, FitRecord]):
 
     def report(self) -> None:
         # Workers need no plots.
-        from botorch_popbo.benchmarks.experiments.rank_agreement._picture import draw
-        from botorch_popbo.benchmarks.experiments.rank_agreement._table import average, table
-        from botorch_popbo.benchmarks.report._files import frame, write_files
+        from botorch_popbo.benchmarks.experiments.rank_agreement._report import write_report
 
-        results = frame(self)
-        averages = average(self, results)
-        write_files(
-            self.output,
-            "rank agreement",
-            table(self, averages),
-            results.drop(columns="ranks"),
-            draw(self, averages, results),
-        )
+        write_report(self)

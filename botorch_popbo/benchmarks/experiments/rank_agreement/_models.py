@@ -17,39 +17,34 @@ _NO_NOISE = 1e-6
 
 @dataclass(frozen=True)
 class RankedModel:
-    """A model that can rank points.
+    """A model that can rank points; ``color`` is for plots.
 
-    Attributes:
-        name: Its name in campaign files and on the command line.
-        description: One line for a list of models.
-        color: Its colour in plots.
-        predict: Fits it to ``N x 1`` points, ``N x 1`` outcomes (larger is better) and a seed, and
-            scores other points, ``m x 1``: a tensor of ``m`` values, of which smaller are better.
+    To predict is to fit it to ``N x 1`` points, ``N x 1`` outcomes (larger is better) and a seed,
+    and to score other points, ``m x 1``: a tensor of ``m`` values, of which smaller are better.
     """
 
-    name: str
     description: str
     color: str
     predict: Callable[[Tensor, Tensor, int, Tensor], Tensor]
 
 
 def _value_model(
-    name: str, description: str, color: str, make: Callable[[Tensor, Tensor], SingleTaskGP]
+    description: str, color: str, make: Callable[[Tensor, Tensor], SingleTaskGP]
 ) -> RankedModel:
     def predict(X: Tensor, Y: Tensor, seed: int, points: Tensor) -> Tensor:
         mean: Tensor = botorch_gp.fit(make(X, Y)).posterior(points).mean
         return -mean.squeeze(-1)
 
-    return RankedModel(name, description, color, predict)
+    return RankedModel(description, color, predict)
 
 
 def _rank_model(
-    name: str, description: str, color: str, make: Callable[[Tensor, Tensor, int], RankModel]
+    description: str, color: str, make: Callable[[Tensor, Tensor, int], RankModel]
 ) -> RankedModel:
     def predict(X: Tensor, Y: Tensor, seed: int, points: Tensor) -> Tensor:
         return make(X, Y, seed).fit().rank_posterior(points).mean.squeeze(-1)
 
-    return RankedModel(name, description, color, predict)
+    return RankedModel(description, color, predict)
 
 
 def _interpolating(X: Tensor, Y: Tensor) -> SingleTaskGP:
@@ -61,22 +56,18 @@ def _robust(X: Tensor, Y: Tensor) -> SingleTaskGP:
 
 
 #: By name. Tol's muted palette: reds for models of values, blues for models of ranks.
-MODELS: dict[str, RankedModel] = {
-    model.name: model
-    for model in (
-        _value_model("gp", "BoTorch's SingleTaskGP, noise inferred", "#CC6677", SingleTaskGP),
-        _value_model(
-            "gp-noise-free", "the same, told that there is no noise", "#DDCC77", _interpolating
-        ),
-        _value_model("robust-gp", "BoTorch's relevance pursuit for outliers", "#882255", _robust),
-        _rank_model(
-            "popbo-paper",
-            "ranks: network of the paper",
-            "#88CCEE",
-            lambda X, Y, seed: PoissonRankModel.paper(X, Y, seed=seed),
-        ),
-        _rank_model(
-            "popbo-default", "ranks: default model", "#332288", lambda X, Y, seed: RankingGP(X, Y)
-        ),
-    )
+MODELS = {
+    "gp": _value_model("BoTorch's SingleTaskGP, noise inferred", "#CC6677", SingleTaskGP),
+    "gp-noise-free": _value_model(
+        "the same, told that there is no noise", "#DDCC77", _interpolating
+    ),
+    "robust-gp": _value_model("BoTorch's relevance pursuit for outliers", "#882255", _robust),
+    "popbo-paper": _rank_model(
+        "ranks: network of the paper",
+        "#88CCEE",
+        lambda X, Y, seed: PoissonRankModel.paper(X, Y, seed=seed),
+    ),
+    "popbo-default": _rank_model(
+        "ranks: default model", "#332288", lambda X, Y, seed: RankingGP(X, Y)
+    ),
 }

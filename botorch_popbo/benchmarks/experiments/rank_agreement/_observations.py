@@ -26,11 +26,10 @@ GRID = torch.linspace(0, _END, 100, dtype=torch.float64).unsqueeze(-1)
 #: The function at these points, of shape ``100``; smaller is better.
 TRUE_VALUES = _FUNCTION(GRID)
 
-#: Where observations are: uniformly random from 0 to 0.8, or evenly spaced with both ends.
+#: Where observations are: uniformly random, or evenly spaced with both ends.
 DESIGNS = ("uniform", "even")
 
-#: Kinds of noise, and how probable it is that an observation has a gross error beside the normal
-#: one.
+#: By kind of noise, how probable a gross error beside the normal one is.
 NOISES: Mapping[str, float] = {"gaussian": 0.0, "outliers": 0.1}
 
 #: The number of better points of each point.
@@ -57,20 +56,13 @@ def observe(design: str, noise: str, deviation: float, seed: int) -> tuple[Tenso
 
 
 def ranking(scores: Tensor) -> Ranking:
-    """Rank points by their scores, smaller being better; equal scores share a rank.
-
-    Raises:
-        ValueError: If a score is not a number.
-    """
+    """Rank points by their scores, smaller being better; equal scores share a rank."""
     if scores.isnan().any():
         raise ValueError("a score is not a number, so it has no rank")
     return np.asarray(rankdata(scores.detach().numpy(), method="min") - 1, dtype=np.int64)
 
 
 def agreement(ranks: Ranking) -> float:
-    """Kendall's rank correlation (tau-b) with the true ranking, from -1, its reverse, to 1.
-
-    It is 0 if all points are tied, which tells nothing about the order.
-    """
+    """Kendall's rank correlation (tau-b) with the true ranking; 0 if all points are tied."""
     tau = float(kendalltau(ranks, ranking(TRUE_VALUES)).statistic)
     return 0.0 if np.isnan(tau) else tau

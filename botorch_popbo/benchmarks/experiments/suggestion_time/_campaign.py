@@ -1,16 +1,24 @@
 """Methods times numbers of points, one after the other."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import ClassVar
 
+import pandas as pd
+
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.experiments.suggestion_time._loops import LOOPS
+from botorch_popbo.benchmarks.experiments.suggestion_time._loops import (
+    AX_REFERENCE,
+    LOOPS,
+    REFERENCE,
+)
 from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import (
     Measurement,
     measure_apart,
 )
+from botorch_popbo.benchmarks.report._text import aligned, number
 from botorch_popbo.benchmarks.run import _keys
 from botorch_popbo.benchmarks.run._limit import LimitExceeded
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
@@ -78,8 +86,30 @@ class SuggestionTime(Campaign[Size, Measurement]):
         return record.total > self.limit
 
     def report(self) -> None:
-        from botorch_popbo.benchmarks.experiments.suggestion_time._table import table
         from botorch_popbo.benchmarks.report._files import frame, write_files
 
         results = frame(self)
         write_files(self.output, "suggestion time", table(results), results)
+
+
+def table(results: pd.DataFrame) -> str:
+    """Lay out the repetition of the median total of each method and size.
+
+    The ratio is to the Gaussian process, through Ax where the method is.
+    """
+    groups = results.astype({"fit": float, "acquisition": float, "matrix": float}).groupby(
+        ["num_points", "method"], sort=False
+    )
+    chosen = [group.sort_values("total").iloc[len(group) // 2] for _, group in groups]
+    total = {(row["method"], row["num_points"]): row["total"] for row in chosen}
+    rows = []
+    for row in chosen:
+        size, method = row["num_points"], row["method"]
+        reference = AX_REFERENCE if method.startswith("ax-") else REFERENCE
+        ratio = row["total"] / total.get((reference, size), math.nan)
+        seconds = (number(float(x), ".3f") for x in (*row[["fit", "acquisition", "total"]], ratio))
+        memory, matrix = f"{row['peak_mib']:.0f}", number(float(row["matrix"]), ".0%")
+        rows.append((str(size), method, *seconds, memory, matrix))
+    headings = ("N", "method", "fit/s", "acq/s", "total/s", "/ GP", "MiB", "matrix")
+    note = "the repetition of the median total; / GP: to the Gaussian process of the same kind"
+    return "\n".join([*aligned([headings], rows, right_from=2), note])

@@ -14,8 +14,13 @@ from time import perf_counter
 from botorch.utils.sampling import manual_seed
 from torch.profiler import ProfilerActivity, profile
 
-from botorch_popbo.benchmarks.experiments.suggestion_time._loops import DEFAULT, LOOPS, Loop
-from botorch_popbo.benchmarks.experiments.suggestion_time._points import Data, uniform_data
+from botorch_popbo.benchmarks.experiments.suggestion_time._loops import (
+    DEFAULT,
+    LOOPS,
+    Data,
+    Loop,
+    uniform_data,
+)
 from botorch_popbo.benchmarks.run._limit import LimitExceeded
 from botorch_popbo.benchmarks.run._quiet import quiet
 from botorch_popbo.benchmarks.run._threads import one_thread
@@ -32,16 +37,10 @@ _MATRIX_OPERATIONS = {
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one suggestion took.
+    """Seconds of one suggestion, and the peak memory of the process until then.
 
-    Attributes:
-        trial: The repetition's index; also the seed.
-        fit: Seconds of the fit, or ``None`` where it is not known.
-        acquisition: Seconds of all that follows, or ``None``.
-        total: Seconds.
-        peak_mib: Largest memory of the process until then, libraries included, in MiB.
-        matrix: Share of the fit that is raw matrix arithmetic; ``None`` except for the default
-            preset.
+    The trial is also the seed. What is not known is None. ``matrix`` is the share of the fit that
+    is raw matrix arithmetic, of the default preset alone.
     """
 
     trial: int
@@ -55,10 +54,7 @@ class Measurement:
 def measure(
     method: str, num_points: int, first: int, repeats: int, limit: float
 ) -> list[Measurement]:
-    """Time suggestions in this process, after one from few points.
-
-    There are repetitions from ``first`` on, but none after one that takes longer than the limit.
-    """
+    """Time repetitions from ``first`` on, after one from few points and none after a slow one."""
     loop, data = LOOPS[method], uniform_data(num_points)
     found: list[Measurement] = []
     with one_thread(), quiet():
@@ -80,12 +76,7 @@ def measure(
 def measure_apart(
     method: str, num_points: int, first: int, repeats: int, limit: float
 ) -> list[Measurement]:
-    """The same in a process of its own.
-
-    Raises:
-        LimitExceeded: If the process does not end.
-        RuntimeError: If it fails; the message says why.
-    """
+    """The same in a process of its own; raises LimitExceeded if that does not end."""
     task = [sys.executable, "-m", __name__, method, *map(str, (num_points, first, repeats, limit))]
     # Even with a slow start, suggestions that take less than the limit each end before that.
     patience = (repeats + 2) * limit

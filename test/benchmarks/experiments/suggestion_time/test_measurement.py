@@ -5,10 +5,7 @@ import pytest
 
 from botorch_popbo.benchmarks.experiments.suggestion_time import _measurement as measurement
 from botorch_popbo.benchmarks.experiments.suggestion_time._loops import LOOPS
-from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import (
-    measure,
-    measure_apart,
-)
+from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import measure, measure_apart
 from botorch_popbo.benchmarks.run._limit import LimitExceeded
 
 

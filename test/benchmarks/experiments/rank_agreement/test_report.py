@@ -1,32 +1,27 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
-from botorch_popbo.benchmarks.experiments.rank_agreement._table import average, table
+from botorch_popbo.benchmarks.experiments.rank_agreement._report import average, table
 
 Taus = dict[tuple[str, float], list[float]]
 
 
 def averaged(taus: Taus, seeds: int) -> tuple[pd.DataFrame, list[str]]:
     """Averages and table of models at deviations 0 and 0.3."""
+    settings: dict[str, Any] = {"design": "uniform", "noise": ("gaussian",), "jobs": 1}
+    settings |= {"deviations": (0.0, 0.3), "methods": tuple(dict.fromkeys(m for m, _ in taus))}
+    campaign = RankAgreement(**settings, seeds=seeds, output=Path())
     rows = [
         ("gaussian", deviation, model, seed, tau)
         for (model, deviation), values in taus.items()
         for seed, tau in enumerate(values)
     ]
     results = pd.DataFrame(rows, columns=["noise", "deviation", "model", "seed", "tau"])
-    campaign = RankAgreement(
-        design="uniform",
-        noise=("gaussian",),
-        deviations=(0.0, 0.3),
-        methods=tuple(dict.fromkeys(model for model, _ in taus)),
-        seeds=seeds,
-        jobs=1,
-        output=Path(),
-    )
     found = average(campaign, results)
     return found, table(campaign, found).splitlines()
 
@@ -41,9 +36,8 @@ def test_mean_and_standard_error_over_the_seeds() -> None:
 
 
 def test_equal_results_have_no_error() -> None:
-    taus = {("gp", x): [0.1] * 20 for x in (0.0, 0.3)} | {
-        ("popbo", x): [0.7] * 20 for x in (0.0, 0.3)
-    }
+    models = {"gp": 0.1, "popbo": 0.7}
+    taus = {(model, x): [tau] * 20 for model, tau in models.items() for x in (0.0, 0.3)}
     found, lines = averaged(taus, seeds=20)
     assert found["sem"].tolist() == [0.0] * 4
     assert not any("missing" in line for line in lines)

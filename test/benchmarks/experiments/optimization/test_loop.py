@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from botorch_popbo.benchmarks.experiments.optimization._feedback import Feedback
+from botorch_popbo.benchmarks.experiments.optimization._loop import Feedback
 from botorch_popbo.benchmarks.methods import METHODS, Method, Suggestion
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.settings import Parameters, Setting

@@ -18,7 +18,7 @@ from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Setting
 
 _PATIENCE = 5.0  # seconds
-_FOLDER = Path(__file__).parent
+_SERVER = Path(__file__).with_name("_server.py")
 
 
 def interpreter(method: str) -> str | None:
@@ -31,15 +31,20 @@ def _variable(method: str) -> str:
 
 
 class OwnProcess(LibraryOptimizer):
-    """A library in a process of its own, asked through a pipe by a ``script``; see ``server``.
+    """A library in a process of its own, asked through a pipe.
 
-    The environment variable ``POPBO_PYTHON_`` followed by the method's name in capitals names the
-    interpreter. Where the library can be installed ``beside`` this package, this process' own will
-    do. ``install`` is the command for the messages.
+    The variable ``POPBO_PYTHON_`` followed by the method's name in capitals names the interpreter;
+    for a library that can be installed ``beside`` this package, this process' own will do. The
+    ``script`` is a file and a function in it, see ``_server``; ``install`` is for the messages.
     """
 
     def __init__(
-        self, script: Path, install: str, beside: bool, problem: Problem, setting: Setting
+        self,
+        script: tuple[Path, str],
+        install: str,
+        beside: bool,
+        problem: Problem,
+        setting: Setting,
     ) -> None:
         super().__init__(problem, setting)
         python = interpreter(setting.method) or (sys.executable if beside else None)
@@ -49,7 +54,7 @@ class OwnProcess(LibraryOptimizer):
                 f"DIR/bin/{install}; export {_variable(setting.method)}=DIR/bin/python"
             )
         try:
-            self.server = Server(python, script)
+            self.server = Server(python, *script)
             self.server.ask([asdict(dimension) for dimension in self.dimensions])
         except (OSError, RuntimeError) as error:
             raise UsageError(
@@ -65,14 +70,14 @@ class OwnProcess(LibraryOptimizer):
 class Server:
     """A process that answers requests until this object is deleted or this process ends."""
 
-    def __init__(self, python: str, script: Path) -> None:
+    def __init__(self, python: str, path: Path, function: str) -> None:
         self._messages = TemporaryFile("w+", errors="replace")  # noqa: SIM115
         # A fixed seed of hashes, as the order of a set would differ in a resumed replication.
         environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
         if python != sys.executable:
             environment.pop("PYTHONPATH", None)
         self._process = subprocess.Popen(
-            [python, str(_FOLDER / "server.py"), str(script)],
+            [python, str(_SERVER), str(path), function],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._messages,
@@ -82,10 +87,7 @@ class Server:
         finalize(self, _end, self._process, self._messages)
 
     def ask(self, request: Any) -> dict[str, Any]:
-        """Send what JSON can hold and wait for the answer.
-
-        Raises RuntimeError if the script raised an error, or the process has ended.
-        """
+        """Send what JSON can hold and wait; RuntimeError if the script raised or has ended."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
@@ -94,16 +96,13 @@ class Server:
         except BrokenPipeError:
             line = ""
         if not line:
-            raise RuntimeError(f"the process ended: {self._last_message()}")
+            self._messages.seek(0)
+            texts = filter(str.strip, self._messages.read().split("\n"))
+            raise RuntimeError(f"the process ended: {['without a message', *texts][-1]}")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
             raise RuntimeError(answer["error"])
         return answer
-
-    def _last_message(self) -> str:
-        self._messages.seek(0)
-        lines = self._messages.read().split("\n")
-        return next((line for line in reversed(lines) if line.strip()), "without a message")
 
 
 def _end(process: subprocess.Popen[str], messages: IO[str]) -> None:
@@ -119,5 +118,5 @@ def _end(process: subprocess.Popen[str], messages: IO[str]) -> None:
 
 # SMAC suggests what depends on the seed of Python's hashes, and HEBO's requirements contradict
 # this package's.
-smac = partial(OwnProcess, _FOLDER / "use_smac.py", INSTALL, True)
-hebo = partial(OwnProcess, _FOLDER / "use_hebo.py", "pip install 'HEBO==0.3.6'", False)
+smac = partial(OwnProcess, (_SERVER, "smac"), INSTALL, True)
+hebo = partial(OwnProcess, (_SERVER, "hebo"), "pip install 'HEBO==0.3.6'", False)

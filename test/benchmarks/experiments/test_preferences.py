@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.experiments.preferences._choosers import CHOOSERS
+from botorch_popbo.benchmarks.experiments._preferences import CHOOSERS
 
 
 def test_every_method_is_reproducible_and_in_the_table(

@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 import torch
-from helpers.peers import CONTINUOUS, MIXED, Bowl, Stretched, run
+from helpers.peers import CONTINUOUS, MIXED, Bowl, Stretched, assert_member, run, start
 
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.methods._ppbo import Line, expected_improvement
+from botorch_popbo.benchmarks.methods._preferences import Line, comparisons, expected_improvement
 from botorch_popbo.benchmarks.methods._surrogates import MomentModel
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.search_space.encoding import Encoding
@@ -21,6 +21,31 @@ class Negated(Bowl):
         return -super().score(parameters)
 
 
+def test_comparisons_tell_the_order_and_nothing_else() -> None:
+    Y = torch.tensor([[3.0], [1.0], [3.0], [2.0]])
+    pairs = [[i, j] for i in range(4) for j in range(4) if Y[i] > Y[j]]
+    told = comparisons(Y)
+    assert sorted(told.tolist()) == pairs
+    assert torch.equal(comparisons(Y.exp()), told)
+
+
+def test_equal_outcomes_leave_a_random_point() -> None:
+    optimizer = start(METHODS["eubo"], MIXED, initial=2, outcome=lambda _: 1.0)
+    points = [optimizer.suggest(trial).parameters for trial in (2, 3)]
+    assert points[0] != points[1]
+    assert_member(MIXED, points[0])
+
+
+def test_equal_outcomes_leave_a_random_line() -> None:
+    flat = replace(CONTINUOUS, parameters=HARTMANN.parameters)
+    optimizer = METHOD.start(flat, Setting("continuous", "ppbo", 2, 0))
+    for value in (0.25, 0.75):
+        optimizer.observe({config.name: value for config in flat.parameters}, 1.0)
+    first, second = (optimizer.suggest(trial).parameters for trial in (2, 3))
+    assert first["x2"] == second["x2"]
+    assert first["x3"] != second["x3"]
+
+
 def test_the_order_of_values_is_all_that_matters() -> None:
     whole = run(METHOD, CONTINUOUS, count=4)
     assert run(METHOD, Stretched(**vars(CONTINUOUS)), count=4) == whole
@@ -31,8 +56,7 @@ def test_the_order_of_values_is_all_that_matters() -> None:
 def test_a_suggestion_is_the_best_point_of_a_line_along_one_parameter() -> None:
     encoding = Encoding(HARTMANN.parameters)
     for trial, suggestion in enumerate(run(METHOD, HARTMANN), start=6):
-        line = Line(encoding, trial)
-        points = line.through(encoding.encode(suggestion.parameters))
+        points = Line(encoding, trial).through(encoding.encode(suggestion.parameters))
         assert set((points - points[0]).abs().sum(0).nonzero().flatten().tolist()) == {trial % 6}
         scores = [HARTMANN.score(encoding.decode(x)) for x in points]
         assert HARTMANN.score(suggestion.parameters) == pytest.approx(min(scores))
@@ -63,17 +87,6 @@ def test_the_improvement_is_that_of_the_best_point_of_a_line() -> None:
     lines = torch.tensor([[[0.0], [3.0]], [[1.0], [0.5]], [[2.0], [2.5]]], dtype=torch.float64)
     found = expected_improvement(model, lines, torch.tensor(2.0))
     torch.testing.assert_close(found, found.new_tensor([1.0, 0.0, 0.5]), atol=1e-4, rtol=0)
-
-
-def test_equal_outcomes_leave_a_random_line() -> None:
-    flat = replace(CONTINUOUS, parameters=HARTMANN.parameters)
-    setting = Setting("continuous", "ppbo", 2, 0)
-    optimizer = METHOD.start(flat, setting)
-    for value in (0.25, 0.75):
-        optimizer.observe({config.name: value for config in flat.parameters}, 1.0)
-    first, second = (optimizer.suggest(trial).parameters for trial in (2, 3))
-    assert first["x2"] == second["x2"]
-    assert first["x3"] != second["x3"]
 
 
 def test_costly_values_are_refused() -> None:
