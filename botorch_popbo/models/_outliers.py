@@ -75,6 +75,31 @@ def fit_robustly(
     return best
 
 
+def without_outliers(
+    X: Tensor, records: Records, chosen: Tensor, fit: RobustFit, hyperparameters: Hyperparameters
+) -> Tensor:
+    """Which records are no outliers, by a fit to some of them.
+
+    Args:
+        X: Encoded records, ``N x d``, in double precision.
+        records: Their order.
+        chosen: Indices of the records of the fit.
+        fit: The fit.
+        hyperparameters: What was fitted.
+
+    Returns:
+        A mask of shape ``N``.
+    """
+    is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
+    is_used[chosen] = fit.is_used
+    if len(chosen) == len(X) or bool(fit.is_used.all()):
+        return is_used
+    used = is_used.nonzero().squeeze(-1)
+    evidence = Evidence(X[used], records.subset(used), hyperparameters)
+    every = RobustFit(evidence.condition(fit.conditioned.theta), is_used)
+    return plausible_records(X, records, hyperparameters, every, 0.0)
+
+
 def plausible_records(
     X: Tensor, records: Records, hyperparameters: Hyperparameters, fit: RobustFit, log_odds: float
 ) -> Tensor:

@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
@@ -22,27 +22,19 @@ from botorch_popbo.data import Order, RankCounts, from_ranking_dataset
 from botorch_popbo.models._conditional_law import ConditionalKernel, ConditionalMean, in_dtype
 from botorch_popbo.models._covariance import JITTER
 from botorch_popbo.models._differences import Differences, make_differences
-from botorch_popbo.models._evidence import Conditioned, Evidence
+from botorch_popbo.models._evidence import Evidence
 from botorch_popbo.models._hyperparameters import Hyperparameters, make_hyperparameters
-from botorch_popbo.models._outliers import RobustFit, fit_robustly, plausible_records
+from botorch_popbo.models._law import Law, condition_on_order
+from botorch_popbo.models._outliers import fit_robustly, without_outliers
 from botorch_popbo.models._predictor import Predictor
 from botorch_popbo.models._priors import default_kernel, default_likelihood
 from botorch_popbo.models._records import Records
 from botorch_popbo.models.base import RankModel, order_of_training_data, warn_if_silent
-from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
 
 # Hyperparameters are fitted to so many records, and the law is conditioned on so many.
 _NUM_FITTED = 250
 _NUM_CONDITIONED = 500
-
-
-class _Law(NamedTuple):
-    """The conditional law of the utility at certain hyperparameters."""
-
-    theta: Tensor
-    predictor: Predictor
-    thresholds: Thresholds
 
 
 class RankingGP(RankModel, FantasizeMixin):
@@ -102,7 +94,7 @@ class RankingGP(RankModel, FantasizeMixin):
 
     order: Order
     _is_used: Tensor
-    _law: _Law | None
+    _law: Law | None
     _differences: tuple[Predictor, Tensor, Differences] | None
 
     def __init__(
@@ -205,7 +197,7 @@ class RankingGP(RankModel, FantasizeMixin):
                 X[chosen], self.records.subset(chosen), hyperparameters, hyperparameters.current()
             )
             hyperparameters.assign(fit.conditioned.theta)
-            self._is_used = self._without_outliers(X, chosen, fit, hyperparameters)
+            self._is_used = without_outliers(X, self.records, chosen, fit, hyperparameters)
         # What was prepared by the search depends on its path in the last digits.
         self._law = None
         return self.eval()
@@ -213,8 +205,8 @@ class RankingGP(RankModel, FantasizeMixin):
     def log_likelihood(self) -> Tensor:
         """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
         hyperparameters = self._hyperparameters()
-        theta = hyperparameters.current()
-        return self._condition(self._is_used, theta, hyperparameters).utilities.log_likelihood
+        evidence = Evidence(*self._used(), hyperparameters)
+        return evidence.condition(hyperparameters.current()).utilities.log_likelihood
 
     def posterior(  # type: ignore[override]  # the mixin knows but one argument
         self,
@@ -362,14 +354,16 @@ class RankingGP(RankModel, FantasizeMixin):
         self._differences = None
 
     @property
-    def law(self) -> "_Law":
+    def law(self) -> Law:
         """The conditional law, prepared unless it was for the same hyperparameters."""
         hyperparameters = self._hyperparameters()
         theta = hyperparameters.current()
         known = self._law
         if known is None or known.theta.device != theta.device or not known.theta.equal(theta):
+            if self.training:
+                self.eval()
             with torch.no_grad():
-                self._law = known = self._prepare(theta, hyperparameters)
+                self._law = known = condition_on_order(*self._used(), hyperparameters, theta)
         return known
 
     def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
@@ -383,18 +377,6 @@ class RankingGP(RankModel, FantasizeMixin):
         mean = predictor.mean(double).to(encoded)
         return GPyTorchPosterior(MultivariateNormal(mean, in_dtype(covariance, encoded.dtype)))
 
-    def _prepare(self, theta: Tensor, hyperparameters: Hyperparameters) -> "_Law":
-        if self.training:
-            self.eval()
-        X, records = self._part(self._is_used)
-        conditioned = Evidence(X, records, hyperparameters).condition(theta)
-        predictor = Predictor.from_fit(X, conditioned, hyperparameters.kernel(theta))
-        levels = conditioned.utilities.levels
-        better = torch.zeros_like(levels)
-        better[records.level] = records.better  # records of one level are equally good
-        thresholds = Thresholds.from_ranks(levels, better, records.num_points)
-        return _Law(theta, predictor, thresholds)
-
     def _differences_from(self, reference: Tensor) -> Differences:
         """Predictions relative to a reference, prepared unless they were for the same one."""
         predictor = self.law.predictor
@@ -405,30 +387,12 @@ class RankingGP(RankModel, FantasizeMixin):
             self._differences = known
         return known[2]
 
-    def _without_outliers(
-        self, X: Tensor, chosen: Tensor, fit: RobustFit, hyperparameters: Hyperparameters
-    ) -> Tensor:
-        """Which records are no outliers, by a fit to some of them."""
-        is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
-        is_used[chosen] = fit.is_used
-        if len(chosen) == len(X) or bool(fit.is_used.all()):
-            return is_used
-        conditioned = self._condition(is_used, fit.conditioned.theta, hyperparameters)
-        every = RobustFit(conditioned, is_used)
-        return plausible_records(X, self.records, hyperparameters, every, 0.0)
-
     def _hyperparameters(self) -> Hyperparameters:
-        dim = self._encoded_dim
-        return make_hyperparameters(self.covar_module, self.likelihood, dim)
+        return make_hyperparameters(self.covar_module, self.likelihood, self._encoded_dim)
 
-    def _condition(
-        self, is_used: Tensor, theta: Tensor, hyperparameters: Hyperparameters
-    ) -> Conditioned:
-        return Evidence(*self._part(is_used), hyperparameters).condition(theta)
-
-    def _part(self, is_used: Tensor) -> tuple[Tensor, Records]:
-        """Some of the records, in double precision, and the ranking among them."""
-        used = is_used.nonzero().squeeze(-1)
+    def _used(self) -> tuple[Tensor, Records]:
+        """The records that are no outliers, encoded and in double precision, and their ranking."""
+        used = self._is_used.nonzero().squeeze(-1)
         return self._encoded_records()[used], self.records.subset(used)
 
     def _encoded_records(self) -> Tensor:
