@@ -1,10 +1,10 @@
 """The probability that a constraint is satisfied, from the law of a rank."""
 
 import torch
-from botorch.exceptions import UnsupportedError
 from torch import Tensor
 from torch.nn import Module
 
+from botorch_popbo.acquisition.base import require_uncertainty
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
@@ -25,11 +25,7 @@ class RankedConstraint(Module):
 
     def __init__(self, model: RankingGP) -> None:
         super().__init__()
-        if not model.has_uncertainty:
-            raise UnsupportedError(
-                f"{type(model).__name__} has no uncertainty of its own; use RankingGP, or rank "
-                "feasible points first with from_constrained_outcomes."
-            )
+        require_uncertainty(model)
         self.slack: RankingGP = model
         satisfying = model.order.X[model.order.score >= 0.0]
         self._satisfying = frozenset(map(tuple, satisfying.tolist()))

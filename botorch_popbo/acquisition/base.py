@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 
 from botorch.acquisition import AcquisitionFunction
+from botorch.exceptions import UnsupportedError
 from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
@@ -71,3 +72,20 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             self._informed = self.model.with_pending(self.X_pending)
         known = self._informed.encode(self._informed.known_X)
         self.register_buffer("_known", known, persistent=False)
+
+
+def require_uncertainty(model: RankModel) -> None:
+    """Refuse a model that does not know where it is ignorant.
+
+    Args:
+        model: The model.
+
+    Raises:
+        UnsupportedError: If the model has no uncertainty.
+    """
+    if not model.has_uncertainty:
+        raise UnsupportedError(
+            f"{type(model).__name__} has no uncertainty of its own; use RankingGP. Or use an "
+            "acquisition function over ranks, such as ExpectedRankingImprovement, and put feasible "
+            "points first with from_constrained_outcomes where there are constraints."
+        )

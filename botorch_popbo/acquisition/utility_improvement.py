@@ -1,12 +1,11 @@
 """Expected improvement of the utility behind the ranks."""
 
 import torch
-from botorch.exceptions import UnsupportedError
 from torch import Tensor
 
 from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
-from botorch_popbo.acquisition.base import RankAcquisitionFunction
+from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
@@ -41,11 +40,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     _incumbent: Tensor
 
     def __init__(self, model: RankingGP, X_pending: Tensor | None = None) -> None:
-        if not model.has_uncertainty:
-            raise UnsupportedError(
-                f"{type(model).__name__} has no uncertainty of its own; use RankingGP, or an "
-                "acquisition function over ranks, such as ExpectedRankingImprovement."
-            )
+        require_uncertainty(model)
         super().__init__(model=model, X_pending=X_pending)
 
     def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802

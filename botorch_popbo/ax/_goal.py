@@ -1,6 +1,6 @@
 """What an experiment is after: a value to maximise, and what is left of its constraints."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -35,6 +35,15 @@ class Goal:
         if self.outcome_constraints is not None:
             decides = decides | (self.outcome_constraints[0] != 0).any(0)
         return decides.nonzero().squeeze(-1).tolist()
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for equal goals."""
+        parts = (self.objective_weights, *(self.outcome_constraints or ()))
+        thresholds = self.objective_thresholds
+        return str([part.tolist() for part in parts]), str(
+            None if thresholds is None else thresholds.tolist()
+        )
 
     @property
     def is_one_metric(self) -> bool:

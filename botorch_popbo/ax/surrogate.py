@@ -1,6 +1,6 @@
 """The surrogate as Ax needs it: models of orders, predictions in the unit of the metrics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -51,7 +51,7 @@ class RankSurrogate(Surrogate):
         repeat_model_selection_if_dataset_changed: bool = True,
     ) -> None:
         """See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.fit`."""
-        self._goal_models: dict[str, GoalModels] = {}
+        self._goal_models: dict[Hashable, GoalModels] = {}
         super().fit(
             datasets,
             search_space_digest,
@@ -87,7 +87,7 @@ class RankSurrogate(Surrogate):
         Raises:
             InputDataError: If fewer than two points can be ranked.
         """
-        key = repr((goal, seed, with_slacks))
+        key = (goal.key, seed, with_slacks)
         if key not in self._goal_models:
             self._goal_models[key] = self._fit_goal(goal, seed, with_slacks)
         return self._goal_models[key]

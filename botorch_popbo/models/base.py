@@ -166,25 +166,6 @@ class RankModel(Model, ABC):
             Another model.
         """
 
-    def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """How much better points are than a reference point, in utility.
-
-        Args:
-            encoded: Encoded points, ``batch_shape x 1 x d'``.
-            reference: One encoded point, of shape ``d'``.
-
-        Returns:
-            Mean and variance, and the part of the variance of a point's own utility that more
-            evaluations there would remove; three tensors of shape ``batch_shape x 1``.
-
-        Raises:
-            UnsupportedError: If the model has no uncertainty.
-        """
-        raise UnsupportedError(
-            f"{type(self).__name__} has no uncertainty of its own; use RankingGP, or an "
-            "acquisition function over ranks, such as ExpectedRankingImprovement."
-        )
-
     def encode(self, X: Tensor) -> Tensor:
         """Apply the input transform, in evaluation mode.
 

@@ -253,7 +253,16 @@ class RankingGP(RankModel, FantasizeMixin):
         )
 
     def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """See the base class."""
+        """How much better points are than a reference point, in utility.
+
+        Args:
+            encoded: Encoded points, ``batch_shape x 1 x d'``.
+            reference: One encoded point, of shape ``d'``.
+
+        Returns:
+            Mean and variance, and the part of the variance of a point's own utility that more
+            evaluations there would remove; three tensors of shape ``batch_shape x 1``.
+        """
         moments = self._differences_from(reference.double()).moments(encoded.double())
         mean, variance, own = (values.to(encoded) for values in moments)
         return mean, variance, own
