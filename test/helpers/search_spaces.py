@@ -12,7 +12,7 @@ from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.nodes import PresetName
 
 KEYS = {"default": "popbo-logei", "paper": "popbo-eri"}
-TOLERANCE = 1e-9  # on linear constraints
+TOLERANCE = 1e-8  # of Ax on linear constraints
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def test_the_best_arm_of_a_run_without_noise_is_the_likeliest(make_run: MakeRun)
 def test_probabilities_match_draws_of_the_utility(make_run: MakeRun) -> None:
     client = make_run(10)
     p, _ = probabilities(client)
-    model = client._generation_strategy.adapter.generator.surrogate.model
+    model = client._generation_strategy.adapter.generator.surrogate.metric_models[0]
     posterior = model.posterior(model.train_inputs[0])
     mean = posterior.mean.squeeze(-1)
     # The law of two points' difference needs their covariance: checked by another factorisation.

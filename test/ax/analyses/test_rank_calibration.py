@@ -23,7 +23,7 @@ def calibrate(client: Client) -> tuple[pd.DataFrame, str]:
 
 
 def model_of(client: Client) -> RankModel:
-    return client._generation_strategy.fit(client._experiment).generator.surrogate.model
+    return client._generation_strategy.fit(client._experiment).generator.surrogate.metric_models[0]
 
 
 @EACH_PRESET

@@ -27,7 +27,7 @@ def test_values_are_the_predictions_of_the_model(make_run: MakeRun, preset: Pres
     for row in card.df.groupby("parameter").sample(3, random_state=0).itertuples():
         features = ObservationFeatures({**best, row.parameter: row.value})
         X = adapter.transform_observation_features([features])
-        posterior = adapter.generator.surrogate.model.rank_posterior(X)
+        posterior = adapter.generator.surrogate.metric_models[0].rank_posterior(X)
         ends = posterior.quantile(torch.tensor([0.05, 0.95]).double()).flatten()
         expected = [posterior.mean.item(), *ends.tolist()]
         actual = [row.predicted, row.lower_90, row.upper_90]

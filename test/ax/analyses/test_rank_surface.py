@@ -22,7 +22,7 @@ def test_values_are_the_predictions_of_the_model(make_run: MakeRun) -> None:
         X = adapter.transform_observation_features(
             [ObservationFeatures({**best, "rate": row.rate, "kind": row.kind})]
         )
-        posterior = adapter.generator.surrogate.model.rank_posterior(X)
+        posterior = adapter.generator.surrogate.metric_models[0].rank_posterior(X)
         assert row.predicted == pytest.approx(posterior.mean.item())
 
 
