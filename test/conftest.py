@@ -1,5 +1,6 @@
 """Fixtures shared by the tests of the core."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,7 @@ settings.load_profile("repeatable")
 
 # The networks are small: threads would only wait for each other, for seconds on a busy machine.
 torch.set_num_threads(1)
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # in the processes that tests start
 
 DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 

@@ -156,7 +156,7 @@ def test_single_precision_survives_points_that_are_close(seed: int, distance: fl
     (known, noisy), expected = ([v.detach().double() for v in values] for values in found)
     torch.testing.assert_close(known, expected[0], rtol=1e-2, atol=1e-3)
     # This one factorises in single precision what is left of a point beside its replicates.
-    torch.testing.assert_close(noisy, expected[1], rtol=1e-2, atol=2e-2)
+    torch.testing.assert_close(noisy, expected[1], rtol=1e-2, atol=5e-2)
 
 
 def test_the_jitter_is_small(fitted: RankingGP) -> None:
