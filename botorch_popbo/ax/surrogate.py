@@ -109,10 +109,6 @@ class RankSurrogate(Surrogate):
                 return model
         return self.metric_models[0].with_order(order).fit()
 
-    def clone_reset(self) -> "RankSurrogate":
-        """A surrogate of the same settings that is not fitted."""
-        return type(self)(**self._serialize_attributes_as_kwargs())
-
 
 @submodel_input_constructor.register(RankingGP)
 def _ranking_gp_inputs(

@@ -60,8 +60,8 @@ class RankModel(Model, ABC):
             input_transform = Normalize(d=X.shape[-1])
         if input_transform is not None:
             self.input_transform = input_transform.to(X)
-            # The first batch in training mode sets the bounds of a transform that learns them.
-            self._encoded_points()
+        # This batch in training mode also sets the bounds of a transform that learns them.
+        self._encoded_dim = self._encoded_points().shape[-1]
 
     @property
     def train_inputs(self) -> tuple[Tensor]:

@@ -97,7 +97,7 @@ class PoissonRankModel(RankModel):
         self.num_points = rank_counts.num_points
         self.register_buffer("_counts", rank_counts.counts, persistent=False)
         self.register_buffer("_exposure", rank_counts.exposure, persistent=False)
-        self.rate = rate(self._encoded_points().shape[-1]).to(rank_counts.X)
+        self.rate = rate(self._encoded_dim).to(rank_counts.X)
 
     @classmethod
     def paper(cls, *args: Any, **kwargs: Any) -> Self:

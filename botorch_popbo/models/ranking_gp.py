@@ -117,7 +117,6 @@ class RankingGP(RankModel, FantasizeMixin):
         self.order = order
         self._prior = deepcopy((likelihood, covar_module))
         self._learn_from(records, outliers=records.item[:0])
-        self._encoded_dim = self._encoded_points().shape[-1]
         dim = self._encoded_dim
         self.covar_module = default_kernel(dim) if covar_module is None else covar_module
         self.likelihood = default_likelihood() if likelihood is None else likelihood
