@@ -34,6 +34,7 @@ from torch import Tensor
 _MAX_ITERATIONS = 50
 _TOLERANCE = 1e-8  # of half the squared Newton decrement, in nats
 _TO_BOUNDARY = 0.9
+_SHORTEST_STEP = 1e-3
 _TIE_PRECISION = 1e10
 _MIN_CURVATURE = 1e-10
 _CYCLE_JITTER = 1e-10
@@ -181,14 +182,16 @@ class _Sites:
         self.answers = relations.answers.to(noise)
         self.is_answer = self.answers > 0
         self.has_answers = bool(self.is_answer.any())
+        self.has_ties = bool(self.is_tied.any())
         self.deviation = noise.sqrt()
 
     def at(self, differences: Tensor) -> _Terms:
         """Derivatives; a strict relation's are those of ``log d``, the volume of its gap."""
-        inverse = 1.0 / differences
-        slope = torch.where(self.is_strict, inverse, -_TIE_PRECISION * differences)
-        curvature = torch.where(self.is_strict, inverse.square(), _TIE_PRECISION)
-        third = torch.zeros_like(slope)
+        slope = 1.0 / differences
+        curvature, third = slope.square(), torch.zeros_like(slope)
+        if self.has_ties:
+            slope = slope.where(~self.is_tied, -_TIE_PRECISION * differences)
+            curvature = curvature.where(~self.is_tied, _TIE_PRECISION)
         if self.has_answers:
             score = differences / self.deviation
             ratio = torch.exp(-0.5 * score.square() - _LOG_ROOT - torch.special.log_ndtr(score))
@@ -203,23 +206,50 @@ class _Sites:
 
     def log_prob(self, differences: Tensor) -> Tensor:
         """Of answers and ties; strict relations are certain."""
-        tied = differences[self.is_tied]
-        log_prob = 0.5 * (math.log(_TIE_PRECISION) - _TIE_PRECISION * tied.square()).sum()
+        log_prob = torch.zeros_like(self.deviation)
+        if self.has_ties:
+            tied = differences[self.is_tied]
+            log_prob = 0.5 * (math.log(_TIE_PRECISION) - _TIE_PRECISION * tied.square()).sum()
         if self.has_answers:
             log_answers = torch.special.log_ndtr(differences / self.deviation)
             log_prob = log_prob + self.answers @ log_answers
         return log_prob
 
-    def objective(self, differences: Tensor, slopes: Tensor) -> float:
+    def step_length(
+        self, differences: Tensor, slopes: Tensor, step: Tensor, by_slope: Tensor
+    ) -> float:
+        """At most one, so that no gap shrinks to nothing and answers become more probable."""
+        shrinking = (-step / differences).where(self.is_strict, 0.0)
+        longest = float(shrinking.max()) if len(step) else 0.0
+        length = min(1.0, _TO_BOUNDARY / longest) if longest > 0.0 else 1.0
+        if not self.has_answers:  # gaps alone need no more
+            return length
+        value = self._objective(differences, slopes)
+        while length > _SHORTEST_STEP:
+            reached = self._objective(differences + length * step, slopes + length * by_slope)
+            if reached <= value + 1e-9 * abs(value):
+                break
+            length /= 2.0
+        return length
+
+    def _objective(self, differences: Tensor, slopes: Tensor) -> float:
         """What is minimised: the quadratic form less the sites, and the volume of the gaps."""
         volume = differences[self.is_strict].log().sum()
         return float(0.5 * slopes @ differences - volume - self.log_prob(differences))
 
-    def longest_step(self, differences: Tensor, step: Tensor) -> float:
-        """At most one, and no gap shrinks to nothing."""
-        shrinking = (-step / differences)[self.is_strict]
-        longest = float(shrinking.max()) if len(shrinking) else 0.0
-        return min(1.0, _TO_BOUNDARY / longest) if longest > 0.0 else 1.0
+
+def _by_log_noise(
+    sites: _Sites, site: _Terms, differences: Tensor, spread: Tensor, pull: Tensor, inverse: Tensor
+) -> Tensor:
+    """Derivative with respect to the logarithm of the answers' variance, mode included."""
+    if not sites.has_answers:
+        return torch.zeros_like(sites.deviation)
+    root = site.curvature.sqrt()
+    direct = -0.5 * site.slope * differences
+    direct = direct + 0.5 * spread * (site.curvature + 0.5 * site.third * differences)
+    of_slope = 0.5 * (site.curvature * differences - site.slope)
+    through_mode = (pull / root - inverse @ (pull / root)) / root * of_slope
+    return (direct + through_mode)[sites.is_answer].sum()
 
 
 def order_utilities(
@@ -249,7 +279,6 @@ def order_utilities(
     prior_factor = torch.linalg.cholesky(prior)
     differences = relations.differences(start)
     slopes = torch.cholesky_solve(differences.unsqueeze(-1), prior_factor).squeeze(-1)
-    value = sites.objective(differences, slopes)
     for _ in range(_MAX_ITERATIONS):
         site = sites.at(differences)
         root = site.curvature.sqrt()
@@ -261,14 +290,8 @@ def order_utilities(
         step, by_slope = (solved - residual) / root, -root * solved
         if float(-(residual * root) @ step) < 2.0 * _TOLERANCE:
             break
-        length = sites.longest_step(differences, step)
-        while True:
-            moved = differences + length * step, slopes + length * by_slope
-            new_value = sites.objective(*moved)
-            if new_value <= value + 1e-9 * abs(value) or length < 1e-3:
-                break
-            length /= 2.0
-        (differences, slopes), value = moved, new_value
+        length = sites.step_length(differences, slopes, step, by_slope)
+        differences, slopes = differences + length * step, slopes + length * by_slope
     inverse = torch.cholesky_inverse(factor)
     weights = relations.scatter(slopes, len(covariance))
     left = inverse.diagonal()
@@ -277,10 +300,6 @@ def order_utilities(
     pull = torch.where(sites.is_strict, -left / differences, -0.5 * spread * site.third)
     pulled = root * (inverse @ (pull / root))
     outer = torch.outer(pulled + 0.5 * slopes, slopes)
-    by_noise = -0.5 * site.slope * differences
-    by_noise = by_noise + 0.5 * spread * (site.curvature + 0.5 * site.third * differences)
-    moving = 0.5 * (site.curvature * differences - site.slope)
-    through_mode = (pull / root - inverse @ (pull / root)) / root * moving
     log_answers = sites.log_prob(differences)
     return OrderedUtilities(
         relations=relations,
@@ -288,7 +307,7 @@ def order_utilities(
         differences=differences,
         log_likelihood=log_answers - 0.5 * slopes @ differences - factor.diagonal().log().sum(),
         weights=weights,
-        by_log_noise=(by_noise + through_mode)[relations.answers > 0].sum(),
+        by_log_noise=_by_log_noise(sites, site, differences, spread, pull, inverse),
         prior_factor=prior_factor,
         factor=factor,
         curvature_root=root,

@@ -137,7 +137,7 @@ class Records:
         places = Relations(
             ranked[forest.better], ranked[forest.worse], forest.is_tied, forest.answers
         )
-        return places if not len(self.answers) else places.join(self.answers)
+        return places.join(self.answers) if len(self.answers) else places
 
     @property
     def better(self) -> Tensor:
