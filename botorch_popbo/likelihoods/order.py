@@ -288,6 +288,8 @@ def order_utilities(
         residual = (slopes - site.slope) / root
         solved = torch.cholesky_solve(residual.unsqueeze(-1), factor).squeeze(-1)
         step, by_slope = (solved - residual) / root, -root * solved
+        if sites.has_answers:  # of which some bend so little that the quotient has no digits left
+            step = torch.where(sites.is_answer, prior @ by_slope, step)
         if float(-(residual * root) @ step) < 2.0 * _TOLERANCE:
             break
         length = sites.step_length(differences, slopes, step, by_slope)
