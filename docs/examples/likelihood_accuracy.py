@@ -17,7 +17,8 @@ from order_probability import Above, Sampler
 from torch import Tensor
 
 from botorch_popbo.data import Order
-from botorch_popbo.likelihoods.order import OrderedUtilities, Relations, order_utilities
+from botorch_popbo.likelihoods.order import OrderedUtilities, order_utilities
+from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.models._records import Records
 
 NUMBERS, DIMS, SEEDS = (5, 10, 20, 30), (2, 6), range(3)
@@ -59,20 +60,17 @@ SHAPES: dict[str, Callable[[int, int], Above]] = {
 }
 
 
-def as_known(above: Above) -> tuple[Relations, Tensor]:
-    """What the package makes of it: the relations, and the variance that ties leave open."""
-    number = len(above)
+def as_known(above: Above) -> Relations:
+    """What the package makes of it."""
     if any(len(better) > 1 for better in above):
         depth: list[int] = []
         for better in above:
             depth.append(1 + depth[better[0]] if better else 0)
         score = -torch.tensor(depth).double()
-        records = Records.from_order(Order.from_scores(torch.arange(number).unsqueeze(-1), score))
-        return records.relations, records.variance
-    worse = torch.arange(1, number)
+        order = Order.from_scores(torch.arange(len(above)).unsqueeze(-1), score)
+        return Records.from_order(order).relations
     better = torch.tensor([better[0] for better in above[1:]])
-    never = torch.zeros(number - 1)
-    return Relations(better, worse, never.bool(), never.double()), torch.zeros(number).double()
+    return Relations.strict(better, torch.arange(1, len(above)))
 
 
 def covariance(X: Tensor, lengthscale: float, noise: float) -> Tensor:
@@ -98,11 +96,13 @@ class Point(NamedTuple):
 def second_order(found: OrderedUtilities) -> float:
     """What the third and fourth derivatives in the logarithms of the gaps add.
 
-    The log-density of gaps ``d exp(v)`` is ``-exp(v)' P exp(v) / 2 + sum(v)``.
+    The log-density of gaps ``d exp(v)`` is ``-exp(v)' P exp(v) / 2 + sum(v)``; intervals are another
+    matter.
     """
-    strict = found.relations.is_strict
-    gaps = found.differences[strict]
-    precision = torch.cholesky_inverse(found.prior_factor)[strict][:, strict]
+    relations, gaps = found.relations, found.differences
+    if not torch.equal(relations.other_side, torch.arange(len(relations))):
+        return math.nan
+    precision = torch.cholesky_inverse(found.prior_factor)
     precision = gaps.unsqueeze(-1) * precision * gaps
     eye = torch.eye(len(gaps)).to(gaps)
     spread = torch.linalg.inv(precision + eye)
@@ -122,12 +122,15 @@ def grid(shape: str, number: int, dim: int, seed: int) -> list[Point]:
     utility = torch.linalg.cholesky(covariance(X, *DRAWN_AT)) @ normal
     X = X[utility.argsort(descending=True)]
     above = SHAPES[shape](number, seed)
-    relations, left_open = as_known(above)
-    start = -torch.arange(number).double()
+    relations = as_known(above)
+    depth = torch.zeros(number).double()
+    for k, better in enumerate(above):
+        depth[k] = 1.0 + max((float(depth[j]) for j in better), default=0.0)
+    start = -depth
     points = []
     for lengthscale, noise in itertools.product(LENGTHSCALES, NOISES):
         matrix = covariance(X, lengthscale, noise)
-        found = order_utilities(matrix + left_open.diag(), relations, start)
+        found = order_utilities(matrix, relations, start)
         laplace = float(found.log_likelihood)
         corrected = laplace + second_order(found)
         sampled = Sampler(above, matrix, found.utilities).log_probability(seed)
@@ -147,6 +150,9 @@ def summary(grids: list[list[Point]]) -> str:
         found = values[order, values[..., column].argmax(-1)]
         lost = (at_best[:, 4] - found[:, 4]).mean()
         moved = (found - at_best)[:, :2].mean(0)
+        if error.isnan().any():
+            cells += 5 * ["-"]
+            continue
         cells += [f"{error.mean():.2f}", f"{error.std(-1).mean():.2f}", f"{lost:.2f}"]
         cells += [f"{moved[0]:+.2f}", f"{moved[1]:+.1f}"]
     return " | ".join([*cells, f"{values[..., 5].mean():.3f}"])

@@ -83,8 +83,8 @@ def test_uncertain_records_are_noisier() -> None:
     )
     first, second = (evidence(r).condition(PRIOR.loc) for r in (exact, vague))
     added = (second.covariance.matrix - first.covariance.matrix).diagonal()
-    torch.testing.assert_close(added, vague.variance, rtol=1e-6, atol=1e-9)
-    assert torch.equal(second.record_noise, second.noise + vague.variance)
+    torch.testing.assert_close(added, vague.known_variance, rtol=1e-6, atol=1e-9)
+    assert torch.equal(second.record_noise, second.noise + vague.known_variance)
 
 
 KERNELS: dict[str, Kernel] = {

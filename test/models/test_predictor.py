@@ -85,7 +85,7 @@ def test_gradients(predictor: Predictor) -> None:
 def test_the_prior_is_that_of_the_fit() -> None:
     predictor = conditional_law(X, RECORDS)
     prior = kernel(LENGTHSCALE)(X).to_dense().detach()
-    prior = prior + (NOISE + JITTER) * torch.eye(12).double() + RECORDS.variance.diag()
+    prior = prior + (NOISE + JITTER) * torch.eye(12).double() + RECORDS.known_variance.diag()
     found = predictor.root @ predictor.root.T
     torch.testing.assert_close(found, explained(prior), rtol=1e-6, atol=1e-5)
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 from helpers.gaussian import ranked
 from helpers.ranking import line, tensor
-from helpers.relations import components, counted, pairs
+from helpers.relations import components, counted, is_gap, is_side, pairs
 
 from botorch_popbo.data import combine, from_comparisons, from_groups, from_outcomes
 from botorch_popbo.models._records import Records
@@ -24,7 +24,6 @@ def uncertain(*variances: float) -> Records:
 def test_a_complete_ranking_is_exact() -> None:
     records = complete(2, 0, 3, 1)
     assert records.level.tolist() == [2, 0, 3, 1]
-    assert records.variance.tolist() == [0.0] * 4
     torch.testing.assert_close(records.better, tensor([2, 0, 3, 1]))
 
 
@@ -33,34 +32,27 @@ def test_utilities_start_as_normal_scores() -> None:
     torch.testing.assert_close(complete(0, 1, 2, 3, 4).start, expected)
 
 
-def test_tied_records_share_a_level_and_its_width() -> None:
+def test_tied_records_lie_between_their_neighbours() -> None:
     records = complete(0, 1, 1, 1, 4)
     assert records.level.tolist() == [0, 1, 1, 1, 2]
     assert len(records.start.unique()) == 3
-    assert records.variance[[0, 4]].tolist() == [0.0, 0.0]
-    assert (records.variance[1:4] > 0.0).all()
-    assert len(records.variance.unique()) == 2
-    assert pairs(records.relations, records.relations.is_tied) == {(1, 2), (1, 3)}
-    # Three of five share more of the order than three of sixty.
-    among_many = complete(0, 1, 1, 1, *range(4, 60)).variance[1]
-    assert complete(0, 1, 1, 1, 4).variance[1] > among_many > 0.0
+    relations = records.relations
+    assert pairs(relations, is_gap(relations)) == {(0, 1), (1, 4)}
+    assert pairs(relations, is_side(relations)) == {(0, 2), (2, 4), (0, 3), (3, 4)}
 
 
 @pytest.mark.parametrize("counts", [(0, 1, 2, 2), (0, 1, *[2] * 50), (0, 0, 2, 3, 3)])
-def test_what_is_known_from_one_side_only_is_not_uncertain_for_being_many(
-    counts: tuple[int, ...],
-) -> None:
-    records = complete(*counts)
-    assert (records.variance == 0.0).all()
-    assert records.relations.is_strict.all()
-    assert len(components(records.relations, len(counts))) == 1
+def test_ties_at_the_ends_are_known_from_one_side_only(counts: tuple[int, ...]) -> None:
+    relations = complete(*counts).relations
+    assert is_gap(relations).all()
+    assert len(components(relations, len(counts))) == 1
 
 
 def test_failures_are_worse_than_the_worst_success() -> None:
     outcomes = tensor([[1.0], [-torch.inf], [0.5], [-torch.inf], [3.0]])
     records = Records.from_order(from_outcomes(line(5), outcomes))
     assert pairs(records.relations) == {(4, 0), (0, 2), (2, 1), (2, 3)}
-    assert records.relations.is_strict.all()
+    assert is_gap(records.relations).all()
     # However good the best of them might have been.
     assert records.start[1] == records.start[3] < records.start[2]
 
@@ -71,7 +63,6 @@ def test_comparisons_are_ordered_by_their_share() -> None:
     assert records.level.tolist() == [0, 1, 2]
     # What is known of them are the answers, not a place.
     assert records.is_judged.all()
-    assert (records.variance == 0.0).all()
     assert counted(records.relations) == {(0, 1): 1.0, (0, 2): 1.0, (1, 2): 1.0}
 
 
@@ -104,18 +95,18 @@ def test_known_variances_are_carried_over_to_the_utility() -> None:
     score = float(ICDF(tensor(5.0 / 6.0)))
     records = uncertain(0.25, 0.25, 0.25)
     expected = tensor([(0.5 * score) ** 2] * 3)
-    torch.testing.assert_close(records.variance, expected)
+    torch.testing.assert_close(records.known_variance, expected)
     assert records.level.tolist() == [2, 1, 0]  # the places stay as they are
     # Beyond the ends nothing is known; what is reached inside the list counts.
-    wide = uncertain(4.0, 0.0, 1.0).variance
+    wide = uncertain(4.0, 0.0, 1.0).known_variance
     torch.testing.assert_close(wide, tensor([(2.0 * score) ** 2, 0.0, score**2]))
-    assert uncertain(0.0, 0.0, 0.0).variance.tolist() == [0.0] * 3
+    assert uncertain(0.0, 0.0, 0.0).known_variance.tolist() == [0.0] * 3
 
 
 def test_failures_have_no_variance_of_their_own() -> None:
     outcomes = tensor([[1.0], [2.0], [-torch.inf], [3.0]])
     order = from_outcomes(line(4), outcomes, torch.full_like(outcomes, 0.04))
-    variance = Records.from_order(order).variance
+    variance = Records.from_order(order).known_variance
     assert variance[2] == 0.0
     assert (variance[[0, 1, 3]] > 0.0).all()
 
@@ -185,6 +176,6 @@ def test_it_is_in_double_precision_and_moves_between_devices(device: torch.devic
     order = from_outcomes(line(4).float(), line(4).float())
     records = Records.from_order(order).to(device)
     assert records.better.dtype == records.start.dtype == torch.float64
-    tensors = (records.level, records.start, records.variance, records.item, records.better)
+    tensors = (records.level, records.start, records.known_variance, records.item, records.better)
     tensors += (records.relations.better, records.relations.answers)
     assert {values.device.type for values in tensors} == {device.type}
