@@ -1,4 +1,4 @@
-"""The probability of an order by importance sampling, which the package's is held against."""
+"""The probability of an order by importance sampling, and what a second order adds to Laplace's."""
 
 import math
 
@@ -7,6 +7,8 @@ from botorch.utils.sampling import draw_sobol_samples
 from scipy.special import ndtri_exp
 from torch import Tensor
 from torch.special import log_ndtr
+
+from botorch_popbo.likelihoods.order import OrderedUtilities
 
 #: For each record, best first, those that are known to be better.
 Above = list[list[int]]
@@ -86,3 +88,24 @@ def _shift_to(mean: Tensor, bound: Tensor) -> Tensor:
         is_low = middle - (log_density - log_ndtr(score)).exp() < mean
         low, high = torch.where(is_low, middle, low), torch.where(is_low, high, middle)
     return middle
+
+
+def second_order(found: OrderedUtilities) -> float:
+    """What the third and fourth derivatives in the logarithms of the gaps add.
+
+    The log-density of gaps ``d exp(v)`` is ``-exp(v)' P exp(v) / 2 + sum(v)``; that of intervals is
+    another matter.
+    """
+    relations, gaps = found.relations, found.differences
+    if not torch.equal(relations.other_side, torch.arange(len(relations))):
+        return math.nan
+    precision = torch.cholesky_inverse(found.prior_factor)
+    precision = gaps.unsqueeze(-1) * precision * gaps
+    eye = torch.eye(len(gaps)).to(gaps)
+    spread = torch.linalg.inv(precision + eye)
+    own, rest = spread.diagonal(), eye - spread
+    of_pairs = own.unsqueeze(-1) + own + 2.0 * spread
+    slope = (precision * of_pairs).sum(-1)
+    fourth = -0.5 * (precision * of_pairs.square()).sum()
+    third = spread**3 + 3.0 * spread**2 * (precision + rest) + 6.0 * spread * rest**2
+    return float(fourth / 8.0 + slope @ spread @ slope / 8.0 + third.sum() / 12.0)
