@@ -25,7 +25,7 @@ NUMBERS, DIMS, SEEDS = (5, 10, 20, 30), (2, 6), range(3)
 LENGTHSCALES = (0.25, 0.5, 1.0, 2.0, 4.0)  # times the root of the dimension
 NOISES = (1e-4, 1e-3, 1e-2, 1e-1)
 DRAWN_AT = (1.0, 1e-3)
-CREDIBLE = 0.1  # standard error in nats
+CREDIBLE = 0.3  # standard error in nats
 
 
 def chain(number: int, seed: int) -> Above:
@@ -120,7 +120,9 @@ def grid(shape: str, number: int, dim: int, seed: int) -> list[Point]:
 
 def compare(points: list[Point], column: int) -> list[float]:
     """Error, its spread, and what its maximum misses of the sampled one, and by how much."""
-    values = torch.tensor([point for point in points if point.standard_error < CREDIBLE]).double()
+    values = torch.tensor([p for p in points if p.standard_error < CREDIBLE]).double()
+    if len(values) < 2:
+        return 5 * [math.nan]
     sampled = values[:, 4]
     error = values[:, column] - sampled
     best, found = values[sampled.argmax()], values[values[:, column].argmax()]
@@ -132,7 +134,7 @@ def summary(grids: list[list[Point]]) -> str:
     """The average over orders."""
     known = [column for column in (2, 3) if not math.isnan(grids[0][0][column])]
     rows = [[value for k in known for value in compare(points, k)] for points in grids]
-    cells = [f"{value:.2f}" for value in torch.tensor(rows).mean(0).tolist()]
+    cells = [f"{value:.2f}" for value in torch.tensor(rows).nanmean(0).tolist()]
     share = torch.tensor([[p.standard_error < CREDIBLE for p in points] for points in grids])
     return " | ".join([*cells, *(5 * (2 - len(known)) * ["-"]), f"{share.double().mean():.2f}"])
 

@@ -193,7 +193,7 @@ def test_probabilities_of_all_orders_sum_to_one_up_to_laplaces_error(
 
 
 def test_it_ranks_orders_by_their_probability() -> None:
-    """Laplace's method misses every order's probability by nearly the same factor."""
+    """Under one prior Laplace's method misses all rankings of five by nearly the same factor."""
     matrix = prior(5)
     generator = torch.Generator().manual_seed(0)
     draws = torch.randn(2**20, 5, generator=generator, dtype=torch.float64)
