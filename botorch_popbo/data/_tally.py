@@ -15,11 +15,13 @@ class Tally(NamedTuple):
     """One record for each point of each task, by ascending task and item.
 
     Attributes:
+        task: Which task each record is of, of shape ``m``.
         item: Which point each record is about, of shape ``m``.
         better: Numbers of better points, expected ones under noise, of shape ``m``.
         compared: Numbers of points compared with, of shape ``m``.
     """
 
+    task: Tensor
     item: Tensor
     better: Tensor
     compared: Tensor
@@ -47,6 +49,7 @@ def tally(order: Order, ignore_noise: bool = False) -> Tally:
     records = distinct_rows(order.task_index, order.item)
     zeros = score.new_zeros(len(records.rows))
     return Tally(
+        task=order.task_index[records.rows],
         item=order.item[records.rows],
         better=zeros.index_add(0, records.inverse, better),
         compared=zeros.index_add(0, records.inverse, compared),

@@ -1,60 +1,44 @@
 """The prior covariance of the records' utilities, with derivatives."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from gpytorch.kernels import Kernel
 from torch import Tensor
 from torch.nn import Parameter
 
-#: Variance of the unknown mean of the utilities, in units of the prior variance.
-MEAN_VARIANCE = 25.0
 #: Added to the diagonal for the sake of the Cholesky factor.
 JITTER = 1e-8
 
 
-@dataclass(frozen=True)
-class Covariance:
-    """A covariance matrix with its inverse.
+class Covariance(NamedTuple):
+    """A covariance matrix.
 
     Attributes:
-        factor: The lower Cholesky factor, ``N x N``.
-        precision: The inverse, ``N x N``.
-        log_determinant: Logarithm of the determinant, a scalar tensor.
+        matrix: The matrix with noise, ``N x N``.
         derivative: What :meth:`MaternCovariance.gradient` needs, ``N x N``.
     """
 
-    factor: Tensor
-    precision: Tensor
-    log_determinant: Tensor
+    matrix: Tensor
     derivative: Tensor | None
 
     @classmethod
     def from_matrix(
         cls, matrix: Tensor, noise: Tensor, derivative: Tensor | None = None
     ) -> "Covariance":
-        """Factorise a covariance matrix, in place.
+        """Add noise to a covariance matrix, in place.
 
         Args:
-            matrix: The matrix without noise, but with the unknown mean, ``N x N``.
+            matrix: The matrix without noise, ``N x N``.
             noise: Noise variances, a scalar or of shape ``N``.
             derivative: See above.
 
         Returns:
             The covariance.
-
-        Raises:
-            torch.linalg.LinAlgError: If the matrix is not positive definite.
         """
         matrix.diagonal().add_(noise + JITTER)
-        factor = torch.linalg.cholesky(matrix)
-        return cls(
-            factor=factor,
-            precision=torch.cholesky_inverse(factor),
-            log_determinant=2.0 * factor.diagonal().log().sum(),
-            derivative=derivative,
-        )
+        return cls(matrix, derivative)
 
 
 class CovarianceFunction(ABC):
@@ -62,7 +46,7 @@ class CovarianceFunction(ABC):
 
     @abstractmethod
     def covariance(self, theta: Tensor, noise: Tensor) -> Covariance:
-        """The covariance with an unknown mean and noise.
+        """The covariance with noise.
 
         Args:
             theta: Hyperparameters of the kernel, of shape ``p``.
@@ -70,9 +54,6 @@ class CovarianceFunction(ABC):
 
         Returns:
             The covariance.
-
-        Raises:
-            torch.linalg.LinAlgError: If the matrix is not positive definite.
         """
 
     @abstractmethod
@@ -110,7 +91,7 @@ class MaternCovariance(CovarianceFunction):
         scaled = (theta.exp().pow(-2) @ self.squared).reshape(self.shape)
         root = (5.0 * scaled).sqrt_()
         decay = torch.exp(-root)
-        matrix = root.square().div_(3.0).add_(root).add_(1.0).mul_(decay).add_(MEAN_VARIANCE)
+        matrix = root.square().div_(3.0).add_(root).add_(1.0).mul_(decay)
         # Minus the derivative of each entry with respect to its squared scaled distance.
         derivative = root.add_(1.0).mul_(decay).mul_(5.0 / 6.0)
         return Covariance.from_matrix(matrix, noise, derivative)
@@ -136,7 +117,7 @@ class KernelCovariance(CovarianceFunction):
     def covariance(self, theta: Tensor, noise: Tensor) -> Covariance:
         """See the base class."""
         with torch.no_grad():
-            return Covariance.from_matrix(self._matrix(theta) + MEAN_VARIANCE, noise)
+            return Covariance.from_matrix(self._matrix(theta).clone(), noise)
 
     def gradient(self, slope: Tensor, covariance: Covariance, theta: Tensor) -> Tensor:
         """See the base class."""

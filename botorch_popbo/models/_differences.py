@@ -84,11 +84,10 @@ class MaternDifferences:
         X: Encoded records, then the reference, divided by the lengthscales, ``(N + 1) x d``.
         origin: Prior covariance of the reference with each record, of shape ``N``.
         around_average: Prior variance of a point plus that of the records' average, a scalar.
-        shift: What the records explain of the reference relative to their average, of shape ``N``.
+        shift: What the records explain of the reference relative to their average, of shape ``M``.
         weights: Inverse covariance times utilities, of shape ``N``.
-        roots: Square roots of what the records explain and of what the order leaves open,
-            ``N x (N + L)``.
-        signs: Whether a column of ``roots`` reduces the variance or adds to it, of shape ``N + L``.
+        root: Square root of what certain utilities would explain, ``N x M``.
+        ordered_root: Square root of what the order explains, ``N x M``.
     """
 
     lengthscale: Tensor
@@ -97,8 +96,8 @@ class MaternDifferences:
     around_average: Tensor
     shift: Tensor
     weights: Tensor
-    roots: Tensor
-    signs: Tensor
+    root: Tensor
+    ordered_root: Tensor
 
     @classmethod
     def from_predictor(cls, predictor: Predictor, reference: Tensor) -> Self:
@@ -113,7 +112,6 @@ class MaternDifferences:
         """
         lengthscale = predictor.kernel.lengthscale.squeeze(0)
         X = torch.cat([predictor.X, reference.unsqueeze(0)]) / lengthscale
-        num_open = predictor.spread_root.shape[-1]
         origin = matern_value(torch.cdist(X[-1:], X[:-1]).squeeze(0))
         return cls(
             lengthscale=lengthscale,
@@ -122,8 +120,8 @@ class MaternDifferences:
             around_average=1.0 + predictor.average.mean(),
             shift=(origin - predictor.average) @ predictor.root,
             weights=predictor.weights,
-            roots=torch.cat([predictor.root, predictor.spread_root], dim=-1),
-            signs=torch.cat([-torch.ones_like(predictor.weights), X.new_ones(num_open)]),
+            root=predictor.root,
+            ordered_root=predictor.ordered_root,
         )
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -142,11 +140,11 @@ class _Moments(torch.autograd.Function):
         distance = torch.cdist(points, law.X)
         cross = matern_value(distance)
         relative = cross[:, :-1] - law.origin
-        projected = relative @ law.roots
-        explained = projected[:, : len(law.origin)] + law.shift
+        ordered = relative @ law.ordered_root
+        explained = relative @ law.root + law.shift
         ctx.law = law
-        ctx.save_for_backward(points, distance, projected, explained)
-        variance = 2.0 - 2.0 * cross[:, -1] + projected.square() @ law.signs
+        ctx.save_for_backward(points, distance, ordered, explained)
+        variance = 2.0 - 2.0 * cross[:, -1] - ordered.square().sum(-1)
         own = law.around_average - 2.0 * cross[:, :-1].mean(-1) - explained.square().sum(-1)
         return relative @ law.weights, variance, own
 
@@ -156,12 +154,9 @@ class _Moments(torch.autograd.Function):
         ctx: Any, by_mean: Tensor, by_variance: Tensor, by_own: Tensor
     ) -> tuple[Tensor, None]:
         law: MaternDifferences = ctx.law
-        points, distance, projected, explained = ctx.saved_tensors
-        number = len(law.origin)
+        points, distance, ordered, explained = ctx.saved_tensors
         twice, twice_own = 2.0 * by_variance.unsqueeze(-1), 2.0 * by_own.unsqueeze(-1)
-        by_projected = twice * projected * law.signs
-        by_projected[:, :number] -= twice_own * explained
-        by_records = by_projected @ law.roots.T
-        by_records += by_mean.unsqueeze(-1) * law.weights - twice_own / number
+        by_records = -(twice * ordered) @ law.ordered_root.T - (twice_own * explained) @ law.root.T
+        by_records += by_mean.unsqueeze(-1) * law.weights - twice_own / len(law.origin)
         pull = 2.0 * torch.cat([by_records, -twice], dim=-1) * matern_slope(distance)
         return pull @ law.X - pull.sum(-1, keepdim=True) * points, None

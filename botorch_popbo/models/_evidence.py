@@ -57,19 +57,21 @@ class Evidence:
 
         Args:
             theta: The hyperparameters, of shape ``p + 1``.
-            start: Utilities of the distinct ranks to start from; by default the records' guess.
+            start: Utilities in order to start from, ``N``; by default the records' guess.
 
         Returns:
             The conditioned records.
         """
         noise, _ = self.hyperparameters.noise(theta)
-        record_noise = noise + self.records.variance
+        records = self.records
+        # Of an answer the judge's noise is its own, once more in every answer.
+        record_noise = noise * (~records.is_judged) + records.variance
         covariance = self.function.covariance(theta[:-1], record_noise)
         utilities = order_utilities(
-            covariance.precision,
-            covariance.log_determinant,
-            self.records.level,
-            self.records.start if start is None else start,
+            covariance.matrix,
+            records.relations,
+            records.start if start is None else start,
+            2.0 * noise,
         )
         return Conditioned(theta, noise, record_noise, covariance, utilities)
 
@@ -82,10 +84,12 @@ class Evidence:
         Returns:
             A tensor of shape ``p + 1``.
         """
-        theta, covariance = conditioned.theta, conditioned.covariance
-        slope = conditioned.utilities.gradient(covariance.precision)
-        by_noise = slope.diagonal().sum() * self.hyperparameters.noise(theta)[1]
-        by_kernel = self.function.gradient(slope, covariance, theta[:-1])
+        theta, utilities = conditioned.theta, conditioned.utilities
+        slope = utilities.gradient()
+        noise, change = self.hyperparameters.noise(theta)
+        by_noise = slope.diagonal()[~self.records.is_judged].sum()
+        by_noise = (by_noise + utilities.by_log_noise / noise) * change
+        by_kernel = self.function.gradient(slope, conditioned.covariance, theta[:-1])
         return torch.cat([by_kernel, by_noise.reshape(1)])
 
     def maximize(self, start: Tensor, first_step: float = 1.0) -> tuple[Conditioned, float]:
@@ -101,15 +105,17 @@ class Evidence:
         """
         search = self.hyperparameters
         best: Conditioned | None = None
-        best_value, levels = -math.inf, self.records.start
+        best_value, near = -math.inf, self.records.start
+        relations = self.records.relations
 
         def loss(steps: Array) -> tuple[float, Array]:
-            nonlocal best, best_value, levels
+            nonlocal best, best_value, near
             standardized = torch.from_numpy(steps).to(start) * first_step
-            conditioned = self.condition(search.restore(standardized), levels)
+            conditioned = self.condition(search.restore(standardized), near)
             utilities = conditioned.utilities
-            if bool((utilities.levels.diff() < 0.0).all()):  # rounding may close a gap for good
-                levels = utilities.levels  # the next mode is near
+            gaps = relations.differences(utilities.utilities)[relations.is_strict]
+            if bool((gaps > 0.0).all()):  # rounding may close a gap for good
+                near = utilities.utilities  # the next mode is not far
             log_prior, by_prior = search.log_prior(standardized)
             value = float(utilities.log_likelihood + log_prior)
             if value > best_value:

@@ -42,7 +42,26 @@ def condition_on_order(
     """
     conditioned = Evidence(X, records, hyperparameters).condition(theta)
     predictor = Predictor.from_fit(X, conditioned, hyperparameters.kernel(theta))
-    levels = conditioned.utilities.levels
-    better = torch.zeros_like(levels)
-    better[records.level] = records.better  # records of one level are equally good
-    return Law(theta, predictor, Thresholds.from_ranks(levels, better, records.num_points))
+    return Law(theta, predictor, _thresholds(records, conditioned.utilities.utilities))
+
+
+def _thresholds(records: Records, utilities: Tensor) -> Thresholds:
+    """Between which utilities a rank changes.
+
+    Equal outcomes are one threshold: a point is worse than none of them, or than all.
+    """
+    if bool(records.is_judged.any()) or bool((records.task > 0).any()):
+        values = utilities.sort(descending=True).values
+        place = torch.arange(len(values)).to(values)
+        return Thresholds.from_ranks(
+            values, place * records.num_points / len(values), records.num_points
+        )
+    values = worst_of_levels(utilities, records.level)
+    better = torch.zeros_like(values).index_copy_(0, records.level, records.better)
+    return Thresholds.from_ranks(values, better, records.num_points)
+
+
+def worst_of_levels(utilities: Tensor, level: Tensor) -> Tensor:
+    """Least utility of the records of each level, of shape ``L``."""
+    number = int(level.max()) + 1
+    return utilities.new_full((number,), torch.inf).scatter_reduce(0, level, utilities, "amin")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from botorch_popbo.models._covariance import MEAN_VARIANCE
 from botorch_popbo.models._evidence import Conditioned, Evidence
 from botorch_popbo.models._hyperparameters import Hyperparameters
 from botorch_popbo.models._predictor import Predictor
@@ -19,6 +18,7 @@ _SHARE = 0.1
 # records cannot tell an outlier from a narrow optimum.
 _SUSPICIOUS_NOISE = 3e-4
 _MIN_RECORDS = 8
+_MAX_VARIANCE = 25.0  # of a utility of which nothing is known
 _MIN_SHARE = 0.6  # of the records, which are never all outliers
 
 # Logarithms of the odds against a record at which it is set aside, round by round. Large ones
@@ -62,6 +62,8 @@ def fit_robustly(
     is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
     fit, value = _fit(X, records, is_used, hyperparameters, start, first_step=1.0)
     if float(fit.conditioned.noise) < _SUSPICIOUS_NOISE or len(X) < _MIN_RECORDS:
+        return fit
+    if bool(records.is_judged.any()):  # an answer may be wrong, but no item is set aside for it
         return fit
     best, best_value = fit, value
     for log_odds in _LOG_ODDS:
@@ -116,11 +118,12 @@ def plausible_records(
         A mask of shape ``N``.
     """
     used, left = fit.is_used.nonzero().squeeze(-1), (~fit.is_used).nonzero().squeeze(-1)
-    covariance, utilities = fit.conditioned.covariance, fit.conditioned.utilities
-    # Leave-one-out moments come from the inverse of the covariance (Rasmussen and Williams, 5.4.2).
+    utilities = fit.conditioned.utilities
+    # Leave-one-out moments come from the inverse of the covariance (Rasmussen and Williams, 5.4.2),
+    # here of the differences, so that the level of the utilities is unknown.
     variance = records.variance + fit.conditioned.noise
     mean = torch.zeros_like(variance)
-    own = covariance.precision.diagonal()
+    own = utilities.root.square().sum(-1)
     mean[used] = utilities.utilities - utilities.weights / own
     variance[used] = 1.0 / own
     if len(left):
@@ -128,9 +131,8 @@ def plausible_records(
         predictor = Predictor.from_fit(X[used], fit.conditioned, kernel)
         mean[left], spread = predictor.moments(X[left])
         variance[left] += spread
-    variance = variance.clamp(1e-12, MEAN_VARIANCE + 1.0)
-    levels = utilities.levels
-    log_prob = log_rank_probability(mean, variance, records, levels, fit.is_used)
+    variance = variance.clamp(1e-12, _MAX_VARIANCE)
+    log_prob = log_rank_probability(mean, variance, records, utilities.utilities, fit.is_used)
     is_plausible = log_prob > log_outlier_probability(len(X)) + log_odds
     kept = max(int(_MIN_SHARE * len(X)), 2)
     if int(is_plausible.sum()) < kept:
@@ -140,7 +142,7 @@ def plausible_records(
 
 
 def log_rank_probability(
-    mean: Tensor, variance: Tensor, records: Records, levels: Tensor, is_fitted: Tensor
+    mean: Tensor, variance: Tensor, records: Records, utilities: Tensor, is_fitted: Tensor
 ) -> Tensor:
     """How probable each record's rank is, given the others.
 
@@ -151,25 +153,51 @@ def log_rank_probability(
         mean: Expected utilities given all other fitted records, of shape ``N``.
         variance: Their variances with noise, of shape ``N``.
         records: All records.
-        levels: Utilities of the fitted records' distinct ranks, best first.
+        utilities: Utilities of the fitted records.
         is_fitted: Whether a record is among the fitted ones, of shape ``N``.
 
     Returns:
         Log-probabilities, of shape ``N``.
     """
-    known = records.level[is_fitted].unique()
-    infinity = levels.new_full((1,), torch.inf)
-    padded = torch.cat([infinity, levels, -infinity])
-    above = torch.searchsorted(known, records.level)
-    below = torch.searchsorted(known, records.level, right=True)
+    bounds = torch.full_like(mean, -torch.inf).expand(2, -1).clone()
+    for task in records.task.unique():
+        own = records.task == task
+        fitted = own[is_fitted]
+        bounds[:, own] = _neighbouring_utilities(
+            records.level[own], records.level[is_fitted][fitted], utilities[fitted]
+        )
     deviation = variance.sqrt()
-    upper = (padded[above] - mean) / deviation
-    lower = (padded[below + 1] - mean) / deviation
+    upper = (bounds[0] - mean) / deviation
+    lower = (bounds[1] - mean) / deviation
     # In the left tail a difference of distribution functions keeps its digits.
     flip = lower > 0.0
     upper, lower = torch.where(flip, -lower, upper), torch.where(flip, -upper, lower)
     gap: Tensor = torch.special.ndtr(upper) - torch.special.ndtr(lower)
     return gap.clamp_min(torch.finfo(gap.dtype).tiny).log()
+
+
+def _neighbouring_utilities(level: Tensor, known_level: Tensor, utilities: Tensor) -> Tensor:
+    """Utilities of the next better and the next worse known records.
+
+    Args:
+        level: Levels of ``n`` records of one ranking.
+        known_level: Levels of its ``m`` known records.
+        utilities: Their utilities, of shape ``m``.
+
+    Returns:
+        A ``2 x n`` tensor; infinite beyond the ends.
+    """
+    infinity = utilities.new_full((1,), torch.inf)
+    known, position = known_level.unique(return_inverse=True)
+    ends = torch.stack([utilities, -utilities])
+    worst, best = (
+        ends.new_full((2, len(known)), torch.inf)
+        .scatter_reduce(1, position.expand(2, -1), ends, "amin")
+        .unbind()
+    )
+    above = torch.cat([infinity, worst])[torch.searchsorted(known, level)]
+    below = torch.cat([-best, -infinity])[torch.searchsorted(known, level, right=True)]
+    return torch.stack([above, below])
 
 
 def log_outlier_probability(num_points: int) -> float:

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import Self
 
-import torch
 from gpytorch.kernels import Kernel
 from torch import Tensor
 
-from botorch_popbo.models._covariance import MEAN_VARIANCE
 from botorch_popbo.models._evidence import Conditioned
 
 
@@ -23,9 +21,9 @@ class Predictor:
         X: Encoded records, ``N x d``.
         noise: Noise variances of the records, of shape ``N``.
         weights: Inverse covariance times utilities, of shape ``N``.
-        root: A square root of what the records explain, ``N x N``.
-        spread_root: Square root of the covariance of ``weights``, which the order leaves open,
-            ``N x L``.
+        root: A square root of what the records would explain if their utilities were certain,
+            ``N x M`` for ``M`` relations.
+        ordered_root: A square root of what their order explains, ``N x M``.
         average: Prior covariance of the records' average with each record, of shape ``N``.
     """
 
@@ -34,7 +32,7 @@ class Predictor:
     noise: Tensor
     weights: Tensor
     root: Tensor
-    spread_root: Tensor
+    ordered_root: Tensor
     average: Tensor
 
     @classmethod
@@ -50,18 +48,21 @@ class Predictor:
             The predictor.
         """
         utilities = conditioned.utilities
-        eye = torch.eye(len(X), dtype=X.dtype, device=X.device)
-        root = torch.linalg.solve_triangular(conditioned.covariance.factor, eye, upper=False)
-        average = kernel(X, X).to_dense().mean(0)
         return cls(
             kernel=kernel,
             X=X,
             noise=conditioned.record_noise,
             weights=utilities.weights,
-            root=root.T,
-            spread_root=utilities.spread_root,
-            average=average,
+            root=utilities.root,
+            ordered_root=utilities.ordered_root,
+            average=kernel(X, X).to_dense().mean(0),
         )
+
+    @property
+    def left_open(self) -> Tensor:
+        """Covariance of :attr:`weights`, which the order leaves open, ``N x N``."""
+        left_open: Tensor = self.root @ self.root.T - self.ordered_root @ self.ordered_root.T
+        return left_open
 
     def cross(self, X: Tensor) -> Tensor:
         """Prior covariance of points with the records.
@@ -97,9 +98,8 @@ class Predictor:
         """
         points = X.reshape(-1, X.shape[-1])
         cross = self.cross(points)
-        prior = self._prior_variance(points, cross)
-        known, left_open = self._parts(cross)
-        variance = prior - (known.square().sum(-1) - left_open.square().sum(-1))
+        explained = self._relative(cross) @ self.ordered_root
+        variance = self._prior_variance(points, cross) - explained.square().sum(-1)
         return self._mean(cross).reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
 
     def unexplained(self, X: Tensor) -> Tensor:
@@ -141,18 +141,18 @@ class Predictor:
         cross2 = cross1 if same else self.cross(X2)
         shared1, shared2 = self._mean_of_records(cross1), self._mean_of_records(cross2)
         prior = self.kernel(X1, X2).to_dense() - shared1.unsqueeze(-1) - shared2.unsqueeze(-2)
-        known1, open1 = self._parts(cross1)
-        known2, open2 = (known1, open1) if same else self._parts(cross2)
+        explained1 = self._relative(cross1) @ self.ordered_root
+        explained2 = explained1 if same else self._relative(cross2) @ self.ordered_root
         level = self._mean_of_records(self.average)
-        covariance: Tensor = prior + level - known1 @ known2.mT + open1 @ open2.mT
+        covariance: Tensor = prior + level - explained1 @ explained2.mT
         return covariance
 
     def _unexplained(self, X: Tensor, cross: Tensor) -> Tensor:
-        known, _ = self._parts(cross)
-        return self._prior_variance(X, cross) - known.square().sum(-1)
+        explained = self._relative(cross) @ self.root
+        return self._prior_variance(X, cross) - explained.square().sum(-1)
 
     def _mean(self, cross: Tensor) -> Tensor:
-        return cross @ self.weights + MEAN_VARIANCE * self.weights.sum()
+        return cross @ self.weights
 
     def _mean_of_records(self, cross: Tensor) -> Tensor:
         return cross.mean(-1)
@@ -161,7 +161,5 @@ class Predictor:
         variance: Tensor = self.kernel(X, diag=True)
         return variance - 2.0 * self._mean_of_records(cross) + self._mean_of_records(self.average)
 
-    def _parts(self, cross: Tensor) -> tuple[Tensor, Tensor]:
-        """What the records explain, and what the order leaves open of it."""
-        relative = cross - self.average
-        return relative @ self.root, relative @ self.spread_root
+    def _relative(self, cross: Tensor) -> Tensor:
+        return cross - self.average

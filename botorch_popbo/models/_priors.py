@@ -17,6 +17,10 @@ _LOG_NOISE = (-13.8, -3.5)
 _LENGTHSCALE_DEVIATION = 0.7
 _NOISE_LOC, _NOISE_DEVIATION = -6.0, 2.0
 
+# Of a judge, who may well err; every answer is weighed, so that nothing has to keep its worth.
+_LOG_JUDGE_NOISE = (-9.2, 0.7)
+_JUDGE_NOISE_LOC, _JUDGE_NOISE_DEVIATION = -3.0, 1.5
+
 
 def default_lengthscale(dim: int) -> float:
     """Median of the lengthscale's prior on the unit cube.
@@ -50,15 +54,23 @@ def default_kernel(dim: int) -> MaternKernel:
     )
 
 
-def default_likelihood() -> GaussianLikelihood:
+def default_likelihood(judged: bool = False) -> GaussianLikelihood:
     """The noise of a utility, in units of the prior variance.
+
+    Args:
+        judged: Whether it is that of a judge's answers, not of outcomes.
 
     Returns:
         The likelihood.
     """
+    loc, deviation = _NOISE_LOC, _NOISE_DEVIATION
+    limits = _LOG_NOISE
+    if judged:
+        loc, deviation = _JUDGE_NOISE_LOC, _JUDGE_NOISE_DEVIATION
+        limits = _LOG_JUDGE_NOISE
     return GaussianLikelihood(
-        noise_prior=_log_normal(_NOISE_LOC, _NOISE_DEVIATION),
-        noise_constraint=_interval(*_LOG_NOISE, _NOISE_LOC),
+        noise_prior=_log_normal(loc, deviation),
+        noise_constraint=_interval(*limits, loc),
     )
 
 

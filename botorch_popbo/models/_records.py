@@ -1,49 +1,61 @@
-"""An order as one ranking of records, and how far each record can be trusted."""
+"""An order as ranked records, and how far each record can be trusted."""
 
 import math
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Self
 
 import torch
 from torch import Tensor
 
+from botorch_popbo.data._rows import distinct_rows
 from botorch_popbo.data._tally import tally
 from botorch_popbo.data.order import Order
 from botorch_popbo.data.rank_counts import insert_counts
+from botorch_popbo.likelihoods.order import Relations
+from botorch_popbo.models._answers import answers_of, between
+from botorch_popbo.models._forest import neighbours, open_ends
 
 
 @dataclass(frozen=True)
 class Records:
-    """Points of the tasks of an order, ranked among each other.
+    """Points of each task of an order, ranked among each other.
+
+    A task of one list is a ranking, in which every record has its place. A task of several lists
+    holds answers, which may contradict each other: its records are known by the answers only.
 
     Attributes:
         item: Which point each record is about, of shape ``m``.
+        task: Which task each record is of, of shape ``m``.
         counts: Numbers of better points among those that each record met, of shape ``m``.
         exposure: Numbers of points that each record met, of shape ``m``.
+        is_judged: Whether a record is known by answers, of shape ``m``.
         known_variance: Known variance of each record's utility, of shape ``m``.
         num_points: Number of evaluated points.
-        level: Position of each record among the distinct ranks, from 0 for the best, of shape
-            ``m``.
-        start: A guess of the utilities of the distinct ranks, strictly falling, of shape ``L``.
-        variance: Variance of each record's utility that the order leaves open, of shape ``m``.
+        level: Position of each record among the distinct ranks of all tasks, from 0 for the best of
+            the first one, of shape ``m``.
+        start: A guess of each record's utility, of shape ``m``.
+        variance: Variance of each record's utility that its rank leaves open, of shape ``m``.
+        answers: What is known of judged records.
     """
 
     item: Tensor
+    task: Tensor
     counts: Tensor
     exposure: Tensor
+    is_judged: Tensor
     known_variance: Tensor
     num_points: int
     level: Tensor
     start: Tensor
     variance: Tensor
+    answers: Relations
 
     @classmethod
     def from_order(cls, order: Order) -> Self:
-        """Rank the points of all tasks.
+        """Rank the points of every task.
 
-        The places of one list are kept as they are. Points of several lists are ranked by their
-        shares of better points. A known variance of a score counts by how far one deviation
-        reaches.
+        A known variance of a score counts by how far one deviation reaches.
 
         Args:
             order: The order.
@@ -51,89 +63,122 @@ class Records:
         Returns:
             The records, in double precision.
         """
-        is_list = order.num_lists == 1
-        item, counts, exposure = tally(order, ignore_noise=is_list)
-        exact = torch.zeros_like(counts).double()
-        records = cls.from_counts(item, counts, exposure, exact, order.num_points)
-        if not is_list:
-            return records
-        known = _known_variance(order, records.start[records.level])
+        tallied = tally(order, ignore_noise=True)
+        task, is_judged = tallied.task, _is_judged(order)[tallied.task]
+        records = cls._ranked(
+            item=tallied.item,
+            task=task,
+            counts=tallied.better,
+            exposure=tallied.compared,
+            is_judged=is_judged,
+            known_variance=torch.zeros_like(tallied.better).double(),
+            num_points=order.num_points,
+            answers=answers_of(order, tallied, is_judged),
+        )
+        known = torch.zeros_like(records.start)
+        for index in task[~is_judged].unique():
+            own, entries = task == index, (order.task_index == index).nonzero().squeeze(-1)
+            entries = entries[order.item[entries].argsort()]
+            known[own] = _known_variance(
+                order.score[entries], order.variance[entries], records.start[own]
+            )
         return replace(records, known_variance=known, variance=records.variance + known)
 
     @classmethod
-    def from_counts(
+    def _ranked(
         cls,
         item: Tensor,
+        task: Tensor,
         counts: Tensor,
         exposure: Tensor,
+        is_judged: Tensor,
         known_variance: Tensor,
         num_points: int,
+        answers: Relations,
     ) -> Self:
-        """Rank records by their shares of better points.
+        """Rank the records of each task by their shares of better points.
 
-        A record that was compared with all others has an exact rank. One that was compared with
-        ``n`` of them is a sample without replacement, whose variance carries the correction
-        ``1 - n / (N - 1)``; records of the same rank share as many ranks as there are records.
-        Not so the worst ones, failed runs among them: they would be as uncertain as their number is
-        large, and reach above the others. How bad they are among themselves is of no interest, so
-        they share two ranks; exact ties would be taken for a sign of a flat function.
-
-        Args:
-            item: See above, like all others.
-            counts: See above.
-            exposure: See above.
-            known_variance: See above.
-            num_points: See above.
-
-        Returns:
-            The records, in double precision.
+        Records of the same rank share as many ranks as there are records, and are the more
+        uncertain. Not so those at an open end of a ranking, which are known from one side only.
         """
         k, n = counts.double(), exposure.double()
         share = (k + 0.5) / (n + 1.0)
-        distinct, level = share.unique(return_inverse=True)
-        left_out = (1.0 - n / max(num_points - 1, 1)).clamp_min(0.0)
-        tied = level.bincount(minlength=len(distinct))
-        tied[-1] = tied[-1].clamp_max(2)
-        tied = tied[level]
-        variance = left_out * share * (1.0 - share) / (n + 2.0)
-        variance = variance + (tied.square() - 1.0) / (12.0 * len(k) ** 2)
+        _, level, size = distinct_rows(task, share)
+        ends = torch.stack(open_ends(size, _by_level(task, level))).any(0)
+        tied = torch.where(ends, 1, size)[level]
+        in_task = task.bincount()[task]
+        variance = (tied.square() - 1.0) / (12.0 * in_task.square())
+        variance = torch.where(is_judged, 0.0, variance)
         # From shares to utilities, whose scale is that of a standard normal variable.
-        score = torch.special.ndtri(share)
-        density = torch.exp(-0.5 * score.square()) / math.sqrt(2.0 * math.pi)
+        start = -torch.special.ndtri(share)
+        density = torch.exp(-0.5 * start.square()) / math.sqrt(2.0 * math.pi)
         return cls(
             item=item,
+            task=task,
             counts=k,
             exposure=n,
+            is_judged=is_judged,
             known_variance=known_variance,
             num_points=num_points,
             level=level,
-            start=-torch.special.ndtri(distinct),
+            start=start,
             variance=variance / density.square() + known_variance,
+            answers=answers,
         )
+
+    @cached_property
+    def relations(self) -> Relations:
+        """All that the order says of pairs of records."""
+        ranked = (~self.is_judged).nonzero().squeeze(-1)
+        if not len(ranked):
+            return self.answers
+        level, task = self.level[ranked].unique(return_inverse=True)[1], self.task[ranked]
+        forest = neighbours(level, task, *open_ends(level.bincount(), _by_level(task, level)))
+        places = Relations(
+            ranked[forest.better], ranked[forest.worse], forest.is_tied, forest.answers
+        )
+        return places.join(self.answers) if len(self.answers) else places
 
     @property
     def better(self) -> Tensor:
         """Number of evaluated points that are better than each record, of shape ``m``."""
         return (self.counts + 0.5) / (self.exposure + 1.0) * self.num_points - 0.5
 
-    def insert(self, predicted: Tensor) -> Self:
+    def insert(self, predicted: Tensor, utility: Tensor) -> Self:
         """Add points at predicted ranks, as if they had been evaluated.
 
         Args:
             predicted: Predicted counts of the ``p`` points among the known ones.
+            utility: Expected utilities of the known records, then of the new ones, of shape
+                ``m + p``; among answers a new point comes between its neighbours.
 
         Returns:
-            The records of known points, then of the new ones, whose items follow the known ones.
+            The records of known points, then of the new ones, whose items follow the known ones
+            and whose task is the last.
         """
         number, total = len(predicted), self.num_points
         new_items = torch.arange(total, total + number, device=self.item.device)
-        counts, exposure = insert_counts(self.counts, self.exposure, total, predicted.double())
-        return self.from_counts(
-            torch.cat([self.item, new_items]),
-            counts,
-            exposure,
-            torch.cat([self.known_variance, self.known_variance.new_zeros(number)]),
-            total + number,
+        own = self.task == self.task.max()
+        is_judged = bool(self.is_judged[own][0])
+        counts, exposure = insert_counts(
+            self.counts[own], self.exposure[own], int(own.sum()), predicted.double()
+        )
+        known_counts, new_counts = counts.split([len(counts) - number, number])
+        known_exposure, new_exposure = exposure.split([len(counts) - number, number])
+        # What is expected among the worst, of which nothing more is known, is one of them.
+        new_counts = new_counts.where(predicted <= self.counts[own].max(), known_counts.max())
+        answers = self.answers
+        if is_judged:
+            answers = answers.join(between(utility, own, number))
+        return self._ranked(
+            item=torch.cat([self.item, new_items]),
+            task=torch.cat([self.task, self.task.max().expand(number)]),
+            counts=torch.cat([self.counts.masked_scatter(own, known_counts), new_counts]),
+            exposure=torch.cat([self.exposure.masked_scatter(own, known_exposure), new_exposure]),
+            is_judged=torch.cat([self.is_judged, self.is_judged.new_full((number,), is_judged)]),
+            known_variance=torch.cat([self.known_variance, utility.new_zeros(number)]),
+            num_points=total + number,
+            answers=answers,
         )
 
     def representatives(self, number: int) -> Tensor:
@@ -163,16 +208,18 @@ class Records:
         Returns:
             The ranking among them; counts still are those among all points.
         """
-        levels, level = self.level[index].unique(return_inverse=True)
         return replace(
             self,
             item=self.item[index],
+            task=self.task[index],
             counts=self.counts[index],
             exposure=self.exposure[index],
+            is_judged=self.is_judged[index],
             known_variance=self.known_variance[index],
-            level=level,
-            start=self.start[levels],
+            level=self.level[index].unique(return_inverse=True)[1],
+            start=self.start[index],
             variance=self.variance[index],
+            answers=self.answers.among(index, len(self.item)),
         )
 
     def to(self, device: torch.device) -> Self:
@@ -187,27 +234,39 @@ class Records:
         return replace(self, **moved)
 
 
-def _known_variance(order: Order, utility: Tensor) -> Tensor:
+def _is_judged(order: Order) -> Tensor:
+    """Which tasks have several lists."""
+    lists = distinct_rows(order.task_index, order.list_index)
+    return order.task_index[lists.rows].bincount() > 1
+
+
+def _by_level(values: Tensor, level: Tensor) -> Tensor:
+    """What all records of a level have in common, of shape ``L``."""
+    return values.new_zeros(int(level.max()) + 1).index_copy_(0, level, values)
+
+
+def _known_variance(score: Tensor, variance: Tensor, utility: Tensor) -> Tensor:
     """Variances of the scores of one list, carried over to a guess of the utilities.
 
     The guess is interpolated between the scores. Of the distances up and down to the utilities one
     standard deviation away the larger counts, because beyond the ends of the list nothing is known.
 
     Args:
-        order: An order of one list, whose entries are the records in their order.
+        score: Scores, of shape ``m``.
+        variance: Their variances, of shape ``m``.
         utility: The guess, rising with the score, of shape ``m``.
 
     Returns:
         A tensor of shape ``m``; zero for exact scores and for failures.
     """
-    known = (order.variance > 0) & order.score.isfinite()
+    finite = score.isfinite()
+    known = (variance > 0) & finite
     spread = torch.zeros_like(utility)
     if not bool(known.any()):
         return spread
-    finite = order.score.isfinite()
-    knots, first = order.score[finite].double().unique(return_inverse=True)
+    knots, first = score[finite].double().unique(return_inverse=True)
     values = torch.empty_like(knots).index_copy_(0, first, utility[finite])
-    score, deviation = order.score[known].double(), order.variance[known].double().sqrt()
+    score, deviation = score[known].double(), variance[known].double().sqrt()
     reach = [
         (_interpolate(score + sign * deviation, knots, values) - utility[known]).abs()
         for sign in (-1.0, 1.0)

@@ -119,7 +119,8 @@ class RankingGP(RankModel, FantasizeMixin):
         self._learn_from(records, outliers=records.item[:0])
         dim = self._encoded_dim
         self.covar_module = default_kernel(dim) if covar_module is None else covar_module
-        self.likelihood = default_likelihood() if likelihood is None else likelihood
+        judged = bool(records.is_judged.any())
+        self.likelihood = default_likelihood(judged) if likelihood is None else likelihood
         self.to(order.X)
         self.register_load_state_dict_post_hook(_forget)
 
@@ -312,11 +313,14 @@ class RankingGP(RankModel, FantasizeMixin):
     def with_pending(self, X_pending: Tensor) -> "RankingGP":
         """See the base class."""
         X_pending = X_pending.detach().to(self._X)
+        known = self._all_records
         with torch.no_grad():
             predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
+            points = torch.cat([self._X[known.item], X_pending])
+            utility = self.law.predictor.mean(self.encode(points).double())
         model = deepcopy(self)
         model._X = torch.cat([self._X, X_pending])
-        records = self._all_records.insert(predicted.clamp_max(self._all_records.num_points))
+        records = known.insert(predicted.clamp_max(known.num_points), utility)
         model._learn_from(records, outliers=self.is_outlier.nonzero().squeeze(-1))
         return model.eval()
 

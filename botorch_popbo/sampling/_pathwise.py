@@ -13,7 +13,7 @@ from gpytorch.means import ZeroMean
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.models._covariance import JITTER, MEAN_VARIANCE
+from botorch_popbo.models._covariance import JITTER
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
@@ -57,11 +57,11 @@ def draw_utility_paths(
         )
     prior_paths = prior_sampler(prior, sample_shape)
     prior_values = prior_paths(X)
-    level = MEAN_VARIANCE**0.5 * torch.randn(*sample_shape, 1).to(X)
     noise = (predictor.noise + JITTER).sqrt() * torch.randn_like(prior_values)
-    solved = (prior_values + level + noise) @ predictor.root @ predictor.root.T
-    open_part = torch.randn(*sample_shape, predictor.spread_root.shape[-1]).to(X)
-    weight = predictor.weights + open_part @ predictor.spread_root.T - solved
+    solved = (prior_values + noise) @ predictor.root @ predictor.root.T
+    left_open = _square_root(predictor.left_open)
+    drawn = torch.randn(*sample_shape, len(X)).to(X) @ left_open.T
+    weight = predictor.weights + drawn - solved
     update_paths = GeneralizedLinearPath(KernelEvaluationMap(predictor.kernel, X), weight)
     values = prior_values + update_paths(X)
     shift = (predictor.mean(X) - values).mean(-1)
@@ -71,6 +71,13 @@ def draw_utility_paths(
         input_transform=_Encoding(getattr(model, "input_transform", None)),
         output_transform=_Shift(shift, like.dtype),
     )
+
+
+def _square_root(matrix: Tensor) -> Tensor:
+    """Of a matrix without negative eigenvalues, which rounding may have made singular."""
+    values, vectors = torch.linalg.eigh(matrix)
+    root: Tensor = vectors * values.clamp_min(0.0).sqrt()
+    return root
 
 
 class _Encoding(Module):
