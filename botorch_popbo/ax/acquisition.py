@@ -67,6 +67,7 @@ class RankAcquisition(Acquisition):
         )
 
     surrogate: RankSurrogate
+    X_observed: Tensor
     _model: RankModel
 
     def _subset_model(
@@ -83,7 +84,17 @@ class RankAcquisition(Acquisition):
         goal = Goal(objective_weights, outcome_constraints, self._objective_thresholds)
         models = self.surrogate.goal_models(goal, self.options.get("seed", 0), self._separate)
         self._goal_models = models
+        self._await_unranked(models.objectives[0].known_X)
         return models.objectives[0], torch.ones_like(objective_weights[:1, :1]), None
+
+    def _await_unranked(self, ranked: Tensor) -> None:
+        """Take points that lack a metric for pending, lest they be suggested again."""
+        known = set(map(tuple, ranked.tolist()))
+        is_ranked = torch.tensor([tuple(point) in known for point in self.X_observed.tolist()])
+        if not bool(is_ranked.all()):
+            unranked = self.X_observed[~is_ranked]
+            parts = [X for X in (self.X_pending, unranked) if X is not None]
+            self.X_pending, self.X_observed = torch.cat(parts), self.X_observed[is_ranked]
 
     def _construct_botorch_acquisition(
         self,
@@ -112,6 +123,12 @@ class RankAcquisition(Acquisition):
 
     def _update_objective_thresholds(self, torch_opt_config: TorchOptConfig) -> None:
         """Infer none: a front finds its reference point itself, and an order needs none."""
+
+    @property
+    def objective_thresholds(self) -> Tensor | None:
+        """What Ax notes beside a suggestion: all thresholds, because it cannot note one alone."""
+        given = self._objective_thresholds
+        return None if given is None or bool(given.isnan().any()) else given
 
     @property
     def _seed(self) -> int:
