@@ -25,7 +25,13 @@ from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovem
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._optimizer_options import OPTIMIZER_OPTIONS, default_options
-from botorch_popbo.ax._tables import MAX_CANDIDATES, NUM_PAPER_CANDIDATES, is_table, unseen_points
+from botorch_popbo.ax._tables import (
+    MAX_CANDIDATES,
+    MAX_FRONT_CANDIDATES,
+    NUM_PAPER_CANDIDATES,
+    is_table,
+    unseen_points,
+)
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.models import RankingGP, RankModel
 
@@ -43,8 +49,8 @@ class RankAcquisition(Acquisition):
     pending points, so one seed gives one sequence of candidates and the global random state is
     left as it was. On a fully discrete space of few values each, without linear constraints, the
     best of all points that are neither evaluated nor pending is taken, or of 100,000 random ones if
-    there are more (for a network of 1000, as in the paper); elsewhere Ax chooses BoTorch's
-    optimizer.
+    there are more (with several objectives of 2048, for a network of 1000 as in the paper);
+    elsewhere Ax chooses BoTorch's optimizer.
     """
 
     def __init__(
@@ -131,6 +137,12 @@ class RankAcquisition(Acquisition):
         return None if given is None or bool(given.isnan().any()) else given
 
     @property
+    def _max_candidates(self) -> int:
+        if len(self._goal_models.objectives) > 1:
+            return MAX_FRONT_CANDIDATES
+        return MAX_CANDIDATES if self._model.has_uncertainty else NUM_PAPER_CANDIDATES
+
+    @property
     def _seed(self) -> int:
         """Another one for every number of points known."""
         known = sum(len(X) for X in (self.X_observed, self.X_pending) if X is not None)
@@ -156,8 +168,7 @@ class RankAcquisition(Acquisition):
         constrained = bool(inequality_constraints or equality_constraints)
         if candidate_set is None and not constrained and is_table(search_space_digest, choices):
             like = torch.empty(0, dtype=self.dtype, device=self.device)
-            number = MAX_CANDIDATES if self._model.has_uncertainty else NUM_PAPER_CANDIDATES
-            candidate_set = unseen_points(choices, X_known, number, seed, like)
+            candidate_set = unseen_points(choices, X_known, self._max_candidates, seed, like)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
         options = default_options(optimizer, is_smooth=self._model.has_uncertainty)
         if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space
