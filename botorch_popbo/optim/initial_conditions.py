@@ -100,7 +100,7 @@ def _near_best(model: RankModel, bounds: Tensor, number: int) -> Tensor:
     """Points scattered about the best evaluated ones, ``number x 1 x d``."""
     X = model.best_points(_MAX_CENTERS).to(bounds)
     with torch.no_grad():
-        rank = model.rank_posterior(X.unsqueeze(-2)).log_rate.reshape(-1)
+        rank = model.rank_law(model.encode(X.unsqueeze(-2))).log_rate.reshape(-1)
     centers = X[rank.topk(min(_NUM_CENTERS, len(X)), largest=False).indices]
     chosen = centers[torch.randint(len(centers), (number,), device=X.device)]
     low, high = _LOG10_RADIUS
