@@ -19,7 +19,7 @@ _NOISE_LOC, _NOISE_DEVIATION = -6.0, 2.0
 
 # Of the law of a rank, which owes the search nothing: noise may be all that there is. Nearly flat.
 _LOG_RANK_NOISE = (-13.8, 1.0)
-_RANK_NOISE_LOC, _RANK_NOISE_DEVIATION = -3.0, 3.0
+_RANK_NOISE_LOC, _RANK_NOISE_DEVIATION = -4.0, 3.0
 
 # Of a judge, who may well err; every answer is weighed, so that nothing has to keep its worth.
 _LOG_JUDGE_NOISE = (-9.2, 0.7)
