@@ -74,7 +74,8 @@ class HalfFailingProblem(SyntheticProblem):
         """How far a point lies beyond the plane, in sides of the domain."""
         low, high = torch.as_tensor(self.function.bounds)
         point = torch.tensor([float(parameters[config.name]) for config in self.parameters])
-        offset = (point - self.function.optimizers[0]) / (high - low)
+        optimum = torch.as_tensor(self.function.optimizers)[0]
+        offset = (point - optimum) / (high - low)
         rng = np.random.default_rng(evaluation_seed(self.name, 0, 0))
         direction = torch.as_tensor(rng.normal(size=len(offset)))
         return float(offset.double() @ direction / direction.norm()) - _BEHIND_OPTIMUM
