@@ -6,7 +6,6 @@ from torch.nn import Module
 
 from botorch_popbo.acquisition.base import require_uncertainty
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.posteriors._thresholds import Thresholds
 
 
 class RankedConstraint(Module):
@@ -52,24 +51,13 @@ class RankedConstraint(Module):
         Returns:
             A ``batch_shape x q`` tensor, in nats.
         """
-        posterior = self.slack.rank_posterior(X)
-        limit = border(posterior.thresholds, len(self._satisfying))
-        return posterior.log_survival(limit).squeeze(-1)
-
-
-def border(thresholds: Thresholds, number: int) -> Tensor:
-    """The utility that parts the best points from the others.
-
-    Args:
-        thresholds: Utilities of the evaluated points.
-        number: How many of them are on the better side.
-
-    Returns:
-        The utility half-way between both sides, a scalar tensor: one average step beyond the best
-        point if it is on the other side, and minus infinity if all points are on the better one.
-    """
-    values = thresholds.values
-    if number > 0:
-        return thresholds.at(values.new_tensor([number - 1.0, number])).mean()
-    step: Tensor = (values[0] - values[-1]) / len(values)
-    return values[0] + step
+        thresholds = self.slack.rank_law(self.slack.encode(X)).thresholds
+        values, num_satisfying = thresholds.values, len(self._satisfying)
+        if num_satisfying == 0:
+            border = values[..., 0] + (values[..., 0] - values[..., -1]) / values.shape[-1]
+        else:
+            counts = values.new_tensor([num_satisfying - 1.0, num_satisfying])
+            # Minus infinity where all points satisfy the constraint: a new one will, too.
+            border = thresholds.at(counts).mean(-1)
+        log_prob: Tensor = torch.special.log_ndtr(-border)
+        return log_prob

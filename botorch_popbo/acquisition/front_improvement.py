@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import ModuleList
 
 from botorch_popbo.acquisition._known_points import log_remoteness
-from botorch_popbo.acquisition._ranked_constraint import RankedConstraint, border
+from botorch_popbo.acquisition._ranked_constraint import RankedConstraint
 from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -132,8 +132,16 @@ def _utilities(models: Sequence[RankingGP], thresholds: Tensor) -> Tensor:
     """Where thresholds lie among the utilities of the evaluated points, of shape ``c``."""
     limits = []
     for model, threshold in zip(models, thresholds.tolist(), strict=True):
-        levels = model.law.thresholds
-        number = int((model.order.score >= threshold).sum())
-        limit = border(levels, number).maximum(levels.values[-1])
+        with torch.no_grad():
+            expected = model.law.predictor.mean(model.encode(model.known_X).double())
+        utility = expected[model.order.item.to(expected.device)]
+        is_above = model.order.score.to(utility) >= threshold
+        above, below = utility[is_above], utility[~is_above]
+        if not len(above):  # one average step beyond the best
+            limit = below.max() + (below.max() - below.min()) / len(below)
+        elif not len(below):
+            limit = above.min()
+        else:
+            limit = (above.min() + below.max()) / 2.0
         limits.append(limit if threshold == threshold else torch.full_like(limit, torch.nan))
     return torch.stack(limits)

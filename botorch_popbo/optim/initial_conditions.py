@@ -103,7 +103,7 @@ def _best_of(model: RankModel) -> Tensor:
     """The evaluated points that are predicted to be best, ``n x d``."""
     X = model.best_points(_MAX_CENTERS)
     with torch.no_grad():
-        rank = model.rank_posterior(X.unsqueeze(-2)).log_rate.reshape(-1)
+        rank = model.rank_law(model.encode(X.unsqueeze(-2))).log_rate.reshape(-1)
     return X[rank.topk(min(_NUM_CENTERS, len(X)), largest=False).indices]
 
 
