@@ -27,7 +27,7 @@ def answers_of(order: Order, tallied: Tally, is_judged: Tensor) -> Relations:
     is_entry = torch.isin(order.task_index, tallied.task[is_judged])
     columns = order.list_index[is_entry], -order.score[is_entry]
     if not bool(is_entry.any()):
-        return _answers(*torch.zeros(2, 0, dtype=torch.long, device=is_entry.device).unbind())
+        return no_answers(is_entry.device)
     _, level, _ = distinct_rows(*columns)
     is_rest = torch.zeros(int(level.max()) + 1, dtype=torch.bool, device=level.device)
     is_rest[level] = order.is_censored[is_entry]
@@ -62,6 +62,11 @@ def between(utility: Tensor, known: Tensor, number: int) -> Relations:
     better = torch.cat([order[above[has_better] - 1], new[has_worse]])
     worse = torch.cat([new[has_better], order[above[has_worse]]])
     return _answers(better, worse)
+
+
+def no_answers(device: torch.device) -> Relations:
+    """None at all."""
+    return _answers(*torch.zeros(2, 0, dtype=torch.long, device=device).unbind())
 
 
 def _records_of(order: Order, tallied: Tally) -> Tensor:

@@ -42,7 +42,9 @@ def condition_on_order(
     """
     conditioned = Evidence(X, records, hyperparameters).condition(theta)
     predictor = Predictor.from_fit(X, conditioned, hyperparameters.kernel(theta))
-    return Law(theta, predictor, _thresholds(records, conditioned.utilities.utilities))
+    target = records.is_target.nonzero().squeeze(-1)
+    utilities = conditioned.utilities.utilities[target]
+    return Law(theta, predictor, _thresholds(records.subset(target), utilities))
 
 
 def _thresholds(records: Records, utilities: Tensor) -> Thresholds:

@@ -13,7 +13,7 @@ from botorch_popbo.data._tally import tally
 from botorch_popbo.data.order import Order
 from botorch_popbo.data.rank_counts import insert_counts
 from botorch_popbo.likelihoods.order import Relations
-from botorch_popbo.models._answers import answers_of, between
+from botorch_popbo.models._answers import answers_of, between, no_answers
 from botorch_popbo.models._forest import neighbours, open_ends
 
 
@@ -37,6 +37,7 @@ class Records:
         start: A guess of each record's utility, of shape ``m``.
         variance: Variance of each record's utility that its rank leaves open, of shape ``m``.
         answers: What is known of judged records.
+        source: Which source each record is from, counted from 1, and 0 for the target; ``m``.
     """
 
     item: Tensor
@@ -50,6 +51,7 @@ class Records:
     start: Tensor
     variance: Tensor
     answers: Relations
+    source: Tensor
 
     @classmethod
     def from_order(cls, order: Order) -> Self:
@@ -63,6 +65,8 @@ class Records:
         Returns:
             The records, in double precision.
         """
+        if not order.num_lists:
+            return cls._alone(order)
         tallied = tally(order, ignore_noise=True)
         task, is_judged = tallied.task, _is_judged(order)[tallied.task]
         records = cls._ranked(
@@ -83,6 +87,22 @@ class Records:
                 order.score[entries], order.variance[entries], records.start[own]
             )
         return replace(records, known_variance=known, variance=records.variance + known)
+
+    @classmethod
+    def _alone(cls, order: Order) -> Self:
+        """Points that have met none, each a task of its own."""
+        item = torch.arange(order.num_points, device=order.X.device)
+        never = torch.zeros_like(item, dtype=torch.double)
+        return cls._ranked(
+            item=item,
+            task=item,
+            counts=never,
+            exposure=never,
+            is_judged=never.bool(),
+            known_variance=never,
+            num_points=order.num_points,
+            answers=no_answers(order.X.device),
+        )
 
     @classmethod
     def _ranked(
@@ -124,6 +144,7 @@ class Records:
             start=start,
             variance=variance / density.square() + known_variance,
             answers=answers,
+            source=torch.zeros_like(item),
         )
 
     @cached_property
@@ -143,6 +164,53 @@ class Records:
     def better(self) -> Tensor:
         """Number of evaluated points that are better than each record, of shape ``m``."""
         return (self.counts + 0.5) / (self.exposure + 1.0) * self.num_points - 0.5
+
+    @property
+    def is_target(self) -> Tensor:
+        """Which records are of the target, not of a source, of shape ``m``."""
+        return self.source == 0
+
+    @property
+    def log_chance(self) -> float:
+        """Log-probability of the order if all orders of the records were equally likely."""
+        sizes = self.level[~self.is_judged].bincount().double()
+        lists = self.task[~self.is_judged].bincount().double()
+        ranked = torch.lgamma(sizes + 1.0).sum() - torch.lgamma(lists + 1.0).sum()
+        return float(ranked - math.log(2.0) * self.answers.answers.sum())
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def join(self, other: Self, source: int, first_item: int) -> Self:
+        """Put the records of a source behind these, as tasks of its own.
+
+        Args:
+            other: The records of the source.
+            source: Its number, from 1.
+            first_item: Item of the first point of the source among all points.
+
+        Returns:
+            All records.
+        """
+        shift = len(self.item)
+        moved = replace(
+            other,
+            item=other.item + first_item,
+            task=other.task + int(self.task.max()) + 1,
+            level=other.level + int(self.level.max()) + 1,
+            answers=replace(
+                other.answers,
+                better=other.answers.better + shift,
+                worse=other.answers.worse + shift,
+            ),
+            source=torch.full_like(other.source, source),
+        )
+        joined = {
+            field.name: torch.cat([getattr(self, field.name), getattr(moved, field.name)])
+            for field in fields(self)
+            if field.name not in ("num_points", "answers")
+        }
+        return replace(self, **joined, answers=self.answers.join(moved.answers))
 
     def insert(self, predicted: Tensor, utility: Tensor) -> Self:
         """Add points at predicted ranks, as if they had been evaluated.
@@ -220,6 +288,7 @@ class Records:
             start=self.start[index],
             variance=self.variance[index],
             answers=self.answers.among(index, len(self.item)),
+            source=self.source[index],
         )
 
     def to(self, device: torch.device) -> Self:

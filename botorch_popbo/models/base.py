@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from botorch_popbo.data import Order, RankCounts, from_outcomes
+from botorch_popbo.data._checks import check_outcomes
 from botorch_popbo.posteriors.base import RankPosterior
 
 
@@ -24,8 +25,9 @@ class RankModel(Model, ABC):
         train_X: Evaluated points, an ``N x d`` tensor.
         train_Y: What they were ordered by, of shape ``N x 1``.
         X: The ``m`` points to learn from, an ``m x d`` tensor.
-        input_transform: Applied to every point. By default the bounding box of ``X`` is mapped to
-            the unit cube; ``None`` leaves points as they are.
+        input_transform: Applied to every point. By default the bounding box of all points is
+            mapped to the unit cube; ``None`` leaves points as they are.
+        source_X: Points of other tasks that are encoded, too, an ``m' x d`` tensor.
 
     Attributes:
         order: What the model learns from; ``None`` for counts that come from no order.
@@ -42,6 +44,7 @@ class RankModel(Model, ABC):
     _train_X: Tensor
     _train_Y: Tensor
     _X: Tensor
+    _source_X: Tensor
 
     def __init__(
         self,
@@ -49,6 +52,7 @@ class RankModel(Model, ABC):
         train_Y: Tensor,
         X: Tensor,
         input_transform: InputTransform | _DefaultType | None = DEFAULT,
+        source_X: Tensor | None = None,
     ) -> None:
         super().__init__()
         # They follow ``model.to(...)`` but stay out of the state dict, whose shapes must not depend
@@ -56,6 +60,7 @@ class RankModel(Model, ABC):
         self.register_buffer("_train_X", train_X, persistent=False)
         self.register_buffer("_train_Y", train_Y.reshape(-1), persistent=False)
         self.register_buffer("_X", X, persistent=False)
+        self.register_buffer("_source_X", X[:0] if source_X is None else source_X, persistent=False)
         if isinstance(input_transform, _DefaultType):
             input_transform = Normalize(d=X.shape[-1])
         if input_transform is not None:
@@ -255,9 +260,11 @@ class RankModel(Model, ABC):
         return self
 
     def _encoded_points(self) -> Tensor:
+        """All points, those of other tasks behind."""
         with torch.no_grad():
             transform = getattr(self, "input_transform", None)
-            return self._X if transform is None else transform(self._X)
+            points = torch.cat([self._X, self._source_X])
+            return points if transform is None else transform(points)
 
     def _check_output(self, indices: list[int] | None) -> None:
         if indices not in (None, [0], [-1]):
@@ -295,6 +302,7 @@ def order_of_training_data(
     train_X: Tensor | None,
     train_Y: Tensor | None,
     train_Yvar: Tensor | None,
+    is_enough: bool = False,
     **alternatives: Any,
 ) -> Order | None:
     """Order outcomes, or see that something else was given in their place.
@@ -303,6 +311,7 @@ def order_of_training_data(
         train_X: Evaluated points, an ``N x d`` tensor.
         train_Y: Outcomes, an ``N x 1`` tensor, larger being better.
         train_Yvar: Their variances, an ``N x 1`` tensor; NaN where unknown.
+        is_enough: Whether a single point will do, about which nothing is known.
         **alternatives: By their names, what may be given instead of outcomes.
 
     Returns:
@@ -314,6 +323,9 @@ def order_of_training_data(
     given = [name for name, value in alternatives.items() if value is not None]
     names = " or ".join(alternatives)
     if train_X is not None and train_Y is not None and not given:
+        if is_enough and train_X.ndim == 2 and len(train_X.unique(dim=0)) == 1:
+            check_outcomes(train_X, train_Y)
+            return Order.without_lists(train_X[:1])
         return from_outcomes(train_X, train_Y, train_Yvar)
     if len(given) == 1 and all(values is None for values in (train_X, train_Y, train_Yvar)):
         return None

@@ -7,6 +7,7 @@ from botorch_popbo.benchmarks.experiments._preferences import Preferences
 from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
 from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
 from botorch_popbo.benchmarks.experiments.suggestion_time._campaign import SuggestionTime
+from botorch_popbo.benchmarks.experiments.transfer._campaign import Transfer
 from botorch_popbo.benchmarks.run.campaign import Campaign
 
 #: The experiment of a campaign that names none.
@@ -18,6 +19,7 @@ EXPERIMENTS: Mapping[str, type[Campaign[Any, Any]]] = {
     "rank-agreement": RankAgreement,
     "suggestion-time": SuggestionTime,
     "preferences": Preferences,
+    "transfer": Transfer,
 }
 
 __all__ = ["DEFAULT", "EXPERIMENTS", "Optimization"]
