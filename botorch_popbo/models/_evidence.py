@@ -69,7 +69,7 @@ class Evidence:
         noise, _ = self.hyperparameters.noise(theta)
         records = self.records
         # Of an answer the judge's noise is its own, once more in every answer.
-        record_noise = noise * (~records.is_judged) + records.variance
+        record_noise = noise * (~records.is_judged) + records.known_variance
         covariance = self.function.covariance(theta[:-1], record_noise)
         utilities = order_utilities(
             covariance.matrix,
@@ -120,7 +120,7 @@ class Evidence:
             standardized = torch.from_numpy(steps).to(start) * first_step
             conditioned = self.condition(search.restore(standardized), near)
             utilities = conditioned.utilities
-            gaps = relations.differences(utilities.utilities)[relations.is_strict]
+            gaps = relations.differences(utilities.utilities)[relations.answers == 0]
             if bool((gaps > 0.0).all()):  # rounding may close a gap for good
                 near = utilities.utilities  # the next mode is not far
             log_prior, by_prior = search.log_prior(standardized)

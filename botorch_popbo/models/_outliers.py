@@ -123,7 +123,7 @@ def plausible_records(
     utilities = fit.conditioned.utilities
     # Leave-one-out moments come from the inverse of the covariance (Rasmussen and Williams, 5.4.2),
     # here of the differences, so that the level of the utilities is unknown.
-    variance = records.variance + fit.conditioned.noise
+    variance = records.known_variance + fit.conditioned.noise
     mean = torch.zeros_like(variance)
     own = utilities.root.square().sum(-1)
     mean[used] = utilities.utilities - utilities.weights / own

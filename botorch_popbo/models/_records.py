@@ -12,9 +12,9 @@ from botorch_popbo.data._rows import distinct_rows
 from botorch_popbo.data._tally import tally
 from botorch_popbo.data.order import Order
 from botorch_popbo.data.rank_counts import insert_counts
-from botorch_popbo.likelihoods.order import Relations
-from botorch_popbo.models._answers import answers_of, between, no_answers
-from botorch_popbo.models._forest import neighbours, open_ends
+from botorch_popbo.likelihoods.relations import Relations
+from botorch_popbo.models._answers import answers_of, between
+from botorch_popbo.models._forest import neighbours
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,6 @@ class Records:
         level: Position of each record among the distinct ranks of all tasks, from 0 for the best of
             the first one, of shape ``m``.
         start: A guess of each record's utility, of shape ``m``.
-        variance: Variance of each record's utility that its rank leaves open, of shape ``m``.
         answers: What is known of judged records.
         source: Which source each record is from, counted from 1, and 0 for the target; ``m``.
     """
@@ -49,7 +48,6 @@ class Records:
     num_points: int
     level: Tensor
     start: Tensor
-    variance: Tensor
     answers: Relations
     source: Tensor
 
@@ -86,7 +84,7 @@ class Records:
             known[own] = _known_variance(
                 order.score[entries], order.variance[entries], records.start[own]
             )
-        return replace(records, known_variance=known, variance=records.variance + known)
+        return replace(records, known_variance=known)
 
     @classmethod
     def _alone(cls, order: Order) -> Self:
@@ -101,7 +99,7 @@ class Records:
             is_judged=never.bool(),
             known_variance=never,
             num_points=order.num_points,
-            answers=no_answers(order.X.device),
+            answers=Relations.judged(item[:0], item[:0]),
         )
 
     @classmethod
@@ -116,22 +114,9 @@ class Records:
         num_points: int,
         answers: Relations,
     ) -> Self:
-        """Rank the records of each task by their shares of better points.
-
-        Records of the same rank share as many ranks as there are records, and are the more
-        uncertain. Not so those at an open end of a ranking, which are known from one side only.
-        """
+        """Rank the records of each task by their shares of better points."""
         k, n = counts.double(), exposure.double()
         share = (k + 0.5) / (n + 1.0)
-        _, level, size = distinct_rows(task, share)
-        ends = torch.stack(open_ends(size, _by_level(task, level))).any(0)
-        tied = torch.where(ends, 1, size)[level]
-        in_task = task.bincount()[task]
-        variance = (tied.square() - 1.0) / (12.0 * in_task.square())
-        variance = torch.where(is_judged, 0.0, variance)
-        # From shares to utilities, whose scale is that of a standard normal variable.
-        start = -torch.special.ndtri(share)
-        density = torch.exp(-0.5 * start.square()) / math.sqrt(2.0 * math.pi)
         return cls(
             item=item,
             task=task,
@@ -140,9 +125,9 @@ class Records:
             is_judged=is_judged,
             known_variance=known_variance,
             num_points=num_points,
-            level=level,
-            start=start,
-            variance=variance / density.square() + known_variance,
+            level=distinct_rows(task, share).inverse,
+            # The scale of the utilities is that of a standard normal variable.
+            start=-torch.special.ndtri(share),
             answers=answers,
             source=torch.zeros_like(item),
         )
@@ -153,12 +138,10 @@ class Records:
         ranked = (~self.is_judged).nonzero().squeeze(-1)
         if not len(ranked):
             return self.answers
-        level, task = self.level[ranked].unique(return_inverse=True)[1], self.task[ranked]
-        forest = neighbours(level, task, *open_ends(level.bincount(), _by_level(task, level)))
-        places = Relations(
-            ranked[forest.better], ranked[forest.worse], forest.is_tied, forest.answers
-        )
-        return places if not len(self.answers) else places.join(self.answers)
+        level = self.level[ranked].unique(return_inverse=True)[1]
+        forest = neighbours(level, self.task[ranked])
+        places = replace(forest, better=ranked[forest.better], worse=ranked[forest.worse])
+        return places.join(self.answers) if len(self.answers) else places
 
     @property
     def better(self) -> Tensor:
@@ -286,7 +269,6 @@ class Records:
             known_variance=self.known_variance[index],
             level=self.level[index].unique(return_inverse=True)[1],
             start=self.start[index],
-            variance=self.variance[index],
             answers=self.answers.among(index, len(self.item)),
             source=self.source[index],
         )
@@ -307,11 +289,6 @@ def _is_judged(order: Order) -> Tensor:
     """Which tasks have several lists."""
     lists = distinct_rows(order.task_index, order.list_index)
     return order.task_index[lists.rows].bincount() > 1
-
-
-def _by_level(values: Tensor, level: Tensor) -> Tensor:
-    """What all records of a level have in common, of shape ``L``."""
-    return values.new_zeros(int(level.max()) + 1).index_copy_(0, level, values)
 
 
 def _known_variance(score: Tensor, variance: Tensor, utility: Tensor) -> Tensor:

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
+from botorch.exceptions import UnsupportedError
 from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.model import FantasizeMixin
-from botorch.exceptions import UnsupportedError
 from botorch.models.transforms.input import InputTransform
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from botorch.settings import validate_input_scaling
@@ -91,8 +91,8 @@ class RankingGP(RankModel, FantasizeMixin):
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
-        InputDataError: If there are fewer than two distinct points and no sources, or NaN or infinite values
-            other than an outcome of ``-inf``.
+        InputDataError: If there are fewer than two distinct points (one, with sources), or NaN or
+            infinite values other than an outcome of ``-inf``.
 
     Warns:
         InputDataWarning: If all outcomes are equal. The order then carries no information and
