@@ -15,8 +15,8 @@ from torch.nn import Parameter
 from botorch_popbo.models._covariance import Covariance, CovarianceFunction
 from botorch_popbo.models._hyperparameters import Hyperparameters
 
-# Of the logit of a loading, which is normal: the median is 0.73, and 0.95 is as likely as 0.23.
-LOGIT_LOC, LOGIT_DEVIATION = 1.0, 1.5
+# Of the logit of a loading, which is normal: the median is 0.5, and 0.95 is two deviations off.
+LOGIT_LOC, LOGIT_DEVIATION = 0.0, 1.5
 _MAX_LOGIT = 8.0
 
 
