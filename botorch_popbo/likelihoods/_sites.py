@@ -133,7 +133,8 @@ class Sites:
         if not self.has_answers:
             return torch.zeros_like(log_noise)
         score = differences * torch.exp(-0.5 * log_noise)
-        return self.answers @ torch.special.log_ndtr(score)
+        log_prob: Tensor = self.answers @ torch.special.log_ndtr(score)
+        return log_prob
 
     def step_length(
         self, differences: Tensor, slopes: Tensor, step: Tensor, by_slope: Tensor

@@ -128,6 +128,8 @@ def order_utilities(
         residual = root.solve(slopes - slope)
         solved = torch.cholesky_solve(residual.unsqueeze(-1), factor).squeeze(-1)
         step, by_slope = root.transposed_solve(solved - residual), -root.times(solved)
+        if sites.has_answers:  # of which some bend so little that the quotient has no digits left
+            step = step.where(~sites.is_answer, prior @ by_slope)
         if float((slope - slopes) @ step) < 2.0 * _TOLERANCE:
             break
         length = sites.step_length(differences, slopes, step, by_slope)

@@ -205,6 +205,13 @@ class RankingGP(RankModel, FantasizeMixin):
         return self._X[item[value.argmax()]]
 
     @property
+    def has_failed(self) -> Tensor:
+        """Which points of the order are failures, of shape ``m``."""
+        failed = torch.zeros(self.order.num_points, dtype=torch.bool, device=self._X.device)
+        item = self.order.item[self.order.score.isneginf()]
+        return failed.index_fill(0, item.to(failed.device), True)
+
+    @property
     def rank_counts(self) -> RankCounts:
         """The evaluated points with the rank counts that follow from the order."""
         return RankCounts.from_order(self.order.to(self._X))
