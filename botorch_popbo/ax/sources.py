@@ -86,10 +86,11 @@ class BestOfSources(ExternalGenerationNode):
             table = pd.DataFrame(source)
             check_columns(table, [*names, *signs])
             complete = table[table[list(signs)].notna().all(axis=1)]
-            places = [sign * complete[name].rank() for name, sign in signs.items()]
-            order = np.argsort(-sum(places).to_numpy(), kind="stable") if len(complete) else []
-            for row in order:
-                point = {name: source[complete.index[row]][name] for name in names}
+            places = pd.DataFrame(
+                {name: sign * complete[name].rank() for name, sign in signs.items()}
+            )
+            for row in places.sum(axis=1).sort_values(ascending=False, kind="stable").index:
+                point = {name: source[row][name] for name in names}
                 if experiment.search_space.check_membership(point):
                     self._best = point
                     return

@@ -57,8 +57,12 @@ class CorrelatedHyperparameters(Hyperparameters):
         logits = self._split(standardized)[1]
         return value - 0.5 * logits.square().sum(), self._inserted(gradient, -logits)
 
-    def covariance_function(self, X: Tensor, source: Tensor) -> "CorrelatedCovariance":
+    def covariance_function(
+        self, X: Tensor, source: Tensor | None = None
+    ) -> "CorrelatedCovariance":
         """See the base class."""
+        if source is None:
+            source = torch.zeros(len(X), dtype=torch.long, device=X.device)
         target = self._target.covariance_function(X, source)
         return CorrelatedCovariance(target, source, len(self._logits))
 

@@ -77,12 +77,13 @@ class Hyperparameters(ABC):
         """
 
     @abstractmethod
-    def covariance_function(self, X: Tensor, source: Tensor) -> CovarianceFunction:
+    def covariance_function(self, X: Tensor, source: Tensor | None = None) -> CovarianceFunction:
         """The covariance of records.
 
         Args:
             X: Encoded records, ``N x d``, in double precision.
-            source: Which source each record is from, and 0 for the target; of shape ``N``.
+            source: Which source each record is from, and 0 for the target; of shape ``N``. By
+                default all are of the target.
 
         Returns:
             The covariance as a function of the hyperparameters.
@@ -193,7 +194,7 @@ class MaternHyperparameters(Hyperparameters):
         """See the base class."""
         return -0.5 * standardized.square().sum(), -standardized
 
-    def covariance_function(self, X: Tensor, source: Tensor) -> MaternCovariance:
+    def covariance_function(self, X: Tensor, source: Tensor | None = None) -> MaternCovariance:
         """See the base class."""
         return MaternCovariance(X)
 
@@ -253,7 +254,7 @@ class KernelHyperparameters(Hyperparameters):
         gradients = torch.autograd.grad(value, parameters)
         return value.detach(), torch.cat([gradient.reshape(-1) for gradient in gradients])
 
-    def covariance_function(self, X: Tensor, source: Tensor) -> KernelCovariance:
+    def covariance_function(self, X: Tensor, source: Tensor | None = None) -> KernelCovariance:
         """See the base class."""
         return KernelCovariance(self._kernel, X)
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -188,7 +188,7 @@ class Records:
             ),
             source=torch.full_like(other.source, source),
         )
-        joined = {
+        joined: dict[str, Any] = {
             field.name: torch.cat([getattr(self, field.name), getattr(moved, field.name)])
             for field in fields(self)
             if field.name not in ("num_points", "answers")

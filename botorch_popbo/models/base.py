@@ -14,7 +14,6 @@ from torch import Tensor
 from torch.nn import Module
 
 from botorch_popbo.data import Order, RankCounts, from_outcomes
-from botorch_popbo.data._checks import check_outcomes
 from botorch_popbo.posteriors.base import RankPosterior
 
 
@@ -302,7 +301,6 @@ def order_of_training_data(
     train_X: Tensor | None,
     train_Y: Tensor | None,
     train_Yvar: Tensor | None,
-    is_enough: bool = False,
     **alternatives: Any,
 ) -> Order | None:
     """Order outcomes, or see that something else was given in their place.
@@ -311,7 +309,6 @@ def order_of_training_data(
         train_X: Evaluated points, an ``N x d`` tensor.
         train_Y: Outcomes, an ``N x 1`` tensor, larger being better.
         train_Yvar: Their variances, an ``N x 1`` tensor; NaN where unknown.
-        is_enough: Whether a single point will do, about which nothing is known.
         **alternatives: By their names, what may be given instead of outcomes.
 
     Returns:
@@ -323,9 +320,6 @@ def order_of_training_data(
     given = [name for name, value in alternatives.items() if value is not None]
     names = " or ".join(alternatives)
     if train_X is not None and train_Y is not None and not given:
-        if is_enough and train_X.ndim == 2 and len(train_X.unique(dim=0)) == 1:
-            check_outcomes(train_X, train_Y)
-            return Order.without_lists(train_X[:1])
         return from_outcomes(train_X, train_Y, train_Yvar)
     if len(given) == 1 and all(values is None for values in (train_X, train_Y, train_Yvar)):
         return None

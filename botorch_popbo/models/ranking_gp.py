@@ -33,7 +33,7 @@ from botorch_popbo.models._law import Law, condition_on_order
 from botorch_popbo.models._predictor import Predictor
 from botorch_popbo.models._priors import default_kernel, default_likelihood
 from botorch_popbo.models._records import Records
-from botorch_popbo.models._sources import fit_tasks
+from botorch_popbo.models._sources import fit_tasks, is_one_point
 from botorch_popbo.models.base import RankModel, order_of_training_data, warn_if_silent
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
 
@@ -124,9 +124,11 @@ class RankingGP(RankModel, FantasizeMixin):
         order: Order | None = None,
         sources: Sequence[Order] = (),
     ) -> None:
-        order = order or order_of_training_data(
-            train_X, train_Y, train_Yvar, is_enough=bool(sources), order=order
-        )
+        if sources and is_one_point(train_X, train_Y) and order is None:
+            assert train_X is not None
+            order = Order.without_lists(train_X[:1])
+        else:
+            order = order_of_training_data(train_X, train_Y, train_Yvar, order=order) or order
         assert order is not None
         check_alike(order, *sources)
         warn_if_silent(order.says_nothing and not sources)
