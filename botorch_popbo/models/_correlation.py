@@ -4,7 +4,7 @@ With one loading :math:`\rho_s \in (0, 1)` for each source the utilities are tho
 model, :math:`z_s = \rho_s z_0 + \sqrt{1 - \rho_s^2}\, \delta_s`, where :math:`\delta_s` has the
 kernel of the target. The correlation with the target is :math:`\rho_s`, that of two sources
 :math:`\rho_s \rho_t`, and every choice of loadings is a covariance. The intrinsic model of
-coregionalization ([Bonilla2008]_) has one number for each pair instead, and signs.
+coregionalization (Bonilla et al., 2007) has one number for each pair instead, and signs.
 """
 
 import torch

@@ -31,7 +31,7 @@ def hyperparameters(kernel: Kernel) -> CorrelatedHyperparameters:
 def records_of_three_tasks() -> Records:
     values = X.sin().sum(-1, keepdim=True)
     tasks = [
-        Records.from_order(from_outcomes(X[SOURCE == s], values[SOURCE == s])) for s in range(3)
+        Records.from_order(from_outcomes(X[s == SOURCE], values[s == SOURCE])) for s in range(3)
     ]
     records, first_item = tasks[0], 5
     for number, task in enumerate(tasks[1:], 1):
@@ -57,7 +57,7 @@ def test_utilities_are_those_of_a_one_factor_model(kernel: Kernel) -> None:
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_gradient_of_the_evidence_is_that_of_finite_differences(kernel: Kernel) -> None:
     search, records = hyperparameters(kernel), records_of_three_tasks()
-    points = torch.cat([X[SOURCE == s][records.item[records.source == s] % 5] for s in range(3)])
+    points = torch.cat([X[s == SOURCE][records.item[records.source == s] % 5] for s in range(3)])
     evidence = Evidence(points, records, search)
     theta = search.current()
 
