@@ -135,12 +135,8 @@ def plausible_records(
         variance[left] += spread
     variance = variance.clamp(1e-12, _MAX_VARIANCE)
     log_prob = log_rank_probability(mean, variance, records, utilities.utilities, fit.is_used)
-    is_plausible = log_prob > log_outlier_probability(len(X)) + log_odds
-    kept = max(int(_MIN_SHARE * len(X)), 2)
-    if int(is_plausible.sum()) < kept:
-        is_plausible = torch.zeros_like(fit.is_used)
-        is_plausible[log_prob.topk(kept).indices] = True
-    return is_plausible
+    is_plausible = log_prob > log_outlier_probability(records) + log_odds
+    return _most_stay(is_plausible, log_prob, records)
 
 
 def log_rank_probability(
@@ -202,19 +198,38 @@ def _neighbouring_utilities(level: Tensor, known_level: Tensor, utilities: Tenso
     return torch.stack([above, below])
 
 
-def log_outlier_probability(num_points: int) -> float:
-    """Log-odds in favour of an outlier, before its rank's own probability is weighed against it.
+def log_outlier_probability(records: Records) -> Tensor:
+    """Log-odds in favour of outliers, before their ranks' own probabilities are weighed against it.
 
-    The rank of an outlier is any of ``1 .. N``, with the same probability: unlike its outcome it
-    is bounded, so that no scale of the contamination has to be known.
+    The place of an outlier is any of ``1 .. N``, with the same probability, and records of one rank
+    share theirs: unlike its outcome it is bounded, so that no scale of the contamination has to be
+    known.
 
     Args:
-        num_points: Number of ranked points.
+        records: The ranking.
 
     Returns:
-        The log-probability of a given rank plus the prior log-odds of an outlier.
+        Log-probabilities of the records' ranks plus the prior log-odds of an outlier, of shape
+        ``N``.
     """
-    return math.log(_SHARE / (1.0 - _SHARE)) - math.log(num_points)
+    share = records.level.bincount()[records.level] / len(records.level)
+    return math.log(_SHARE / (1.0 - _SHARE)) + share.log()
+
+
+def _most_stay(is_plausible: Tensor, log_prob: Tensor, records: Records) -> Tensor:
+    """Keep the most plausible ones where more are doubted than outliers are.
+
+    Those tied for the worst are counted by themselves: the few others are all that is known.
+    """
+    size = records.level.bincount()
+    is_worst = (records.level == records.level.max()) & (size[-1] > 1)
+    for group in (is_worst, ~is_worst):
+        kept = min(max(int(_MIN_SHARE * int(group.sum())), 2), int(group.sum()))
+        if int(is_plausible[group].sum()) < kept:
+            best = log_prob.where(group, -torch.inf).topk(kept).indices
+            is_plausible = is_plausible & ~group
+            is_plausible[best] = True
+    return is_plausible
 
 
 def _fit(
@@ -228,6 +243,5 @@ def _fit(
     part = records.subset(is_used.nonzero().squeeze(-1))
     evidence = Evidence(X[is_used], part, hyperparameters)
     conditioned, value = evidence.maximize(start, first_step)
-    num_outliers = int((~is_used).sum())
-    penalty = num_outliers * log_outlier_probability(len(X))
+    penalty = float(log_outlier_probability(records)[~is_used].sum())
     return RobustFit(conditioned, is_used, value), value + penalty

@@ -236,19 +236,21 @@ class Records:
         """Indices of at most so many records: the best half, and others evenly spaced in rank.
 
         Args:
-            number: Their number.
+            number: Number of the target's; those of sources are all among them.
 
         Returns:
             The indices, in rising order.
         """
-        order = self.better.argsort(stable=True)
-        if len(order) <= number:
-            return torch.arange(len(order), device=order.device)
+        own = self.is_target.nonzero().squeeze(-1)
+        if len(own) <= number:
+            return torch.arange(len(self), device=own.device)
+        order = own[self.better[own].argsort(stable=True)]
         half = number // 2
         spaced = torch.linspace(half, len(order) - 1, number - half, device=order.device).long()
         best = torch.arange(half, device=order.device)
+        of_sources = (~self.is_target).nonzero().squeeze(-1)
         chosen: Tensor = order[torch.cat([best, spaced])].sort()[0]
-        return chosen
+        return torch.cat([chosen, of_sources])
 
     def subset(self, index: Tensor) -> Self:
         """The same ranking of some of the records.

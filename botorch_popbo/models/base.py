@@ -138,7 +138,10 @@ class RankModel(Model, ABC):
 
     @abstractmethod
     def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> RankPosterior:
-        """What :meth:`rank_posterior` is of points that are encoded already.
+        """The law of the rank that a search looks at, of points that are encoded already.
+
+        It is that of :meth:`rank_posterior` at the model's own hyperparameters, where these are
+        what that is averaged over.
 
         Args:
             encoded: Encoded points, a ``batch_shape x q x d'`` tensor.

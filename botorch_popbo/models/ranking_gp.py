@@ -30,11 +30,14 @@ from botorch_popbo.models._differences import Differences, make_differences
 from botorch_popbo.models._evidence import Evidence
 from botorch_popbo.models._hyperparameters import Hyperparameters, make_hyperparameters
 from botorch_popbo.models._law import Law, condition_on_order
+from botorch_popbo.models._plausible_laws import plausible_laws
 from botorch_popbo.models._predictor import Predictor
-from botorch_popbo.models._priors import default_kernel, default_likelihood
+from botorch_popbo.models._priors import default_kernel, default_likelihood, rank_likelihood
+from botorch_popbo.models._rank_law import RankLaw, averaged
 from botorch_popbo.models._records import Records
 from botorch_popbo.models._sources import fit_tasks, is_one_point
 from botorch_popbo.models.base import RankModel, order_of_training_data, warn_if_silent
+from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
 
 # Hyperparameters are fitted to so many records, and the law is conditioned on so many.
@@ -42,6 +45,7 @@ _NUM_FITTED = 250
 _NUM_CONDITIONED = 500
 # All sources share so many.
 _NUM_OF_SOURCES = 250
+_LEAST_NOISE = 2e-6  # within the limits of either prior, also in single precision
 
 
 class RankingGP(RankModel, FantasizeMixin):
@@ -111,6 +115,7 @@ class RankingGP(RankModel, FantasizeMixin):
     raw_correlation: Parameter
     _is_used: Tensor
     _law: Law | None
+    _averaged: tuple[Tensor, list[RankLaw]] | None
     _differences: tuple[Predictor, Tensor, Differences] | None
 
     def __init__(
@@ -281,20 +286,27 @@ class RankingGP(RankModel, FantasizeMixin):
         return posterior if posterior_transform is None else posterior_transform(posterior)
 
     def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
-        """See the base class."""
-        return self.rank_law(self.encode(X), observation_noise)
+        """The law of each point's rank among all evaluated points.
+
+        It is averaged over the hyperparameters that the order leaves plausible, with a noise that
+        is not kept small for the sake of a search. That is prepared at the first call, which takes
+        about as long as a fit.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            observation_noise: Whether the rank is that of a noisy outcome at the point.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+        """
+        return self._rank(self._plausible_laws(), self.encode(X), observation_noise)
 
     def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
         """See the base class."""
-        law = self.law
-        mean, variance = law.predictor.moments(encoded.double())
-        noise = self.noise.detach() if observation_noise else torch.zeros_like(self.noise)
-        return GaussianRankPosterior(
-            mean.to(encoded),
-            (variance + noise).to(encoded),
-            law.thresholds.to(encoded),
-            partial(self._utility, encoded, observation_noise),
-        )
+        return self._rank([self.law.ranks], encoded, observation_noise)
 
     def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """How much better points are than a reference point, in utility.
@@ -359,7 +371,7 @@ class RankingGP(RankModel, FantasizeMixin):
         X_pending = X_pending.detach().to(self._X)
         known = self._all_records
         with torch.no_grad():
-            predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
+            predicted = self.rank_law(self.encode(X_pending)).mean.squeeze(-1)
             points = torch.cat([self._X[known.item], X_pending])
             utility = self.law.predictor.mean(self.encode(points).double())
         model = deepcopy(self)
@@ -409,17 +421,20 @@ class RankingGP(RankModel, FantasizeMixin):
     ) -> None:
         """Choose the records that stand for all; which are used of the sources may be known."""
         self._all_records = records
-        self._of_target = records.subset(records.representatives(_NUM_CONDITIONED))
-        self._records, first_item = self._of_target, records.num_points
+        joint, first_item = records, records.num_points
         for number, source in enumerate(self._sources, 1):
             share = source.representatives(_NUM_OF_SOURCES // len(self._sources))
-            self._records = self._records.join(source.subset(share), number, first_item)
+            joint = joint.join(source.subset(share), number, first_item)
             first_item += source.num_points
+        self._joint, self._representatives = joint, joint.representatives(_NUM_CONDITIONED)
+        self._records = joint.subset(self._representatives)
+        self._of_target = self._records.subset(self._records.is_target.nonzero().squeeze(-1))
         is_used = ~torch.isin(self._records.item, outliers)
         if of_sources is not None:
             is_used[len(self._of_target) :] = of_sources
         self.register_buffer("_is_used", is_used, persistent=False)
         self._law = None
+        self._averaged = None
         self._differences = None
 
     @property
@@ -432,8 +447,46 @@ class RankingGP(RankModel, FantasizeMixin):
             if self.training:
                 self.eval()
             with torch.no_grad():
-                self._law = known = condition_on_order(*self._used(), hyperparameters, theta)
+                self._law = known = condition_on_order(
+                    self._used()[0],
+                    self._joint.to(theta.device),
+                    self._representatives.to(theta.device)[self._is_used],
+                    hyperparameters,
+                    theta,
+                )
         return known
+
+    def _plausible_laws(self) -> list[RankLaw]:
+        """Laws of the rank, prepared unless they were for the same hyperparameters."""
+        theta, known = self.law.theta, self._averaged
+        if known is None or known[0] is not theta:
+            # A judge's noise has such a prior already.
+            is_default = self._prior[0] is None and not bool(self.records.is_judged.any())
+            likelihood = rank_likelihood().to(theta) if is_default else self.likelihood
+            if is_default:
+                likelihood.noise = self.noise.detach().to(theta).clamp_min(_LEAST_NOISE)
+            # A source is set aside for good, an outlier of the target perhaps not.
+            kept = self._is_used | self._records.is_target.to(theta.device)
+            with torch.no_grad():
+                laws = plausible_laws(
+                    self._encoded_records()[kept],
+                    self._joint.to(theta.device),
+                    self._representatives.to(theta.device)[kept],
+                    self._is_used[kept],
+                    self._hyperparameters(likelihood),
+                )
+            self._averaged = known = (theta, laws)
+        return known[1]
+
+    def _rank(
+        self, laws: Sequence[RankLaw], encoded: Tensor, observation_noise: bool
+    ) -> GaussianRankPosterior:
+        double = encoded.double()
+        values = averaged([law.thresholds(double, observation_noise) for law in laws])
+        return GaussianRankPosterior(
+            Thresholds(values, laws[0].buckets.size).to(encoded),
+            partial(self._utility, encoded, observation_noise),
+        )
 
     def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
         predictor, double = self.law.predictor, encoded.double()
@@ -456,8 +509,9 @@ class RankingGP(RankModel, FantasizeMixin):
             self._differences = known
         return known[2]
 
-    def _hyperparameters(self) -> Hyperparameters:
-        target = make_hyperparameters(self.covar_module, self.likelihood, self._encoded_dim)
+    def _hyperparameters(self, likelihood: GaussianLikelihood | None = None) -> Hyperparameters:
+        likelihood = self.likelihood if likelihood is None else likelihood
+        target = make_hyperparameters(self.covar_module, likelihood, self._encoded_dim)
         if not self._sources:
             return target
         return CorrelatedHyperparameters(target, self.raw_correlation)

@@ -6,6 +6,7 @@ from typing import Any
 from botorch_popbo.benchmarks.experiments._preferences import Preferences
 from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
 from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
+from botorch_popbo.benchmarks.experiments.rank_calibration._campaign import RankCalibration
 from botorch_popbo.benchmarks.experiments.suggestion_time._campaign import SuggestionTime
 from botorch_popbo.benchmarks.experiments.transfer._campaign import Transfer
 from botorch_popbo.benchmarks.run.campaign import Campaign
@@ -17,6 +18,7 @@ DEFAULT = "optimization"
 EXPERIMENTS: Mapping[str, type[Campaign[Any, Any]]] = {
     DEFAULT: Optimization,
     "rank-agreement": RankAgreement,
+    "rank-calibration": RankCalibration,
     "suggestion-time": SuggestionTime,
     "preferences": Preferences,
     "transfer": Transfer,
