@@ -15,6 +15,7 @@ from botorch.models.transforms.input import ChainedInputTransform, InputTransfor
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
+from botorch_popbo.ax._adapter import DatasetWithSources
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
@@ -128,6 +129,8 @@ def _ranking_gp_inputs(
 ) -> dict[str, Any]:
     """Two categories are as far apart as the ends of the unit interval."""
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
+    if isinstance(dataset, DatasetWithSources):
+        inputs["sources"] = [from_outcomes(source.X, source.Y) for source in dataset.sources]
     return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 2**-0.5)}
 
 

@@ -43,5 +43,8 @@ def condition_on_order(
     """
     conditioned = Evidence(X, records.subset(index), hyperparameters).condition(theta)
     predictor = Predictor.from_fit(X, conditioned, hyperparameters.kernel(theta))
-    buckets = Buckets.from_records(records, index, conditioned.utilities.utilities)
+    target = records.is_target.nonzero().squeeze(-1)
+    own = index[records.is_target[index]]  # they come first
+    utilities = conditioned.utilities.utilities[: len(own)]
+    buckets = Buckets.from_records(records.subset(target), own, utilities)
     return Law(theta, predictor, RankLaw.from_fit(conditioned, predictor, buckets))

@@ -1,7 +1,7 @@
 """Hyperparameters and outliers, that is records whose rank says nothing, found together."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -35,10 +35,12 @@ class RobustFit:
     Attributes:
         conditioned: The records that are not outliers, at the hyperparameters found.
         is_used: Whether a record is not an outlier, of shape ``N``.
+        value: Logarithm of the posterior density of the records that are not outliers.
     """
 
     conditioned: Conditioned
     is_used: Tensor
+    value: float
 
 
 def fit_robustly(
@@ -98,7 +100,7 @@ def without_outliers(
         return is_used
     used = is_used.nonzero().squeeze(-1)
     evidence = Evidence(X[used], records.subset(used), hyperparameters)
-    every = RobustFit(evidence.condition(fit.conditioned.theta), is_used)
+    every = replace(fit, conditioned=evidence.condition(fit.conditioned.theta), is_used=is_used)
     return plausible_records(X, records, hyperparameters, every, 0.0)
 
 
@@ -242,4 +244,4 @@ def _fit(
     evidence = Evidence(X[is_used], part, hyperparameters)
     conditioned, value = evidence.maximize(start, first_step)
     penalty = float(log_outlier_probability(records)[~is_used].sum())
-    return RobustFit(conditioned, is_used), value + penalty
+    return RobustFit(conditioned, is_used, value), value + penalty

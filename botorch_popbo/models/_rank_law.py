@@ -36,8 +36,8 @@ class RankLaw:
     Attributes:
         kernel: The prior's kernel.
         X: Encoded records, ``N x d``.
-        weights: Inverse covariance times utilities, of shape ``N``.
-        root: The root :math:`R`, ``N x M``.
+        weights: Loading times inverse covariance times utilities, of shape ``N``.
+        root: Loading times the root :math:`R`, ``N x M``.
         noise: Variance of the noise of an outcome, a scalar tensor.
         utility: Utilities of the known buckets' records, of shape ``J``.
         explained: What the order explains of them, ``J x M``.
@@ -73,8 +73,8 @@ class RankLaw:
         return cls(
             kernel=predictor.kernel,
             X=predictor.X,
-            weights=predictor.weights,
-            root=predictor.ordered_root,
+            weights=predictor.loading * predictor.weights,
+            root=predictor.loading.unsqueeze(-1) * predictor.ordered_root,
             noise=conditioned.noise,
             utility=conditioned.utilities.utilities[buckets.record],
             explained=explained,

@@ -1,8 +1,9 @@
 """An order as ranked records, and how far each record can be trusted."""
 
+import math
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -35,6 +36,7 @@ class Records:
             the first one, of shape ``m``.
         start: A guess of each record's utility, of shape ``m``.
         answers: What is known of judged records.
+        source: Which source each record is from, counted from 1, and 0 for the target; ``m``.
     """
 
     item: Tensor
@@ -47,6 +49,7 @@ class Records:
     level: Tensor
     start: Tensor
     answers: Relations
+    source: Tensor
 
     @classmethod
     def from_order(cls, order: Order) -> Self:
@@ -60,6 +63,8 @@ class Records:
         Returns:
             The records, in double precision.
         """
+        if not order.num_lists:
+            return cls._alone(order)
         tallied = tally(order, ignore_noise=True)
         task, is_judged = tallied.task, _is_judged(order)[tallied.task]
         records = cls._ranked(
@@ -80,6 +85,22 @@ class Records:
                 order.score[entries], order.variance[entries], records.start[own]
             )
         return replace(records, known_variance=known)
+
+    @classmethod
+    def _alone(cls, order: Order) -> Self:
+        """Points that have met none, each a task of its own."""
+        item = torch.arange(order.num_points, device=order.X.device)
+        never = torch.zeros_like(item, dtype=torch.double)
+        return cls._ranked(
+            item=item,
+            task=item,
+            counts=never,
+            exposure=never,
+            is_judged=never.bool(),
+            known_variance=never,
+            num_points=order.num_points,
+            answers=Relations.judged(item[:0], item[:0]),
+        )
 
     @classmethod
     def _ranked(
@@ -108,6 +129,7 @@ class Records:
             # The scale of the utilities is that of a standard normal variable.
             start=-torch.special.ndtri(share),
             answers=answers,
+            source=torch.zeros_like(item),
         )
 
     @cached_property
@@ -125,6 +147,53 @@ class Records:
     def better(self) -> Tensor:
         """Number of evaluated points that are better than each record, of shape ``m``."""
         return (self.counts + 0.5) / (self.exposure + 1.0) * self.num_points - 0.5
+
+    @property
+    def is_target(self) -> Tensor:
+        """Which records are of the target, not of a source, of shape ``m``."""
+        return self.source == 0
+
+    @property
+    def log_chance(self) -> float:
+        """Log-probability of the order if all orders of the records were equally likely."""
+        sizes = self.level[~self.is_judged].bincount().double()
+        lists = self.task[~self.is_judged].bincount().double()
+        ranked = torch.lgamma(sizes + 1.0).sum() - torch.lgamma(lists + 1.0).sum()
+        return float(ranked - math.log(2.0) * self.answers.answers.sum())
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def join(self, other: Self, source: int, first_item: int) -> Self:
+        """Put the records of a source behind these, as tasks of its own.
+
+        Args:
+            other: The records of the source.
+            source: Its number, from 1.
+            first_item: Item of the first point of the source among all points.
+
+        Returns:
+            All records.
+        """
+        shift = len(self.item)
+        moved = replace(
+            other,
+            item=other.item + first_item,
+            task=other.task + int(self.task.max()) + 1,
+            level=other.level + int(self.level.max()) + 1,
+            answers=replace(
+                other.answers,
+                better=other.answers.better + shift,
+                worse=other.answers.worse + shift,
+            ),
+            source=torch.full_like(other.source, source),
+        )
+        joined: dict[str, Any] = {
+            field.name: torch.cat([getattr(self, field.name), getattr(moved, field.name)])
+            for field in fields(self)
+            if field.name not in ("num_points", "answers")
+        }
+        return replace(self, **joined, answers=self.answers.join(moved.answers))
 
     def insert(self, predicted: Tensor, utility: Tensor) -> Self:
         """Add points at predicted ranks, as if they had been evaluated.
@@ -167,19 +236,21 @@ class Records:
         """Indices of at most so many records: the best half, and others evenly spaced in rank.
 
         Args:
-            number: Their number.
+            number: Number of the target's; those of sources are all among them.
 
         Returns:
             The indices, in rising order.
         """
-        order = self.better.argsort(stable=True)
-        if len(order) <= number:
-            return torch.arange(len(order), device=order.device)
+        own = self.is_target.nonzero().squeeze(-1)
+        if len(own) <= number:
+            return torch.arange(len(self), device=own.device)
+        order = own[self.better[own].argsort(stable=True)]
         half = number // 2
         spaced = torch.linspace(half, len(order) - 1, number - half, device=order.device).long()
         best = torch.arange(half, device=order.device)
+        of_sources = (~self.is_target).nonzero().squeeze(-1)
         chosen: Tensor = order[torch.cat([best, spaced])].sort()[0]
-        return chosen
+        return torch.cat([chosen, of_sources])
 
     def subset(self, index: Tensor) -> Self:
         """The same ranking of some of the records.
@@ -201,6 +272,7 @@ class Records:
             level=self.level[index].unique(return_inverse=True)[1],
             start=self.start[index],
             answers=self.answers.among(index, len(self.item)),
+            source=self.source[index],
         )
 
     def to(self, device: torch.device) -> Self:

@@ -8,6 +8,7 @@ from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimizat
 from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
 from botorch_popbo.benchmarks.experiments.rank_calibration._campaign import RankCalibration
 from botorch_popbo.benchmarks.experiments.suggestion_time._campaign import SuggestionTime
+from botorch_popbo.benchmarks.experiments.transfer._campaign import Transfer
 from botorch_popbo.benchmarks.run.campaign import Campaign
 
 #: The experiment of a campaign that names none.
@@ -20,6 +21,7 @@ EXPERIMENTS: Mapping[str, type[Campaign[Any, Any]]] = {
     "rank-calibration": RankCalibration,
     "suggestion-time": SuggestionTime,
     "preferences": Preferences,
+    "transfer": Transfer,
 }
 
 __all__ = ["DEFAULT", "EXPERIMENTS", "Optimization"]
