@@ -7,6 +7,7 @@ from botorch.acquisition.objective import PosteriorTransform
 from botorch.models.model import Model
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from gpytorch.distributions import MultivariateNormal
+from gpytorch.settings import min_variance
 from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
 
@@ -60,7 +61,8 @@ class OutcomeModel(Model):
         mean = (probabilities * levels).sum(-1)
         variance = (probabilities * (levels - mean.unsqueeze(-1)).square()).sum(-1)
         spread = (levels[0] - levels[-1]).square().clamp_min(1.0)
-        covariance = DiagLinearOperator(variance.clamp_min(_MIN_VARIANCE * spread))
+        least = (_MIN_VARIANCE * spread).clamp_min(1.01 * min_variance.value(X.dtype))
+        covariance = DiagLinearOperator(variance.clamp_min(least))
         posterior = GPyTorchPosterior(MultivariateNormal(mean, covariance))
         return posterior if posterior_transform is None else posterior_transform(posterior)
 

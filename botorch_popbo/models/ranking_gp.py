@@ -473,7 +473,7 @@ class RankingGP(RankModel, FantasizeMixin):
                     self._joint.to(theta.device),
                     self._representatives.to(theta.device)[kept],
                     self._is_used[kept],
-                    self._hyperparameters(likelihood),
+                    self._hyperparameters(likelihood, bool(self.correlation.any())),
                 )
             self._averaged = known = (theta, laws)
         return known[1]
@@ -509,10 +509,12 @@ class RankingGP(RankModel, FantasizeMixin):
             self._differences = known
         return known[2]
 
-    def _hyperparameters(self, likelihood: GaussianLikelihood | None = None) -> Hyperparameters:
+    def _hyperparameters(
+        self, likelihood: GaussianLikelihood | None = None, with_sources: bool = True
+    ) -> Hyperparameters:
         likelihood = self.likelihood if likelihood is None else likelihood
         target = make_hyperparameters(self.covar_module, likelihood, self._encoded_dim)
-        if not self._sources:
+        if not self._sources or not with_sources:
             return target
         return CorrelatedHyperparameters(target, self.raw_correlation)
 
