@@ -1,0 +1,59 @@
+"""Who should meet the champion."""
+
+import torch
+from botorch.generation import MaxPosteriorSampling
+from botorch.utils.sampling import draw_sobol_samples, manual_seed
+from torch import Tensor
+
+from botorch_popbo.columns import Columns
+from botorch_popbo.models.base import RankModel
+
+_NUM_CANDIDATES = 512
+_RADIUS = 0.25  # of the unit cube, to either side of the champion
+_MIN_LOG10_SCALE = -2.0
+
+
+def draw_challengers(
+    model: RankModel, champion: Tensor, columns: Columns, number: int, seed: int
+) -> Tensor:
+    """The best points near the champion by samples of the utility (Thompson sampling).
+
+    A few dozen answers say little of a whole space: sampled from everywhere, challengers come from
+    its corners, where nothing is known, and lose. Half of the candidates fill a box about the
+    champion, the others are closer by a factor that is uniform on a logarithmic scale. A discrete
+    column reaches the neighbouring value at least, and a categorical one changes as often as the
+    box is wide.
+
+    Args:
+        model: A fitted model.
+        champion: A point of shape ``d``.
+        columns: The space.
+        number: Number of challengers.
+        seed: Seed of candidates and samples.
+
+    Returns:
+        Distinct points other than the champion, ``n x d`` with ``n <= number``; fewer only where
+        there are few others near.
+    """
+    with manual_seed(seed), torch.no_grad():
+        near = columns.from_unit(_near(columns.to_unit(champion), columns, seed))
+        near = near[(near != champion).any(-1)].unique(dim=0)
+        number = min(number, len(near))
+        if number == 0:
+            return near
+        chosen: Tensor = MaxPosteriorSampling(model, replacement=False)(near, num_samples=number)
+        return chosen
+
+
+def _near(center: Tensor, columns: Columns, seed: int) -> Tensor:
+    """Points of the unit cube about one of its points."""
+    corners = torch.stack([-torch.ones_like(center), torch.ones_like(center)])
+    box = draw_sobol_samples(corners, n=_NUM_CANDIDATES, q=1, seed=seed % 2**31).squeeze(1)
+    scale = 10.0 ** (_MIN_LOG10_SCALE * torch.rand(_NUM_CANDIDATES, 1, dtype=center.dtype))
+    scale[::2] = 1.0
+    radius = torch.maximum(_RADIUS * scale, 1.0 / columns.size)
+    moved = (center + radius * box).abs()
+    moved = 1.0 - (1.0 - moved).abs()  # reflected at the faces
+    is_new = torch.rand(moved.shape) < 2.0 * _RADIUS * scale
+    category = torch.where(is_new, torch.rand_like(moved), center)
+    return torch.where(columns.is_categorical, category, moved)
