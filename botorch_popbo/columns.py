@@ -121,7 +121,8 @@ class Columns:
         """Points ``... x d`` of the unit cube as points of the space."""
         low, high = self.bounds
         place = (unit * self.size).floor().minimum(self.size - 1.0).nan_to_num()
-        return low + torch.where(self.size.isinf(), unit * (high - low), place)
+        points: Tensor = low + torch.where(self.size.isinf(), unit * (high - low), place)
+        return points
 
     def to_unit(self, X: Tensor) -> Tensor:
         """Points ``... x d`` in the unit cube, discrete ones in the middle of their parts."""
@@ -131,7 +132,8 @@ class Columns:
     def draw(self, number: int, seed: int) -> Tensor:
         """Quasi-random points of the space, ``n x d``; more of them begin with the same."""
         unit = torch.stack([torch.zeros_like(self.size), torch.ones_like(self.size)])
-        return self.from_unit(draw_sobol_samples(unit, number, 1, seed=seed % 2**31).squeeze(1))
+        drawn: Tensor = draw_sobol_samples(unit, number, 1, seed=seed % 2**31).squeeze(1)
+        return self.from_unit(drawn)
 
     def input_transform(self) -> InputTransform:
         """Numbers to the unit interval, categories to one column each."""
@@ -145,6 +147,11 @@ class Columns:
             categories = {column: range(size) for column, size in sizes.items()}
             transforms["one_hot"] = OneHotCategories(dim, categories, _ONE_HOT)
         return ChainedInputTransform(**transforms)
+
+    @property
+    def encoded_dim(self) -> int:
+        """The number of columns that the input transform makes."""
+        return int(torch.where(self.is_categorical, self.size, 1.0).sum())
 
     def describe(self, x: Tensor) -> dict[str, Any]:
         """A point of shape ``d`` by the names of its columns."""

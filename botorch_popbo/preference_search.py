@@ -1,33 +1,42 @@
 """Ask and tell for people who can compare but not measure."""
 
+import json
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Self
 
 import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._replacing import replacing
 from botorch_popbo.columns import Column, Columns
 from botorch_popbo.data._questions import Answers
+from botorch_popbo.models._priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.optim.challengers import draw_challengers
 
 _FORMAT = 1
+# Of the default prior's. What is smooth over the whole space pulls a narrow optimum, which many
+# answers vouch for, down to the losers about it.
+_LENGTHSCALE = 0.5
 
 
 class PreferenceSearch:
     """Find the point that a judge likes best, from answers to "which of these?".
 
-    The champion, the best point so far by a :class:`RankingGP` of all answers, meets challengers:
-    first points of a Sobol design, then those near it that a sample of the model holds for better.
-    Answers may be noisy and may contradict each other. The same seed and answers give the same
-    questions; the global random state is left as it was.
+    A champion meets challengers. First it is a tournament: the winner stays on and meets the next
+    points of a Sobol design. Then the champion is the best point by a :class:`RankingGP` of all
+    answers, and meets the points near it that promise the largest improvement. Answers may be noisy
+    and may contradict each other. The same seed and answers give the same questions; the global
+    random state is left as it was.
 
     Args:
         space: Lower and upper bounds, a ``2 x d`` tensor, or columns by name.
         num_items: Number of points that are shown at a time.
-        num_initial: Number of questions about the Sobol design, at least one.
+        num_initial: Number of questions about the Sobol design, at least one; by default twice the
+            number of columns, and six or more.
         seed: Seed of the design and of the samples.
 
     Raises:
@@ -47,11 +56,15 @@ class PreferenceSearch:
         self,
         space: Tensor | Mapping[str, Column],
         num_items: int = 2,
-        num_initial: int = 6,
+        num_initial: int | None = None,
         seed: int = 0,
     ) -> None:
-        is_tensor = isinstance(space, Tensor)
-        self.columns = Columns.from_bounds(space) if is_tensor else Columns(space)
+        if isinstance(space, Tensor):
+            self.columns = Columns.from_bounds(space)
+        else:
+            self.columns = Columns(space)
+        dim = self.columns.bounds.shape[-1]
+        num_initial = max(6, 2 * dim) if num_initial is None else num_initial
         if num_initial < 1:
             raise InputDataError(f"num_initial is at least 1, but got {num_initial}.")
         if not 2 <= num_items <= float(self.columns.size.prod()):
@@ -60,7 +73,7 @@ class PreferenceSearch:
                 f"{num_items}."
             )
         self.num_items, self.num_initial, self.seed = num_items, num_initial, seed
-        self._answers = Answers(self.columns.bounds.shape[-1])
+        self._answers = Answers(dim)
         self._model: RankingGP | None = None
         self._question: Tensor | None = None
 
@@ -82,21 +95,30 @@ class PreferenceSearch:
             InputDataError: If no question has been answered.
         """
         if self._model is None:
-            transform = self.columns.input_transform()
-            self._model = RankingGP(order=self._answers.order(), input_transform=transform).fit()
+            self._model = RankingGP(
+                order=self._answers.order(),
+                covar_module=default_kernel(self.columns.encoded_dim, _LENGTHSCALE),
+                input_transform=self.columns.input_transform(),
+            ).fit()
         return self._model
 
     @property
     def best(self) -> Tensor:
-        """The shown point of the highest expected utility, of shape ``d``.
+        """The champion, of shape ``d``.
+
+        During the tournament the last winner, then the shown point of the highest expected utility.
 
         Raises:
             InputDataError: If no question has been answered.
         """
+        if self.num_answers == 0:
+            raise InputDataError("No question has been answered, so there is no best point.")
+        if self.num_answers <= self.num_initial:
+            return self._answers.last_choice
         known = self.model.known_X
         with torch.no_grad():
-            mean = self.model.posterior(known).mean
-        return known[mean.argmax()]
+            utility: Any = self.model.posterior(known)
+        return known[utility.mean.argmax()]
 
     def ask(self) -> Tensor:
         """The next question, which does not change until it is answered.
@@ -157,15 +179,49 @@ class PreferenceSearch:
             raise InputDataError(f"This is no saved PreferenceSearch: {error!r}.") from None
         return search
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write :meth:`to_json` to a file, whole or not at all.
+
+        Args:
+            path: The file to write or replace.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        with replacing(Path(path)) as partial:
+            partial.write_text(json.dumps(self.to_json(), indent=1), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that :meth:`save` wrote.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The search.
+
+        Raises:
+            OSError: If it cannot be read.
+            InputDataError: If it holds something else.
+        """
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputDataError(f"{path} is no JSON file: {error}.") from None
+        return cls.from_json(content)
+
     def _next(self) -> Tensor:
         """The champion with challengers, or with points of the design where there are none."""
         number = len(self._answers)
         items = self.best.unsqueeze(0) if number else self.columns.bounds[:0]
         if number >= self.num_initial:
-            seed = derive_seed(self.seed, number)
-            near = draw_challengers(self.model, items[0], self.columns, self.num_items - 1, seed)
+            wanted = self.num_items - 1
+            near = draw_challengers(
+                self.model, items[0], self.columns, wanted, turn=number, seed=self.seed
+            )
             items = torch.cat([items, near])
-        drawn = number * self.num_items
+        drawn = number * (self.num_items - 1) + (number > 0)
         while len(items) < self.num_items:
             x = self.columns.draw(drawn + 1, self.seed)[-1:]
             if not bool((items == x).all(-1).any()):

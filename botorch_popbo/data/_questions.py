@@ -30,6 +30,12 @@ class Answers:
         nothing = torch.zeros(0, self._dim, dtype=torch.double)
         return torch.cat([nothing, *(items for items, _ in self._answers)])
 
+    @property
+    def last_choice(self) -> Tensor:
+        """The point that was chosen last, in a tie the first, of shape ``d``."""
+        items, winner = self._answers[-1]
+        return items[winner or 0]
+
     def add(self, items: Tensor, winner: int | None) -> None:
         """Add an answer; for the arguments see :meth:`PreferenceSearch.tell`."""
         if items.ndim != 2 or len(items) < 2 or items.shape[-1] != self._dim:
@@ -48,13 +54,17 @@ class Answers:
 
     def order(self) -> Order:
         """The chosen point against each of the others; in a tie, the first against each."""
-        first, comparisons, ties = 0, [], []
+        first = 0
+        comparisons: list[tuple[int, int]] = []
+        ties: list[tuple[int, int]] = []
         for items, winner in self._answers:
             best = winner or 0
             pairs = [(first + best, first + i) for i in range(len(items)) if i != best]
             (ties if winner is None else comparisons).extend(pairs)
             first += len(items)
-        decided, drawn = (torch.tensor(p, dtype=torch.long).view(-1, 2) for p in (comparisons, ties))
+        decided, drawn = (
+            torch.tensor(p, dtype=torch.long).view(-1, 2) for p in (comparisons, ties)
+        )
         return from_comparisons(self.X, decided, drawn)
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -65,3 +75,7 @@ class Answers:
         """Add what :meth:`to_json` returned."""
         for answer in answers:
             self.add(torch.tensor(answer["items"], dtype=torch.double), answer["winner"])
+
+
+def _as_pairs(pairs: list[tuple[int, int]]) -> Tensor:
+    return torch.tensor(pairs, dtype=torch.long).view(-1, 2)

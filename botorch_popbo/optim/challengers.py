@@ -5,8 +5,10 @@ from botorch.generation import MaxPosteriorSampling
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
+from botorch_popbo._seeds import derive_seed
+from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.columns import Columns
-from botorch_popbo.models.base import RankModel
+from botorch_popbo.models.ranking_gp import RankingGP
 
 _NUM_CANDIDATES = 512
 _RADIUS = 0.25  # of the unit cube, to either side of the champion
@@ -14,41 +16,52 @@ _MIN_LOG10_SCALE = -2.0
 
 
 def draw_challengers(
-    model: RankModel, champion: Tensor, columns: Columns, number: int, seed: int
+    model: RankingGP, champion: Tensor, columns: Columns, number: int, turn: int, seed: int
 ) -> Tensor:
-    """The best points near the champion by samples of the utility (Thompson sampling).
+    """The most promising points near the champion.
 
-    A few dozen answers say little of a whole space: sampled from everywhere, challengers come from
-    its corners, where nothing is known, and lose. Half of the candidates fill a box about the
-    champion, the others are closer by a factor that is uniform on a logarithmic scale. A discrete
-    column reaches the neighbouring value at least, and a categorical one changes as often as the
-    box is wide.
+    In even turns the first has the largest expected improvement on the champion, whose own utility
+    is as uncertain as any. In odd turns it is the best in a sample of the utility (Thompson
+    sampling), as the others always are.
+
+    A few dozen answers say little of a whole space: from everywhere, challengers come from its
+    corners, where nothing is known, and lose. Half of the candidates fill a box about the champion,
+    the others are closer by a factor that is uniform on a logarithmic scale. A discrete column
+    reaches the neighbouring value at least, and a categorical one changes as often as the box is
+    wide.
 
     Args:
         model: A fitted model.
         champion: A point of shape ``d``.
         columns: The space.
-        number: Number of challengers.
+        number: Number of challengers, at least one.
+        turn: How many questions there were before.
         seed: Seed of candidates and samples.
 
     Returns:
         Distinct points other than the champion, ``n x d`` with ``n <= number``; fewer only where
         there are few others near.
     """
-    with manual_seed(seed), torch.no_grad():
-        near = columns.from_unit(_near(columns.to_unit(champion), columns, seed))
+    with manual_seed(derive_seed(seed, turn)), torch.no_grad():
+        near = columns.from_unit(_near(columns.to_unit(champion), columns))
         near = near[(near != champion).any(-1)].unique(dim=0)
-        number = min(number, len(near))
-        if number == 0:
-            return near
-        chosen: Tensor = MaxPosteriorSampling(model, replacement=False)(near, num_samples=number)
-        return chosen
+        chosen = near[:0]
+        if turn % 2 == 0 and len(near):
+            reference = model.encode(champion.unsqueeze(0)).squeeze(0)
+            mean, variance, _ = model.improvement(model.encode(near.unsqueeze(-2)), reference)
+            first = int(log_improvement(mean, variance).argmax())
+            chosen, near = near[[first]], torch.cat([near[:first], near[first + 1 :]])
+        left = min(number - len(chosen), len(near))
+        if left == 0:
+            return chosen
+        sampled: Tensor = MaxPosteriorSampling(model, replacement=False)(near, num_samples=left)
+        return torch.cat([chosen, sampled])
 
 
-def _near(center: Tensor, columns: Columns, seed: int) -> Tensor:
+def _near(center: Tensor, columns: Columns) -> Tensor:
     """Points of the unit cube about one of its points."""
     corners = torch.stack([-torch.ones_like(center), torch.ones_like(center)])
-    box = draw_sobol_samples(corners, n=_NUM_CANDIDATES, q=1, seed=seed % 2**31).squeeze(1)
+    box: Tensor = draw_sobol_samples(corners, n=_NUM_CANDIDATES, q=1).squeeze(1)
     scale = 10.0 ** (_MIN_LOG10_SCALE * torch.rand(_NUM_CANDIDATES, 1, dtype=center.dtype))
     scale[::2] = 1.0
     radius = torch.maximum(_RADIUS * scale, 1.0 / columns.size)
@@ -56,4 +69,5 @@ def _near(center: Tensor, columns: Columns, seed: int) -> Tensor:
     moved = 1.0 - (1.0 - moved).abs()  # reflected at the faces
     is_new = torch.rand(moved.shape) < 2.0 * _RADIUS * scale
     category = torch.where(is_new, torch.rand_like(moved), center)
-    return torch.where(columns.is_categorical, category, moved)
+    points: Tensor = torch.where(columns.is_categorical, category, moved)
+    return points
