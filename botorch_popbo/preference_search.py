@@ -18,6 +18,7 @@ from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.optim.challengers import draw_challengers
 
 _FORMAT = 1
+_SETTINGS = "num_items", "num_initial", "seed"
 # Of the default prior's. What is smooth over the whole space pulls a narrow optimum, which many
 # answers vouch for, down to the losers about it.
 _LENGTHSCALE = 0.5
@@ -146,41 +147,8 @@ class PreferenceSearch:
         self._answers.add(items, winner)
         self._model = self._question = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Space, settings and answers, without loss.
-
-        Returns:
-            What :func:`json.dumps` takes.
-        """
-        settings = {name: getattr(self, name) for name in ("num_items", "num_initial", "seed")}
-        space, answers = self.columns.to_json(), self._answers.to_json()
-        return {"format": _FORMAT, "space": space, **settings, "answers": answers}
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """Go on where another search was: the next question is the same.
-
-        Args:
-            content: What :meth:`to_json` returned.
-
-        Returns:
-            The search.
-
-        Raises:
-            InputDataError: If it is something else.
-        """
-        try:
-            if content["format"] != _FORMAT:
-                raise ValueError(f"format {content['format']!r}")
-            settings = {name: content[name] for name in ("num_items", "num_initial", "seed")}
-            search = cls(Columns.from_json(content["space"]).by_name, **settings)
-            search._answers.add_json(content["answers"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputDataError(f"This is no saved PreferenceSearch: {error!r}.") from None
-        return search
-
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write :meth:`to_json` to a file, whole or not at all.
+        """Write space, settings and answers to a JSON file, whole or not at all.
 
         Args:
             path: The file to write or replace.
@@ -188,28 +156,36 @@ class PreferenceSearch:
         Raises:
             OSError: If it cannot be written.
         """
+        settings = {name: getattr(self, name) for name in _SETTINGS}
+        space, answers = self.columns.to_json(), self._answers.to_json()
+        content = {"format": _FORMAT, "space": space, **settings, "answers": answers}
         with replacing(Path(path)) as partial:
-            partial.write_text(json.dumps(self.to_json(), indent=1), encoding="utf-8")
+            partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file that :meth:`save` wrote.
+        """Go on where a saved search was: the next question is the same.
 
         Args:
-            path: The file.
+            path: A file that :meth:`save` wrote.
 
         Returns:
             The search.
 
         Raises:
-            OSError: If it cannot be read.
+            OSError: If the file cannot be read.
             InputDataError: If it holds something else.
         """
         try:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise InputDataError(f"{path} is no JSON file: {error}.") from None
-        return cls.from_json(content)
+            if content["format"] != _FORMAT:
+                raise ValueError(f"format {content['format']!r}")
+            columns = Columns.from_json(content["space"])
+            search = cls(columns.by_name, **{name: content[name] for name in _SETTINGS})
+            search._answers.add_json(content["answers"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputDataError(f"{path} holds no saved PreferenceSearch: {error!r}.") from None
+        return search
 
     def _next(self) -> Tensor:
         """The champion with challengers, or with points of the design where there are none."""

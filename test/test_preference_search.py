@@ -127,7 +127,9 @@ def test_a_saved_search_goes_on_in_another_process(tmp_path: Path, num_answers: 
         [sys.executable, "-c", code, str(path)], capture_output=True, check=True, text=True
     )
     assert json.loads(printed.stdout.splitlines()[-1]) == search.ask().tolist()
-    assert PreferenceSearch.load(path).to_json() == search.to_json()
+    again = tmp_path / "again.json"
+    PreferenceSearch.load(path).save(again)
+    assert again.read_text() == path.read_text()
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,7 @@ def test_a_saved_search_goes_on_in_another_process(tmp_path: Path, num_answers: 
 def test_a_file_of_something_else_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "search.json"
     path.write_text(content)
-    with pytest.raises(InputDataError, match=r"no JSON file|no saved PreferenceSearch"):
+    with pytest.raises(InputDataError, match="no saved PreferenceSearch"):
         PreferenceSearch.load(path)
 
 

@@ -43,8 +43,8 @@ def draw_challengers(
         there are few others near.
     """
     with manual_seed(derive_seed(seed, turn)), torch.no_grad():
-        near = columns.from_unit(_near(columns.to_unit(champion), columns))
-        near = near[(near != champion).any(-1)].unique(dim=0)
+        points = columns.from_unit(_near(columns.to_unit(champion), columns))
+        near: Tensor = points[(points != champion).any(-1)].unique(dim=0)
         chosen = near[:0]
         if turn % 2 == 0 and len(near):
             reference = model.encode(champion.unsqueeze(0)).squeeze(0)

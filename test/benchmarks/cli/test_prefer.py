@@ -83,4 +83,4 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: pytest.CaptureFix
         assert message in complaint("--space", other)
     assert "num_items is at least 2" in complaint("--space", space, "--items", "1")
     state.write_text("nothing")
-    assert "no JSON file" in complaint("--space", space)
+    assert "no saved PreferenceSearch" in complaint("--space", space)
