@@ -4,6 +4,7 @@ from botorch_popbo import sampling  # registers samplers and sample paths of the
 from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
     LogConstrainedExpectedUtilityImprovement,
+    LogExpectedFrontImprovement,
     LogExpectedRankingImprovement,
     LogExpectedUtilityImprovement,
     LowerConfidenceBound,
@@ -36,6 +37,7 @@ __all__ = [
     "ExpectedRankingImprovement",
     "GaussianRankPosterior",
     "LogConstrainedExpectedUtilityImprovement",
+    "LogExpectedFrontImprovement",
     "LogExpectedRankingImprovement",
     "LogExpectedUtilityImprovement",
     "LowerConfidenceBound",

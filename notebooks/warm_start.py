@@ -14,11 +14,11 @@
 #
 # A network is to be tuned. Training it on all data is expensive; training it on a tenth of the
 # data is cheap, and its error is larger. The two errors cannot be mixed in one list of values. But
-# each list can be *ranked by itself*, and ranks can be mixed: "third best of thirty" says the same
-# thing about a point whatever the list was measured in.
+# each list can be *ranked by itself*, and one model can learn from several rankings: the expensive
+# results are its target, the others its sources, each with a correlation that is learned.
 #
-# That rests on one assumption: the lists agree on which points are good. This notebook shows what
-# is gained if they do, and what is lost if they do not.
+# A source may also be worthless. This notebook shows what is gained from a good one, and what is
+# lost to a bad one.
 
 # %%
 import os
@@ -28,7 +28,10 @@ from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import torch
+from ax.api.client import Client
+from ax.api.configs import RangeParameterConfig
 from botorch.models.transforms.input import Normalize
 from botorch.optim import optimize_acqf
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
@@ -47,7 +50,8 @@ from botorch_popbo import (
     RankingGP,
     rank_initial_conditions,
 )
-from botorch_popbo.data import from_groups, from_outcomes
+from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.data import from_outcomes
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
 NUM_SEEDS, NUM_CHEAP, NUM_FULL = (2, 8, 6) if SMOKE_TEST else (8, 30, 20)
@@ -131,16 +135,16 @@ plt.show()
 # %% [markdown]
 # ## The search
 #
-# `from_groups` orders each group by itself: group 0 are the cheap results, group 1 the expensive
-# ones. A point is the better known the more others it was compared with, so the places of a few
-# expensive results weigh little beside those of many cheap ones.
+# The model takes the cheap results as a source: `RankingGP(X, Y, sources=[from_outcomes(...)])`.
+# One expensive result is enough to begin with, at the point that the cheap ones recommend.
 
 
 # %%
-def suggest(order: Order, seed: int) -> Tensor:
+def suggest(X: Tensor, errors: list[float], sources: list[Order], seed: int) -> Tensor:
     """The next point, ``1 x 4``."""
-    transform = Normalize(d=4, bounds=BOUNDS)
-    model = RankingGP(order=order, input_transform=transform).fit()
+    Y = -torch.tensor(errors, dtype=X.dtype).unsqueeze(-1)  # larger is better
+    model = RankingGP(X, Y, sources=sources, input_transform=Normalize(d=4, bounds=BOUNDS)).fit()
+    correlations.append(model.correlation.tolist())
     with manual_seed(seed):
         suggestion, _ = optimize_acqf(
             LogExpectedUtilityImprovement(model),
@@ -154,44 +158,43 @@ def suggest(order: Order, seed: int) -> Tensor:
     return suggestion
 
 
+def search(X: Tensor, sources: list[Order], seed: int) -> Tensor:
+    """The given points, then the model; the errors of the full trainings."""
+    errors: list[float] = []
+    for trial in range(NUM_FULL):
+        if trial >= len(X):
+            X = torch.cat([X, suggest(X, errors, sources, seed=100 * seed + trial)])
+        errors.append(error(X[trial], seed))
+    return torch.tensor(errors)
+
+
 def cold_start(seed: int) -> Tensor:
-    """Four Sobol points, then the model; the errors of the full trainings."""
-    X, errors = design(seed)[:4], []
-    for trial in range(NUM_FULL):
-        if trial >= 4:
-            order = from_outcomes(X, -torch.tensor(errors, dtype=X.dtype))
-            X = torch.cat([X, suggest(order, seed=100 * seed + trial)])
-        errors.append(error(X[trial], seed))
-    return torch.tensor(errors)
+    """Begins with four Sobol points."""
+    return search(design(seed)[:4], [], seed)
 
 
-def warm_start(source: str, seed: int, handover: int = NUM_FULL) -> Tensor:
-    """Cheap results until ``handover`` full trainings; the errors of the full trainings."""
+def warm_start(source: str, seed: int) -> Tensor:
+    """Begins with the point that the cheap results recommend."""
     cheap_X = design(seed)
-    cheap_Y = -cheap_errors(source, cheap_X, seed)  # larger is better
-    transform = Normalize(d=4, bounds=BOUNDS)
-    # The first full training is that of the point that the cheap results recommend.
-    model = RankingGP(cheap_X, cheap_Y, input_transform=transform).fit()
-    X, errors = model.incumbent.unsqueeze(0), []
-    for trial in range(NUM_FULL):
-        if trial > 0:
-            Y = -torch.tensor(errors, dtype=X.dtype).unsqueeze(-1)
-            groups = torch.tensor([0] * NUM_CHEAP + [1] * trial)
-            both = from_groups(torch.cat([cheap_X, X]), torch.cat([cheap_Y, Y]), groups)
-            order = both if trial < handover else from_outcomes(X, Y)
-            X = torch.cat([X, suggest(order, seed=100 * seed + trial)])
-        errors.append(error(X[trial], seed))
-    return torch.tensor(errors)
+    cheap = from_outcomes(cheap_X, -cheap_errors(source, cheap_X, seed))
+    model = RankingGP(order=cheap, input_transform=Normalize(d=4, bounds=BOUNDS)).fit()
+    return search(model.incumbent.unsqueeze(0), [cheap], seed)
 
 
-def lowest(search: Callable[[int], Tensor]) -> Tensor:
+def lowest(start: Callable[[int], Tensor]) -> Tensor:
     """The lowest error so far, ``NUM_SEEDS x NUM_FULL``."""
-    errors = torch.stack([search(seed) for seed in range(NUM_SEEDS)])
+    errors = torch.stack([start(seed) for seed in range(NUM_SEEDS)])
     return errors.cummin(dim=1).values
 
 
+correlations: list[list[float]] = []
 cold = lowest(cold_start)
-to_the_end = {source: lowest(partial(warm_start, source)) for source in SOURCES}
+warm, listened = {}, {}
+for source in SOURCES:
+    correlations.clear()
+    warm[source] = lowest(partial(warm_start, source))
+    last = np.array(correlations).reshape(NUM_SEEDS, -1)[:, -1]
+    listened[source] = (int((last > 0).sum()), float(last.mean()))
 
 # %% [markdown]
 # ## What it gains, and what it loses
@@ -219,36 +222,21 @@ def draw(panel: plt.Axes, curves: dict[str, Tensor]) -> None:
 
 
 figure, panel = plt.subplots(figsize=(8, 4))
-draw(panel, {"cold start": cold} | to_the_end)
-panel.set_title("cheap results to the end")
+draw(panel, {"cold start": cold} | warm)
 figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=4)
 plt.show()
 
 # %% [markdown]
-# Little in the method protects it from a worthless source: it takes every list at its word. And a
-# good source wears out, because the expensive points stop being a fair sample: the search chose
-# them, so that the worst of them, ranked last of its group, is still a good point.
-#
-# ## Hand over
-#
-# The way out is simple: let the cheap results choose where to begin, and go on without them as
-# soon as there are enough expensive ones. Eight is a round number, not a tuned one.
+# Is a source listened to, and is a worthless one found out? A correlation of zero means that the
+# source was set aside: what is left is the model without it.
 
 # %%
-HANDOVER = min(8, NUM_FULL // 2)
-handed_over = {source: lowest(partial(warm_start, source, handover=HANDOVER)) for source in SOURCES}
-
-figure, panel = plt.subplots(figsize=(8, 4))
-draw(panel, {"cold start": cold} | handed_over)
-panel.set_title(f"handed over after {HANDOVER} full trainings")
-figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=4)
-plt.show()
+for source, (used, mean) in listened.items():
+    print(f"{source:<20} used at the end by {used}/{NUM_SEEDS}, mean correlation {mean:.2f}")
 
 # %%
 counts = sorted({1, NUM_FULL // 4, NUM_FULL // 2, NUM_FULL})
-rows = {"cold start": cold}
-rows |= {f"{source}, to the end": values for source, values in to_the_end.items()}
-rows |= {f"{source}, handed over": values for source, values in handed_over.items()}
+rows = {"cold start": cold} | warm
 print(f"{'lowest error [%] after':<34}" + "".join(f"{count:>15}" for count in counts))
 for name, values in rows.items():
     columns = (values[:, count - 1] for count in counts)
@@ -256,15 +244,39 @@ for name, values in rows.items():
     print(f"{name:<34}" + "".join(f"{cell:>15}" for cell in cells))
 
 # %% [markdown]
-# The columns count full trainings only. A cheap source is worth most in the first few; before you
-# trust one, compare its order with that of the first expensive results, as in the first picture.
+# The columns count full trainings only. A cheap source is worth most in the first few.
+#
+# ## The same in Ax
+#
+# `client.summarize()` of an earlier experiment is a source of a new one: a table with a column for
+# each parameter and metric. The first suggestion is the best of the first source.
+
+# %%
+NAMES = ["rate", "decay", "width", "momentum"]
+X = design(0)
+earlier = pd.DataFrame(X.numpy(), columns=NAMES)
+earlier["error"] = cheap_errors("a tenth of the data", X, seed=0).numpy()
+
+client = Client()
+client.configure_experiment(
+    parameters=[
+        RangeParameterConfig(name=n, bounds=(0.0, 1.0), parameter_type="float") for n in NAMES
+    ]
+)
+client.configure_optimization(objective="-error")
+client.set_generation_strategy(popbo_generation_strategy(sources=[earlier]))
+for _ in range(5):
+    for trial, parameters in client.get_next_trials(max_trials=1).items():
+        point = torch.tensor([parameters[name] for name in NAMES])
+        client.complete_trial(trial, raw_data={"error": error(point, seed=0)})
+print(client.summarize()[["generation_node", "error"]].to_string())
 
 
 # %%
 def better_than_cold(count: int) -> str:
     """The sources that are ahead by more than the standard error of the difference."""
     ahead = []
-    for source, values in handed_over.items():
+    for source, values in warm.items():
         rivals = torch.stack([cold[:, count - 1], values[:, count - 1]])
         gain = rivals[0].mean() - rivals[1].mean()
         error = (rivals.var(dim=1).sum() / NUM_SEEDS).sqrt()

@@ -9,6 +9,7 @@ from botorch_popbo.acquisition.expected_ranking_improvement import (
     ExpectedRankingImprovement,
     LogExpectedRankingImprovement,
 )
+from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovement
 from botorch_popbo.acquisition.lower_confidence_bound import (
     LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
@@ -19,6 +20,7 @@ from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImpr
 __all__ = [
     "ExpectedRankingImprovement",
     "LogConstrainedExpectedUtilityImprovement",
+    "LogExpectedFrontImprovement",
     "LogExpectedRankingImprovement",
     "LogExpectedUtilityImprovement",
     "LowerConfidenceBound",

@@ -51,13 +51,13 @@ class RankedConstraint(Module):
         Returns:
             A ``batch_shape x q`` tensor, in nats.
         """
-        posterior = self.slack.rank_posterior(X)
-        values, num_satisfying = posterior.thresholds.values, len(self._satisfying)
+        thresholds = self.slack.rank_law(self.slack.encode(X)).thresholds
+        values, num_satisfying = thresholds.values, len(self._satisfying)
         if num_satisfying == 0:
-            border = values[0] + (values[0] - values[-1]) / len(values)
+            border = values[..., 0] + (values[..., 0] - values[..., -1]) / values.shape[-1]
         else:
             counts = values.new_tensor([num_satisfying - 1.0, num_satisfying])
-            worst, beyond = posterior.thresholds.at(counts)
             # Minus infinity where all points satisfy the constraint: a new one will, too.
-            border = (worst + beyond) / 2.0
-        return posterior.log_survival(border).squeeze(-1)
+            border = thresholds.at(counts).mean(-1)
+        log_prob: Tensor = torch.special.log_ndtr(-border)
+        return log_prob

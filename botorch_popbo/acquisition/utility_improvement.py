@@ -24,6 +24,10 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     left to learn, another evaluation tells little. Without noise it vanishes. The numerics of the
     logarithm are BoTorch's (Ament et al., 2023).
 
+    Where runs have failed, the probability of success is a factor: that the utility is above that
+    of the worst success. A failure's place is below it, so an optimum at the edge of what fails
+    repels nobody.
+
     The improvement of one noisy rank, which :class:`~botorch_popbo.ExpectedRankingImprovement`
     computes, cannot tell two points apart that are both likely to come first; this one can.
 
@@ -38,6 +42,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     model: RankingGP
     _informed: RankingGP
     _incumbent: Tensor
+    _margin: Tensor | None
 
     def __init__(self, model: RankingGP, X_pending: Tensor | None = None) -> None:
         require_uncertainty(model)
@@ -49,6 +54,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         incumbent = self._find_incumbent(self._informed).unsqueeze(0)
         encoded = self._informed.encode(incumbent).squeeze(0)
         self.register_buffer("_incumbent", encoded, persistent=False)
+        self._margin = self._find_margin()
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         return self._log_improvement(encoded) + log_remoteness(distance)
@@ -60,7 +66,21 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     def _log_improvement(self, encoded: Tensor) -> Tensor:
         """The logarithm of the expected improvement and its augmentation, ``batch_shape x 1``."""
         mean, variance, own = self._informed.improvement(encoded, self._incumbent)
-        return log_improvement(mean, variance) + self._log_gain(own.clamp_min(MIN_VARIANCE))
+        value = log_improvement(mean, variance) + self._log_gain(own.clamp_min(MIN_VARIANCE))
+        if self._margin is not None:
+            deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+            value = value + torch.special.log_ndtr((mean + self._margin) / deviation)
+        return value
+
+    def _find_margin(self) -> Tensor | None:
+        """By how much the incumbent is better than the worst success, if there are failures."""
+        failed = self.model.has_failed
+        if bool(failed.all()) or not bool(failed.any()):
+            return None
+        succeeded = self._informed.encode(self.model.known_X[~failed]).unsqueeze(-2)
+        with torch.no_grad():
+            lead, _, _ = self._informed.improvement(succeeded, self._incumbent)
+        return -lead.min().clamp_max(0.0)
 
     def _log_gain(self, variance: Tensor) -> Tensor:
         """Logarithm of the augmentation ``1 - sigma / sqrt(variance + sigma^2)``."""

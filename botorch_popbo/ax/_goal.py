@@ -1,4 +1,4 @@
-"""What an experiment is after: a value to maximise, and what is left of its constraints."""
+"""What an experiment is after: values to maximise, and what is left of its constraints."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -52,19 +52,16 @@ class Goal:
             (self.objective_weights >= 0).all()
         )
 
-    def measured(self, datasets: Sequence[SupervisedDataset], seed: int) -> "Measured":
-        """One value and the slacks of every evaluated point.
+    def measured(self, datasets: Sequence[SupervisedDataset]) -> "Measured":
+        """The objectives and the slacks of every evaluated point.
 
-        Several objectives are ordered by a random trade-off, another one for every number of
-        points, so that a search visits all parts of the Pareto front; see :func:`trade_off`. A
-        point that lacks one of the metrics takes no part: it can be compared with none.
+        A point that lacks one of the metrics takes no part: it can be compared with none.
 
         Args:
             datasets: One data set for each of the ``m`` metrics.
-            seed: Seed of the trade-offs.
 
         Returns:
-            The points with their values and slacks.
+            The points with their objectives and slacks.
         """
         X, Y = _aligned([datasets[i] for i in self.metrics])
         weights = self.objective_weights[:, self.metrics]
@@ -73,25 +70,15 @@ class Goal:
         X, Y, failed = X[usable], Y[usable], failed[usable]
         outcomes = torch.where(failed.unsqueeze(-1), 0.0, Y)
         objectives = outcomes @ weights.T
-        slack = self._slack(outcomes, objectives)
-        objectives[failed] = -torch.inf
-        if len(weights) > 1:
-            generator = torch.Generator().manual_seed(derive_seed(seed, len(X)))
-            value = trade_off(objectives, random_weights(len(weights), generator).to(X))
-        else:
-            value = objectives.squeeze(-1)
-        return Measured(X, value, slack)
-
-    def _slack(self, outcomes: Tensor, objectives: Tensor) -> Tensor:
-        """How much is left of every constraint, one column each; negative where violated."""
-        columns = [outcomes.new_empty(len(outcomes), 0)]
+        slack = excess = X[:, :0]
         if self.outcome_constraints is not None:
             A, b = self.outcome_constraints
-            columns.append(b.T - outcomes @ A[:, self.metrics].T)
+            slack = b.T - outcomes @ A[:, self.metrics].T
         if self.objective_thresholds is not None:
             given = ~self.objective_thresholds.isnan()
-            columns.append(objectives[:, given] - self.objective_thresholds[given])
-        return torch.cat(columns, dim=-1)
+            excess = objectives[:, given] - self.objective_thresholds[given]
+        objectives[failed] = -torch.inf
+        return Measured(X, objectives, slack, excess)
 
 
 @dataclass(frozen=True)
@@ -100,23 +87,40 @@ class Measured:
 
     Attributes:
         X: Points, an ``N x d`` tensor.
-        value: What to maximise, of shape ``N``; minus infinity for failed evaluations.
+        objectives: What to maximise, ``N x c``; minus infinity for failed evaluations.
         slack: Slacks of the ``k`` constraints, ``N x k``, negative where violated; of failed
             evaluations without meaning.
+        excess: How far objectives are above their thresholds, one column for each threshold,
+            likewise.
     """
 
     X: Tensor
-    value: Tensor
+    objectives: Tensor
     slack: Tensor
+    excess: Tensor
 
-    @property
-    def feasible_first(self) -> Order:
+    def feasible_first(self, seed: int) -> Order:
         """One order of all points, feasible ones first; see :func:`from_constrained_outcomes`.
+
+        Thresholds are constraints. Several objectives are ordered by a random trade-off, another
+        one for every number of points, so that a search visits all parts of the Pareto front; see
+        :func:`trade_off`.
+
+        Args:
+            seed: Seed of the trade-offs.
+
+        Returns:
+            The order.
 
         Raises:
             InputDataError: If fewer than two points can be ranked.
         """
-        return from_constrained_outcomes(self.X, self.value, -self.slack)
+        value, number = self.objectives[:, 0], self.objectives.shape[-1]
+        if number > 1:
+            generator = torch.Generator().manual_seed(derive_seed(seed, len(self.X)))
+            value = trade_off(self.objectives, random_weights(number, generator).to(self.X))
+        violation = -torch.cat([self.slack, self.excess], dim=-1)
+        return from_constrained_outcomes(self.X, value, violation)
 
     @property
     def violated_slacks(self) -> tuple[Tensor, list[Tensor]]:
@@ -127,7 +131,7 @@ class Measured:
         Returns:
             An ``n x d`` tensor and tensors of shape ``n x 1``.
         """
-        succeeded = ~self.value.isneginf()
+        succeeded = ~self.objectives[:, 0].isneginf()
         columns = self.slack[succeeded].split(1, dim=-1)
         can_compare = len(self.X[succeeded].unique(dim=0)) > 1
         violated = [column for column in columns if can_compare and bool((column < 0.0).any())]

@@ -13,8 +13,9 @@ from botorch_popbo.optim.candidates import unseen_candidates
 
 #: The paper's number of random candidates.
 NUM_PAPER_CANDIDATES = 1000
-#: Most points that are looked at.
+#: Most points that are looked at with one objective, and with several, where each costs more.
 MAX_CANDIDATES = 100_000
+MAX_FRONT_CANDIDATES = 2_048
 
 
 def is_table(digest: SearchSpaceDigest, choices: Mapping[int, Sequence[float]]) -> bool:

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
-from typing import Any
+from typing import Any, cast
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
@@ -21,12 +21,19 @@ from botorch_popbo._seeds import derive_seed
 from botorch_popbo.acquisition.constrained_utility_improvement import (
     LogConstrainedExpectedUtilityImprovement,
 )
+from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovement
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._optimizer_options import OPTIMIZER_OPTIONS, default_options
-from botorch_popbo.ax._tables import MAX_CANDIDATES, NUM_PAPER_CANDIDATES, is_table, unseen_points
+from botorch_popbo.ax._tables import (
+    MAX_CANDIDATES,
+    MAX_FRONT_CANDIDATES,
+    NUM_PAPER_CANDIDATES,
+    is_table,
+    unseen_points,
+)
 from botorch_popbo.ax.surrogate import RankSurrogate
-from botorch_popbo.models import RankModel
+from botorch_popbo.models import RankingGP, RankModel
 
 _BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
 
@@ -35,14 +42,15 @@ class RankAcquisition(Acquisition):
     """Optimise a rank acquisition function reproducibly.
 
     A goal of one metric is searched with that metric's model, any other with models of its own,
-    which the surrogate fits; see :meth:`RankSurrogate.goal_models`.
+    which the surrogate fits; see :meth:`RankSurrogate.goal_models`. The expected improvement of a
+    utility becomes that of a front where there are several objectives.
 
     The optimizer's random numbers come from ``options["seed"]`` and the number of evaluated and
     pending points, so one seed gives one sequence of candidates and the global random state is
     left as it was. On a fully discrete space of few values each, without linear constraints, the
     best of all points that are neither evaluated nor pending is taken, or of 100,000 random ones if
-    there are more (for a network of 1000, as in the paper); elsewhere Ax chooses BoTorch's
-    optimizer.
+    there are more (with several objectives of 2048, for a network of 1000 as in the paper);
+    elsewhere Ax chooses BoTorch's optimizer.
     """
 
     def __init__(
@@ -59,12 +67,13 @@ class RankAcquisition(Acquisition):
             A, b = torch_opt_config.linear_constraints
             wider = b + _BOUNDARY * b.abs().clamp_min(1.0)
             torch_opt_config = replace(torch_opt_config, linear_constraints=(A, wider))
-        self._with_slacks = botorch_acqf_class is LogExpectedUtilityImprovement
+        self._separate = botorch_acqf_class is LogExpectedUtilityImprovement
         super().__init__(
             surrogate, search_space_digest, torch_opt_config, botorch_acqf_class, **options
         )
 
     surrogate: RankSurrogate
+    X_observed: Tensor
     _model: RankModel
 
     def _subset_model(
@@ -73,15 +82,25 @@ class RankAcquisition(Acquisition):
         objective_weights: Tensor,
         outcome_constraints: tuple[Tensor, Tensor] | None = None,
     ) -> tuple[Model, Tensor, tuple[Tensor, Tensor] | None]:
-        """The model of the goal, which is maximised without constraints.
+        """The model of the goal, of several objectives the first one's, without constraints.
 
         Ax calls this before it builds the acquisition function from what is returned.
         """
         self.X_observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
         goal = Goal(objective_weights, outcome_constraints, self._objective_thresholds)
-        models = self.surrogate.goal_models(goal, self.options.get("seed", 0), self._with_slacks)
-        self._slack_models = models.slacks
-        return models.value, torch.ones_like(objective_weights[:1, :1]), None
+        models = self.surrogate.goal_models(goal, self.options.get("seed", 0), self._separate)
+        self._goal_models = models
+        self._await_unranked(models.objectives[0].known_X)
+        return models.objectives[0], torch.ones_like(objective_weights[:1, :1]), None
+
+    def _await_unranked(self, ranked: Tensor) -> None:
+        """Take points that lack a metric for pending, lest they be suggested again."""
+        known = set(map(tuple, ranked.tolist()))
+        is_ranked = torch.tensor([tuple(point) in known for point in self.X_observed.tolist()])
+        if not bool(is_ranked.all()):
+            unranked = self.X_observed[~is_ranked]
+            parts = [X for X in (self.X_pending, unranked) if X is not None]
+            self.X_pending, self.X_observed = torch.cat(parts), self.X_observed[is_ranked]
 
     def _construct_botorch_acquisition(
         self,
@@ -90,9 +109,15 @@ class RankAcquisition(Acquisition):
         model: Model,
     ) -> AcquisitionFunction:
         options = dict(botorch_acqf_options)
-        if self._slack_models:
+        objectives = cast(list[RankingGP], self._goal_models.objectives)
+        slacks = cast(list[RankingGP], self._goal_models.slacks)
+        if len(objectives) > 1:
+            return LogExpectedFrontImprovement(
+                objectives, slacks, self._objective_thresholds, self.X_pending, self._seed
+            )
+        if slacks:
             botorch_acqf_class = LogConstrainedExpectedUtilityImprovement
-            options["slack_models"] = self._slack_models
+            options["slack_models"] = slacks
         if "best_f" in signature(botorch_acqf_class).parameters:
             # Ax would take the best outcome, but the model answers in utilities.
             best: Any = model.posterior(self._model.incumbent.unsqueeze(0))
@@ -103,7 +128,25 @@ class RankAcquisition(Acquisition):
         return acquisition
 
     def _update_objective_thresholds(self, torch_opt_config: TorchOptConfig) -> None:
-        """Infer none: domination needs no reference point."""
+        """Infer none: a front finds its reference point itself, and an order needs none."""
+
+    @property
+    def objective_thresholds(self) -> Tensor | None:
+        """What Ax notes beside a suggestion: all thresholds, because it cannot note one alone."""
+        given = self._objective_thresholds
+        return None if given is None or bool(given.isnan().any()) else given
+
+    @property
+    def _max_candidates(self) -> int:
+        if len(self._goal_models.objectives) > 1:
+            return MAX_FRONT_CANDIDATES
+        return MAX_CANDIDATES if self._model.has_uncertainty else NUM_PAPER_CANDIDATES
+
+    @property
+    def _seed(self) -> int:
+        """Another one for every number of points known."""
+        known = sum(len(X) for X in (self.X_observed, self.X_pending) if X is not None)
+        return derive_seed(self.options.get("seed", 0), known)
 
     def optimize(
         self,
@@ -120,13 +163,12 @@ class RankAcquisition(Acquisition):
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
         known = [X for X in (self.X_observed, self.X_pending) if X is not None]
         X_known = torch.cat(known) if known else None
-        seed = derive_seed(self.options.get("seed", 0), 0 if X_known is None else len(X_known))
+        seed = self._seed
         choices = mk_discrete_choices(search_space_digest, fixed_features)
         constrained = bool(inequality_constraints or equality_constraints)
         if candidate_set is None and not constrained and is_table(search_space_digest, choices):
             like = torch.empty(0, dtype=self.dtype, device=self.device)
-            number = MAX_CANDIDATES if self._model.has_uncertainty else NUM_PAPER_CANDIDATES
-            candidate_set = unseen_points(choices, X_known, number, seed, like)
+            candidate_set = unseen_points(choices, X_known, self._max_candidates, seed, like)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
         options = default_options(optimizer, is_smooth=self._model.has_uncertainty)
         if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space

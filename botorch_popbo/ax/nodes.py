@@ -13,8 +13,10 @@ They are joined in any order, as in Sobol, then PoPBO, then a Gaussian process:
     )
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypedDict, Unpack, get_args
 
+import pandas as pd
 import torch
 from ax.adapter.registry import Cont_X_trans, Generators, Mixed_transforms, Y_trans
 from ax.adapter.transforms.choice_encode import ChoiceToNumericChoice, OrderedChoiceToIntegerRange
@@ -43,9 +45,11 @@ from botorch_popbo.acquisition import (
     LogExpectedUtilityImprovement,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.ax._adapter import RankGenerators
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
+from botorch_popbo.ax.sources import as_evaluations
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.models import PoissonRankModel, RankingGP
@@ -111,6 +115,9 @@ class NodeOptions(TypedDict, total=False):
             the acquisition function need. Without effect where every point of a discrete space is
             looked at; Ax's Gaussian process refuses it there.
         raw_samples: Points that the starting points are chosen from, likewise.
+        sources: Tables of earlier experiments over the same parameters, for the default preset: a
+            row for each evaluation and a column for each parameter and metric, as
+            ``client.summarize()`` returns them.
     """
 
     max_parallelism: int | None
@@ -118,6 +125,7 @@ class NodeOptions(TypedDict, total=False):
     device: str | None
     num_restarts: int | None
     raw_samples: int | None
+    sources: Sequence[pd.DataFrame]
 
 
 def initial_node(
@@ -156,7 +164,7 @@ def initial_node(
             _enough_trials(num_trials, next_node_name),
             # Trials still running have no rank, so the model waits for half of the design.
             MinTrials(
-                threshold=max(num_trials // 2, 2),
+                threshold=min(max(num_trials // 2, 2), num_trials),
                 transition_to=next_node_name,
                 use_all_trials_in_exp=True,
                 only_in_statuses=[TrialStatus.COMPLETED],
@@ -179,10 +187,10 @@ def popbo_node(
     """Search with a model of the order of the outcomes.
 
     Args:
-        acquisition: ``"logei"`` (expected improvement of the utility behind the ranks), ``"eri"``
-            (expected ranking improvement), ``"rlcb"`` (rectified lower confidence bound), or any
-            acquisition function's class that Ax's storage knows. By default ``"logei"``, which
-            needs ``preset="default"``; for the other presets ``"eri"``.
+        acquisition: ``"logei"`` (expected improvement of the utility behind the ranks, or of the
+            front of several), ``"eri"`` (expected ranking improvement), ``"rlcb"`` (rectified lower
+            confidence bound), or any acquisition function's class that Ax's storage knows. By
+            default ``"logei"``, which needs ``preset="default"``; for the other presets ``"eri"``.
         seed: Seed of the model and the optimizer.
         preset: ``"default"``, a :class:`~botorch_popbo.RankingGP`; ``"paper"``, the network of Wang
             et al. (2023); or ``"exact"``, the same with the truncated law and its exact standard
@@ -213,6 +221,9 @@ def popbo_node(
         acquisition_options["seed"] = seed
     if acquisition_class is RectifiedLowerConfidenceBound:
         acquisition_options |= deviation
+    sources = as_evaluations(options.get("sources", ()))
+    if sources and model_class is not RankingGP:
+        raise UserInputError(f'sources need preset="default"; got preset={preset!r}.')
     if model_class is PoissonRankModel:
         model_options = {**model_options, "seed": seed}
     config = ModelConfig(botorch_model_class=model_class, model_options=model_options, name=preset)
@@ -230,6 +241,8 @@ def popbo_node(
         "refit_on_cv": True,
         "warm_start_refit": False,
     }
+    if sources:
+        generator_kwargs["sources"] = sources
     return _model_node(f"popbo-{name}", generator_kwargs, next_node_name, num_trials, options)
 
 
@@ -257,6 +270,8 @@ def gp_node(
         UserInputError: If an option is unknown or out of range.
     """
     _check_name("acquisition", acquisition, GPAcquisitionName)
+    if options.get("sources"):
+        raise UserInputError("A Gaussian process of Ax takes no sources; use popbo_node.")
     acquisition_class, acquisition_options = _GP_ACQUISITIONS[acquisition]
     generator_kwargs = {
         "botorch_acqf_class": acquisition_class,
@@ -280,7 +295,11 @@ def _model_node(
     sizes = {name: options.get(name) for name in ("num_restarts", "raw_samples")}
     given = {name: value for name, value in sizes.items() if value is not None}
     spec = GeneratorSpec(
-        generator_enum=Generators.BOTORCH_MODULAR,
+        generator_enum=(
+            RankGenerators.WITH_SOURCES
+            if "sources" in generator_kwargs
+            else Generators.BOTORCH_MODULAR
+        ),
         generator_kwargs=generator_kwargs,
         generator_gen_kwargs={"model_gen_options": {"optimizer_kwargs": given}} if given else {},
         generator_key_override=name,

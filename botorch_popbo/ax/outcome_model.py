@@ -10,7 +10,6 @@ from gpytorch.distributions import MultivariateNormal
 from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
 
-from botorch_popbo.data import Order
 from botorch_popbo.models import RankModel
 
 _MIN_VARIANCE = 1e-12  # relative to the squared range of the outcomes
@@ -49,8 +48,10 @@ class OutcomeModel(Model):
         Returns:
             Independent normal laws of the outcomes, ``batch_shape x q x 1``, in their unit.
         """
-        assert self.ranks.order is not None
-        levels = _outcome_levels(self.ranks.order).to(X)
+        order = self.ranks.order
+        assert order is not None
+        outcomes = order.score if order.num_lists else self.ranks.train_targets  # a first point
+        levels = _outcome_levels(outcomes).to(X)
         numbers = torch.arange(levels.shape[0], device=X.device, dtype=X.dtype)
         probabilities = self.ranks.rank_posterior(X).log_prob(numbers).exp()
         # The untruncated law also reaches beyond the worst rank: that is the worst outcome.
@@ -90,9 +91,8 @@ class OutcomeModel(Model):
         return self.ranks.state_dict(*args, **kwargs)
 
 
-def _outcome_levels(order: Order) -> Tensor:
+def _outcome_levels(outcomes: Tensor) -> Tensor:
     """The outcome to expect at each of the ranks 0 .. N, a tensor of shape ``N + 1``."""
-    outcomes = order.score
     finite = outcomes[outcomes.isfinite()]
     worst = finite.min() if finite.numel() else outcomes.new_zeros(())
     falling = outcomes.clamp_min(worst).sort(descending=True).values

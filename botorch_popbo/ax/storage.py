@@ -18,9 +18,11 @@ from botorch_popbo.acquisition import (
     LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.ax._adapter import RankGenerators
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
+from botorch_popbo.ax.sources import BestOfSources
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.models import PoissonRankModel, RankingGP
@@ -39,7 +41,8 @@ def register() -> None:
     register_acquisition(RankAcquisition)
     # Ax has no function that registers a surrogate.
     CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict
-    CORE_DECODER_REGISTRY[RankSurrogate.__name__] = RankSurrogate
+    for decoded in (RankSurrogate, RankGenerators, BestOfSources):
+        CORE_DECODER_REGISTRY[decoded.__name__] = decoded
     for acquisition_function in (
         ExpectedRankingImprovement,
         LogExpectedRankingImprovement,

@@ -19,6 +19,7 @@ from botorch_popbo.ax.nodes import (
     initial_node,
     popbo_node,
 )
+from botorch_popbo.ax.sources import BestOfSources, as_evaluations
 
 
 class StrategyOptions(NodeOptions, total=False):
@@ -44,7 +45,8 @@ def popbo_generation_strategy(
         acquisition: ``"logei"``, ``"eri"``, ``"rlcb"``, or an acquisition function's class; see
             :func:`~botorch_popbo.ax.nodes.popbo_node`.
         num_initial_trials: Trials before the model takes over, at least two. Attached trials
-            count; failed and abandoned ones do not.
+            count; failed and abandoned ones do not. Without effect beside ``sources``: the first
+            trial is the best of the first source, and the model takes over when one is complete.
         seed: Seed of the design, the model and the optimizer. The same seed and results give
             the same candidates.
         preset: ``"default"``, a Gaussian process conditioned on the order of the outcomes;
@@ -140,5 +142,12 @@ def _two_steps(
     design = options.get("initial_design", "sobol")
     model = make_node(**{k: v for k, v in options.items() if k != "initial_design"})
     deduplicate = options.get("deduplicate", True)
+    sources = as_evaluations(options.get("sources", ()))
+    if sources:
+        num_initial_trials = 1
     initial = initial_node(model.name, num_initial_trials, seed, design, deduplicate)
-    return GenerationStrategy(name=f"{initial.name}+{model.name}", nodes=[initial, model])
+    first: list[GenerationNode] = []
+    if sources:
+        first = [BestOfSources(model.name, initial.name, sources)]
+    nodes = [*first, initial, model]
+    return GenerationStrategy(name="+".join(node.name for node in nodes), nodes=nodes)

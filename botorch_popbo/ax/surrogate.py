@@ -1,6 +1,7 @@
 """The surrogate as Ax needs it: models of orders, predictions in the unit of the metrics."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from botorch.models.transforms.input import ChainedInputTransform, InputTransfor
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
+from botorch_popbo.ax._adapter import DatasetWithSources
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
@@ -25,12 +27,12 @@ class GoalModels:
     """Fitted models of what a goal is about.
 
     Attributes:
-        value: Of what is maximised.
+        objectives: Of what is maximised; one model unless each objective has its own.
         slacks: Of the constraints that an evaluated point violates, unless they are part of the
-            order that ``value`` was fitted to.
+            order that the only objective was fitted to.
     """
 
-    value: RankModel
+    objectives: list[RankModel]
     slacks: list[RankModel] = field(default_factory=list)
 
 
@@ -72,14 +74,14 @@ class RankSurrogate(Surrogate):
         """The fitted models of the metrics, in the order of :attr:`outcomes`."""
         return [cast(RankModel, self._submodels[(name,)]) for name in self.outcomes]
 
-    def goal_models(self, goal: Goal, seed: int, with_slacks: bool) -> GoalModels:
+    def goal_models(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
         """The models of a goal, fitted once for the data at hand.
 
         Args:
             goal: The goal.
             seed: Seed of the trade-offs between objectives.
-            with_slacks: Whether constraints have models of their own. Without, all points are put
-                into one order, feasible ones first.
+            separate: Whether objectives and constraints have models of their own. Otherwise all
+                points are put into one order, feasible ones first.
 
         Returns:
             The models.
@@ -87,26 +89,33 @@ class RankSurrogate(Surrogate):
         Raises:
             InputDataError: If fewer than two points can be ranked.
         """
-        key = (goal.key, seed, with_slacks)
+        key = (goal.key, seed, separate)
         if key not in self._goal_models:
-            self._goal_models[key] = self._fit_goal(goal, seed, with_slacks)
+            self._goal_models[key] = self._fit_goal(goal, seed, separate)
         return self._goal_models[key]
 
-    def _fit_goal(self, goal: Goal, seed: int, with_slacks: bool) -> GoalModels:
+    def _fit_goal(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
         if goal.is_one_metric:
-            return GoalModels(self.metric_models[goal.metrics[0]])
-        measured = goal.measured(self.training_data, seed)
-        if not with_slacks:
-            return GoalModels(self._fitted(measured.feasible_first))
-        value = self._fitted(from_outcomes(measured.X, measured.value))
+            return GoalModels([self.metric_models[goal.metrics[0]]])
+        measured = goal.measured(self.training_data)
+        if not separate:
+            return GoalModels([self._fitted(measured.feasible_first(seed))])
         X, slacks = measured.violated_slacks
-        return GoalModels(value, [self._fitted(from_outcomes(X, slack)) for slack in slacks])
+        return GoalModels(
+            [self._fitted(from_outcomes(measured.X, values)) for values in measured.objectives.T],
+            [self._fitted(from_outcomes(X, slack)) for slack in slacks],
+        )
 
     def _fitted(self, order: Order) -> RankModel:
         """A model of an order: that of a metric which sorts the points in the same way, or new."""
         for model in self.metric_models:
             if model.order is not None and model.order.agrees_with(order):
-                return model
+                if model.order.score.equal(order.score):
+                    return model
+                # The same ranks of other values, which tell where a bound lies among them.
+                rescored = copy(model)
+                rescored.order = order
+                return rescored
         return self.metric_models[0].with_order(order).fit()
 
 
@@ -120,6 +129,8 @@ def _ranking_gp_inputs(
 ) -> dict[str, Any]:
     """Two categories are as far apart as the ends of the unit interval."""
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
+    if isinstance(dataset, DatasetWithSources):
+        inputs["sources"] = [from_outcomes(source.X, source.Y) for source in dataset.sources]
     return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 2**-0.5)}
 
 

@@ -42,7 +42,7 @@ class MaximizeObjective(Transform):
         config: TConfig | None = None,
     ) -> None:
         super().__init__(search_space, experiment_data, adapter, config)
-        self._negated: set[str] = set()
+        self.negated: set[str] = set()
         if adapter is None or adapter._optimization_config is None:
             return
         if adapter._optimization_config != adapter._experiment.optimization_config:
@@ -52,7 +52,7 @@ class MaximizeObjective(Transform):
                 "popbo_generation_strategy(...)): it continues with all trials."
             )
         weights = adapter._optimization_config.objective.metric_weights
-        self._negated = {signature for signature, weight in weights if weight < 0}
+        self.negated = {signature for signature, weight in weights if weight < 0}
 
     def transform_optimization_config(
         self,
@@ -89,14 +89,13 @@ class MaximizeObjective(Transform):
     def _mirrored(self, constraints: list[OutcomeConstraint]) -> list[OutcomeConstraint]:
         """Bounds on negated metrics: an upper one on a metric is a lower one on its negative."""
         return [
-            _mirror(c) if self._negated.intersection(c.metric_signatures) else c
-            for c in constraints
+            _mirror(c) if self.negated.intersection(c.metric_signatures) else c for c in constraints
         ]
 
     def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
         """Negate the observed means of minimised metrics."""
         data = experiment_data.observation_data
-        for signature in self._negated:
+        for signature in self.negated:
             if ("mean", signature) in data:
                 data["mean", signature] = -data["mean", signature]
         return ExperimentData(arm_data=experiment_data.arm_data, observation_data=data)
@@ -106,7 +105,7 @@ class MaximizeObjective(Transform):
     ) -> list[ObservationData]:
         for data in observation_data:
             for index, signature in enumerate(data.metric_signatures):
-                if signature in self._negated:
+                if signature in self.negated:
                     data.means[index] *= -1.0
                     data.covariance[index, :] *= -1.0
                     data.covariance[:, index] *= -1.0

@@ -77,6 +77,19 @@ class Order:
         variance = exact if variance is None else variance
         return cls(X, item, score, variance, zero, zero, zero.bool())
 
+    @classmethod
+    def without_lists(cls, X: Tensor) -> Self:
+        """Distinct points of which nothing is known.
+
+        Args:
+            X: Distinct points, an ``m x d`` tensor.
+
+        Returns:
+            The order.
+        """
+        none = torch.zeros(0, dtype=torch.long, device=X.device)
+        return cls(X, none, none.to(X), none.to(X), none, none, none.bool())
+
     def __repr__(self) -> str:
         """Sizes; the tensors themselves would fill a page."""
         return (
@@ -157,17 +170,7 @@ def combine(*orders: Order) -> Order:
     """
     if not orders:
         raise InputDataError("There is no order to combine. Pass at least one.")
-    dims = sorted({order.X.shape[-1] for order in orders})
-    if len(dims) > 1:
-        raise BotorchTensorDimensionError(
-            f"The points to combine have {dims} columns. Describe all of them by the same columns."
-        )
-    kinds = sorted({f"{order.X.dtype} on {order.X.device}" for order in orders})
-    if len(kinds) > 1:
-        raise InputDataError(
-            "Orders to combine must share one dtype and one device, but are "
-            f"{' and '.join(kinds)}. Convert the points before ranking, with X.to(...)."
-        )
+    check_alike(*orders)
     X = torch.cat([order.X for order in orders])
     distinct = distinct_rows(*X.unbind(-1))
     starts, lists, tasks = [0], [0], [0]
@@ -186,3 +189,26 @@ def combine(*orders: Order) -> Order:
         task_index=torch.cat([o.task_index + i for o, i in zip(orders, tasks, strict=False)]),
         is_censored=torch.cat([order.is_censored for order in orders]),
     )
+
+
+def check_alike(*orders: Order) -> None:
+    """Check that orders are about points of one space.
+
+    Args:
+        orders: The orders.
+
+    Raises:
+        BotorchTensorDimensionError: If the points differ in their number of columns.
+        InputDataError: If dtypes or devices differ.
+    """
+    dims = sorted({order.X.shape[-1] for order in orders})
+    if len(dims) > 1:
+        raise BotorchTensorDimensionError(
+            f"The points to combine have {dims} columns. Describe all of them by the same columns."
+        )
+    kinds = sorted({f"{order.X.dtype} on {order.X.device}" for order in orders})
+    if len(kinds) > 1:
+        raise InputDataError(
+            "Orders to combine must share one dtype and one device, but are "
+            f"{' and '.join(kinds)}. Convert the points before ranking, with X.to(...)."
+        )

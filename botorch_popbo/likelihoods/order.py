@@ -2,110 +2,39 @@ r"""The likelihood of any order, under a Gaussian prior of what is ordered.
 
 An order says of some pairs of records which utility is larger, and nothing else, so it is the same
 for every increasing transform of the outcomes. With the differences :math:`d = D z` of the pairs,
-:math:`d \sim N(0, G)` and :math:`G = D K D^\top`: the level of the utilities cancels. A relation
-is one of three.
+:math:`d \sim N(0, G)` and :math:`G = D K D^\top`: the level of the utilities cancels.
 
-*Strict*: :math:`d > 0`. Strict relations form a forest: then there are as many differences as
-gaps, the probability is an integral over all positive gaps, and in the logarithms of the gaps its
-integrand is log-concave where it matters. *Tied*: :math:`d = 0`, a density. *Answer*:
+*Certain* relations form a forest: there are as many differences as gaps, and the probability is an
+integral over all positive gaps, which in their logarithms has an integrand that is log-concave
+where it matters. A record that is tied with others lies in an *interval*, between the next better
+and the next worse, in which its log-odds take the place of the logarithm. An *answer* is
 :math:`\Phi(d / \sigma)`, what a judge of noise :math:`\sigma` said, in any number and however
 contradictory. Laplace's method gives, with :math:`a = G^{-1} \hat d` at the mode,
 
 .. math::
 
     \log P(order) \approx -\tfrac12 a^\top G a + \sum_{answers} \log \Phi(\hat d / \sigma)
-    - \tfrac12 \log |B|, \qquad B = I + W^{1/2} G W^{1/2},
+    - \tfrac12 \log |B|, \qquad B = I + R^\top G R,
 
-where :math:`W` is :math:`\hat d^{-2}` for a strict relation and the curvature of any other. One
-Cholesky factor a step of Newton's method is all that it takes.
+where :math:`R R^\top` is the curvature, :math:`\hat d^{-2}` for a gap. One Cholesky factor a step
+of Newton's method is all that it takes.
 
 The mode is the scale on which the outcomes look most like a draw of the prior: where a value-based
 model has to be told the right transform of its outcomes, this one finds it. Without answers the
 scale of :math:`K` cancels.
 """
 
-import math
 from dataclasses import dataclass
-from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor
 
+from botorch_popbo.likelihoods._sites import Root, Sites
+from botorch_popbo.likelihoods.relations import Relations
+
 _MAX_ITERATIONS = 50
 _TOLERANCE = 1e-8  # of half the squared Newton decrement, in nats
-_TO_BOUNDARY = 0.9
-_TIE_PRECISION = 1e10
-_MIN_CURVATURE = 1e-10
 _CYCLE_JITTER = 1e-10
-_LOG_ROOT = 0.5 * math.log(2.0 * math.pi)
-
-
-@dataclass(frozen=True)
-class Relations:
-    """Pairs of records, and what is known of each.
-
-    Attributes:
-        better: Index of the better record of each pair, of shape ``M``.
-        worse: Index of the other one, of shape ``M``.
-        is_tied: Whether the two are equal, of shape ``M``.
-        answers: How many judges of some noise said so, of shape ``M``; zero for relations that are
-            certain. Certain ones form a forest.
-    """
-
-    better: Tensor
-    worse: Tensor
-    is_tied: Tensor
-    answers: Tensor
-
-    @property
-    def is_strict(self) -> Tensor:
-        """Whether the better one certainly is, of shape ``M``."""
-        return (self.answers == 0) & ~self.is_tied
-
-    def __len__(self) -> int:
-        return len(self.better)
-
-    def differences(self, values: Tensor) -> Tensor:
-        """``D`` times a tensor of shape ``N x ...``."""
-        return values[self.better] - values[self.worse]
-
-    def scatter(self, values: Tensor, num_records: int) -> Tensor:
-        """The transpose of ``D`` times a tensor of shape ``M x ...``."""
-        summed = values.new_zeros(num_records, *values.shape[1:])
-        return summed.index_add_(0, self.better, values).index_add_(
-            0, self.worse, values, alpha=-1.0
-        )
-
-    def covariance(self, matrix: Tensor) -> Tensor:
-        """``D K D'`` of an ``N x N`` tensor, ``M x M``."""
-        return self.differences(self.differences(matrix).T)
-
-    def join(self, other: Self) -> Self:
-        """These pairs and others of the same records."""
-        return type(self)(*map(torch.cat, zip(self._parts(), other._parts(), strict=True)))
-
-    def among(self, index: Tensor, num_records: int) -> Self:
-        """The pairs of some of the records, in their new positions.
-
-        Args:
-            index: Indices of the records, without repetition.
-            num_records: Number of all records.
-
-        Returns:
-            The pairs of which both records are left.
-        """
-        position = torch.full((num_records,), -1, device=index.device)
-        position[index] = torch.arange(len(index), device=index.device)
-        better, worse = position[self.better], position[self.worse]
-        left = (better >= 0) & (worse >= 0)
-        return type(self)(better[left], worse[left], self.is_tied[left], self.answers[left])
-
-    def to(self, device: torch.device) -> Self:
-        """The same pairs on another device."""
-        return type(self)(*(part.to(device) for part in self._parts()))
-
-    def _parts(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        return self.better, self.worse, self.is_tied, self.answers
 
 
 @dataclass(frozen=True)
@@ -114,8 +43,8 @@ class OrderedUtilities:
 
     Attributes:
         relations: The order.
-        utilities: Utilities of the records, of shape ``N``; where relations do not connect records,
-            as the prior expects them.
+        utilities: Utilities of the records, of shape ``N``; of those that no relation connects, as
+            the prior expects them.
         differences: Differences of the pairs, of shape ``M``.
         log_likelihood: Laplace's approximation, in nats; a scalar tensor.
         weights: ``K^-1 z`` at the mode, of shape ``N``; they sum to zero.
@@ -123,7 +52,7 @@ class OrderedUtilities:
             variance, a scalar tensor.
         prior_factor: Cholesky factor of the prior covariance of the differences, ``M x M``.
         factor: Cholesky factor of ``B``, ``M x M``.
-        curvature_root: Square roots of the curvatures, of shape ``M``.
+        curvature_root: ``R``.
         by_covariance: Derivative with respect to the covariance of the differences, ``M x M``.
     """
 
@@ -135,7 +64,7 @@ class OrderedUtilities:
     by_log_noise: Tensor
     prior_factor: Tensor
     factor: Tensor
-    curvature_root: Tensor
+    curvature_root: Root
     by_covariance: Tensor
 
     def gradient(self) -> Tensor:
@@ -150,80 +79,22 @@ class OrderedUtilities:
 
     @property
     def root(self) -> Tensor:
-        """Square root of what certain utilities would explain: ``R R'`` is ``D' G^-1 D``."""
-        return self._root(self.prior_factor, torch.ones_like(self.differences))
+        """Square root of what certain utilities would explain: ``A A'`` is ``D' G^-1 D``."""
+        return self._root(self.prior_factor, torch.eye(len(self.differences)).to(self.factor))
 
     @property
     def ordered_root(self) -> Tensor:
-        """Square root of what the order explains: ``R R'`` is ``D' (G + W^-1)^-1 D``, ``N x M``."""
-        return self._root(self.factor, self.curvature_root)
+        """Square root of what the order explains: ``A A'`` is ``D' R B^-1 R' D``, ``N x M``."""
+        eye = torch.eye(len(self.differences)).to(self.factor)
+        return self._root(self.factor, self.curvature_root.transposed_times(eye))
 
-    def _root(self, factor: Tensor, scale: Tensor) -> Tensor:
-        eye = torch.diag(scale)
-        half = torch.linalg.solve_triangular(factor, eye, upper=False)
+    def _root(self, factor: Tensor, right: Tensor) -> Tensor:
+        half = torch.linalg.solve_triangular(factor, right, upper=False)
         return self.relations.scatter(half.T.contiguous(), len(self.utilities))
 
 
-class _Terms(NamedTuple):
-    """First derivative of each relation's log-likelihood, minus the second, and minus the third."""
-
-    slope: Tensor
-    curvature: Tensor
-    third: Tensor
-
-
-class _Sites:
-    """The log-likelihood of the relations, as a function of their differences."""
-
-    def __init__(self, relations: Relations, noise: Tensor) -> None:
-        self.is_strict = relations.is_strict
-        self.is_tied = relations.is_tied
-        self.answers = relations.answers.to(noise)
-        self.is_answer = self.answers > 0
-        self.has_answers = bool(self.is_answer.any())
-        self.deviation = noise.sqrt()
-
-    def at(self, differences: Tensor) -> _Terms:
-        """Derivatives; a strict relation's are those of ``log d``, the volume of its gap."""
-        inverse = 1.0 / differences
-        slope = torch.where(self.is_strict, inverse, -_TIE_PRECISION * differences)
-        curvature = torch.where(self.is_strict, inverse.square(), _TIE_PRECISION)
-        third = torch.zeros_like(slope)
-        if self.has_answers:
-            score = differences / self.deviation
-            ratio = torch.exp(-0.5 * score.square() - _LOG_ROOT - torch.special.log_ndtr(score))
-            decay = ratio * (score + ratio)
-            change = ratio - decay * (score + 2.0 * ratio)
-            weight = self.answers / self.deviation
-            slope = torch.where(self.is_answer, weight * ratio, slope)
-            bent = (weight / self.deviation * decay).clamp_min(_MIN_CURVATURE)
-            curvature = torch.where(self.is_answer, bent, curvature)
-            third = torch.where(self.is_answer, weight * change / self.deviation**2, third)
-        return _Terms(slope, curvature, third)
-
-    def log_prob(self, differences: Tensor) -> Tensor:
-        """Of answers and ties; strict relations are certain."""
-        tied = differences[self.is_tied]
-        log_prob = 0.5 * (math.log(_TIE_PRECISION) - _TIE_PRECISION * tied.square()).sum()
-        if self.has_answers:
-            log_answers = torch.special.log_ndtr(differences / self.deviation)
-            log_prob = log_prob + self.answers @ log_answers
-        return log_prob
-
-    def objective(self, differences: Tensor, slopes: Tensor) -> float:
-        """What is minimised: the quadratic form less the sites, and the volume of the gaps."""
-        volume = differences[self.is_strict].log().sum()
-        return float(0.5 * slopes @ differences - volume - self.log_prob(differences))
-
-    def longest_step(self, differences: Tensor, step: Tensor) -> float:
-        """At most one, and no gap shrinks to nothing."""
-        shrinking = (-step / differences)[self.is_strict]
-        longest = float(shrinking.max()) if len(shrinking) else 0.0
-        return min(1.0, _TO_BOUNDARY / longest) if longest > 0.0 else 1.0
-
-
 def order_utilities(
-    covariance: Tensor, relations: Relations, start: Tensor, noise: Tensor | float = 0.0
+    covariance: Tensor, relations: Relations, start: Tensor, noise: Tensor | float = 1.0
 ) -> OrderedUtilities:
     """Find the mode by Newton's method.
 
@@ -242,55 +113,84 @@ def order_utilities(
     Raises:
         torch.linalg.LinAlgError: If the covariance is not positive definite.
     """
-    sites = _Sites(relations, torch.as_tensor(noise).to(covariance))
+    sites = Sites(relations, torch.as_tensor(noise).to(covariance))
     prior = relations.covariance(covariance)
-    if sites.has_answers:  # which need not form a forest
+    if not sites.are_gaps:  # more relations than a forest has
         prior.diagonal().add_(_CYCLE_JITTER)
     prior_factor = torch.linalg.cholesky(prior)
     differences = relations.differences(start)
     slopes = torch.cholesky_solve(differences.unsqueeze(-1), prior_factor).squeeze(-1)
-    value = sites.objective(differences, slopes)
     for _ in range(_MAX_ITERATIONS):
-        site = sites.at(differences)
-        root = site.curvature.sqrt()
-        matrix = (prior * root).mul_(root.unsqueeze(-1))
+        slope, root = sites.slope(differences), sites.root(differences)
+        matrix = root.transposed_times(root.transposed_times(prior).T)
         matrix.diagonal().add_(1.0)
         factor = torch.linalg.cholesky(matrix)
-        residual = (slopes - site.slope) / root
+        residual = root.solve(slopes - slope)
         solved = torch.cholesky_solve(residual.unsqueeze(-1), factor).squeeze(-1)
-        step, by_slope = (solved - residual) / root, -root * solved
-        if float(-(residual * root) @ step) < 2.0 * _TOLERANCE:
+        step, by_slope = root.transposed_solve(solved - residual), -root.times(solved)
+        if sites.has_answers:  # of which some bend so little that the quotient has no digits left
+            step = step.where(~sites.is_answer, prior @ by_slope)
+        if float((slope - slopes) @ step) < 2.0 * _TOLERANCE:
             break
-        length = sites.longest_step(differences, step)
-        while True:
-            moved = differences + length * step, slopes + length * by_slope
-            new_value = sites.objective(*moved)
-            if new_value <= value + 1e-9 * abs(value) or length < 1e-3:
-                break
-            length /= 2.0
-        (differences, slopes), value = moved, new_value
+        length = sites.step_length(differences, slopes, step, by_slope)
+        differences, slopes = differences + length * step, slopes + length * by_slope
     inverse = torch.cholesky_inverse(factor)
-    weights = relations.scatter(slopes, len(covariance))
-    left = inverse.diagonal()
-    spread = (1.0 - left) / site.curvature
-    # How the determinants pull at the mode; of a strict relation also that of log d.
-    pull = torch.where(sites.is_strict, -left / differences, -0.5 * spread * site.third)
-    pulled = root * (inverse @ (pull / root))
+    pull, by_log_noise = _pull(sites, root, differences, inverse)
+    pulled = root.times(inverse @ root.solve(pull))
     outer = torch.outer(pulled + 0.5 * slopes, slopes)
-    by_noise = -0.5 * site.slope * differences
-    by_noise = by_noise + 0.5 * spread * (site.curvature + 0.5 * site.third * differences)
-    moving = 0.5 * (site.curvature * differences - site.slope)
-    through_mode = (pull / root - inverse @ (pull / root)) / root * moving
-    log_answers = sites.log_prob(differences)
+    weights = relations.scatter(slopes, len(covariance))
+    log_answers = sites.log_prob(differences, sites.log_noise)
     return OrderedUtilities(
         relations=relations,
         utilities=covariance @ weights,
         differences=differences,
         log_likelihood=log_answers - 0.5 * slopes @ differences - factor.diagonal().log().sum(),
         weights=weights,
-        by_log_noise=(by_noise + through_mode)[relations.answers > 0].sum(),
+        by_log_noise=by_log_noise,
         prior_factor=prior_factor,
         factor=factor,
         curvature_root=root,
-        by_covariance=0.5 * (outer + outer.T) - 0.5 * (inverse * root).mul_(root.unsqueeze(-1)),
+        by_covariance=0.5 * (outer + outer.T) - 0.5 * root.times(root.times(inverse).T),
     )
+
+
+def _pull(sites: Sites, root: Root, differences: Tensor, inverse: Tensor) -> tuple[Tensor, Tensor]:
+    """How the determinants pull at the mode, and the derivative by the answers' log variance.
+
+    Args:
+        sites: The relations' log-densities.
+        root: Square root of their curvature at the mode.
+        differences: The mode, of shape ``M``.
+        inverse: Inverse of ``B``, ``M x M``.
+
+    Returns:
+        Derivatives with respect to the differences, of shape ``M``, of ``-log |B| / 2`` at a fixed
+        prior less the logarithm of the volume; and a scalar.
+    """
+    if sites.are_gaps:
+        return -inverse.diagonal() / differences, torch.zeros_like(sites.log_noise)
+    own, cross = _left_open(root, inverse)
+    with torch.enable_grad():
+        at = differences.detach().requires_grad_()
+        log_noise = sites.log_noise.detach().requires_grad_()
+        curvature, across = sites.curvature(at, log_noise)
+        bent = -0.5 * own @ curvature - cross @ across
+        said = bent + sites.log_prob(differences, log_noise) - sites.log_volume(at)
+        pull, direct = torch.autograd.grad(said + 0.0 * log_noise, (at, log_noise))
+    if not sites.has_answers:
+        return pull, torch.zeros_like(direct)
+    by_slope = 0.5 * (curvature.detach() * differences - sites.slope(differences))
+    moved = root.solve(by_slope.where(sites.is_answer, 0.0))
+    return pull, direct + root.solve(pull) @ (moved - inverse @ moved)
+
+
+def _left_open(root: Root, inverse: Tensor) -> tuple[Tensor, Tensor]:
+    """Variances of the differences given the order, and covariances across intervals."""
+    first, second = root.first, root.second
+    explained = 1.0 - inverse.diagonal()
+    own = explained / root.own.square()
+    mixed = -root.across / (root.own[first] * root.own[second])
+    both = -inverse[first, second]
+    own[first] += (2.0 * both / root.own[first] + mixed * explained[second]) * mixed
+    cross = (both / root.own[first] + mixed * explained[second]) / root.own[second]
+    return own, cross

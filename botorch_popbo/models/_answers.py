@@ -6,8 +6,8 @@ from torch import Tensor
 from botorch_popbo.data._rows import distinct_rows
 from botorch_popbo.data._tally import Tally
 from botorch_popbo.data.order import Order
-from botorch_popbo.likelihoods.order import Relations
-from botorch_popbo.models._forest import neighbours
+from botorch_popbo.likelihoods.relations import Relations
+from botorch_popbo.models._forest import ends_of_lists, first_of_each
 
 
 def answers_of(order: Order, tallied: Tally, is_judged: Tensor) -> Relations:
@@ -25,22 +25,25 @@ def answers_of(order: Order, tallied: Tally, is_judged: Tensor) -> Relations:
         The answers; none if there is no judged record.
     """
     is_entry = torch.isin(order.task_index, tallied.task[is_judged])
-    columns = order.list_index[is_entry], -order.score[is_entry]
     if not bool(is_entry.any()):
-        return _answers(*torch.zeros(2, 0, dtype=torch.long, device=is_entry.device).unbind())
-    _, level, _ = distinct_rows(*columns)
-    is_rest = torch.zeros(int(level.max()) + 1, dtype=torch.bool, device=level.device)
-    is_rest[level] = order.is_censored[is_entry]
-    pairs = neighbours(level, columns[0], is_rest, torch.zeros_like(is_rest))
+        nobody = is_entry.nonzero().squeeze(-1)
+        return Relations.judged(nobody, nobody)
+    list_index = order.list_index[is_entry]
+    _, level, _ = distinct_rows(list_index, -order.score[is_entry])
+    leader = first_of_each(level)
+    opens, _ = ends_of_lists(list_index[leader])
+    entry = torch.arange(len(level), device=level.device)
+    loses = ~opens[level]
+    draws = (entry != leader[level]) & ~order.is_censored[is_entry]
+    winner, drawn = leader.roll(1)[level][loses], leader[level][draws]
     record = _records_of(order, tallied)[is_entry]
-    better, worse = record[pairs.better], record[pairs.worse]
-    weight = 1.0 - 0.5 * pairs.is_tied.double()
-    tied = pairs.is_tied
-    better, worse = torch.cat([better, worse[tied]]), torch.cat([worse, better[tied]])
+    better = record[torch.cat([winner, drawn, entry[draws]])]
+    worse = record[torch.cat([entry[loses], entry[draws], drawn])]
+    weight = torch.where(torch.arange(len(better), device=level.device) < len(winner), 1.0, 0.5)
     distinct = distinct_rows(better, worse)
-    counted = weight.new_zeros(len(distinct.rows))
-    counted = counted.index_add_(0, distinct.inverse, torch.cat([weight, weight[tied]]))
-    return _answers(better[distinct.rows], worse[distinct.rows], counted)
+    counted = torch.zeros_like(distinct.rows, dtype=torch.double)
+    counted = counted.index_add_(0, distinct.inverse, weight.double())
+    return Relations.judged(better[distinct.rows], worse[distinct.rows], counted)
 
 
 def between(utility: Tensor, known: Tensor, number: int) -> Relations:
@@ -61,7 +64,7 @@ def between(utility: Tensor, known: Tensor, number: int) -> Relations:
     has_better, has_worse = above > 0, above < len(order)
     better = torch.cat([order[above[has_better] - 1], new[has_worse]])
     worse = torch.cat([new[has_better], order[above[has_worse]]])
-    return _answers(better, worse)
+    return Relations.judged(better, worse)
 
 
 def _records_of(order: Order, tallied: Tally) -> Tensor:
@@ -69,9 +72,3 @@ def _records_of(order: Order, tallied: Tally) -> Tensor:
     number = order.num_points
     key = tallied.task * number + tallied.item  # rises
     return torch.searchsorted(key, order.task_index * number + order.item)
-
-
-def _answers(better: Tensor, worse: Tensor, counted: Tensor | None = None) -> Relations:
-    ones = torch.ones_like(better, dtype=torch.double)
-    never = torch.zeros_like(better, dtype=torch.bool)
-    return Relations(better, worse, never, ones if counted is None else counted)

@@ -82,17 +82,19 @@ class MaternDifferences:
     Attributes:
         lengthscale: Lengthscales, of shape ``d``.
         X: Encoded records, then the reference, divided by the lengthscales, ``(N + 1) x d``.
-        origin: Prior covariance of the reference with each record, of shape ``N``.
+        origin: Prior covariance of the reference with a target's record at each, of shape ``N``.
+        share: Weight of each record in the average, of shape ``N``.
         around_average: Prior variance of a point plus that of the records' average, a scalar.
         shift: What the records explain of the reference relative to their average, of shape ``M``.
-        weights: Inverse covariance times utilities, of shape ``N``.
-        root: Square root of what certain utilities would explain, ``N x M``.
-        ordered_root: Square root of what the order explains, ``N x M``.
+        weights: Loading times inverse covariance times utilities, of shape ``N``.
+        root: Loading times a square root of what certain utilities would explain, ``N x M``.
+        ordered_root: Loading times a square root of what the order explains, ``N x M``.
     """
 
     lengthscale: Tensor
     X: Tensor
     origin: Tensor
+    share: Tensor
     around_average: Tensor
     shift: Tensor
     weights: Tensor
@@ -113,15 +115,17 @@ class MaternDifferences:
         lengthscale = predictor.kernel.lengthscale.squeeze(0)
         X = torch.cat([predictor.X, reference.unsqueeze(0)]) / lengthscale
         origin = matern_value(torch.cdist(X[-1:], X[:-1]).squeeze(0))
+        loading, columns = predictor.loading, predictor.loading.unsqueeze(-1)
         return cls(
             lengthscale=lengthscale,
             X=X,
             origin=origin,
-            around_average=1.0 + predictor.average.mean(),
-            shift=(origin - predictor.average) @ predictor.root,
-            weights=predictor.weights,
-            root=predictor.root,
-            ordered_root=predictor.ordered_root,
+            share=predictor.share,
+            around_average=1.0 + predictor.average @ predictor.share,
+            shift=(origin * loading - predictor.average) @ predictor.root,
+            weights=loading * predictor.weights,
+            root=columns * predictor.root,
+            ordered_root=columns * predictor.ordered_root,
         )
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -145,7 +149,7 @@ class _Moments(torch.autograd.Function):
         ctx.law = law
         ctx.save_for_backward(points, distance, ordered, explained)
         variance = 2.0 - 2.0 * cross[:, -1] - ordered.square().sum(-1)
-        own = law.around_average - 2.0 * cross[:, :-1].mean(-1) - explained.square().sum(-1)
+        own = law.around_average - 2.0 * cross[:, :-1] @ law.share - explained.square().sum(-1)
         return relative @ law.weights, variance, own
 
     @staticmethod
@@ -157,6 +161,6 @@ class _Moments(torch.autograd.Function):
         points, distance, ordered, explained = ctx.saved_tensors
         twice, twice_own = 2.0 * by_variance.unsqueeze(-1), 2.0 * by_own.unsqueeze(-1)
         by_records = -(twice * ordered) @ law.ordered_root.T - (twice_own * explained) @ law.root.T
-        by_records += by_mean.unsqueeze(-1) * law.weights - twice_own / len(law.origin)
+        by_records += by_mean.unsqueeze(-1) * law.weights - twice_own * law.share
         pull = 2.0 * torch.cat([by_records, -twice], dim=-1) * matern_slope(distance)
         return pull @ law.X - pull.sum(-1, keepdim=True) * points, None

@@ -29,6 +29,8 @@ class Conditioned:
         record_noise: The noise variance and what the order leaves open of each record, ``N``.
         covariance: The prior covariance of the records with their noise.
         utilities: Their utilities.
+        loading: How much of each record's utility is that of the target, of shape ``N``.
+        source: Which source each record is from, and 0 for the target; of shape ``N``.
     """
 
     theta: Tensor
@@ -36,6 +38,8 @@ class Conditioned:
     record_noise: Tensor
     covariance: Covariance
     utilities: OrderedUtilities
+    loading: Tensor
+    source: Tensor
 
 
 class Evidence:
@@ -50,7 +54,7 @@ class Evidence:
     def __init__(self, X: Tensor, records: Records, hyperparameters: Hyperparameters) -> None:
         self.records = records
         self.hyperparameters = hyperparameters
-        self.function: CovarianceFunction = hyperparameters.covariance_function(X)
+        self.function: CovarianceFunction = hyperparameters.covariance_function(X, records.source)
 
     def condition(self, theta: Tensor, start: Tensor | None = None) -> Conditioned:
         """Condition on the order at given hyperparameters.
@@ -65,7 +69,7 @@ class Evidence:
         noise, _ = self.hyperparameters.noise(theta)
         records = self.records
         # Of an answer the judge's noise is its own, once more in every answer.
-        record_noise = noise * (~records.is_judged) + records.variance
+        record_noise = noise * (~records.is_judged) + records.known_variance
         covariance = self.function.covariance(theta[:-1], record_noise)
         utilities = order_utilities(
             covariance.matrix,
@@ -73,7 +77,10 @@ class Evidence:
             records.start if start is None else start,
             2.0 * noise,
         )
-        return Conditioned(theta, noise, record_noise, covariance, utilities)
+        loading = self.hyperparameters.loading(theta, records.source)
+        return Conditioned(
+            theta, noise, record_noise, covariance, utilities, loading, records.source
+        )
 
     def gradient(self, conditioned: Conditioned) -> Tensor:
         """Derivative of the log-evidence with respect to the hyperparameters.
@@ -113,7 +120,7 @@ class Evidence:
             standardized = torch.from_numpy(steps).to(start) * first_step
             conditioned = self.condition(search.restore(standardized), near)
             utilities = conditioned.utilities
-            gaps = relations.differences(utilities.utilities)[relations.is_strict]
+            gaps = relations.differences(utilities.utilities)[relations.answers == 0]
             if bool((gaps > 0.0).all()):  # rounding may close a gap for good
                 near = utilities.utilities  # the next mode is not far
             log_prior, by_prior = search.log_prior(standardized)

@@ -77,19 +77,33 @@ class Hyperparameters(ABC):
         """
 
     @abstractmethod
-    def covariance_function(self, X: Tensor) -> CovarianceFunction:
+    def covariance_function(self, X: Tensor, source: Tensor | None = None) -> CovarianceFunction:
         """The covariance of records.
 
         Args:
             X: Encoded records, ``N x d``, in double precision.
+            source: Which source each record is from, and 0 for the target; of shape ``N``. By
+                default all are of the target.
 
         Returns:
             The covariance as a function of the hyperparameters.
         """
 
+    def loading(self, theta: Tensor, source: Tensor) -> Tensor:
+        """How much of each record's utility is that of the target: its correlation.
+
+        Args:
+            theta: The values, of shape ``p + 1``.
+            source: Which source each record is from, and 0 for the target; of shape ``N``.
+
+        Returns:
+            A tensor of shape ``N``, one without sources.
+        """
+        return torch.ones_like(source, dtype=theta.dtype)
+
     @abstractmethod
     def kernel(self, theta: Tensor) -> Kernel:
-        """A kernel of its own with the given values and without gradients.
+        """The target's kernel, a copy with the given values and without gradients.
 
         Args:
             theta: The values, of shape ``p + 1``.
@@ -180,7 +194,7 @@ class MaternHyperparameters(Hyperparameters):
         """See the base class."""
         return -0.5 * standardized.square().sum(), -standardized
 
-    def covariance_function(self, X: Tensor) -> MaternCovariance:
+    def covariance_function(self, X: Tensor, source: Tensor | None = None) -> MaternCovariance:
         """See the base class."""
         return MaternCovariance(X)
 
@@ -240,7 +254,7 @@ class KernelHyperparameters(Hyperparameters):
         gradients = torch.autograd.grad(value, parameters)
         return value.detach(), torch.cat([gradient.reshape(-1) for gradient in gradients])
 
-    def covariance_function(self, X: Tensor) -> KernelCovariance:
+    def covariance_function(self, X: Tensor, source: Tensor | None = None) -> KernelCovariance:
         """See the base class."""
         return KernelCovariance(self._kernel, X)
 

@@ -1,7 +1,7 @@
 """Hyperparameters and outliers, that is records whose rank says nothing, found together."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -35,10 +35,12 @@ class RobustFit:
     Attributes:
         conditioned: The records that are not outliers, at the hyperparameters found.
         is_used: Whether a record is not an outlier, of shape ``N``.
+        value: Logarithm of the posterior density of the records that are not outliers.
     """
 
     conditioned: Conditioned
     is_used: Tensor
+    value: float
 
 
 def fit_robustly(
@@ -98,7 +100,7 @@ def without_outliers(
         return is_used
     used = is_used.nonzero().squeeze(-1)
     evidence = Evidence(X[used], records.subset(used), hyperparameters)
-    every = RobustFit(evidence.condition(fit.conditioned.theta), is_used)
+    every = replace(fit, conditioned=evidence.condition(fit.conditioned.theta), is_used=is_used)
     return plausible_records(X, records, hyperparameters, every, 0.0)
 
 
@@ -121,7 +123,7 @@ def plausible_records(
     utilities = fit.conditioned.utilities
     # Leave-one-out moments come from the inverse of the covariance (Rasmussen and Williams, 5.4.2),
     # here of the differences, so that the level of the utilities is unknown.
-    variance = records.variance + fit.conditioned.noise
+    variance = records.known_variance + fit.conditioned.noise
     mean = torch.zeros_like(variance)
     own = utilities.root.square().sum(-1)
     mean[used] = utilities.utilities - utilities.weights / own
@@ -133,12 +135,8 @@ def plausible_records(
         variance[left] += spread
     variance = variance.clamp(1e-12, _MAX_VARIANCE)
     log_prob = log_rank_probability(mean, variance, records, utilities.utilities, fit.is_used)
-    is_plausible = log_prob > log_outlier_probability(len(X)) + log_odds
-    kept = max(int(_MIN_SHARE * len(X)), 2)
-    if int(is_plausible.sum()) < kept:
-        is_plausible = torch.zeros_like(fit.is_used)
-        is_plausible[log_prob.topk(kept).indices] = True
-    return is_plausible
+    is_plausible = log_prob > log_outlier_probability(records) + log_odds
+    return _most_stay(is_plausible, log_prob, records)
 
 
 def log_rank_probability(
@@ -200,19 +198,38 @@ def _neighbouring_utilities(level: Tensor, known_level: Tensor, utilities: Tenso
     return torch.stack([above, below])
 
 
-def log_outlier_probability(num_points: int) -> float:
-    """Log-odds in favour of an outlier, before its rank's own probability is weighed against it.
+def log_outlier_probability(records: Records) -> Tensor:
+    """Log-odds in favour of outliers, before their ranks' own probabilities are weighed against it.
 
-    The rank of an outlier is any of ``1 .. N``, with the same probability: unlike its outcome it
-    is bounded, so that no scale of the contamination has to be known.
+    The place of an outlier is any of ``1 .. N``, with the same probability, and records of one rank
+    share theirs: unlike its outcome it is bounded, so that no scale of the contamination has to be
+    known.
 
     Args:
-        num_points: Number of ranked points.
+        records: The ranking.
 
     Returns:
-        The log-probability of a given rank plus the prior log-odds of an outlier.
+        Log-probabilities of the records' ranks plus the prior log-odds of an outlier, of shape
+        ``N``.
     """
-    return math.log(_SHARE / (1.0 - _SHARE)) - math.log(num_points)
+    share = records.level.bincount()[records.level] / len(records.level)
+    return math.log(_SHARE / (1.0 - _SHARE)) + share.log()
+
+
+def _most_stay(is_plausible: Tensor, log_prob: Tensor, records: Records) -> Tensor:
+    """Keep the most plausible ones where more are doubted than outliers are.
+
+    Those tied for the worst are counted by themselves: the few others are all that is known.
+    """
+    size = records.level.bincount()
+    is_worst = (records.level == records.level.max()) & (size[-1] > 1)
+    for group in (is_worst, ~is_worst):
+        kept = min(max(int(_MIN_SHARE * int(group.sum())), 2), int(group.sum()))
+        if int(is_plausible[group].sum()) < kept:
+            best = log_prob.where(group, -torch.inf).topk(kept).indices
+            is_plausible = is_plausible & ~group
+            is_plausible[best] = True
+    return is_plausible
 
 
 def _fit(
@@ -226,5 +243,5 @@ def _fit(
     part = records.subset(is_used.nonzero().squeeze(-1))
     evidence = Evidence(X[is_used], part, hyperparameters)
     conditioned, value = evidence.maximize(start, first_step)
-    num_outliers = int((~is_used).sum())
-    return RobustFit(conditioned, is_used), value + num_outliers * log_outlier_probability(len(X))
+    penalty = float(log_outlier_probability(records)[~is_used].sum())
+    return RobustFit(conditioned, is_used, value), value + penalty

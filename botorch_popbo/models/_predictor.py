@@ -14,11 +14,14 @@ class Predictor:
     """The conditional law of a Gaussian process, in double precision.
 
     An order does not fix the level of the utilities. All variances are therefore those of the
-    difference to the records' average.
+    difference to the average of the target's records. The utility of a source's record is partly
+    that of the target, by its loading, and partly its own.
 
     Attributes:
         kernel: The prior's kernel, without the unknown mean.
         X: Encoded records, ``N x d``.
+        loading: How much of each record's utility is that of the target, of shape ``N``.
+        source: Which source each record is from, and 0 for the target; of shape ``N``.
         noise: Noise variances of the records, of shape ``N``.
         weights: Inverse covariance times utilities, of shape ``N``.
         root: A square root of what the records would explain if their utilities were certain,
@@ -29,6 +32,8 @@ class Predictor:
 
     kernel: Kernel
     X: Tensor
+    loading: Tensor
+    source: Tensor
     noise: Tensor
     weights: Tensor
     root: Tensor
@@ -47,16 +52,24 @@ class Predictor:
         Returns:
             The predictor.
         """
-        utilities = conditioned.utilities
+        utilities, loading = conditioned.utilities, conditioned.loading
+        share = _share(conditioned.source)
         return cls(
             kernel=kernel,
             X=X,
+            loading=loading,
+            source=conditioned.source,
             noise=conditioned.record_noise,
             weights=utilities.weights,
             root=utilities.root,
             ordered_root=utilities.ordered_root,
-            average=kernel(X, X).to_dense().mean(0),
+            average=(share @ kernel(X, X).to_dense()) * loading,
         )
+
+    @property
+    def share(self) -> Tensor:
+        """Weight of each record in the average, of shape ``N``."""
+        return _share(self.source)
 
     @property
     def left_open(self) -> Tensor:
@@ -74,7 +87,7 @@ class Predictor:
             A ``batch_shape x q x N`` tensor.
         """
         covariance: Tensor = self.kernel(X, self.X).to_dense()
-        return covariance
+        return covariance * self.loading
 
     def mean(self, X: Tensor) -> Tensor:
         """Expected utilities.
@@ -155,7 +168,7 @@ class Predictor:
         return cross @ self.weights
 
     def _mean_of_records(self, cross: Tensor) -> Tensor:
-        return cross.mean(-1)
+        return cross @ self.share
 
     def _prior_variance(self, X: Tensor, cross: Tensor) -> Tensor:
         variance: Tensor = self.kernel(X, diag=True)
@@ -163,3 +176,8 @@ class Predictor:
 
     def _relative(self, cross: Tensor) -> Tensor:
         return cross - self.average
+
+
+def _share(source: Tensor) -> Tensor:
+    is_target = (source == 0).double()
+    return is_target / is_target.sum()

@@ -17,6 +17,10 @@ _LOG_NOISE = (-13.8, -3.5)
 _LENGTHSCALE_DEVIATION = 0.7
 _NOISE_LOC, _NOISE_DEVIATION = -6.0, 2.0
 
+# Of the law of a rank, which owes the search nothing: noise may be all that there is. Nearly flat.
+_LOG_RANK_NOISE = (-13.8, 1.0)
+_RANK_NOISE_LOC, _RANK_NOISE_DEVIATION = -4.0, 3.0
+
 # Of a judge, who may well err; every answer is weighed, so that nothing has to keep its worth.
 _LOG_JUDGE_NOISE = (-9.2, 0.7)
 _JUDGE_NOISE_LOC, _JUDGE_NOISE_DEVIATION = -3.0, 1.5
@@ -72,6 +76,18 @@ def default_likelihood(judged: bool = False) -> GaussianLikelihood:
     return GaussianLikelihood(
         noise_prior=_log_normal(loc, deviation),
         noise_constraint=_interval(*limits, loc),
+    )
+
+
+def rank_likelihood() -> GaussianLikelihood:
+    """The noise of a utility as far as predicted ranks are concerned.
+
+    Returns:
+        The likelihood.
+    """
+    return GaussianLikelihood(
+        noise_prior=_log_normal(_RANK_NOISE_LOC, _RANK_NOISE_DEVIATION),
+        noise_constraint=_interval(*_LOG_RANK_NOISE, _RANK_NOISE_LOC),
     )
 
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -12,9 +12,9 @@ from botorch_popbo.data._rows import distinct_rows
 from botorch_popbo.data._tally import tally
 from botorch_popbo.data.order import Order
 from botorch_popbo.data.rank_counts import insert_counts
-from botorch_popbo.likelihoods.order import Relations
+from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.models._answers import answers_of, between
-from botorch_popbo.models._forest import neighbours, open_ends
+from botorch_popbo.models._forest import neighbours
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Records:
         level: Position of each record among the distinct ranks of all tasks, from 0 for the best of
             the first one, of shape ``m``.
         start: A guess of each record's utility, of shape ``m``.
-        variance: Variance of each record's utility that its rank leaves open, of shape ``m``.
         answers: What is known of judged records.
+        source: Which source each record is from, counted from 1, and 0 for the target; ``m``.
     """
 
     item: Tensor
@@ -48,8 +48,8 @@ class Records:
     num_points: int
     level: Tensor
     start: Tensor
-    variance: Tensor
     answers: Relations
+    source: Tensor
 
     @classmethod
     def from_order(cls, order: Order) -> Self:
@@ -63,6 +63,8 @@ class Records:
         Returns:
             The records, in double precision.
         """
+        if not order.num_lists:
+            return cls._alone(order)
         tallied = tally(order, ignore_noise=True)
         task, is_judged = tallied.task, _is_judged(order)[tallied.task]
         records = cls._ranked(
@@ -82,7 +84,23 @@ class Records:
             known[own] = _known_variance(
                 order.score[entries], order.variance[entries], records.start[own]
             )
-        return replace(records, known_variance=known, variance=records.variance + known)
+        return replace(records, known_variance=known)
+
+    @classmethod
+    def _alone(cls, order: Order) -> Self:
+        """Points that have met none, each a task of its own."""
+        item = torch.arange(order.num_points, device=order.X.device)
+        never = torch.zeros_like(item, dtype=torch.double)
+        return cls._ranked(
+            item=item,
+            task=item,
+            counts=never,
+            exposure=never,
+            is_judged=never.bool(),
+            known_variance=never,
+            num_points=order.num_points,
+            answers=Relations.judged(item[:0], item[:0]),
+        )
 
     @classmethod
     def _ranked(
@@ -96,22 +114,9 @@ class Records:
         num_points: int,
         answers: Relations,
     ) -> Self:
-        """Rank the records of each task by their shares of better points.
-
-        Records of the same rank share as many ranks as there are records, and are the more
-        uncertain. Not so those at an open end of a ranking, which are known from one side only.
-        """
+        """Rank the records of each task by their shares of better points."""
         k, n = counts.double(), exposure.double()
         share = (k + 0.5) / (n + 1.0)
-        _, level, size = distinct_rows(task, share)
-        ends = torch.stack(open_ends(size, _by_level(task, level))).any(0)
-        tied = torch.where(ends, 1, size)[level]
-        in_task = task.bincount()[task]
-        variance = (tied.square() - 1.0) / (12.0 * in_task.square())
-        variance = torch.where(is_judged, 0.0, variance)
-        # From shares to utilities, whose scale is that of a standard normal variable.
-        start = -torch.special.ndtri(share)
-        density = torch.exp(-0.5 * start.square()) / math.sqrt(2.0 * math.pi)
         return cls(
             item=item,
             task=task,
@@ -120,10 +125,11 @@ class Records:
             is_judged=is_judged,
             known_variance=known_variance,
             num_points=num_points,
-            level=level,
-            start=start,
-            variance=variance / density.square() + known_variance,
+            level=distinct_rows(task, share).inverse,
+            # The scale of the utilities is that of a standard normal variable.
+            start=-torch.special.ndtri(share),
             answers=answers,
+            source=torch.zeros_like(item),
         )
 
     @cached_property
@@ -132,17 +138,62 @@ class Records:
         ranked = (~self.is_judged).nonzero().squeeze(-1)
         if not len(ranked):
             return self.answers
-        level, task = self.level[ranked].unique(return_inverse=True)[1], self.task[ranked]
-        forest = neighbours(level, task, *open_ends(level.bincount(), _by_level(task, level)))
-        places = Relations(
-            ranked[forest.better], ranked[forest.worse], forest.is_tied, forest.answers
-        )
-        return places if not len(self.answers) else places.join(self.answers)
+        level = self.level[ranked].unique(return_inverse=True)[1]
+        forest = neighbours(level, self.task[ranked])
+        places = replace(forest, better=ranked[forest.better], worse=ranked[forest.worse])
+        return places.join(self.answers) if len(self.answers) else places
 
     @property
     def better(self) -> Tensor:
         """Number of evaluated points that are better than each record, of shape ``m``."""
         return (self.counts + 0.5) / (self.exposure + 1.0) * self.num_points - 0.5
+
+    @property
+    def is_target(self) -> Tensor:
+        """Which records are of the target, not of a source, of shape ``m``."""
+        return self.source == 0
+
+    @property
+    def log_chance(self) -> float:
+        """Log-probability of the order if all orders of the records were equally likely."""
+        sizes = self.level[~self.is_judged].bincount().double()
+        lists = self.task[~self.is_judged].bincount().double()
+        ranked = torch.lgamma(sizes + 1.0).sum() - torch.lgamma(lists + 1.0).sum()
+        return float(ranked - math.log(2.0) * self.answers.answers.sum())
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def join(self, other: Self, source: int, first_item: int) -> Self:
+        """Put the records of a source behind these, as tasks of its own.
+
+        Args:
+            other: The records of the source.
+            source: Its number, from 1.
+            first_item: Item of the first point of the source among all points.
+
+        Returns:
+            All records.
+        """
+        shift = len(self.item)
+        moved = replace(
+            other,
+            item=other.item + first_item,
+            task=other.task + int(self.task.max()) + 1,
+            level=other.level + int(self.level.max()) + 1,
+            answers=replace(
+                other.answers,
+                better=other.answers.better + shift,
+                worse=other.answers.worse + shift,
+            ),
+            source=torch.full_like(other.source, source),
+        )
+        joined: dict[str, Any] = {
+            field.name: torch.cat([getattr(self, field.name), getattr(moved, field.name)])
+            for field in fields(self)
+            if field.name not in ("num_points", "answers")
+        }
+        return replace(self, **joined, answers=self.answers.join(moved.answers))
 
     def insert(self, predicted: Tensor, utility: Tensor) -> Self:
         """Add points at predicted ranks, as if they had been evaluated.
@@ -185,19 +236,21 @@ class Records:
         """Indices of at most so many records: the best half, and others evenly spaced in rank.
 
         Args:
-            number: Their number.
+            number: Number of the target's; those of sources are all among them.
 
         Returns:
             The indices, in rising order.
         """
-        order = self.better.argsort(stable=True)
-        if len(order) <= number:
-            return torch.arange(len(order), device=order.device)
+        own = self.is_target.nonzero().squeeze(-1)
+        if len(own) <= number:
+            return torch.arange(len(self), device=own.device)
+        order = own[self.better[own].argsort(stable=True)]
         half = number // 2
         spaced = torch.linspace(half, len(order) - 1, number - half, device=order.device).long()
         best = torch.arange(half, device=order.device)
+        of_sources = (~self.is_target).nonzero().squeeze(-1)
         chosen: Tensor = order[torch.cat([best, spaced])].sort()[0]
-        return chosen
+        return torch.cat([chosen, of_sources])
 
     def subset(self, index: Tensor) -> Self:
         """The same ranking of some of the records.
@@ -218,8 +271,8 @@ class Records:
             known_variance=self.known_variance[index],
             level=self.level[index].unique(return_inverse=True)[1],
             start=self.start[index],
-            variance=self.variance[index],
             answers=self.answers.among(index, len(self.item)),
+            source=self.source[index],
         )
 
     def to(self, device: torch.device) -> Self:
@@ -238,11 +291,6 @@ def _is_judged(order: Order) -> Tensor:
     """Which tasks have several lists."""
     lists = distinct_rows(order.task_index, order.list_index)
     return order.task_index[lists.rows].bincount() > 1
-
-
-def _by_level(values: Tensor, level: Tensor) -> Tensor:
-    """What all records of a level have in common, of shape ``L``."""
-    return values.new_zeros(int(level.max()) + 1).index_copy_(0, level, values)
 
 
 def _known_variance(score: Tensor, variance: Tensor, utility: Tensor) -> Tensor:

@@ -24,8 +24,9 @@ class RankModel(Model, ABC):
         train_X: Evaluated points, an ``N x d`` tensor.
         train_Y: What they were ordered by, of shape ``N x 1``.
         X: The ``m`` points to learn from, an ``m x d`` tensor.
-        input_transform: Applied to every point. By default the bounding box of ``X`` is mapped to
-            the unit cube; ``None`` leaves points as they are.
+        input_transform: Applied to every point. By default the bounding box of all points is
+            mapped to the unit cube; ``None`` leaves points as they are.
+        source_X: Points of other tasks that are encoded, too, an ``m' x d`` tensor.
 
     Attributes:
         order: What the model learns from; ``None`` for counts that come from no order.
@@ -42,6 +43,7 @@ class RankModel(Model, ABC):
     _train_X: Tensor
     _train_Y: Tensor
     _X: Tensor
+    _source_X: Tensor
 
     def __init__(
         self,
@@ -49,6 +51,7 @@ class RankModel(Model, ABC):
         train_Y: Tensor,
         X: Tensor,
         input_transform: InputTransform | _DefaultType | None = DEFAULT,
+        source_X: Tensor | None = None,
     ) -> None:
         super().__init__()
         # They follow ``model.to(...)`` but stay out of the state dict, whose shapes must not depend
@@ -56,6 +59,7 @@ class RankModel(Model, ABC):
         self.register_buffer("_train_X", train_X, persistent=False)
         self.register_buffer("_train_Y", train_Y.reshape(-1), persistent=False)
         self.register_buffer("_X", X, persistent=False)
+        self.register_buffer("_source_X", X[:0] if source_X is None else source_X, persistent=False)
         if isinstance(input_transform, _DefaultType):
             input_transform = Normalize(d=X.shape[-1])
         if input_transform is not None:
@@ -134,7 +138,10 @@ class RankModel(Model, ABC):
 
     @abstractmethod
     def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> RankPosterior:
-        """What :meth:`rank_posterior` is of points that are encoded already.
+        """The law of the rank that a search looks at, of points that are encoded already.
+
+        It is that of :meth:`rank_posterior` at the model's own hyperparameters, where these are
+        what that is averaged over.
 
         Args:
             encoded: Encoded points, a ``batch_shape x q x d'`` tensor.
@@ -255,9 +262,11 @@ class RankModel(Model, ABC):
         return self
 
     def _encoded_points(self) -> Tensor:
+        """All points, those of other tasks behind."""
         with torch.no_grad():
             transform = getattr(self, "input_transform", None)
-            return self._X if transform is None else transform(self._X)
+            points = torch.cat([self._X, self._source_X])
+            return points if transform is None else transform(points)
 
     def _check_output(self, indices: list[int] | None) -> None:
         if indices not in (None, [0], [-1]):

@@ -1,40 +1,51 @@
 """A Gaussian process on a utility, conditioned on a ranking."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any, Self
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
+from botorch.exceptions import UnsupportedError
 from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.model import FantasizeMixin
 from botorch.models.transforms.input import InputTransform
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from botorch.settings import validate_input_scaling
-from botorch.utils.datasets import RankingDataset, SupervisedDataset
+from botorch.utils.datasets import MultiTaskDataset, RankingDataset, SupervisedDataset
 from botorch.utils.types import DEFAULT, _DefaultType
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
 from torch import Tensor
+from torch.nn import Parameter
 
-from botorch_popbo.data import Order, RankCounts, from_ranking_dataset
+from botorch_popbo.data import Order, RankCounts, from_outcomes, from_ranking_dataset
+from botorch_popbo.data.order import check_alike
 from botorch_popbo.models._conditional_law import ConditionalKernel, ConditionalMean, in_dtype
+from botorch_popbo.models._correlation import LOGIT_LOC, CorrelatedHyperparameters
 from botorch_popbo.models._covariance import JITTER
 from botorch_popbo.models._differences import Differences, make_differences
 from botorch_popbo.models._evidence import Evidence
 from botorch_popbo.models._hyperparameters import Hyperparameters, make_hyperparameters
 from botorch_popbo.models._law import Law, condition_on_order
-from botorch_popbo.models._outliers import fit_robustly, without_outliers
+from botorch_popbo.models._plausible_laws import plausible_laws
 from botorch_popbo.models._predictor import Predictor
-from botorch_popbo.models._priors import default_kernel, default_likelihood
+from botorch_popbo.models._priors import default_kernel, default_likelihood, rank_likelihood
+from botorch_popbo.models._rank_law import RankLaw, averaged
 from botorch_popbo.models._records import Records
+from botorch_popbo.models._sources import fit_tasks, is_one_point
 from botorch_popbo.models.base import RankModel, order_of_training_data, warn_if_silent
+from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
 
 # Hyperparameters are fitted to so many records, and the law is conditioned on so many.
 _NUM_FITTED = 250
 _NUM_CONDITIONED = 500
+# All sources share so many.
+_NUM_OF_SOURCES = 250
+_LEAST_NOISE = 2e-6  # within the limits of either prior, also in single precision
 
 
 class RankingGP(RankModel, FantasizeMixin):
@@ -57,6 +68,12 @@ class RankingGP(RankModel, FantasizeMixin):
     fit is cubic in the number of records up to a limit. Beyond it the best half of that limit and
     as many others, evenly spaced in rank, stand for all.
 
+    Other tasks over the same space, such as earlier experiments or cheap fidelities, may be given
+    as ``sources``. Each is ranked by itself and shares what it knows by a correlation of its own,
+    which is never negative and is fitted as well (:mod:`botorch_popbo.models._correlation`). A
+    source whose order makes no sense, or does not agree with the outcomes, is set aside; what is
+    left is the model without it. All predictions are about the target.
+
     Args:
         train_X: Evaluated points, an ``N x d`` tensor.
         train_Y: Outcomes, an ``N x 1`` tensor; larger is better and ``-inf`` marks a failed
@@ -71,13 +88,15 @@ class RankingGP(RankModel, FantasizeMixin):
             and searched by autograd. Parameters that require no gradient stay as they are.
         input_transform: Applied to every point. By default the bounding box of ``train_X`` is
             mapped to the unit cube; ``None`` leaves points as they are.
-        order: An order to learn from instead of outcomes, from any source in
+        order: An order to learn from instead of outcomes, from any function of
             :mod:`botorch_popbo.data`.
+        sources: Orders of other tasks, of points of the same columns, dtype and device. With them
+            a single point of the target is enough.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
-        InputDataError: If there are fewer than two distinct points, or NaN or infinite values
-            other than an outcome of ``-inf``.
+        InputDataError: If there are fewer than two distinct points (one, with sources), or NaN or
+            infinite values other than an outcome of ``-inf``.
 
     Warns:
         InputDataWarning: If all outcomes are equal. The order then carries no information and
@@ -93,8 +112,10 @@ class RankingGP(RankModel, FantasizeMixin):
     known_radius = 1e-5
 
     order: Order
+    raw_correlation: Parameter
     _is_used: Tensor
     _law: Law | None
+    _averaged: tuple[Tensor, list[RankLaw]] | None
     _differences: tuple[Predictor, Tensor, Differences] | None
 
     def __init__(
@@ -106,39 +127,63 @@ class RankingGP(RankModel, FantasizeMixin):
         covar_module: Kernel | None = None,
         input_transform: InputTransform | _DefaultType | None = DEFAULT,
         order: Order | None = None,
+        sources: Sequence[Order] = (),
     ) -> None:
-        order = order_of_training_data(train_X, train_Y, train_Yvar, order=order) or order
+        if sources and is_one_point(train_X, train_Y) and order is None:
+            assert train_X is not None
+            order = Order.without_lists(train_X[:1])
+        else:
+            order = order_of_training_data(train_X, train_Y, train_Yvar, order=order) or order
         assert order is not None
-        warn_if_silent(order.says_nothing)
+        check_alike(order, *sources)
+        warn_if_silent(order.says_nothing and not sources)
         records = Records.from_order(order)
         if train_X is None or train_Y is None:
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)
-        super().__init__(train_X, train_Y, order.X, input_transform)
+        source_X = torch.cat([order.X[:0], *(source.X for source in sources)])
+        super().__init__(train_X, train_Y, order.X, input_transform, source_X)
         self.order = order
         self._prior = deepcopy((likelihood, covar_module))
+        self._sources = [Records.from_order(source) for source in sources]
         self._learn_from(records, outliers=records.item[:0])
         dim = self._encoded_dim
         self.covar_module = default_kernel(dim) if covar_module is None else covar_module
         judged = bool(records.is_judged.any())
         self.likelihood = default_likelihood(judged) if likelihood is None else likelihood
+        if sources:
+            self.raw_correlation = Parameter(torch.full((len(sources),), LOGIT_LOC))
         self.to(order.X)
         self.register_load_state_dict_post_hook(_forget)
 
     def extra_repr(self) -> str:
         """What :mod:`torch` shows of the data."""
         aside = int((~self._is_used).sum())
-        return f"{self.order!r}, {aside} records set aside"
+        sources = f", {len(self._sources)} sources" if self._sources else ""
+        return f"{self.order!r}{sources}, {aside} records set aside"
 
     @property
     def records(self) -> Records:
-        """The ranking of the points that stand for all."""
-        return self._records.to(self._X.device)
+        """The ranking of the target's points that stand for all."""
+        return self._of_target.to(self._X.device)
+
+    @property
+    def correlation(self) -> Tensor:
+        """Correlations of the target's utility with those of the sources, of shape ``S``.
+
+        Zero stands for a source that is set aside.
+        """
+        if not self._sources:
+            return self._X.new_zeros(0)
+        used = self._records.to(self._X.device).source[self._is_used]
+        is_used = used.bincount(minlength=len(self._sources) + 1)[1:] > 0
+        return self.raw_correlation.detach().sigmoid() * is_used
 
     @property
     def is_outlier(self) -> Tensor:
         """Which points of the order the fit has set aside, of shape ``m``."""
         outliers = torch.zeros(len(self._X), dtype=torch.bool, device=self._X.device)
-        return outliers.index_fill(0, self.records.item[~self._is_used], True)
+        records = self.records
+        return outliers.index_fill(0, records.item[~self._is_used[: len(records)]], True)
 
     @property
     def incumbent(self) -> Tensor:
@@ -161,10 +206,17 @@ class RankingGP(RankModel, FantasizeMixin):
             A point, of shape ``d``.
         """
         item = self.records.item
-        value = self.law.predictor.pessimistic(self._encoded_records())
+        value = self.law.predictor.pessimistic(self._encoded_records()[: len(item)])
         if is_eligible is not None:
             value = value.where(is_eligible[item], -torch.inf)
         return self._X[item[value.argmax()]]
+
+    @property
+    def has_failed(self) -> Tensor:
+        """Which points of the order are failures, of shape ``m``."""
+        failed = torch.zeros(self.order.num_points, dtype=torch.bool, device=self._X.device)
+        item = self.order.item[self.order.score.isneginf()]
+        return failed.index_fill(0, item.to(failed.device), True)
 
     @property
     def rank_counts(self) -> RankCounts:
@@ -191,13 +243,10 @@ class RankingGP(RankModel, FantasizeMixin):
         """
         self.train()
         X, hyperparameters = self._encoded_records(), self._hyperparameters()
-        chosen = self.records.representatives(_NUM_FITTED)
+        records = self._records.to(X.device)
         with torch.no_grad():
-            fit = fit_robustly(
-                X[chosen], self.records.subset(chosen), hyperparameters, hyperparameters.current()
-            )
-            hyperparameters.assign(fit.conditioned.theta)
-            self._is_used = without_outliers(X, self.records, chosen, fit, hyperparameters)
+            theta, self._is_used = fit_tasks(X, records, hyperparameters, _NUM_FITTED)
+            hyperparameters.assign(theta)
         # What was prepared by the search depends on its path in the last digits.
         self._law = None
         return self.eval()
@@ -237,20 +286,27 @@ class RankingGP(RankModel, FantasizeMixin):
         return posterior if posterior_transform is None else posterior_transform(posterior)
 
     def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
-        """See the base class."""
-        return self.rank_law(self.encode(X), observation_noise)
+        """The law of each point's rank among all evaluated points.
+
+        It is averaged over the hyperparameters that the order leaves plausible, with a noise that
+        is not kept small for the sake of a search. That is prepared at the first call, which takes
+        about as long as a fit.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            observation_noise: Whether the rank is that of a noisy outcome at the point.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+        """
+        return self._rank(self._plausible_laws(), self.encode(X), observation_noise)
 
     def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
         """See the base class."""
-        law = self.law
-        mean, variance = law.predictor.moments(encoded.double())
-        noise = self.noise.detach() if observation_noise else torch.zeros_like(self.noise)
-        return GaussianRankPosterior(
-            mean.to(encoded),
-            (variance + noise).to(encoded),
-            law.thresholds.to(encoded),
-            partial(self._utility, encoded, observation_noise),
-        )
+        return self._rank([self.law.ranks], encoded, observation_noise)
 
     def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """How much better points are than a reference point, in utility.
@@ -315,13 +371,14 @@ class RankingGP(RankModel, FantasizeMixin):
         X_pending = X_pending.detach().to(self._X)
         known = self._all_records
         with torch.no_grad():
-            predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
+            predicted = self.rank_law(self.encode(X_pending)).mean.squeeze(-1)
             points = torch.cat([self._X[known.item], X_pending])
             utility = self.law.predictor.mean(self.encode(points).double())
         model = deepcopy(self)
         model._X = torch.cat([self._X, X_pending])
         records = known.insert(predicted.clamp_max(known.num_points), utility)
-        model._learn_from(records, outliers=self.is_outlier.nonzero().squeeze(-1))
+        of_sources = self._is_used[len(self.records) :]
+        model._learn_from(records, self.is_outlier.nonzero().squeeze(-1), of_sources)
         return model.eval()
 
     @classmethod
@@ -330,13 +387,16 @@ class RankingGP(RankModel, FantasizeMixin):
 
         Args:
             training_data: Points and one column of outcomes, perhaps with their variances; or
-                rankings.
+                rankings; or a :class:`~botorch.utils.datasets.MultiTaskDataset`, whose tasks other
+                than the target become sources.
 
         Returns:
             Keyword arguments of the constructor.
         """
         if isinstance(training_data, RankingDataset):
             return {"order": from_ranking_dataset(training_data)}
+        if isinstance(training_data, MultiTaskDataset):
+            return _inputs_of_tasks(training_data)
         return {
             "train_X": training_data.X,
             "train_Y": training_data.Y,
@@ -356,13 +416,25 @@ class RankingGP(RankModel, FantasizeMixin):
         if isinstance(state, Tensor) and state.shape == self._is_used.shape:
             self._is_used = state.to(self._is_used.device)
 
-    def _learn_from(self, records: Records, outliers: Tensor) -> None:
-        """Choose the records that stand for all; the items of outliers are known."""
+    def _learn_from(
+        self, records: Records, outliers: Tensor, of_sources: Tensor | None = None
+    ) -> None:
+        """Choose the records that stand for all; which are used of the sources may be known."""
         self._all_records = records
-        self._records = records.subset(records.representatives(_NUM_CONDITIONED))
+        joint, first_item = records, records.num_points
+        for number, source in enumerate(self._sources, 1):
+            share = source.representatives(_NUM_OF_SOURCES // len(self._sources))
+            joint = joint.join(source.subset(share), number, first_item)
+            first_item += source.num_points
+        self._joint, self._representatives = joint, joint.representatives(_NUM_CONDITIONED)
+        self._records = joint.subset(self._representatives)
+        self._of_target = self._records.subset(self._records.is_target.nonzero().squeeze(-1))
         is_used = ~torch.isin(self._records.item, outliers)
+        if of_sources is not None:
+            is_used[len(self._of_target) :] = of_sources
         self.register_buffer("_is_used", is_used, persistent=False)
         self._law = None
+        self._averaged = None
         self._differences = None
 
     @property
@@ -375,8 +447,46 @@ class RankingGP(RankModel, FantasizeMixin):
             if self.training:
                 self.eval()
             with torch.no_grad():
-                self._law = known = condition_on_order(*self._used(), hyperparameters, theta)
+                self._law = known = condition_on_order(
+                    self._used()[0],
+                    self._joint.to(theta.device),
+                    self._representatives.to(theta.device)[self._is_used],
+                    hyperparameters,
+                    theta,
+                )
         return known
+
+    def _plausible_laws(self) -> list[RankLaw]:
+        """Laws of the rank, prepared unless they were for the same hyperparameters."""
+        theta, known = self.law.theta, self._averaged
+        if known is None or known[0] is not theta:
+            # A judge's noise has such a prior already.
+            is_default = self._prior[0] is None and not bool(self.records.is_judged.any())
+            likelihood = rank_likelihood().to(theta) if is_default else self.likelihood
+            if is_default:
+                likelihood.noise = self.noise.detach().to(theta).clamp_min(_LEAST_NOISE)
+            # A source is set aside for good, an outlier of the target perhaps not.
+            kept = self._is_used | self._records.is_target.to(theta.device)
+            with torch.no_grad():
+                laws = plausible_laws(
+                    self._encoded_records()[kept],
+                    self._joint.to(theta.device),
+                    self._representatives.to(theta.device)[kept],
+                    self._is_used[kept],
+                    self._hyperparameters(likelihood),
+                )
+            self._averaged = known = (theta, laws)
+        return known[1]
+
+    def _rank(
+        self, laws: Sequence[RankLaw], encoded: Tensor, observation_noise: bool
+    ) -> GaussianRankPosterior:
+        double = encoded.double()
+        values = averaged([law.thresholds(double, observation_noise) for law in laws])
+        return GaussianRankPosterior(
+            Thresholds(values, laws[0].buckets.size).to(encoded),
+            partial(self._utility, encoded, observation_noise),
+        )
 
     def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
         predictor, double = self.law.predictor, encoded.double()
@@ -399,16 +509,40 @@ class RankingGP(RankModel, FantasizeMixin):
             self._differences = known
         return known[2]
 
-    def _hyperparameters(self) -> Hyperparameters:
-        return make_hyperparameters(self.covar_module, self.likelihood, self._encoded_dim)
+    def _hyperparameters(self, likelihood: GaussianLikelihood | None = None) -> Hyperparameters:
+        likelihood = self.likelihood if likelihood is None else likelihood
+        target = make_hyperparameters(self.covar_module, likelihood, self._encoded_dim)
+        if not self._sources:
+            return target
+        return CorrelatedHyperparameters(target, self.raw_correlation)
 
     def _used(self) -> tuple[Tensor, Records]:
         """The records that are no outliers, encoded and in double precision, and their ranking."""
         used = self._is_used.nonzero().squeeze(-1)
-        return self._encoded_records()[used], self.records.subset(used)
+        return self._encoded_records()[used], self._records.to(used.device).subset(used)
 
     def _encoded_records(self) -> Tensor:
-        return self._encoded_points()[self.records.item].double()
+        """The records of the target, then those of the sources."""
+        points = self._encoded_points()
+        return points[self._records.item.to(points.device)].double()
+
+
+def _inputs_of_tasks(training_data: MultiTaskDataset) -> dict[str, Any]:
+    """Constructor arguments for a target and its sources."""
+    datasets = dict(training_data.datasets)
+    column = training_data.task_feature_index
+    if column is not None:
+        raise UnsupportedError(
+            "RankingGP takes points without a column for the task. Leave task_feature_index out."
+        )
+    target = datasets.pop(training_data.target_outcome_name)
+    sources = [from_outcomes(data.X, data.Y, data.Yvar) for data in datasets.values()]
+    return {
+        "train_X": target.X,
+        "train_Y": target.Y,
+        "train_Yvar": target.Yvar,
+        "sources": sources,
+    }
 
 
 def _forget(model: RankingGP, incompatible_keys: object) -> None:

@@ -32,10 +32,11 @@ def rank_initial_conditions(
 ) -> Tensor:
     """Starting points all over the box and close to the best evaluated points.
 
-    Half of the raw samples are quasi-random. The others are scattered about the best points by
-    distances that are uniform on a logarithmic scale: as the search converges, the region where an
-    improvement is likely shrinks, and uniform samples miss it. The best few of either half start
-    the optimizer. Pass it as ``ic_generator`` to :func:`botorch.optim.optimize_acqf`.
+    Half of the raw samples are quasi-random. The others are scattered about the best points (those
+    of the front where there are several objectives) by distances that are uniform on a logarithmic
+    scale: as the search converges, the region where an improvement is likely shrinks, and uniform
+    samples miss it. The best few of either half start the optimizer. Pass it as ``ic_generator`` to
+    :func:`botorch.optim.optimize_acqf`.
 
     Args:
         acq_function: An acquisition function of a rank model, ours or BoTorch's; any other is left
@@ -73,7 +74,9 @@ def rank_initial_conditions(
     seed = (options or {}).get("seed")
     with manual_seed(seed):
         everywhere = draw_sobol_samples(bounds, raw_samples - half, 1, seed=seed)
-        nearby = _near_best(model, bounds, half)
+        front = getattr(acq_function, "front", None)
+        centers = _best_of(model) if front is None else front
+        nearby = _near(centers.to(bounds), bounds, half)
     with torch.no_grad():
         value = acq_function(torch.cat([everywhere, nearby]))
     wide = value[: len(everywhere)].topk(num_restarts - num_restarts // 2).indices
@@ -96,14 +99,18 @@ def constrained_initial_conditions(*args: Any, **kwargs: Any) -> Tensor:
     return starts
 
 
-def _near_best(model: RankModel, bounds: Tensor, number: int) -> Tensor:
-    """Points scattered about the best evaluated ones, ``number x 1 x d``."""
-    X = model.best_points(_MAX_CENTERS).to(bounds)
+def _best_of(model: RankModel) -> Tensor:
+    """The evaluated points that are predicted to be best, ``n x d``."""
+    X = model.best_points(_MAX_CENTERS)
     with torch.no_grad():
-        rank = model.rank_posterior(X.unsqueeze(-2)).log_rate.reshape(-1)
-    centers = X[rank.topk(min(_NUM_CENTERS, len(X)), largest=False).indices]
-    chosen = centers[torch.randint(len(centers), (number,), device=X.device)]
+        rank = model.rank_law(model.encode(X.unsqueeze(-2))).log_rate.reshape(-1)
+    return X[rank.topk(min(_NUM_CENTERS, len(X)), largest=False).indices]
+
+
+def _near(centers: Tensor, bounds: Tensor, number: int) -> Tensor:
+    """Points scattered about some of the centers, ``number x 1 x d``."""
+    chosen = centers[torch.randint(len(centers), (number,), device=centers.device)]
     low, high = _LOG10_RADIUS
-    radius = 10.0 ** (low + (high - low) * torch.rand(number, 1, dtype=X.dtype, device=X.device))
-    shift = radius * torch.randn_like(chosen) * (bounds[1] - bounds[0])
+    radius = low + (high - low) * torch.rand(number, 1, dtype=chosen.dtype, device=chosen.device)
+    shift = 10.0**radius * torch.randn_like(chosen) * (bounds[1] - bounds[0])
     return torch.minimum(torch.maximum(chosen + shift, bounds[0]), bounds[1]).unsqueeze(-2)

@@ -1,4 +1,4 @@
-"""Ranks as a function of the utility: the utilities of what was evaluated are thresholds."""
+"""Ranks as a function of a utility: what was evaluated stands at thresholds."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -6,76 +6,67 @@ from typing import Self
 import torch
 from torch import Tensor
 
+_NO_STEP = 1e-12  # between thresholds that rounding has made one
+
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Utilities of evaluated points, and how many points each of them stands for.
+    """Where the rank of each point changes, and by how many evaluated points.
 
     Attributes:
-        values: Utilities, falling, of shape ``K``.
-        weight: Number of evaluated points at each threshold, of shape ``K``.
+        values: Thresholds, falling, ``batch_shape x K``.
+        size: Number of evaluated points at each threshold, of shape ``K``.
     """
 
     values: Tensor
-    weight: Tensor
-
-    @classmethod
-    def from_ranks(cls, values: Tensor, better: Tensor, total: int) -> Self:
-        """Share all evaluated points out among the thresholds.
-
-        Args:
-            values: Utilities, falling, of shape ``K``.
-            better: Number of evaluated points better than each threshold, of shape ``K``.
-            total: Number of evaluated points.
-
-        Returns:
-            The thresholds. Points between two of them count half to either side.
-        """
-        between = (better[:-1] + better[1:] + 1.0) / 2.0
-        edges = torch.cat([better.new_zeros(1), between, better.new_full((1,), float(total))])
-        return cls(values, edges.diff())
+    size: Tensor
 
     def to(self, like: Tensor) -> Self:
         """The thresholds in the dtype and on the device of a tensor."""
-        return type(self)(self.values.to(like), self.weight.to(like))
+        return type(self)(self.values.to(like), self.size.to(like))
 
     @property
     def total(self) -> Tensor:
         """Number of evaluated points, a scalar tensor."""
-        return self.weight.sum().round()
+        return self.size.sum()
 
     @property
     def better(self) -> Tensor:
         """Number of evaluated points above each threshold, of shape ``K``."""
-        return self.weight.cumsum(0) - self.weight
+        return self.size.cumsum(0) - self.size
 
     def at(self, count: Tensor) -> Tensor:
-        """The utility from which on at most so many points are better.
+        """Where at most so many points are better, and no further down.
 
         Args:
-            count: Whole numbers of better points, of any shape.
+            count: Whole numbers of better points, broadcastable with ``batch_shape x 1``.
 
         Returns:
-            A tensor of the same shape; infinite below 0, minus infinite from the total on.
+            A tensor of the broadcast shape; infinite below 0, minus infinite from the total on.
         """
-        reached = torch.searchsorted(self.weight.cumsum(0).round(), count.contiguous(), right=True)
-        infinity = self.values.new_full((1,), torch.inf)
-        bounded = torch.cat([self.values, -infinity])[reached]
-        return torch.where(count < 0.0, infinity, bounded)
+        reached = torch.searchsorted(self.size.cumsum(0), count.contiguous(), right=True)
+        infinity = torch.full_like(self.values[..., :1], torch.inf)
+        bounded = torch.cat([self.values, -infinity], dim=-1)
+        shape = torch.broadcast_shapes(count.shape, infinity.shape)
+        found = bounded.expand(*shape[:-1], -1).gather(-1, reached.expand(shape))
+        return found.masked_fill(count < 0.0, torch.inf)
 
-    def count(self, utility: Tensor) -> Tensor:
+    def count(self, value: Tensor) -> Tensor:
         """How many evaluated points are better.
 
         Args:
-            utility: Utilities of any shape.
+            value: Values, ``sample_shape x batch_shape x 1``.
 
         Returns:
             Whole numbers of the same shape.
         """
-        passed = torch.searchsorted(-self.values, -utility.contiguous())
-        return torch.cat([self.weight.new_zeros(1), self.weight.cumsum(0)])[passed].round()
+        return self.passed(self._count(value, right=False))
 
-    def log_rank(self, utility: Tensor) -> Tensor:
+    def passed(self, number: Tensor) -> Tensor:
+        """Number of evaluated points at the first so many thresholds."""
+        return torch.cat([self.size.new_zeros(1), self.size.cumsum(0)])[number]
+
+    def log_rank(self, value: Tensor) -> Tensor:
         """Logarithm of the rank, interpolated: smooth where :meth:`count` jumps.
 
         At a threshold it counts half of the threshold's own points. Beyond the best one the rank
@@ -83,20 +74,29 @@ class Thresholds:
         total in the same manner.
 
         Args:
-            utility: Utilities of any shape.
+            value: Values, ``sample_shape x batch_shape x 1``.
 
         Returns:
             A tensor of the same shape.
         """
-        rank = self.better + self.weight / 2.0
-        if len(rank) == 1:
-            return torch.where(utility > self.values, rank.log() - 1.0, rank.log())
-        values = utility.contiguous()
-        above = torch.searchsorted(-self.values, -values.detach()).clamp(1, len(rank) - 1)
-        high, low = self.values[above - 1], self.values[above]
-        share = ((high - values) / (high - low)).clamp(0.0, 1.0)
+        rank, last = self.better + self.size / 2.0, len(self.size) - 1
+        if last == 0:
+            return torch.where(value > self.values, rank.log() - 1.0, rank.log())
+        above = self._count(value.detach(), right=True).clamp(1, last)
+        thresholds = self.values.expand(*value.shape[:-1], -1)
+        high, low = thresholds.gather(-1, above - 1), thresholds.gather(-1, above)
+        share = ((high - value) / (high - low).clamp_min(_NO_STEP)).clamp(0.0, 1.0)
         inner = (rank[above - 1].lerp(rank[above], share)).log()
-        beyond = (values - self.values[0]).clamp_min(0.0) / (self.values[0] - self.values[1])
-        depth = (self.values[-1] - values).clamp_min(0.0) / (self.values[-2] - self.values[-1])
-        last = self.total - self.weight[-1] / 2.0 * torch.exp(-depth)
-        return torch.where(depth > 0.0, last.log(), inner - beyond)
+        first, second, before, worst = thresholds[..., [0, 1, last - 1, last]].split(1, dim=-1)
+        beyond = (value - first).clamp_min(0.0) / (first - second).clamp_min(_NO_STEP)
+        depth = (worst - value).clamp_min(0.0) / (before - worst).clamp_min(_NO_STEP)
+        deepest = self.total - self.size[-1] / 2.0 * torch.exp(-depth)
+        return torch.where(depth > 0.0, deepest.log(), inner - beyond)
+
+    def _count(self, value: Tensor, right: bool) -> Tensor:
+        """How many thresholds are above each value, or not below it."""
+        batch_shape = self.values.shape[:-1]
+        columns = value.expand(*value.shape[: value.ndim - 1 - len(batch_shape)], *batch_shape, 1)
+        columns = columns.reshape(-1, *batch_shape).movedim(0, -1).contiguous()
+        found = torch.searchsorted(-self.values.detach().contiguous(), -columns, right=right)
+        return found.movedim(-1, 0).reshape(value.shape)

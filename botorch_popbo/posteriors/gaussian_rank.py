@@ -1,4 +1,4 @@
-"""The posterior over rank counts of a normal utility among known ones."""
+"""The posterior over rank counts of a normal utility among uncertain ones."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -10,33 +10,26 @@ from torch import Tensor
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.base import RankPosterior
 
-_MIN_VARIANCE = 1e-20
-
 
 class GaussianRankPosterior(RankPosterior):
-    r"""The law of how many evaluated points are better, for an uncertain utility.
+    r"""The law of how many evaluated points are better, for uncertain utilities.
 
-    The evaluated points have utilities :math:`t_0 > t_1 > \dots`; a new point with utility
-    :math:`z` ranks behind those above it. Given the utility nothing is left to chance, so all
-    uncertainty of the count is that of :math:`z \sim N(m, s^2)`, and every probability is one of
-    the normal law: :math:`P(R \le k) = P(z \ge t_k)`.
+    The evaluated points have utilities :math:`t_0 > t_1 > \dots`, a new point has :math:`z`, and
+    neither is certain. What counts is the difference: with its mean :math:`m - t_k` and its
+    deviation :math:`s_k` a new point is at least as good as the :math:`k`-th with probability
+    :math:`P(z \ge t_k) = \Phi((m - t_k) / s_k)`. So in the units of a standard normal score the
+    thresholds of a point are :math:`(t_k - m) / s_k`, and everything is asked of that one score.
+
+    Equally good points are one threshold: a new point is worse than all of them, or than none.
 
     Args:
-        mean: Expected utilities, ``batch_shape x q``.
-        variance: Variances of the utilities, ``batch_shape x q``.
-        thresholds: The evaluated points' utilities.
-        utility: Makes the joint posterior of the ``q`` utilities, which only joint draws need.
+        thresholds: The standard normal score from which on a point is at least as good as the
+            evaluated ones, ``batch_shape x q x K``.
+        utility: Makes the joint posterior of the ``q`` utilities, which only joint draws need:
+            scores depend on each other as utilities do.
     """
 
-    def __init__(
-        self,
-        mean: Tensor,
-        variance: Tensor,
-        thresholds: Thresholds,
-        utility: Callable[[], GPyTorchPosterior],
-    ) -> None:
-        self._mean = mean.unsqueeze(-1)
-        self._deviation = variance.clamp_min(_MIN_VARIANCE).sqrt().unsqueeze(-1)
+    def __init__(self, thresholds: Thresholds, utility: Callable[[], GPyTorchPosterior]) -> None:
         self.thresholds = thresholds
         self.exposure = thresholds.total
         self._utility = utility
@@ -49,55 +42,55 @@ class GaussianRankPosterior(RankPosterior):
     @property
     def log_rate(self) -> Tensor:
         """Logarithm of the rank of the expected utility, ``batch_shape x q x 1``."""
-        return self.thresholds.log_rank(self._mean)
+        return self.thresholds.log_rank(self.thresholds.values.new_zeros(self.base_sample_shape))
 
     @property
     def mean(self) -> Tensor:
         """Expected counts, ``batch_shape x q x 1``, in ranks."""
-        return (self._below() * self.thresholds.weight).sum(-1, keepdim=True)
+        return (self._below() * self.thresholds.size).sum(-1, keepdim=True)
 
     @property
     def variance(self) -> Tensor:
         """Variances of the counts, ``batch_shape x q x 1``, in squared ranks."""
-        weight, better = self.thresholds.weight, self.thresholds.better
-        # E[R^2], summed by parts: passing below a threshold adds its weight to the count.
-        second = (self._below() * weight * (2.0 * better + weight)).sum(-1, keepdim=True)
+        size, better = self.thresholds.size, self.thresholds.better
+        # E[R^2], summed by parts: passing below a threshold adds its size to the count.
+        second = (self._below() * size * (2.0 * better + size)).sum(-1, keepdim=True)
         return (second - self.mean.square()).clamp_min(0.0)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See the base class."""
         inside = (value >= 0.0) & (value <= self.exposure) & (value == value.floor())
-        upper = self.thresholds.at(value - 1.0)
-        lower = self.thresholds.at(value)
-        high, low = self._score(upper), self._score(lower)
+        high, low = self.thresholds.at(value - 1.0), self.thresholds.at(value)
+        inside = inside & (high > low)
+        # In the left tail a difference of distribution functions keeps its digits.
         flip = low > 0.0
         high, low = torch.where(flip, -low, high), torch.where(flip, -high, low)
         gap = torch.special.ndtr(high) - torch.special.ndtr(low)
         log_gap = gap.clamp_min(torch.finfo(gap.dtype).tiny).log()
-        return torch.where(inside & (upper > lower), log_gap, -torch.inf)
+        return torch.where(inside, log_gap, -torch.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         """See the base class."""
-        probability: Tensor = torch.special.ndtr(-self._score(self.thresholds.at(value.floor())))
+        probability: Tensor = torch.special.ndtr(-self.thresholds.at(value.floor()))
         return probability
 
     def quantile(self, value: Tensor) -> Tensor:
         """See the base class."""
         if bool(((value < 0.0) | (value > 1.0)).any()):
             raise ValueError("Probabilities are between 0 and 1.")
-        score = torch.special.ndtri(1.0 - self._in_front(value))
-        return self.thresholds.count(self._mean + self._deviation * score)
+        reached = torch.special.ndtr(-self.thresholds.values)
+        return self.thresholds.passed((reached < self._in_front(value)).sum(-1, keepdim=True))
 
     def entropy(self) -> Tensor:
         """See the base class."""
-        ones = torch.ones_like(self._mean)
-        below = torch.cat([ones, self._below(), 0.0 * ones], dim=-1)
-        cell = -below.diff(dim=-1)
+        below = self._below()
+        ones = torch.ones_like(below[..., :1])
+        cell = -torch.cat([ones, below, 0.0 * ones], dim=-1).diff(dim=-1)
         entropy: Tensor = torch.special.entr(cell).sum(-1, keepdim=True)
         return entropy
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
-        """Draw ranks of jointly drawn utilities, interpolated between whole ranks.
+        """Draw ranks of jointly drawn scores, interpolated between whole ranks.
 
         Args:
             sample_shape: Shape of the draws.
@@ -106,7 +99,7 @@ class GaussianRankPosterior(RankPosterior):
             A ``sample_shape x batch_shape x q x 1`` tensor, in ranks, differentiable.
         """
         drawn = self.utility.rsample(sample_shape or torch.Size())
-        return self.thresholds.log_rank(drawn).exp()
+        return self.thresholds.log_rank(self._standardized(drawn)).exp()
 
     def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
         """Like :meth:`rsample`, from standard normal numbers.
@@ -120,59 +113,47 @@ class GaussianRankPosterior(RankPosterior):
         """
         # The normal law has no dimension of outputs.
         drawn = self.utility.rsample_from_base_samples(sample_shape, base_samples.squeeze(-1))
-        return self.thresholds.log_rank(drawn).exp()
+        return self.thresholds.log_rank(self._standardized(drawn)).exp()
 
     def sample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """See the base class."""
         with torch.no_grad():
-            return self.thresholds.count(self.utility.rsample(sample_shape or torch.Size()))
+            drawn = self.utility.rsample(sample_shape or torch.Size())
+            return self.thresholds.count(self._standardized(drawn))
 
     def sample_merit(self, sample_shape: torch.Size) -> Tensor:
         """See the base class."""
         with torch.no_grad():
-            return self.utility.rsample(sample_shape)
+            merit: Tensor = self.utility.rsample(sample_shape)
+        return merit
 
     def log_improvement(self, K_m: int) -> Tensor:
         """See the base class; a sum of normal tail probabilities, added in log space."""
         ranks = torch.arange(K_m, device=self.device, dtype=self.dtype)
-        log_prob = self.log_survival(self.thresholds.at(ranks))
+        log_prob: Tensor = torch.special.log_ndtr(-self.thresholds.at(ranks))
         return log_prob.logsumexp(-1, keepdim=True)
-
-    def log_survival(self, utility: Tensor) -> Tensor:
-        """Log-probabilities that the utilities are at least as high as given ones.
-
-        Args:
-            utility: Utilities, ``batch_shape x q x m`` or broadcastable; of infinite ones the
-                probability is zero or one.
-
-        Returns:
-            A ``batch_shape x q x m`` tensor, in nats.
-        """
-        log_prob: Tensor = torch.special.log_ndtr(-self._score(utility))
-        return log_prob
 
     @property
     def device(self) -> torch.device:
-        """Device of the utilities."""
-        return self._mean.device
+        """Device of the thresholds."""
+        return self.thresholds.values.device
 
     @property
     def dtype(self) -> torch.dtype:
-        """Data type of the utilities."""
-        return self._mean.dtype
+        """Data type of the thresholds."""
+        return self.thresholds.values.dtype
 
     @property
     def base_sample_shape(self) -> torch.Size:
         """Shape of the base samples of one draw, ``batch_shape x q x 1``."""
-        return self._mean.shape
+        return torch.Size((*self.thresholds.values.shape[:-1], 1))
 
     def _below(self) -> Tensor:
         """Probabilities of ranking behind each threshold, ``batch_shape x q x K``."""
-        below: Tensor = torch.special.ndtr(self._score(self.thresholds.values))
+        below: Tensor = torch.special.ndtr(self.thresholds.values)
         return below
 
-    def _score(self, utility: Tensor) -> Tensor:
-        """Distances above the mean in standard deviations; infinite ones carry no gradient."""
-        is_finite = utility.isfinite()
-        score = (torch.where(is_finite, utility, 0.0) - self._mean) / self._deviation
-        return torch.where(is_finite, score, utility)
+    def _standardized(self, utility: Tensor) -> Tensor:
+        """Scores of drawn utilities, standard normal for each point."""
+        score: Tensor = (utility - self.utility.mean) / self.utility.variance.sqrt()
+        return score

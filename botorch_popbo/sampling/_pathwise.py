@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from botorch_popbo.models._covariance import JITTER
+from botorch_popbo.models._predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
@@ -56,21 +57,35 @@ def draw_utility_paths(
             outcome_transform=None,
         )
     prior_paths = prior_sampler(prior, sample_shape)
-    prior_values = prior_paths(X)
+    prior_values = _of_tasks(prior_paths(X), predictor)
     noise = (predictor.noise + JITTER).sqrt() * torch.randn_like(prior_values)
     solved = (prior_values + noise) @ predictor.root @ predictor.root.T
     left_open = _square_root(predictor.left_open)
     drawn = torch.randn(*sample_shape, len(X)).to(X) @ left_open.T
     weight = predictor.weights + drawn - solved
-    update_paths = GeneralizedLinearPath(KernelEvaluationMap(predictor.kernel, X), weight)
-    values = prior_values + update_paths(X)
-    shift = (predictor.mean(X) - values).mean(-1)
+    update_paths = GeneralizedLinearPath(
+        KernelEvaluationMap(predictor.kernel, X), weight * predictor.loading
+    )
+    values = prior_paths(X) + update_paths(X)
+    shift = (predictor.mean(X) - values) @ predictor.share
     return MatheronPath(
         prior_paths,
         update_paths,
         input_transform=_Encoding(getattr(model, "input_transform", None)),
         output_transform=_Shift(shift, like.dtype),
     )
+
+
+def _of_tasks(values: Tensor, predictor: Predictor) -> Tensor:
+    """Draws for the target, at the records, become draws for the task of each record."""
+    own = (1.0 - predictor.loading.square()).sqrt()
+    values = values * predictor.loading
+    for source in predictor.source[predictor.source > 0].unique():
+        index = (predictor.source == source).nonzero().squeeze(-1)
+        prior = predictor.kernel(predictor.X[index]).add_jitter(JITTER).to_dense()
+        drawn = torch.randn_like(values[..., index]) @ torch.linalg.cholesky(prior).T
+        values = values.index_add(-1, index, own[index] * drawn)
+    return values
 
 
 def _square_root(matrix: Tensor) -> Tensor:

@@ -38,12 +38,8 @@ def test_promising_points_of_a_network_have_the_improvement_summed_over_ranks(
 def test_improvement_over_a_gaussian_process(gaussian_model: RankingGP, K_m: int) -> None:
     X = toy_data(50, seed=3)[0].unsqueeze(-2).requires_grad_()
     support = torch.arange(16.0).double()
-    # The rank is k where k of the evaluated utilities are larger.
-    utility = gaussian_model.posterior(X)
-    normal = torch.distributions.Normal(utility.mean, utility.variance.sqrt())
-    beyond = normal.cdf(gaussian_model.rank_posterior(X).thresholds.at(support[:-1]))
-    certain, impossible = torch.ones_like(beyond[..., :1]), torch.zeros_like(beyond[..., :1])
-    probability = torch.cat([certain, beyond], -1) - torch.cat([beyond, impossible], -1)
+    law = gaussian_model.rank_law(gaussian_model.encode(X))
+    probability = law.log_prob(support).exp()
     expected = (probability * (K_m - support).clamp_min(0.0)).sum(-1).squeeze(-1)
     value = ExpectedRankingImprovement(gaussian_model, K_m=K_m)(X)
     torch.testing.assert_close(value, expected, rtol=1e-5, atol=1e-7)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
-from helpers.service_loop import Parameter, generator_keys, make_client, run_trials, sphere
+from helpers.service_loop import Parameter, generator_keys, make_client, sphere
 from torch import Tensor
 
 from botorch_popbo.ax import _tables, popbo_generation_strategy
@@ -55,9 +55,16 @@ def test_large_discrete_space_is_not_enumerated() -> None:
     assert generator_keys(client)[5:] == ["popbo-logei"] * 3
 
 
-@pytest.mark.parametrize(("preset", "number"), [("default", 1728), ("paper", 1000)])
-def test_only_a_network_looks_at_no_more_than_the_papers_number_of_candidates(
-    preset: PresetName, number: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("preset", "objective", "number"),
+    [
+        ("default", "-loss", 100_000),
+        ("default", "-loss, gain", 2048),
+        ("paper", "-loss", 1000),
+    ],
+)
+def test_as_many_candidates_are_looked_at_as_time_allows(
+    preset: PresetName, objective: str, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
 
@@ -68,11 +75,14 @@ def test_only_a_network_looks_at_no_more_than_the_papers_number_of_candidates(
 
     monkeypatch.setattr(_tables, "unseen_candidates", record)
     parameters: list[Parameter] = [
-        RangeParameterConfig(name=f"x{i}", bounds=(1, 12), parameter_type="int") for i in range(3)
+        RangeParameterConfig(name=f"x{i}", bounds=(1, 14), parameter_type="int") for i in range(3)
     ]
     strategy = popbo_generation_strategy(num_initial_trials=4, preset=preset)
-    run_trials(make_client(strategy, parameters, "-loss"), sphere, 5)
-    assert seen == [min(number, 12**3 - 4)]
+    client = make_client(strategy, parameters, objective)
+    for _ in range(5):
+        [(index, p)] = client.get_next_trials(max_trials=1).items()
+        client.complete_trial(index, {"loss": sphere(p), "gain": p["x0"]})
+    assert seen == [min(number, 14**3 - 4)]
 
 
 @pytest.mark.parametrize("upper", [25, 100_000])

@@ -36,7 +36,7 @@ def test_feasible_points_come_first_then_less_violated_ones_then_failures() -> N
     loss = dataset({0: -5.0, 1: -1.0, 2: -2.0, 3: -INF, 4: -9.0})
     cost = dataset({0: 1.0, 1: 3.0, 2: 0.5, 4: 5.0})  # the failed point has none
     goal = Goal(row(1, 0), (row(0, 1), row(2)))
-    assert as_dict(goal.measured([loss, cost], 0).feasible_first) == {2: 0, 0: 1, 1: 2, 4: 3, 3: 4}
+    assert as_dict(goal.measured([loss, cost]).feasible_first(0)) == {2: 0, 0: 1, 1: 2, 4: 3, 3: 4}
 
 
 def test_points_without_a_deciding_metric_are_left_out() -> None:
@@ -44,9 +44,9 @@ def test_points_without_a_deciding_metric_are_left_out() -> None:
     tracked = dataset({1: 0.0})
     goal = Goal(row(1, 0, 0), (row(0, 1, 0), row(2)))
     assert goal.metrics == [0, 1]
-    assert as_dict(goal.measured([loss, cost, tracked], 0).feasible_first) == {2: 0, 0: 1}
+    assert as_dict(goal.measured([loss, cost, tracked]).feasible_first(0)) == {2: 0, 0: 1}
     with pytest.raises(InputDataError, match="two distinct points"):
-        _ = goal.measured([loss, dataset({0: 1.0})], 0).feasible_first
+        _ = goal.measured([loss, dataset({0: 1.0})]).feasible_first(0)
 
 
 def test_replicates_in_several_trials_are_one_point() -> None:
@@ -62,7 +62,7 @@ def test_replicates_in_several_trials_are_one_point() -> None:
         )
         for y in ([1.0, 5.0, 2.0], [0.0, 1.0, 0.0])
     )
-    summed = Goal(row(1, -1)).measured([loss, cost], 0).feasible_first
+    summed = Goal(row(1, -1)).measured([loss, cost]).feasible_first(0)
     assert as_dict(summed) == {0.0: 0, 1.0: 1}  # the mean of 1 and 4 against 2
 
 
@@ -71,10 +71,10 @@ def test_objectives_are_traded_off_differently_for_every_number_of_points() -> N
     first = dataset({i: math.sin(i) for i in points})
     second = dataset({i: math.cos(i) for i in points})
     goal = Goal(torch.eye(2, dtype=torch.double))
-    once, again = (goal.measured([first, second], 3).feasible_first for _ in range(2))
+    once, again = (goal.measured([first, second]).feasible_first(0) for _ in range(2))
     assert torch.equal(once.score, again.score)
     best = {
-        goal.measured([first, second], seed).feasible_first.score.argmax().item()
+        goal.measured([first, second]).feasible_first(seed).score.argmax().item()
         for seed in range(20)
     }
     dominated = {
@@ -88,7 +88,16 @@ def test_values_below_a_threshold_are_violations() -> None:
     first, second = dataset({0: 9.0, 1: 4.0, 2: 3.0}), dataset({0: 0.0, 1: 2.0, 2: 1.0})
     threshold = torch.tensor([math.nan, 1.5], dtype=torch.double)
     goal = Goal(torch.eye(2, dtype=torch.double), objective_thresholds=threshold)
-    assert as_dict(goal.measured([first, second], 0).feasible_first) == {1: 0, 2: 1, 0: 2}
+    measured = goal.measured([first, second])
+    assert as_dict(measured.feasible_first(0)) == {1: 0, 2: 1, 0: 2}
+    assert measured.excess.tolist() == [[-1.5], [0.5], [-0.5]]
+    assert measured.violated_slacks[1] == []
+
+
+def test_a_failure_fails_in_every_objective() -> None:
+    first, second = dataset({0: 9.0, 1: -INF, 2: 3.0}), dataset({0: 0.0, 1: 2.0, 2: 1.0})
+    measured = Goal(torch.tensor([[1.0, 0.0], [1.0, 2.0]]).double()).measured([first, second])
+    assert measured.objectives.tolist() == [[9.0, 9.0], [-INF, -INF], [3.0, 5.0]]
 
 
 def test_slacks_are_kept_of_constraints_that_a_success_violates() -> None:
@@ -96,7 +105,7 @@ def test_slacks_are_kept_of_constraints_that_a_success_violates() -> None:
     cost, size = dataset({0: 1.0, 1: 3.0, 2: 0.5}), dataset({0: 1.0, 1: 1.0, 2: 1.0})
     bounds = torch.tensor([[0.0, 2.0, 0.0], [0.0, 0.0, -1.0]], dtype=torch.double)
     goal = Goal(row(1, 0, 0), (bounds, torch.tensor([[4.0], [-0.5]]).double()))
-    measured = goal.measured([loss, cost, size], 0)
+    measured = goal.measured([loss, cost, size])
     assert measured.slack[:3].tolist() == [[2.0, 0.5], [-2.0, 0.5], [3.0, 0.5]]
     X, [slack] = measured.violated_slacks
     assert X.tolist() == [[0.0], [1.0], [2.0]]
@@ -105,9 +114,9 @@ def test_slacks_are_kept_of_constraints_that_a_success_violates() -> None:
 
 def test_one_success_cannot_be_compared() -> None:
     loss, cost = dataset({0: -5.0, 1: -INF}), dataset({0: 3.0})
-    measured = Goal(row(1, 0), (row(0, 1), row(2))).measured([loss, cost], 0)
+    measured = Goal(row(1, 0), (row(0, 1), row(2))).measured([loss, cost])
     assert measured.violated_slacks[1] == []
-    assert as_dict(measured.feasible_first) == {0: 0, 1: 1}
+    assert as_dict(measured.feasible_first(0)) == {0: 0, 1: 1}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,13 @@ from ax.exceptions.core import UserInputError
 from botorch.test_functions.multi_objective import BraninCurrin
 from botorch.utils.multi_objective.hypervolume import Hypervolume
 from helpers.search_spaces import KEYS
-from helpers.service_loop import Parameterization, floats, generator_keys, learned_ranks
+from helpers.service_loop import (
+    Parameterization,
+    floats,
+    generator_keys,
+    learned_ranks,
+    pending_points,
+)
 
 from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.nodes import PresetName
@@ -53,6 +59,14 @@ def negated(evaluate: Evaluate, metric: str) -> Evaluate:
     return evaluate_negated
 
 
+def cubed(evaluate: Evaluate, metric: str) -> Evaluate:
+    def evaluate_cubed(p: Parameterization) -> Outcomes:
+        outcomes = evaluate(p)
+        return outcomes | {metric: outcomes[metric] ** 3}
+
+    return evaluate_cubed
+
+
 def start(
     objective: str = "-loss",
     constraints: Sequence[str] = (),
@@ -91,6 +105,21 @@ def test_the_pareto_front_grows(preset: PresetName, thresholds: list[str]) -> No
     front = client.get_pareto_frontier(use_model_predictions=False)
     assert {tuple(p.values()) for p, *_ in front} <= {tuple(p.values()) for p in points}
     assert all(set(p) == {"branin", "currin"} for p in client.predict(points[:3]))
+
+
+def test_of_several_objectives_any_may_fail_or_be_missing() -> None:
+    client = start("-branin, -currin", ["currin <= 13"], 6)
+    points = run(client, 7, branin_currin)
+    for bad in ({"currin": math.nan}, {"branin": math.inf}):
+        points += run(client, 1, lambda p, bad=bad: branin_currin(p) | bad)
+    points += run(client, 1, lambda p: {"branin": branin_currin(p)["branin"]})
+    points += map(dict, client.get_next_trials(max_trials=2).values())
+    assert len({tuple(p.values()) for p in points}) == 12
+    ranks = learned_ranks(client)
+    assert {tuple(p.values()) for p in points[7:9]} == {p for p in ranks if ranks[p] == 7.0}
+    assert tuple(points[9].values()) not in ranks
+    assert tuple(points[9].values()) in pending_points(client)
+    assert generator_keys(client)[6:] == ["popbo-logei"] * 6
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
@@ -146,6 +175,16 @@ TWO, ONE = "-branin, -currin", "-loss"
             ((ONE, ["cost <= 1.0"]), measure),
             (("loss", ["-1 * cost >= -1.0"]), negated(measure, "loss")),
             id="directions of objective and constraint",
+        ),
+        pytest.param(
+            ((TWO, THRESHOLDS), branin_currin),
+            ((TWO, ["branin <= 5832", THRESHOLDS[1]]), cubed(branin_currin, "branin")),
+            id="increasing transforms of an objective and its threshold",
+        ),
+        pytest.param(
+            ((ONE, ["gain >= 0.5"]), measure_gain),
+            ((ONE, ["gain >= -9.5"]), lambda p: {"loss": loss(p), "gain": p["x0"] - 10.0}),
+            id="a bound is where it is, whatever zero means",
         ),
         pytest.param(
             ((ONE,), lambda p: {"loss": 2.0 * loss(p) - p["x0"]}),

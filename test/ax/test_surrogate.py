@@ -51,12 +51,13 @@ def test_predictions_are_in_the_unit_of_each_metric(model_class: type[RankModel]
 
 def test_a_constraint_has_a_model_that_is_fitted_once() -> None:
     surrogate = fitted(RankingGP, X.sin(), X.square())
-    models = surrogate.goal_models(GOAL, seed=0, with_slacks=True)
-    assert models.value is surrogate.metric_models[0], "sin has the order of the first metric"
+    models = surrogate.goal_models(GOAL, seed=0, separate=True)
+    [objective] = models.objectives
+    assert objective is surrogate.metric_models[0], "sin has the order of the first metric"
     [slack] = models.slacks
     assert slack.order is not None
     assert torch.equal(slack.order.score, 0.5 - X.square().squeeze(-1))
-    assert surrogate.goal_models(GOAL, seed=0, with_slacks=True) is models
+    assert surrogate.goal_models(GOAL, seed=0, separate=True) is models
 
 
 def test_a_lower_bound_is_known_by_the_model_of_its_metric() -> None:
@@ -69,8 +70,23 @@ def test_a_lower_bound_is_known_by_the_model_of_its_metric() -> None:
         ),
     )
     [slack] = surrogate.goal_models(at_least, 0, True).slacks
-    # Both metrics rise with x, so that one order, and one model, serves both and the slack.
-    assert slack is surrogate.metric_models[0]
+    # Both metrics rise with x, so that one order, and one fit, serves both and the slack.
+    assert slack.covar_module is surrogate.metric_models[0].covar_module
+    assert slack.order is not None
+    assert torch.equal(slack.order.score, X.square().squeeze(-1) - 0.5), "where the bound lies"
+    metric = surrogate.metric_models[0].order
+    assert metric is not None
+    assert torch.equal(metric.score, X.sin().squeeze(-1))
+
+
+def test_each_objective_has_a_model_of_its_own() -> None:
+    surrogate = fitted(RankingGP, X.sin(), X.cos())
+    sums = Goal(torch.tensor([[1.0, 0.0], [0.5, 2.0]], dtype=torch.double))
+    first, second = surrogate.goal_models(sums, 0, separate=True).objectives
+    assert first is surrogate.metric_models[0]
+    assert second.order is not None
+    torch.testing.assert_close(second.order.score, (0.5 * X.sin() + 2.0 * X.cos()).squeeze(-1))
+    assert len(surrogate.goal_models(sums, 0, separate=False).objectives) == 1
 
 
 def test_new_data_forget_the_models_of_the_goal() -> None:
@@ -85,18 +101,19 @@ def test_new_data_forget_the_models_of_the_goal() -> None:
     surrogate.fit(datasets, DIGEST)
     after = surrogate.goal_models(GOAL, 0, True)
     assert after is not before
-    assert after.value is surrogate.metric_models[0]
+    assert after.objectives[0] is surrogate.metric_models[0]
 
 
 @EACH_MODEL
 def test_without_models_of_slacks_feasible_points_come_first(
     model_class: type[RankModel],
 ) -> None:
-    models = fitted(model_class, X.sin(), X.square()).goal_models(GOAL, 0, with_slacks=False)
+    models = fitted(model_class, X.sin(), X.square()).goal_models(GOAL, 0, separate=False)
     assert models.slacks == []
-    assert type(models.value) is model_class
+    [model] = models.objectives
+    assert type(model) is model_class
     # Feasible up to 0.71, where larger is better; beyond, the violation grows.
-    assert models.value.rank_counts.counts.tolist() == [4, 3, 2, 1, 0, 5, 6, 7]
+    assert model.rank_counts.counts.tolist() == [4, 3, 2, 1, 0, 5, 6, 7]
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,15 @@ def write_fcnet(folder: Path) -> Path:
     index = np.array(list(product(*(range(len(values)) for values in CHOICES))), dtype=np.int8)
     index = rng.permutation(index)
     path = folder / "fcnet_valid.npz"
+    slice_errors = rng.random((len(index), 4)).astype(np.float32)
+    others = ("naval_propulsion", "parkinsons_telemonitoring", "protein_structure")
     np.savez(
         path,
         X_index=index,
         param_names=np.array([f"p{i}" for i in range(9)]),
         param_choices=np.array([str(values) for values in CHOICES]),
-        slice_localization_valid_mse=rng.random((len(index), 4)).astype(np.float32),
+        slice_localization_valid_mse=slice_errors,
+        **{f"{name}_valid_mse": slice_errors + i for i, name in enumerate(others)},
     )
     return path
 

@@ -6,13 +6,13 @@ from gpytorch.priors import LogNormalPrior
 from torch import Tensor
 
 from botorch_popbo.data import Order
+from botorch_popbo.models._covariance import JITTER
 from botorch_popbo.models._evidence import Evidence
 from botorch_popbo.models._hyperparameters import MaternHyperparameters
 from botorch_popbo.models._predictor import Predictor
 from botorch_popbo.models._priors import default_kernel, default_likelihood
 from botorch_popbo.models._records import Records
 
-MEAN_VARIANCE = 25.0
 LENGTHSCALE = torch.tensor([0.5, 1.0], dtype=torch.float64)
 NOISE = 1e-3
 
@@ -29,10 +29,10 @@ def kernel(lengthscale: Tensor) -> MaternKernel:
 
 
 def covariance(X: Tensor, lengthscale: Tensor, noise: Tensor | float = 0.0) -> Tensor:
-    """The prior covariance of records: a kernel of unit variance, an unknown mean and noise."""
+    """The prior covariance of records: a kernel of unit variance and noise."""
     with torch.no_grad():
         smooth: Tensor = kernel(lengthscale)(X).to_dense()
-    return smooth + MEAN_VARIANCE + noise * torch.eye(len(X)).to(X)
+    return smooth + noise * torch.eye(len(X)).to(X)
 
 
 def ranked(outcomes: Tensor) -> Records:
@@ -55,18 +55,24 @@ def conditional_law(X: Tensor, records: Records) -> Predictor:
     return Predictor.from_fit(X, conditioned, kernel(LENGTHSCALE).requires_grad_(False))
 
 
+def explained(matrix: Tensor) -> Tensor:
+    """Inverse covariance of utilities of which only differences are known."""
+    inverse = torch.linalg.inv(matrix)
+    by_level = inverse.sum(-1)
+    return inverse - torch.outer(by_level, by_level) / by_level.sum()
+
+
 def dense_law(predictor: Predictor, points: Tensor) -> tuple[Tensor, Tensor]:
     """Mean and covariance at points, by matrices of all points and the records.
 
-    Condition by hand on noisy utilities, which the order leaves open by a known covariance, and
-    take the differences to the records' average.
+    Condition by hand on noisy utilities of an unknown level, which the order leaves open by a known
+    covariance, and take the differences to the records' average.
     """
     number = len(predictor.X)
     with torch.no_grad():
-        prior = predictor.kernel(torch.cat([predictor.X, points])).to_dense() + MEAN_VARIANCE
-    inverse = torch.linalg.inv(prior[:number, :number] + (predictor.noise + 1e-8).diag())
-    left_open = predictor.spread_root @ predictor.spread_root.T
-    given = prior - prior[:, :number] @ (inverse - left_open) @ prior[:number]
+        prior = predictor.kernel(torch.cat([predictor.X, points])).to_dense()
+    known = explained(prior[:number, :number] + (predictor.noise + JITTER).diag())
+    given = prior - prior[:, :number] @ (known - predictor.left_open) @ prior[:number]
     contrast = torch.eye(len(prior)).to(prior)
     contrast[:, :number] -= 1.0 / number
     given = (contrast @ given @ contrast.T)[number:, number:]

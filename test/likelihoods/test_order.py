@@ -1,15 +1,36 @@
 import itertools
+import math
 
 import pytest
 import torch
 from helpers.gaussian import covariance, unit_points
+from helpers.relations import chain, is_gap, is_side, pairs, relate
 from torch import Tensor
 
 from botorch_popbo.likelihoods.order import OrderedUtilities, order_utilities
+from botorch_popbo.likelihoods.relations import Relations
 
-STRICT = torch.tensor([2, 0, 1, 4, 3])
-TIED = torch.tensor([1, 0, 1, 2, 2, 1])
-LEVELS = pytest.mark.parametrize("level", [STRICT, TIED], ids=["strict", "tied"])
+JUDGE = 0.05
+NATS = {"rtol": 0.0, "atol": 3e-4}  # Newton's method stops at the root of its tolerance
+ORDERS = {
+    "chain": chain([1, 2, 0, 4, 3, 5]),
+    "star": relate([(2, i) for i in (0, 1, 3, 4, 5)]),
+    "tree": relate([(0, 1), (1, 2), (1, 3), (4, 1), (5, 2)]),
+    "two_lists": relate([(0, 1), (1, 2), (3, 4), (4, 5)]),
+    "ties": relate([(0, 1), (1, 4)], between=[(0, 2, 4), (0, 3, 4)]),
+    "two_ties": relate([(0, 1), (1, 3), (3, 5)], between=[(0, 2, 3), (1, 4, 5)]),
+    "answers": relate(answers=[(0, 1, 1.0), (2, 3, 3.0), (3, 4, 0.5), (4, 5, 1.0)]),
+    "cycles": relate(
+        answers=[(0, 1, 2.0), (1, 2, 1.0), (2, 0, 1.0), (3, 4, 0.5), (4, 3, 0.5), (2, 5, 1.0)]
+    ),
+    "mixture": relate(
+        [(0, 1), (0, 2)],
+        between=[(0, 4, 1)],
+        answers=[(1, 2, 1.0), (3, 1, 2.0), (2, 3, 1.0), (5, 0, 1.0)],
+    ),
+}
+EACH = pytest.mark.parametrize("relations", ORDERS.values(), ids=ORDERS)
+JUDGED = pytest.mark.parametrize("name", ["answers", "cycles", "mixture"])
 
 
 def prior(num_points: int, noise: float = 1e-2) -> Tensor:
@@ -17,64 +38,162 @@ def prior(num_points: int, noise: float = 1e-2) -> Tensor:
     return covariance(X, torch.tensor([0.4, 0.7]).to(X), noise)
 
 
-def start(level: Tensor) -> Tensor:
-    num_levels = int(level.max()) + 1
-    return torch.linspace(1.0, -1.0, num_levels, dtype=torch.float64)
+def in_order(relations: Relations, num_records: int, scale: float = 1.0) -> Tensor:
+    """Utilities that agree with all certain relations."""
+    utilities = torch.zeros(num_records).double()
+    for _ in range(num_records):
+        for better, worse in pairs(relations, relations.answers == 0):
+            gap = scale * (0.5 + 0.1 * worse)
+            utilities[worse] = torch.minimum(utilities[worse], utilities[better] - gap)
+    return utilities
 
 
-def ordered(matrix: Tensor, level: Tensor) -> OrderedUtilities:
-    return order_utilities(torch.linalg.inv(matrix), torch.logdet(matrix), level, start(level))
+def ordered(
+    matrix: Tensor, relations: Relations, noise: float = JUDGE, scale: float = 1.0
+) -> OrderedUtilities:
+    return order_utilities(matrix, relations, in_order(relations, len(matrix), scale), noise)
 
 
-def log_integrand(levels: Tensor, precision: Tensor, level: Tensor) -> Tensor:
-    """Of the probability of the order, in the logarithms of the gaps."""
-    z = levels[level]
-    return -0.5 * z @ precision @ z + levels.diff().neg().log().sum()
-
-
-@LEVELS
-def test_the_mode_is_stationary_and_in_order(level: Tensor) -> None:
-    matrix = prior(len(level))
-    precision = torch.linalg.inv(matrix)
-    found = ordered(matrix, level)
-    levels = found.levels.clone().requires_grad_()
-    (slope,) = torch.autograd.grad(log_integrand(levels, precision, level), levels)
-    torch.testing.assert_close(slope, torch.zeros_like(slope), rtol=0, atol=1e-4)
-    assert (found.levels.diff() < 0.0).all()
-    assert torch.equal(found.utilities, found.levels[level])
-    torch.testing.assert_close(found.weights, precision @ found.utilities)
-
-
-@LEVELS
-def test_the_mode_does_not_depend_on_the_start(level: Tensor) -> None:
-    matrix = prior(len(level))
-    found = ordered(matrix, level)
-    far = 50.0 + 1e3 * start(level).exp()
-    other = order_utilities(torch.linalg.inv(matrix), torch.logdet(matrix), level, far)
-    torch.testing.assert_close(other.levels, found.levels, rtol=0, atol=1e-4)
-
-
-@LEVELS
-def test_the_likelihood_is_laplaces_method(level: Tensor) -> None:
-    matrix = prior(len(level))
-    precision = torch.linalg.inv(matrix)
-    found = ordered(matrix, level)
-    hessian = -torch.autograd.functional.hessian(
-        lambda levels: log_integrand(levels, precision, level), found.levels
+def log_sites(differences: Tensor, relations: Relations) -> Tensor:
+    """The volumes of gaps and of intervals, and what answers add."""
+    inverse = (1.0 / differences)[is_side(relations)]
+    other = (1.0 / differences)[relations.other_side][is_side(relations)]
+    return (
+        differences[is_gap(relations)].log().sum()
+        - 0.5 * (inverse + other).log().sum()  # each interval has two sides
+        + relations.answers @ torch.special.log_ndtr(differences / math.sqrt(JUDGE))
     )
-    gaps = found.levels.numel() - 1
-    expected = -0.5 * (torch.logdet(matrix) + torch.logdet(hessian) + gaps)
-    torch.testing.assert_close(found.log_likelihood, expected)
-    # What the order leaves open of the utilities is the inverse of the same matrix.
-    basis = torch.nn.functional.one_hot(level).to(matrix)
-    root = precision @ basis
+
+
+def log_integrand(utilities: Tensor, matrix: Tensor, relations: Relations) -> Tensor:
+    quadratic = utilities @ torch.linalg.solve(matrix, utilities)
+    return -0.5 * quadratic + log_sites(relations.differences(utilities), relations)
+
+
+def by_dense_matrices(found: OrderedUtilities, matrix: Tensor) -> tuple[Tensor, Tensor]:
+    """Laplace's method over logarithms of gaps and log-odds in intervals; the rest as it is.
+
+    Returns:
+        The log-likelihood, and the covariance of the weights at the mode.
+    """
+    relations, number = found.relations, len(matrix)
+    design, gaps = relations.differences(torch.eye(number).double()), is_gap(relations)
+    upper = (relations.other_side > torch.arange(len(relations))).nonzero().squeeze(-1)
+    lower = relations.other_side[upper]
+    above, inner, below = relations.better[upper], relations.worse[upper], relations.worse[lower]
+    outer = torch.tensor([record for record in range(number) if record not in inner])
+    rows = design[gaps][:, outer]
+    full = torch.linalg.svd(rows, full_matrices=True).Vh if len(rows) else torch.eye(len(outer))
+    complement = full[len(rows) :].double()
+    to_outer = torch.linalg.inv(torch.cat([rows, complement]))
+
+    def utilities(coordinates: Tensor) -> Tensor:
+        logs, rest, odds = coordinates.split([len(rows), len(complement), len(inner)])
+        placed = torch.zeros(number).double()
+        placed = placed.index_copy(0, outer, to_outer @ torch.cat([logs.exp(), rest]))
+        within = placed[below] + odds.sigmoid() * (placed[above] - placed[below])
+        return placed.index_copy(0, inner, within)
+
+    def log_density(coordinates: Tensor) -> Tensor:
+        return log_integrand(utilities(coordinates), matrix, relations)
+
+    gap = found.differences
+    rest = complement @ found.utilities[outer]
+    mode = torch.cat([gap[gaps].log(), rest, (gap[lower] / gap[upper]).log()])
+    hessian = -torch.autograd.functional.hessian(log_density, mode)
+    determinants = torch.logdet(matrix) + torch.logdet(hessian)
+    value = log_density(mode) + torch.linalg.slogdet(to_outer).logabsdet - 0.5 * determinants
+    # What of the utilities is not in any difference has no weight.
+    to_weights = design.T @ torch.linalg.pinv(design @ matrix @ design.T, hermitian=True) @ design
+    by_weights = to_weights @ torch.autograd.functional.jacobian(utilities, mode)
+    return value, by_weights @ torch.linalg.inv(hessian) @ by_weights.T
+
+
+@EACH
+def test_the_mode_is_stationary_and_in_order(relations: Relations) -> None:
+    matrix = prior(6)
+    found = ordered(matrix, relations)
+    utilities = found.utilities.clone().requires_grad_()
+    differences = relations.differences(utilities)
+    certain = differences[relations.answers == 0].detach()
+    assert (certain > 0.0).all()
+    (slope,) = torch.autograd.grad(log_integrand(utilities, matrix, relations), utilities)
+    unit = min([1.0, *certain.tolist()])  # the shortest gap
+    torch.testing.assert_close(unit * slope, torch.zeros(6).double(), rtol=0, atol=1e-3)
+    weights = torch.linalg.solve(matrix, found.utilities)
+    torch.testing.assert_close(found.weights, weights, rtol=1e-6, atol=1e-8)
+    torch.testing.assert_close(found.weights.sum(), torch.zeros(()).double(), rtol=0, atol=1e-8)
+    torch.testing.assert_close(differences, found.differences, rtol=1e-6, atol=1e-8)
+
+
+@EACH
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_the_mode_does_not_depend_on_the_start(relations: Relations, scale: float) -> None:
+    found, other = (ordered(prior(6), relations, scale=s) for s in (1.0, scale))
+    torch.testing.assert_close(other.differences, found.differences, rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(other.log_likelihood, found.log_likelihood, **NATS)
+
+
+@EACH
+def test_the_likelihood_is_laplaces_method(relations: Relations) -> None:
+    matrix = prior(6)
+    found = ordered(matrix, relations)
+    value, left_open = by_dense_matrices(found, matrix)
+    torch.testing.assert_close(found.log_likelihood, value, **NATS)
+    explained = found.root @ found.root.T - found.ordered_root @ found.ordered_root.T
+    torch.testing.assert_close(explained, left_open, rtol=1e-3, atol=1e-3)
+
+
+@EACH
+def test_what_the_order_explains_is_a_noisy_regression(relations: Relations) -> None:
+    matrix = prior(6)
+    found = ordered(matrix, relations)
+    design = relations.differences(torch.eye(6).double())
+    at = found.differences
+    curvature = -torch.autograd.functional.hessian(lambda d: log_sites(d, relations), at)
+    inverse = torch.linalg.inv(design @ matrix @ design.T + torch.linalg.inv(curvature))
+    expected = design.T @ inverse @ design
     torch.testing.assert_close(
-        found.spread_root @ found.spread_root.T, root @ torch.linalg.inv(hessian) @ root.T
+        found.ordered_root @ found.ordered_root.T, expected, rtol=1e-4, atol=1e-4
     )
+
+
+def all_rankings() -> list[Relations]:
+    return [chain(order) for order in itertools.permutations(range(5))]
+
+
+def all_winners() -> list[Relations]:
+    return [relate([(i, j) for j in range(5) if j != i]) for i in range(5)]
+
+
+def all_answers() -> list[Relations]:
+    """To questions of which three form a cycle."""
+    asked = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 0)]
+    return [
+        relate(answers=[(*pair[::sign], 1.0) for pair, sign in zip(asked, signs, strict=True)])
+        for signs in itertools.product([1, -1], repeat=len(asked))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("every", "noise", "low", "high"),
+    [
+        (all_rankings(), JUDGE, -0.5, -0.2),
+        (all_winners(), JUDGE, -1.2, -0.8),
+        (all_answers(), JUDGE, -0.5, -0.2),
+        (all_answers(), 1.0, -0.05, 0.0),
+    ],
+    ids=["rankings", "winners", "answers", "noisy_answers"],
+)
+def test_probabilities_of_all_orders_sum_to_one_up_to_laplaces_error(
+    every: list[Relations], noise: float, low: float, high: float
+) -> None:
+    values = [ordered(prior(5), relations, noise).log_likelihood for relations in every]
+    assert low < torch.stack(values).logsumexp(0) < high
 
 
 def test_it_ranks_orders_by_their_probability() -> None:
-    """Laplace's method misses every order's probability by nearly the same factor."""
+    """Under one prior Laplace's method misses all rankings of five by nearly the same factor."""
     matrix = prior(5)
     generator = torch.Generator().manual_seed(0)
     draws = torch.randn(2**20, 5, generator=generator, dtype=torch.float64)
@@ -84,46 +203,93 @@ def test_it_ranks_orders_by_their_probability() -> None:
     for order in itertools.permutations(range(5)):
         probability = (code == int("".join(map(str, order)))).double().mean()
         if probability > 0.004:
-            level = torch.tensor(order).argsort()
-            error.append(ordered(matrix, level).log_likelihood - probability.log())
+            error.append(ordered(matrix, chain(order)).log_likelihood - probability.log())
     errors = torch.stack(error)
     assert len(errors) > 20
     assert (errors - errors.mean()).abs().max() < 0.2
     assert errors.std() < 0.08
 
 
-@LEVELS
-def test_gradient_in_the_covariance(level: Tensor) -> None:
-    matrix = prior(len(level))
-    direction = covariance(unit_points(len(level), seed=1), torch.tensor([0.2, 0.2]).double())
-    direction -= direction.mean()
+@EACH
+def test_gradient_in_the_covariance(relations: Relations) -> None:
+    matrix = prior(6)
+    direction = covariance(unit_points(6, seed=1), torch.tensor([0.2, 0.2]).double())
     step = 1e-5
-    up, down = (ordered(matrix + s * direction, level).log_likelihood for s in (step, -step))
-    gradient = ordered(matrix, level).gradient(torch.linalg.inv(matrix))
-    assert torch.allclose(gradient, gradient.T)
+    up, down = (ordered(matrix + s * direction, relations).log_likelihood for s in (step, -step))
+    gradient = ordered(matrix, relations).gradient()
+    torch.testing.assert_close(gradient, gradient.T)
     torch.testing.assert_close(
-        (gradient * direction).sum(), (up - down) / (2.0 * step), rtol=1e-4, atol=1e-6
+        (gradient * direction).sum(), (up - down) / (2.0 * step), rtol=1e-3, atol=1e-5
     )
 
 
-def test_the_scale_of_the_prior_cancels() -> None:
-    matrix = prior(5)
-    plain, scaled = ordered(matrix, STRICT), ordered(9.0 * matrix, STRICT)
-    torch.testing.assert_close(scaled.log_likelihood, plain.log_likelihood)
-    torch.testing.assert_close(scaled.levels, 3.0 * plain.levels, rtol=1e-4, atol=1e-6)
+@JUDGED
+def test_gradient_in_the_noise_of_answers(name: str) -> None:
+    relations, step = ORDERS[name], 1e-4
+    up, down = (
+        ordered(prior(6), relations, JUDGE * math.exp(s)).log_likelihood for s in (step, -step)
+    )
+    found = ordered(prior(6), relations).by_log_noise
+    torch.testing.assert_close(found, (up - down) / (2.0 * step), rtol=1e-3, atol=1e-5)
 
 
-def test_with_ties_it_is_a_density_of_the_tied_utilities() -> None:
-    matrix = prior(6)
-    change = ordered(9.0 * matrix, TIED).log_likelihood - ordered(matrix, TIED).log_likelihood
-    # Six records on three levels: three differences are exactly zero.
-    assert change.item() == pytest.approx(-3.0 * torch.tensor(3.0).log().item())
+@pytest.mark.parametrize("name", ["chain", "star", "tree", "two_lists", "ties", "two_ties"])
+def test_the_scale_of_the_prior_cancels(name: str) -> None:
+    plain, scaled = (ordered(scale * prior(6), ORDERS[name]) for scale in (1.0, 9.0))
+    torch.testing.assert_close(scaled.log_likelihood, plain.log_likelihood, **NATS)
+    torch.testing.assert_close(scaled.utilities, 3.0 * plain.utilities, rtol=1e-3, atol=1e-4)
+    assert plain.by_log_noise == 0.0
 
 
-def test_one_record_and_one_level() -> None:
-    one = ordered(prior(1), torch.tensor([0]))
-    assert one.levels.tolist() == pytest.approx([0.0])
-    assert one.log_likelihood.item() == pytest.approx(0.0)
-    equal = ordered(prior(4), torch.zeros(4, dtype=torch.long))
-    assert equal.levels.shape == (1,)
-    assert equal.log_likelihood.isfinite()
+@JUDGED
+def test_with_answers_the_scale_of_the_noise_is_part_of_it(name: str) -> None:
+    relations = ORDERS[name]
+    plain, scaled = ordered(prior(6), relations), ordered(9.0 * prior(6), relations, 9.0 * JUDGE)
+    torch.testing.assert_close(scaled.log_likelihood, plain.log_likelihood, **NATS)
+
+
+@EACH
+def test_the_level_of_the_utilities_cancels(relations: Relations) -> None:
+    plain, raised = (ordered(prior(6) + level, relations) for level in (0.0, 100.0))
+    torch.testing.assert_close(raised.log_likelihood, plain.log_likelihood, rtol=0, atol=1e-5)
+    torch.testing.assert_close(raised.weights, plain.weights, rtol=1e-4, atol=1e-4)
+
+
+def test_an_answer_given_often_is_as_many_answers() -> None:
+    once = relate(answers=[(0, 1, 1.0)] * 3 + [(1, 2, 1.0)])
+    thrice = relate(answers=[(0, 1, 3.0), (1, 2, 1.0)])
+    first, second = (ordered(prior(3), relations) for relations in (once, thrice))
+    torch.testing.assert_close(first.log_likelihood, second.log_likelihood, rtol=0, atol=1e-6)
+    torch.testing.assert_close(first.utilities, second.utilities, rtol=0, atol=1e-4)
+
+
+def test_two_records_have_known_probabilities() -> None:
+    exact = ordered(prior(2), relate([(0, 1)])).log_likelihood
+    assert exact.item() == pytest.approx(-0.5 - 0.5 * math.log(2.0))
+    # What a judge says who hardly sees a difference is anyone's guess.
+    guess = ordered(prior(2), relate(answers=[(0, 1, 1.0)]), noise=1e4).log_likelihood
+    assert guess.item() == pytest.approx(math.log(0.5), abs=1e-4)
+
+
+def test_one_record_has_no_order() -> None:
+    one = order_utilities(prior(1), relate(), torch.zeros(1).double())
+    assert one.log_likelihood == 0.0
+    assert one.utilities.tolist() == [0.0]
+    assert one.root.shape == (1, 0)
+
+
+def test_a_prior_that_is_not_positive_definite_is_an_error() -> None:
+    with pytest.raises(torch.linalg.LinAlgError):
+        ordered(-prior(6), ORDERS["chain"])
+
+
+def test_answers_are_differences_of_the_utilities_however_far_the_start() -> None:
+    relations = ORDERS["cycles"]
+    for noise in (1e-1, 1e-3):
+        found = ordered(prior(6), relations, noise)
+        far = order_utilities(prior(6), relations, 10.0 * in_order(ORDERS["chain"], 6), noise)
+        for mode in (found, far):
+            torch.testing.assert_close(
+                mode.differences, relations.differences(mode.utilities), rtol=0, atol=1e-6
+            )
+        torch.testing.assert_close(far.log_likelihood, found.log_likelihood, **NATS)

@@ -66,7 +66,7 @@ def test_the_closed_form_equals_the_generic_path() -> None:
         function = search.covariance_function(X)
         noise, by_noise = search.noise(theta)
         covariance = function.covariance(theta[:-1], noise)
-        matrices.append(covariance.factor)
+        matrices.append(covariance.matrix)
         by_kernel = function.gradient(slope, covariance, theta[:-1])
         gradients.append(torch.cat([by_kernel, by_noise.reshape(1)]))
         noises.append(noise)

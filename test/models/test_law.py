@@ -6,15 +6,16 @@ from botorch_popbo.models._law import condition_on_order
 X = unit_points(12)
 
 
-def test_the_thresholds_are_the_utilities_of_the_records() -> None:
+def test_a_new_point_is_ranked_between_the_records() -> None:
     outcomes = -(X - 0.3).square().sum(-1)
     search = hyperparameters(2)
-    law = condition_on_order(X, ranked(outcomes), search, search.current())
-    falling = outcomes.argsort(descending=True)
-    assert law.thresholds.values.shape == (12,)
-    assert (law.thresholds.values.diff() < 0).all()
-    assert law.thresholds.total == 12.0
-    # A point of the best outcome's utility ranks among the first two.
-    best = law.predictor.mean(X[falling[:1]])
-    assert law.thresholds.count(best).item() <= 1.0
+    index = torch.arange(12)
+    law = condition_on_order(X, ranked(outcomes), index, search, search.current())
     assert torch.equal(law.theta, search.current())
+    falling = outcomes.argsort(descending=True)
+    below = torch.special.ndtr(law.ranks.thresholds(X[falling], False))
+    expected = below.sum(-1)
+    assert (expected.diff() > 0.0).all()
+    assert (expected - index - 0.5).abs().max() < 1.5
+    # It is the utility whose law the predictor knows.
+    torch.testing.assert_close(law.ranks.utility, law.ranks.utility.sort(descending=True).values)

@@ -3,10 +3,10 @@ import torch
 from gpytorch.kernels import RBFKernel, ScaleKernel
 from helpers.gaussian import (
     LENGTHSCALE,
-    MEAN_VARIANCE,
     NOISE,
     conditional_law,
     dense_law,
+    explained,
     kernel,
     ranked,
     unit_points,
@@ -84,7 +84,17 @@ def test_gradients(predictor: Predictor) -> None:
 
 def test_the_prior_is_that_of_the_fit() -> None:
     predictor = conditional_law(X, RECORDS)
-    matrix = predictor.root @ predictor.root.T
-    expected = kernel(LENGTHSCALE)(X).to_dense().detach() + MEAN_VARIANCE
-    expected = expected + (NOISE + JITTER) * torch.eye(12).double() + RECORDS.variance.diag()
-    torch.testing.assert_close(matrix @ expected, torch.eye(12).double(), rtol=0, atol=1e-6)
+    prior = kernel(LENGTHSCALE)(X).to_dense().detach()
+    prior = prior + (NOISE + JITTER) * torch.eye(12).double() + RECORDS.known_variance.diag()
+    found = predictor.root @ predictor.root.T
+    torch.testing.assert_close(found, explained(prior), rtol=1e-6, atol=1e-5)
+
+
+def test_the_order_explains_less_than_certain_utilities(predictor: Predictor) -> None:
+    left_open = torch.linalg.eigvalsh(predictor.left_open)
+    # As many directions as there are gaps; nothing is known of the level.
+    torch.testing.assert_close(left_open[0], torch.zeros(()).double(), rtol=0, atol=1e-8)
+    assert (left_open[1:] > 0.0).all()
+    torch.testing.assert_close(
+        predictor.weights.sum(), torch.zeros(()).double(), rtol=0, atol=1e-10
+    )

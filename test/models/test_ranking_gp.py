@@ -175,7 +175,7 @@ def test_pending_points_join_the_order_at_their_predicted_ranks() -> None:
     model = fitted(with_an_outlier())
     pending = TEST_X[:2]
     informed = model.with_pending(pending)
-    predicted = model.rank_posterior(pending).mean.squeeze(-1)
+    predicted = model.rank_law(model.encode(pending)).mean.squeeze(-1)
     counts = model.rank_counts.insert(pending, predicted)
     assert torch.equal(informed._all_records.counts, counts.counts)
     before, after = (m.posterior(pending).variance for m in (model, informed))

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
+    LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
     RankingGP,
     rank_initial_conditions,
@@ -83,7 +84,8 @@ def test_they_lie_within_the_box(
 def test_half_are_close_to_the_best_points(name: str, request: pytest.FixtureRequest) -> None:
     model = request.getfixturevalue(name)
     with manual_seed(0):
-        near = initial_conditions._near_best(model, BOUNDS, 400).squeeze(-2)
+        centers = initial_conditions._best_of(model)
+        near = initial_conditions._near(centers, BOUNDS, 400).squeeze(-2)
     best, width = model.best_points(5), BOUNDS[1] - BOUNDS[0]
     distance = torch.cdist(near / width, best / width).amin(-1)
     assert distance.median() < 0.1
@@ -95,11 +97,21 @@ def test_the_best_raw_samples_of_either_half_are_taken(
     function: AcquisitionFunction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nowhere = torch.full((32, 1, 2), 3.9).double()
-    monkeypatch.setattr(initial_conditions, "_near_best", lambda *args: nowhere)
+    monkeypatch.setattr(initial_conditions, "_near", lambda *args: nowhere)
     X = starts(function)
     assert torch.equal(X[4:], nowhere[:4])
     anywhere = botorchs(function, num_restarts=32, raw_samples=32)
     assert function(X[:4]).min() > function(anywhere).median()
+
+
+def test_of_several_objectives_the_front_is_approached(gaussian_model: RankingGP) -> None:
+    X = gaussian_model.known_X
+    other = RankingGP(X, -X[:, :1].square()).fit()
+    function = LogExpectedFrontImprovement([gaussian_model, other])
+    near = starts(function, num_restarts=32)[16:].squeeze(-2)
+    distance = [torch.cdist(near, points).amin(0) for points in (function.front, X)]
+    assert len(function.front) > 1
+    assert distance[0].max() < distance[1].max()
 
 
 def test_random_numbers_are_those_of_the_surrounding_seed(function: AcquisitionFunction) -> None:

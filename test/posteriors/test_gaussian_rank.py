@@ -13,7 +13,8 @@ from botorch_popbo import GaussianRankPosterior, RankingGP
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.testing import PosteriorContract
 
-WEIGHT = tensor([1, 2, 1, 3])
+VALUES = tensor([1.5, 0.5, 0.25, -1.0])
+SIZE = tensor([1, 2, 1, 3])
 TOTAL = 7
 NUM_DRAWS = 200_000
 # b x q with b = 2 and q = 3: near the top, in the middle, below everything.
@@ -22,9 +23,10 @@ VARIANCE = tensor([[0.2, 1.0, 0.3], [4.0, 0.5, 1e-4]])
 
 
 def make(mean: Tensor = MEAN, variance: Tensor = VARIANCE, **tkwargs: Any) -> GaussianRankPosterior:
-    thresholds = Thresholds(tensor([1.5, 0.5, 0.25, -1.0]), WEIGHT)
-
+    """Known utilities of the evaluated points, so that draws are easily repeated by hand."""
     mean, variance = mean.to(**tkwargs), variance.to(**tkwargs)
+    deviation = variance.clamp_min(1e-20).sqrt().unsqueeze(-1)
+    scores = (VALUES.to(mean) - mean.unsqueeze(-1)) / deviation
 
     def joint() -> GPyTorchPosterior:
         # All pairs are correlated.
@@ -33,7 +35,7 @@ def make(mean: Tensor = MEAN, variance: Tensor = VARIANCE, **tkwargs: Any) -> Ga
         law = MultivariateNormal(mean, root.unsqueeze(-1) * mixed * root.unsqueeze(-2))
         return GPyTorchPosterior(law)
 
-    return GaussianRankPosterior(mean, variance, thresholds.to(mean), joint)
+    return GaussianRankPosterior(Thresholds(scores, SIZE.to(mean)), joint)
 
 
 class TestContract(PosteriorContract):
@@ -47,8 +49,7 @@ def drawn() -> Tensor:
     generator = torch.Generator().manual_seed(0)
     noise = torch.randn(NUM_DRAWS, 2, 3, generator=generator, dtype=torch.float64)
     utility = MEAN + VARIANCE.sqrt() * noise
-    values = tensor([1.5, 0.5, 0.25, -1.0])
-    return ((utility.unsqueeze(-1) < values) * WEIGHT).sum(-1)
+    return ((utility.unsqueeze(-1) < VALUES) * SIZE).sum(-1)
 
 
 def enumerated(posterior: GaussianRankPosterior) -> tuple[Tensor, Tensor]:
@@ -95,7 +96,8 @@ def test_distribution_function_and_quantiles_belong_to_the_same_law() -> None:
         assert (posterior.cdf(quantile - 1.0) < level).all()
         assert torch.equal(posterior.quantile(level), quantile)
     assert (quantiles[0] == 0.0).all()
-    assert (quantiles[4] == TOTAL).all()
+    assert (posterior.cdf(quantiles[4]) == 1.0).all()
+    assert (quantiles[4, 0] == TOTAL).all()
     with pytest.raises(ValueError, match="between 0 and 1"):
         posterior.quantile(tensor(1.1))
 
@@ -148,7 +150,7 @@ def test_an_exactly_known_utility_has_one_rank() -> None:
 
 def test_the_rate_is_the_smooth_rank_of_the_expected_utility() -> None:
     posterior = make()
-    expected = posterior.thresholds.log_rank(MEAN.unsqueeze(-1))
+    expected = posterior.thresholds.log_rank(torch.zeros(2, 3, 1).double())
     assert torch.equal(posterior.log_rate, expected)
     assert (posterior.log_rate.exp() - posterior.mean).abs()[0].max() < 1.5
 

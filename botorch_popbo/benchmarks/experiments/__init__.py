@@ -6,7 +6,9 @@ from typing import Any
 from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
 from botorch_popbo.benchmarks.experiments.preferences._campaign import Preferences
 from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
+from botorch_popbo.benchmarks.experiments.rank_calibration._campaign import RankCalibration
 from botorch_popbo.benchmarks.experiments.suggestion_time._campaign import SuggestionTime
+from botorch_popbo.benchmarks.experiments.transfer._campaign import Transfer
 from botorch_popbo.benchmarks.run.campaign import Campaign
 
 #: The experiment of a campaign that names none.
@@ -16,8 +18,10 @@ DEFAULT = "optimization"
 EXPERIMENTS: Mapping[str, type[Campaign[Any, Any]]] = {
     DEFAULT: Optimization,
     "rank-agreement": RankAgreement,
+    "rank-calibration": RankCalibration,
     "suggestion-time": SuggestionTime,
     "preferences": Preferences,
+    "transfer": Transfer,
 }
 
 __all__ = ["DEFAULT", "EXPERIMENTS", "Optimization"]

@@ -1,0 +1,147 @@
+"""Expected improvement of a Pareto front of utilities."""
+
+from collections.abc import Sequence
+
+import torch
+from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
+from botorch.acquisition.multi_objective.utils import get_default_partitioning_alpha
+from botorch.models import ModelListGP
+from botorch.sampling import SobolQMCNormalSampler
+from botorch.utils.multi_objective.hypervolume import infer_reference_point
+from botorch.utils.multi_objective.pareto import is_non_dominated
+from botorch.utils.sampling import manual_seed
+from torch import Tensor
+from torch.nn import ModuleList
+
+from botorch_popbo.acquisition._known_points import log_remoteness
+from botorch_popbo.acquisition._ranked_constraint import RankedConstraint
+from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
+from botorch_popbo.models.ranking_gp import RankingGP
+
+_NUM_SAMPLES = 128
+
+
+class LogExpectedFrontImprovement(RankAcquisitionFunction):
+    """Logarithm of the expected gain in hypervolume of a front of utilities.
+
+    Every objective has a model of its own order, so an increasing transform of an objective changes
+    nothing: the volume is one of utilities. The gain is BoTorch's
+    ``qLogNoisyExpectedHypervolumeImprovement`` (Daulton et al., 2021; Ament et al., 2023), which
+    draws the utilities of new, pending and evaluated points jointly. An order leaves open what an
+    evaluated point's utility is, and against fixed ones its own would be the best place to improve.
+    Evaluated and pending points are not suggested again. Constraints count as in
+    :class:`~botorch_popbo.LogConstrainedExpectedUtilityImprovement`: as long as no evaluated point
+    is feasible, nothing else does.
+
+    Args:
+        models: Fitted models of the ``c`` objectives, all of the same points.
+        slack_models: Fitted models of the constraints' slacks, whose outcomes are at least
+            zero where a constraint is satisfied.
+        thresholds: Values of the objectives, in the units of the models' outcomes, below which a
+            point is not worth having, of shape ``c``; NaN where there is none. By default a
+            little below the worst of the front (Ishibuchi et al., 2011).
+        X_pending: Points being evaluated, an ``m x d`` tensor.
+        seed: Seed of the samples.
+
+    Attributes:
+        front: The feasible points that no other one is expected to dominate, ``n x d``; if none is
+            feasible, the best point of the first objective.
+
+    Raises:
+        UnsupportedError: If a model has no uncertainty.
+    """
+
+    front: Tensor
+    constraints: ModuleList
+    objectives: ModelListGP
+    gain: qLogNoisyExpectedHypervolumeImprovement | None
+    _feasible: Tensor
+    _reference: Tensor
+
+    def __init__(
+        self,
+        models: Sequence[RankingGP],
+        slack_models: Sequence[RankingGP] = (),
+        thresholds: Tensor | None = None,
+        X_pending: Tensor | None = None,
+        seed: int = 0,
+    ) -> None:
+        for model in models:
+            require_uncertainty(model)
+        super().__init__(models[0])
+        self.seed = seed
+        constraints = [RankedConstraint(model) for model in slack_models]
+        self.constraints = ModuleList(constraints)
+        self.objectives = ModelListGP(*models)  # type: ignore[arg-type]  # a list of any models
+        self._find_front(models, constraints, thresholds)
+        self.set_X_pending(X_pending)
+
+    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
+        """See the base class."""
+        super().set_X_pending(X_pending)
+        self.gain = None
+        # The base class calls this before there are objectives.
+        if not hasattr(self, "_feasible") or len(self._feasible) == 0:
+            return
+        with manual_seed(self.seed):  # points are pruned by samples without a seed of their own
+            self.gain = qLogNoisyExpectedHypervolumeImprovement(
+                self.objectives,
+                self._reference,
+                self._feasible,
+                sampler=SobolQMCNormalSampler(torch.Size([_NUM_SAMPLES]), seed=self.seed),
+                X_pending=None if self.X_pending is None else self.X_pending.double(),
+                prune_baseline=True,
+                alpha=get_default_partitioning_alpha(len(self._reference)),
+            )
+
+    def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
+        value = log_remoteness(distance)
+        if self.gain is not None:
+            # Another number of batch dimensions would draw other samples.
+            flat = self.gain(X.double().reshape(-1, 1, X.shape[-1]))
+            value = value + flat.to(value).reshape(value.shape)
+        for constraint in self.constraints:
+            value = value + constraint(X)
+        return value
+
+    def _find_front(
+        self,
+        models: Sequence[RankingGP],
+        constraints: Sequence[RankedConstraint],
+        thresholds: Tensor | None,
+    ) -> None:
+        known = self.model.known_X
+        is_feasible = torch.ones(len(known), dtype=torch.bool, device=known.device)
+        for constraint in constraints:
+            is_feasible &= constraint.is_satisfied(known)
+        # Samples of points that are close to each other need double precision.
+        self.register_buffer("_feasible", known[is_feasible].double(), persistent=False)
+        self.register_buffer("front", self.model.best_points(1), persistent=False)
+        if not bool(is_feasible.any()):
+            return
+        with torch.no_grad():
+            utility = self.objectives.posterior(self._feasible).mean
+        is_best = is_non_dominated(utility)
+        limits = None if thresholds is None else _utilities(models, thresholds).to(utility)
+        reference = infer_reference_point(utility[is_best], limits)
+        self.register_buffer("_reference", reference, persistent=False)
+        self.register_buffer("front", known[is_feasible][is_best], persistent=False)
+
+
+def _utilities(models: Sequence[RankingGP], thresholds: Tensor) -> Tensor:
+    """Where thresholds lie among the utilities of the evaluated points, of shape ``c``."""
+    limits = []
+    for model, threshold in zip(models, thresholds.tolist(), strict=True):
+        with torch.no_grad():
+            expected = model.law.predictor.mean(model.encode(model.known_X).double())
+        utility = expected[model.order.item.to(expected.device)]
+        is_above = model.order.score.to(utility) >= threshold
+        above, below = utility[is_above], utility[~is_above]
+        if not len(above):  # one average step beyond the best
+            limit = below.max() + (below.max() - below.min()) / len(below)
+        elif not len(below):
+            limit = above.min()
+        else:
+            limit = (above.min() + below.max()) / 2.0
+        limits.append(limit if threshold == threshold else torch.full_like(limit, torch.nan))
+    return torch.stack(limits)

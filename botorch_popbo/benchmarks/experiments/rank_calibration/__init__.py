@@ -1,0 +1,1 @@
+"""Whether predicted ranks are as uncertain as they are said to be."""

@@ -1,0 +1,1 @@
+"""Other tasks as sources: do good ones help, and are worthless ones harmless?"""

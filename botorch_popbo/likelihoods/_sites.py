@@ -1,0 +1,175 @@
+"""What each relation of an order says of its difference, and how sharply."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.likelihoods.relations import Relations
+
+_TO_BOUNDARY = 0.9
+_SHORTEST_STEP = 1e-3
+_MIN_CURVATURE = 1e-10
+_LOG_ROOT = 0.5 * math.log(2.0 * math.pi)
+
+
+@dataclass(frozen=True)
+class Root:
+    """A square root ``R`` of the curvature: diagonal but for the two sides of an interval.
+
+    Attributes:
+        own: Its diagonal, of shape ``M``.
+        across: Its entries below the diagonal, one for each of ``p`` intervals.
+        first: The upper sides of the intervals, of shape ``p``.
+        second: Their lower sides, of shape ``p``.
+    """
+
+    own: Tensor
+    across: Tensor
+    first: Tensor
+    second: Tensor
+
+    def times(self, values: Tensor) -> Tensor:
+        """``R`` times a tensor of shape ``M x ...``."""
+        product = _scale(values, self.own)
+        if len(self.first):
+            product[self.second] += _scale(values[self.first], self.across)
+        return product
+
+    def transposed_times(self, values: Tensor) -> Tensor:
+        """The transpose of ``R`` times a tensor of shape ``M x ...``."""
+        product = _scale(values, self.own)
+        if len(self.first):
+            product[self.first] += _scale(values[self.second], self.across)
+        return product
+
+    def solve(self, values: Tensor) -> Tensor:
+        """The inverse of ``R`` times a vector of shape ``M``."""
+        solution = values / self.own
+        if len(self.first):
+            shared = self.across * solution[self.first]
+            solution[self.second] -= shared / self.own[self.second]
+        return solution
+
+    def transposed_solve(self, values: Tensor) -> Tensor:
+        """The inverse transpose of ``R`` times a vector of shape ``M``."""
+        solution = values / self.own
+        if len(self.first):
+            shared = self.across * solution[self.second]
+            solution[self.first] -= shared / self.own[self.first]
+        return solution
+
+
+class Sites:
+    """The log-density of all relations as a function of their differences.
+
+    That of a gap is its volume ``log d``, and that of an interval of sides ``d`` and ``e`` is
+    ``-log(1/d + 1/e)``: what the change to the logarithm of a gap, or to the log-odds of a place in
+    an interval, brings along.
+
+    Args:
+        relations: The relations.
+        noise: Variance of an answer, a scalar tensor.
+    """
+
+    def __init__(self, relations: Relations, noise: Tensor) -> None:
+        self.is_answer = relations.answers > 0
+        self.has_answers = bool(self.is_answer.any())
+        self.answers = relations.answers.to(noise)
+        self.log_noise = noise.log()
+        position = torch.arange(len(relations), device=noise.device)
+        self.other = relations.other_side
+        self.is_side = self.other != position
+        self.first = (self.other > position).nonzero().squeeze(-1)
+        self.second = self.other[self.first]
+
+    @property
+    def are_gaps(self) -> bool:
+        """Whether there are neither answers nor intervals."""
+        return not (self.has_answers or len(self.first))
+
+    def slope(self, differences: Tensor) -> Tensor:
+        """Derivatives, of shape ``M``."""
+        inverse = 1.0 / differences
+        slope = inverse * self._share(inverse)
+        if self.has_answers:
+            deviation = (0.5 * self.log_noise).exp()
+            by_score = self.answers / deviation * _hazard(differences / deviation)
+            slope = slope.where(~self.is_answer, by_score)
+        return slope
+
+    def curvature(self, differences: Tensor, log_noise: Tensor) -> tuple[Tensor, Tensor]:
+        """Minus the second derivatives, of shape ``M``, and those across intervals, ``p``."""
+        inverse = 1.0 / differences
+        share = self._share(inverse)
+        own = inverse.square() * share * (2.0 - share)
+        if self.has_answers:
+            score = differences * torch.exp(-0.5 * log_noise)
+            hazard = _hazard(score)
+            bent = self.answers * torch.exp(-log_noise) * hazard * (score + hazard)
+            own = own.where(~self.is_answer, bent.clamp_min(_MIN_CURVATURE))
+        first, second = self.first, self.second
+        return own, -(inverse * share)[first] * (inverse * share)[second]
+
+    def root(self, differences: Tensor) -> Root:
+        """A square root of the curvature."""
+        own, cross = self.curvature(differences, self.log_noise)
+        root = own.sqrt()
+        across = cross / root[self.first]
+        if len(self.first):
+            root[self.second] = (own[self.second] - across.square()).sqrt()
+        return Root(root, across, self.first, self.second)
+
+    def log_volume(self, differences: Tensor) -> Tensor:
+        """Of gaps and intervals, a scalar."""
+        gaps = differences[~self.is_answer & ~self.is_side].log().sum()
+        upper, lower = differences[self.first], differences[self.second]
+        volume: Tensor = gaps - (1.0 / upper + 1.0 / lower).log().sum()
+        return volume
+
+    def log_prob(self, differences: Tensor, log_noise: Tensor) -> Tensor:
+        """Of the answers, a scalar; all else is certain."""
+        if not self.has_answers:
+            return torch.zeros_like(log_noise)
+        score = differences * torch.exp(-0.5 * log_noise)
+        log_prob: Tensor = self.answers @ torch.special.log_ndtr(score)
+        return log_prob
+
+    def step_length(
+        self, differences: Tensor, slopes: Tensor, step: Tensor, by_slope: Tensor
+    ) -> float:
+        """At most one, so that no gap shrinks to nothing and the objective falls."""
+        shrinking = (-step / differences).where(~self.is_answer, 0.0)
+        longest = float(shrinking.max()) if len(step) else 0.0
+        length = min(1.0, _TO_BOUNDARY / longest) if longest > 0.0 else 1.0
+        if self.are_gaps:  # which need no more
+            return length
+        value = self._objective(differences, slopes)
+        while length > _SHORTEST_STEP:
+            reached = self._objective(differences + length * step, slopes + length * by_slope)
+            if reached <= value + 1e-9 * abs(value):
+                break
+            length /= 2.0
+        return length
+
+    def _objective(self, differences: Tensor, slopes: Tensor) -> float:
+        """What is minimised: the quadratic form less all that the relations say."""
+        said = self.log_volume(differences) + self.log_prob(differences, self.log_noise)
+        return float(0.5 * slopes @ differences - said)
+
+    def _share(self, inverse: Tensor) -> Tensor:
+        """How much nearer a bound is than the other of the same interval; one without another."""
+        if not len(self.first):
+            return torch.ones_like(inverse)
+        return torch.where(self.is_side, inverse / (inverse + inverse[self.other]), 1.0)
+
+
+def _hazard(score: Tensor) -> Tensor:
+    """Derivative of the logarithm of the normal distribution function."""
+    return torch.exp(-0.5 * score.square() - _LOG_ROOT - torch.special.log_ndtr(score))
+
+
+def _scale(values: Tensor, factors: Tensor) -> Tensor:
+    """Multiply each row by its factor."""
+    return values * (factors if values.ndim == 1 else factors.unsqueeze(-1))

@@ -1,0 +1,95 @@
+"""What an order says of pairs of records."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Relations:
+    """Pairs of records of which one is better.
+
+    Attributes:
+        better: Index of the better record of each pair, of shape ``M``.
+        worse: Index of the other one, of shape ``M``.
+        answers: How many judges of some noise said so, of shape ``M``; zero where it is certain.
+        other_side: Position of the relation that bounds the same record from the other side, of
+            shape ``M``; the relation's own where there is none. All certain relations but one side
+            of each such interval form a forest.
+    """
+
+    better: Tensor
+    worse: Tensor
+    answers: Tensor
+    other_side: Tensor
+
+    @classmethod
+    def strict(cls, better: Tensor, worse: Tensor) -> Self:
+        """Certain ones."""
+        position = torch.arange(len(better), device=better.device)
+        return cls(better, worse, torch.zeros_like(better, dtype=torch.double), position)
+
+    @classmethod
+    def judged(cls, better: Tensor, worse: Tensor, answers: Tensor | None = None) -> Self:
+        """Answers of judges, once each by default."""
+        once = torch.ones_like(better, dtype=torch.double)
+        position = torch.arange(len(better), device=better.device)
+        return cls(better, worse, once if answers is None else answers, position)
+
+    @classmethod
+    def between(cls, above: Tensor, record: Tensor, below: Tensor) -> Self:
+        """Records between two others."""
+        number = len(record)
+        sides = cls.strict(torch.cat([above, record]), torch.cat([record, below]))
+        position = sides.other_side.roll(number)
+        return cls(sides.better, sides.worse, sides.answers, position)
+
+    def __len__(self) -> int:
+        return len(self.better)
+
+    def differences(self, values: Tensor) -> Tensor:
+        """``D`` times a tensor of shape ``N x ...``."""
+        return values[self.better] - values[self.worse]
+
+    def scatter(self, values: Tensor, num_records: int) -> Tensor:
+        """The transpose of ``D`` times a tensor of shape ``M x ...``."""
+        summed = values.new_zeros(num_records, *values.shape[1:])
+        return summed.index_add_(0, self.better, values).index_add_(
+            0, self.worse, values, alpha=-1.0
+        )
+
+    def covariance(self, matrix: Tensor) -> Tensor:
+        """``D K D'`` of an ``N x N`` tensor, ``M x M``."""
+        return self.differences(self.differences(matrix).T)
+
+    def join(self, other: Self) -> Self:
+        """These pairs and others of the same records."""
+        return type(self)(
+            torch.cat([self.better, other.better]),
+            torch.cat([self.worse, other.worse]),
+            torch.cat([self.answers, other.answers]),
+            torch.cat([self.other_side, other.other_side + len(self)]),
+        )
+
+    def among(self, index: Tensor, num_records: int) -> Self:
+        """Answers about some of the records, in their new positions.
+
+        Args:
+            index: Indices of the records, without repetition.
+            num_records: Number of all records.
+
+        Returns:
+            The answers of which both records are left.
+        """
+        position = torch.full((num_records,), -1, device=index.device)
+        position[index] = torch.arange(len(index), device=index.device)
+        better, worse = position[self.better], position[self.worse]
+        left = (better >= 0) & (worse >= 0)
+        return self.judged(better[left], worse[left], self.answers[left])
+
+    def to(self, device: torch.device) -> Self:
+        """The same pairs on another device."""
+        parts = (self.better, self.worse, self.answers, self.other_side)
+        return type(self)(*(part.to(device) for part in parts))

@@ -1,0 +1,103 @@
+"""A fit of a target and its sources, without the sources that tell nothing of it."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.data._checks import check_outcomes
+from botorch_popbo.models._evidence import Conditioned, Evidence
+from botorch_popbo.models._hyperparameters import Hyperparameters
+from botorch_popbo.models._outliers import fit_robustly, without_outliers
+from botorch_popbo.models._records import Records
+
+# Logarithm of the odds, a priori, that whoever names a source is right to do so.
+_LOG_ODDS = 2.2
+
+
+class _Task(NamedTuple):
+    """A task fitted by itself.
+
+    Attributes:
+        theta: The hyperparameters, of shape ``p + 1``.
+        value: Logarithm of the posterior density.
+        fitted: Indices of the records it was fitted to.
+        used: Indices of all records that are no outliers.
+    """
+
+    theta: Tensor
+    value: float
+    fitted: Tensor
+    used: Tensor
+
+
+def fit_tasks(
+    X: Tensor, records: Records, hyperparameters: Hyperparameters, most: int
+) -> tuple[Tensor, Tensor]:
+    """Fit hyperparameters to a target and its sources, and see through worthless ones.
+
+    Outliers are looked for in every task by itself. A source is used if it is more probable
+    together with the target, under one kernel and a correlation, than apart from it: with a kernel
+    of its own, or in a random order.
+
+    Args:
+        X: Encoded records, ``N x d``, in double precision.
+        records: Those of the target, then those of its sources.
+        hyperparameters: What to fit, starting from its current values.
+        most: Number of a task's records that hyperparameters are fitted to.
+
+    Returns:
+        The hyperparameters, of shape ``p + 1``, and which records are used, of shape ``N``.
+    """
+
+    def condition(*tasks: _Task) -> tuple[Conditioned, float]:
+        index = torch.cat([task.fitted for task in tasks])
+        evidence = Evidence(X[index], records.subset(index), hyperparameters)
+        return evidence.maximize(hyperparameters.current())
+
+    target, *sources = (
+        _by_itself(
+            X, records, (records.source == number).nonzero().squeeze(-1), hyperparameters, most
+        )
+        for number in range(int(records.source.max()) + 1)
+    )
+    tasks = [target]
+    for source in sources:
+        apart = max(source.value, records.subset(source.fitted).log_chance)
+        if condition(target, source)[1] + _LOG_ODDS > target.value + apart:
+            tasks.append(source)
+    theta = target.theta if len(tasks) == 1 else condition(*tasks)[0].theta
+    is_used = torch.zeros(len(X), dtype=torch.bool, device=X.device)
+    return theta, is_used.index_fill(0, torch.cat([task.used for task in tasks]), True)
+
+
+def _by_itself(
+    X: Tensor, records: Records, index: Tensor, hyperparameters: Hyperparameters, most: int
+) -> _Task:
+    X, records, start = X[index], records.subset(index), hyperparameters.current()
+    if not len(records.relations):  # a first point
+        return _Task(start, 0.0, index, index)
+    chosen = records.representatives(most)
+    fit = fit_robustly(X[chosen], records.subset(chosen), hyperparameters, start)
+    used = without_outliers(X, records, chosen, fit, hyperparameters)
+    return _Task(fit.conditioned.theta, fit.value, index[chosen][fit.is_used], index[used])
+
+
+def is_one_point(train_X: Tensor | None, train_Y: Tensor | None) -> bool:
+    """Whether there are outcomes of a single point, which is compared with none.
+
+    Args:
+        train_X: Evaluated points, an ``N x d`` tensor.
+        train_Y: Outcomes, an ``N x 1`` tensor.
+
+    Returns:
+        Whether it is so.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: If there are NaN or infinite values other than an outcome of ``-inf``.
+    """
+    if train_X is None or train_Y is None:
+        return False
+    check_outcomes(train_X, train_Y)
+    return bool((train_X == train_X[:1]).all())

@@ -1,0 +1,151 @@
+import math
+from typing import Any
+
+import pytest
+import torch
+from botorch.acquisition import AcquisitionFunction
+from botorch.exceptions import UnsupportedError
+from botorch.utils.multi_objective.hypervolume import Hypervolume
+from botorch.utils.sampling import manual_seed
+from helpers.toy import BOUNDS, toy_data
+from torch import Tensor
+
+from botorch_popbo import LogExpectedFrontImprovement, PoissonRankModel, RankingGP
+from botorch_popbo.acquisition._ranked_constraint import RankedConstraint
+from botorch_popbo.testing import AcquisitionContract
+
+X = toy_data(16, seed=1)[0]
+UNIT = (X - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])
+CENTERS = torch.tensor([[0.2, 0.3], [0.8, 0.6]], dtype=torch.double)
+Y = -(UNIT.unsqueeze(1) - CENTERS).square().sum(-1)
+ANYWHERE = toy_data(40, seed=5)[0].unsqueeze(-2)
+PENDING = toy_data(3, seed=9)[0]
+
+
+def models(Y: Tensor = Y) -> list[RankingGP]:
+    return [RankingGP(X, y.unsqueeze(-1)).fit() for y in Y.T]
+
+
+def slack_model(border: float) -> RankingGP:
+    """Of a constraint that points right of the border satisfy."""
+    return RankingGP(X, X[:, :1] - border).fit()
+
+
+MODELS = models()
+
+
+def make(**options: Any) -> LogExpectedFrontImprovement:
+    return LogExpectedFrontImprovement(MODELS, **options)
+
+
+def test_it_is_the_gain_in_hypervolume_of_joint_samples() -> None:
+    function = make()
+    point = ANYWHERE[function(ANYWHERE).argmax()]
+    volume = Hypervolume(function._reference)
+    with manual_seed(1), torch.no_grad():
+        joint = function.objectives.posterior(torch.cat([X, point])).rsample(torch.Size([1000]))
+    gain = [volume.compute(Z) - volume.compute(Z[:-1]) for Z in joint]
+    assert function(point).exp().item() == pytest.approx(sum(gain) / len(gain), rel=0.15)
+
+
+def test_the_front_is_what_none_dominates() -> None:
+    front = {tuple(x) for x in make().front.tolist()}
+    dominated = (Y.unsqueeze(0) > Y.unsqueeze(1)).all(-1).any(-1)
+    assert front <= {tuple(x) for x in X[~dominated].tolist()}
+    assert 1 < len(front) < len(X)
+
+
+def test_increasing_transforms_of_an_objective_change_nothing() -> None:
+    warped = torch.stack([(9.0 * Y[:, 0]).exp(), 1e3 * Y[:, 1] - 7.0], dim=-1)
+    assert torch.equal(LogExpectedFrontImprovement(models(warped))(ANYWHERE), make()(ANYWHERE))
+
+
+def test_known_and_pending_points_are_never_best() -> None:
+    function = make(X_pending=PENDING)
+    values = function(torch.cat([X, PENDING]).unsqueeze(-2))
+    assert (values < -600.0).all()
+    assert function(ANYWHERE).max() > -20.0
+
+
+def test_a_pending_point_takes_the_gain_of_its_neighbours() -> None:
+    function, point = make(), ANYWHERE[make()(ANYWHERE).argmax()]
+    before, beside = function(ANYWHERE), point + 0.02
+    alone = function(beside)
+    function.set_X_pending(point)
+    assert function(beside) < alone - 1.0
+    function.set_X_pending(None)
+    assert torch.equal(function(ANYWHERE), before)
+
+
+def test_a_threshold_is_where_the_front_begins() -> None:
+    levels = [model.law.thresholds.values for model in MODELS]
+    ranked = Y.sort(0, descending=True).values
+    middle, beyond = ranked[8] - 1e-9, ranked[0] + 1.0
+    given = make(thresholds=middle)
+    assert given._reference.tolist() == [values[8:10].mean().item() for values in levels]
+    one = make(thresholds=torch.tensor([middle[0].item(), math.nan]).double())
+    assert one._reference[0] == given._reference[0]
+    assert one._reference[1] == make()._reference[1]
+    assert (make(thresholds=beyond)._reference <= make()._reference).all(), "nothing reaches it"
+    below = make(thresholds=ranked[-1] - 1.0)._reference
+    assert below.tolist() == [values[-1].item() for values in levels]
+    assert given(ANYWHERE).max() > given(ANYWHERE).min() + 1.0
+
+
+def test_constraints_count_as_probabilities_and_leave_the_feasible_front() -> None:
+    border = float(X[:, 0].median())
+    slack = slack_model(border)
+    function = make(slack_models=[slack, slack])
+    assert (function.front[:, 0] >= border).all()
+    assert function.gain is not None
+    expected = function.gain(ANYWHERE) + 2.0 * RankedConstraint(slack)(ANYWHERE).squeeze(-1)
+    torch.testing.assert_close(function(ANYWHERE), expected)
+    assert torch.equal(make(slack_models=[slack_model(-9.0)])(ANYWHERE), make()(ANYWHERE))
+
+
+def test_without_a_feasible_point_only_the_probability_counts() -> None:
+    slack = slack_model(9.0)
+    function = make(slack_models=[slack], X_pending=PENDING)
+    expected = RankedConstraint(slack)(ANYWHERE).squeeze(-1)
+    torch.testing.assert_close(function(ANYWHERE), expected)
+    assert function.front.shape == (1, 2)
+
+
+def test_failures_are_no_part_of_the_front() -> None:
+    failed = Y.clone()
+    failed[0] = -torch.inf
+    function = LogExpectedFrontImprovement(models(failed))
+    assert not (function.front == X[0]).all(-1).any()
+    assert function(ANYWHERE).isfinite().all()
+
+
+def test_samples_come_from_the_seed_alone() -> None:
+    state = torch.get_rng_state()
+    values = make(seed=3)(ANYWHERE)
+    assert torch.equal(torch.get_rng_state(), state)
+    torch.manual_seed(5)
+    assert torch.equal(make(seed=3)(ANYWHERE), values)
+    assert not torch.equal(make(seed=4)(ANYWHERE), values)
+
+
+def test_a_network_is_refused(short_model: PoissonRankModel) -> None:
+    with pytest.raises(UnsupportedError, match="has no uncertainty"):
+        LogExpectedFrontImprovement([MODELS[0], short_model])  # type: ignore[list-item]
+
+
+class Contract(AcquisitionContract):
+    has_input_constructor = False
+
+    def make_model(self, train_X: Tensor, train_Y: Tensor) -> RankingGP:
+        return RankingGP(train_X, train_Y).fit()
+
+    def make_acquisition(self, model: Any) -> AcquisitionFunction:
+        other = RankingGP(model.known_X, -model.known_X[:, :1].square()).fit()
+        return LogExpectedFrontImprovement([model, other])
+
+
+# BoTorch warns of single precision.
+@pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.InputDataWarning")
+@pytest.mark.parametrize("check", [name for name in dir(Contract) if name.startswith("test_")])
+def test_it_keeps_the_contract(check: str) -> None:
+    getattr(Contract(), check)()

@@ -1,0 +1,110 @@
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from ax.api.client import Client
+from ax.exceptions.core import UserInputError
+from helpers.search_spaces import choice, ranged
+from helpers.service_loop import (
+    Parameter,
+    Parameterization,
+    generator_keys,
+    make_client,
+    run_trials,
+)
+
+from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.ax.nodes import gp_node, popbo_node
+from botorch_popbo.ax.sources import as_evaluations
+
+PARAMETERS: list[Parameter] = [
+    ranged("x", 0.0, 1.0),
+    ranged("rate", 1e-4, 1.0, log=True),
+    choice("kind", ["a", "b", "c"]),
+]
+
+
+def loss(p: Parameterization) -> float:
+    return (p["x"] - 0.7) ** 2 + (math.log10(p["rate"]) + 2.0) ** 2 / 9 + (p["kind"] != "b")
+
+
+def gain(p: Parameterization) -> float:
+    return 50.0 - loss(p)
+
+
+@pytest.fixture(scope="module")
+def earlier() -> pd.DataFrame:
+    """Of an experiment with the same parameters, at random points."""
+    client = make_client(popbo_generation_strategy(num_initial_trials=24), PARAMETERS, "-loss")
+    run_trials(client, loss, 24)
+    return client.summarize()
+
+
+def with_sources(*tables: pd.DataFrame, objective: str = "-loss", seed: int = 0) -> Client:
+    strategy = popbo_generation_strategy(sources=list(tables), seed=seed)
+    return make_client(strategy, PARAMETERS, objective)
+
+
+def test_the_first_trial_is_the_best_of_the_source_and_the_model_follows(
+    earlier: pd.DataFrame,
+) -> None:
+    client = with_sources(earlier)
+    first, *others = run_trials(client, lambda p: 3.0 + 10.0 * loss(p), 4)
+    assert loss(first) == pytest.approx(earlier["loss"].min())
+    assert generator_keys(client)[1:] == ["popbo-logei"] * 3
+    assert {p["kind"] for p in others} == {"b"}  # which one trial alone cannot tell
+    [prediction] = client.predict([first])
+    assert prediction["loss"][0] == pytest.approx(3.0 + 10.0 * loss(first), abs=3.0)
+
+
+def test_a_maximised_metric_has_its_sign(earlier: pd.DataFrame) -> None:
+    table = earlier.assign(gain=50.0 - earlier["loss"]).drop(columns="loss")
+    mirrored = with_sources(table, objective="gain")
+    found = run_trials(mirrored, gain, 3, metric="gain")
+    assert found == run_trials(with_sources(earlier), loss, 3)
+
+
+def test_trials_may_run_before_the_first_is_complete(earlier: pd.DataFrame) -> None:
+    client = with_sources(earlier)
+    assert len(client.get_next_trials(max_trials=3)) == 3
+    client.complete_trial(1, raw_data={"loss": 1.0})
+    client.get_next_trials(max_trials=1)
+    assert generator_keys(client)[-1] == "popbo-logei"
+
+
+@pytest.mark.parametrize("after", [1, 2])
+def test_a_stored_client_goes_on_in_the_same_way(
+    earlier: pd.DataFrame, after: int, tmp_path: Path
+) -> None:
+    client = with_sources(earlier)
+    run_trials(client, loss, after)
+    path = tmp_path / "client.json"
+    client.save_to_json_file(str(path))
+    json.loads(path.read_text())
+    loaded = Client.load_from_json_file(str(path))
+    assert run_trials(loaded, loss, 2) == run_trials(client, loss, 2)
+
+
+def test_what_cannot_be_repeated_is_not_suggested(earlier: pd.DataFrame) -> None:
+    outside = earlier.copy()
+    outside.loc[outside["loss"].idxmin(), "kind"] = "d"
+    [(_, first)] = with_sources(outside).get_next_trials(max_trials=1).items()
+    assert loss(first) == pytest.approx(earlier["loss"].nsmallest(2).iloc[1])
+    with pytest.raises(UserInputError, match="search space"):
+        with_sources(earlier.assign(kind="d")).get_next_trials(max_trials=1)
+
+
+def test_a_missing_column_is_named(earlier: pd.DataFrame) -> None:
+    with pytest.raises(UserInputError, match="rate"):
+        with_sources(earlier.drop(columns="rate")).get_next_trials(max_trials=1)
+
+
+def test_sources_are_tables_for_the_default_preset(earlier: pd.DataFrame) -> None:
+    with pytest.raises(UserInputError, match="list of tables"):
+        as_evaluations([{"x": 0.5}])  # type: ignore[list-item]
+    with pytest.raises(UserInputError, match="default"):
+        popbo_node(preset="paper", sources=[earlier])
+    with pytest.raises(UserInputError, match="no sources"):
+        gp_node(sources=[earlier])
