@@ -8,7 +8,7 @@ from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
-from botorch_popbo.data import Order, from_constrained_outcomes
+from botorch_popbo.data import Order, from_constrained_outcomes, from_outcomes
 from botorch_popbo.data.objectives import random_weights, trade_off
 
 
@@ -63,22 +63,23 @@ class Goal:
         Returns:
             The points with their objectives and slacks.
         """
-        X, Y = _aligned([datasets[i] for i in self.metrics])
+        X, Y, variance = _aligned([datasets[i] for i in self.metrics])
         weights = self.objective_weights[:, self.metrics]
         failed = Y[:, (weights != 0).any(0)].isneginf().any(-1)
         usable = failed | ~Y.isnan().any(-1)
-        X, Y, failed = X[usable], Y[usable], failed[usable]
+        X, Y, variance, failed = X[usable], Y[usable], variance[usable], failed[usable]
         outcomes = torch.where(failed.unsqueeze(-1), 0.0, Y)
         objectives = outcomes @ weights.T
-        slack = excess = X[:, :0]
+        slack = slack_variance = excess = X[:, :0]
         if self.outcome_constraints is not None:
-            A, b = self.outcome_constraints
-            slack = b.T - outcomes @ A[:, self.metrics].T
+            A, b = self.outcome_constraints[0][:, self.metrics], self.outcome_constraints[1]
+            slack, slack_variance = b.T - outcomes @ A.T, _of_sums(variance, A)
         if self.objective_thresholds is not None:
             given = ~self.objective_thresholds.isnan()
             excess = objectives[:, given] - self.objective_thresholds[given]
         objectives[failed] = -torch.inf
-        return Measured(X, objectives, slack, excess)
+        of_objectives = _of_sums(variance, weights)
+        return Measured(X, objectives, of_objectives, slack, slack_variance, excess)
 
 
 @dataclass(frozen=True)
@@ -88,15 +89,19 @@ class Measured:
     Attributes:
         X: Points, an ``N x d`` tensor.
         objectives: What to maximise, ``N x c``; minus infinity for failed evaluations.
+        variance: Variances of the objectives, ``N x c``, NaN where unknown.
         slack: Slacks of the ``k`` constraints, ``N x k``, negative where violated; of failed
             evaluations without meaning.
+        slack_variance: Variances of the slacks, ``N x k``, NaN where unknown.
         excess: How far objectives are above their thresholds, one column for each threshold,
             likewise.
     """
 
     X: Tensor
     objectives: Tensor
+    variance: Tensor
     slack: Tensor
+    slack_variance: Tensor
     excess: Tensor
 
     def feasible_first(self, seed: int) -> Order:
@@ -122,24 +127,48 @@ class Measured:
         violation = -torch.cat([self.slack, self.excess], dim=-1)
         return from_constrained_outcomes(self.X, value, violation)
 
-    @property
-    def violated_slacks(self) -> tuple[Tensor, list[Tensor]]:
-        """Points that did not fail, and their slacks of each constraint that one of them violates.
+    def objective_orders(self) -> list[Order]:
+        """The order of every objective by itself.
 
-        None of the latter if there are not two points to compare.
+        Raises:
+            InputDataError: If fewer than two points can be ranked.
+        """
+        columns = zip(self.objectives.T, self.variance.T, strict=True)
+        return [_order(self.X, values, variance) for values, variance in columns]
 
-        Returns:
-            An ``n x d`` tensor and tensors of shape ``n x 1``.
+    def slack_orders(self) -> list[Order]:
+        """The order of the slacks of each constraint that a point violates which did not fail.
+
+        None if there are not two points to compare.
         """
         succeeded = ~self.objectives[:, 0].isneginf()
-        columns = self.slack[succeeded].split(1, dim=-1)
-        can_compare = len(self.X[succeeded].unique(dim=0)) > 1
-        violated = [column for column in columns if can_compare and bool((column < 0.0).any())]
-        return self.X[succeeded], violated
+        X = self.X[succeeded]
+        if len(X.unique(dim=0)) < 2:
+            return []
+        columns = zip(self.slack[succeeded].T, self.slack_variance[succeeded].T, strict=True)
+        return [_order(X, *column) for column in columns if bool((column[0] < 0.0).any())]
 
 
-def _aligned(datasets: Sequence[SupervisedDataset]) -> tuple[Tensor, Tensor]:
-    """Points and their outcomes in every data set, NaN where there is none.
+def _order(X: Tensor, values: Tensor, variance: Tensor) -> Order:
+    return from_outcomes(X, values, None if bool(variance.isnan().all()) else variance)
+
+
+def _of_sums(variance: Tensor, weights: Tensor) -> Tensor:
+    """Variances of weighted sums of independent metrics.
+
+    Args:
+        variance: Variances of ``m`` metrics, ``N x m``, NaN where unknown.
+        weights: Weights of ``k`` sums, ``k x m``.
+
+    Returns:
+        An ``N x k`` tensor, NaN where a metric of the sum is.
+    """
+    parts = torch.where(weights == 0.0, 0.0, weights.square() * variance.unsqueeze(-2))
+    return parts.sum(-1)
+
+
+def _aligned(datasets: Sequence[SupervisedDataset]) -> tuple[Tensor, Tensor, Tensor]:
+    """Points, their outcomes in every data set and the variances; NaN where there is none.
 
     An outcome belongs to a point of one trial, so replicates in several trials stay apart. Of
     several outcomes of one metric at a point of one trial the last counts.
@@ -147,9 +176,12 @@ def _aligned(datasets: Sequence[SupervisedDataset]) -> tuple[Tensor, Tensor]:
     keys = [torch.column_stack([torch.as_tensor(d.group_indices).to(d.X), d.X]) for d in datasets]
     rows, position = torch.unique(torch.cat(keys), dim=0, return_inverse=True)
     Y = rows.new_full((len(rows), len(datasets)), torch.nan)
+    variance = torch.full_like(Y, torch.nan)
     start = 0
     for column, dataset in enumerate(datasets):
-        for row, y in zip(position[start:].tolist(), dataset.Y[:, 0].tolist(), strict=False):
-            Y[row, column] = y
+        place = position[start : start + len(dataset.Y)].tolist()
+        known = torch.full_like(dataset.Y, torch.nan) if dataset.Yvar is None else dataset.Yvar
+        for row, y, v in zip(place, dataset.Y[:, 0].tolist(), known[:, 0].tolist(), strict=True):
+            Y[row, column], variance[row, column] = y, v
         start += len(dataset.Y)
-    return rows[:, 1:], Y
+    return rows[:, 1:], Y, variance

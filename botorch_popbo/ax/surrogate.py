@@ -100,10 +100,9 @@ class RankSurrogate(Surrogate):
         measured = goal.measured(self.training_data)
         if not separate:
             return GoalModels([self._fitted(measured.feasible_first(seed))])
-        X, slacks = measured.violated_slacks
         return GoalModels(
-            [self._fitted(from_outcomes(measured.X, values)) for values in measured.objectives.T],
-            [self._fitted(from_outcomes(X, slack)) for slack in slacks],
+            [self._fitted(order) for order in measured.objective_orders()],
+            [self._fitted(order) for order in measured.slack_orders()],
         )
 
     def _fitted(self, order: Order) -> RankModel:

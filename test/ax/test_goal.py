@@ -91,7 +91,7 @@ def test_values_below_a_threshold_are_violations() -> None:
     measured = goal.measured([first, second])
     assert as_dict(measured.feasible_first(0)) == {1: 0, 2: 1, 0: 2}
     assert measured.excess.tolist() == [[-1.5], [0.5], [-0.5]]
-    assert measured.violated_slacks[1] == []
+    assert measured.slack_orders() == []
 
 
 def test_a_failure_fails_in_every_objective() -> None:
@@ -107,15 +107,28 @@ def test_slacks_are_kept_of_constraints_that_a_success_violates() -> None:
     goal = Goal(row(1, 0, 0), (bounds, torch.tensor([[4.0], [-0.5]]).double()))
     measured = goal.measured([loss, cost, size])
     assert measured.slack[:3].tolist() == [[2.0, 0.5], [-2.0, 0.5], [3.0, 0.5]]
-    X, [slack] = measured.violated_slacks
-    assert X.tolist() == [[0.0], [1.0], [2.0]]
-    assert slack.tolist() == [[2.0], [-2.0], [3.0]]
+    [slack] = measured.slack_orders()
+    assert slack.X.tolist() == [[0.0], [1.0], [2.0]]
+    assert slack.score.tolist() == [2.0, -2.0, 3.0]
+
+
+def test_known_variances_reach_sums_and_slacks() -> None:
+    loss, cost = dataset({0: -5.0, 1: -1.0, 2: -2.0}), dataset({0: 1.0, 1: 3.0, 2: 0.5})
+    loss._Yvar = torch.tensor([[0.1], [0.2], [0.3]]).double()
+    summed = Goal(row(2, -1)).measured([loss, cost])
+    assert summed.variance.isnan().all(), "nothing is known of the costs"
+    cost._Yvar = torch.tensor([[0.4], [0.5], [math.nan]]).double()
+    measured = Goal(row(2, -1), (row(0, 3), row(6))).measured([loss, cost])
+    [value], [slack] = measured.objective_orders(), measured.slack_orders()
+    torch.testing.assert_close(value.variance[:2], torch.tensor([0.8, 1.3]).double())
+    torch.testing.assert_close(slack.variance[:2], torch.tensor([3.6, 4.5]).double())
+    assert value.variance[2] == value.variance[:2].mean(), "unknown ones are as the others"
 
 
 def test_one_success_cannot_be_compared() -> None:
     loss, cost = dataset({0: -5.0, 1: -INF}), dataset({0: 3.0})
     measured = Goal(row(1, 0), (row(0, 1), row(2))).measured([loss, cost])
-    assert measured.violated_slacks[1] == []
+    assert measured.slack_orders() == []
     assert as_dict(measured.feasible_first(0)) == {0: 0, 1: 1}
 
 
