@@ -12,6 +12,7 @@ from botorch_popbo.acquisition import (
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.columns import Column
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.models import (
     MLPRate,
@@ -32,6 +33,7 @@ from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.version import __version__
 
 __all__ = [
+    "Column",
     "ExpectedRankingImprovement",
     "GaussianRankPosterior",
     "LogConstrainedExpectedUtilityImprovement",

@@ -1,141 +1,206 @@
 """Ask and tell for people who can compare but not measure."""
 
-import warnings
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
 
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError
-from botorch.models.transforms.input import Normalize
-from botorch.optim import optimize_acqf
-from botorch.utils.sampling import draw_sobol_samples, manual_seed
+from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed
-from botorch_popbo.acquisition.expected_ranking_improvement import ExpectedRankingImprovement
-from botorch_popbo.data import Order, from_adaptive_comparisons
-from botorch_popbo.models.poisson_rank import PoissonRankModel
+from botorch_popbo._replacing import replacing
+from botorch_popbo.columns import Column, Columns
+from botorch_popbo.data._questions import Answers
+from botorch_popbo.models._priors import default_kernel
+from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.optim.challengers import draw_challengers
+
+_FORMAT = 1
+_SETTINGS = "num_items", "num_initial", "seed"
+# Of the default prior's. What is smooth over the whole space pulls a narrow optimum, which many
+# answers vouch for, down to the losers about it.
+_LENGTHSCALE = 0.5
 
 
 class PreferenceSearch:
-    """Find the point that a judge likes best, from answers to "this one or that one?".
+    """Find the point that a judge likes best, from answers to "which of these?".
 
-    The first questions compare points of a Sobol design in pairs. Every later one compares the best
-    point so far with a suggestion. Answers may be noisy and may contradict each other. The same
-    seed and answers give the same questions; the global random state is left as it was.
+    A champion meets challengers. First it is a tournament: the winner stays on and meets the next
+    points of a Sobol design. Then the champion is the best point by a :class:`RankingGP` of all
+    answers, and meets the points near it that promise the largest improvement. Answers may be noisy
+    and may contradict each other. The same seed and answers give the same questions; the global
+    random state is left as it was.
 
     Args:
-        bounds: Lower and upper bounds, a ``2 x d`` tensor.
-        num_initial: Number of questions about the Sobol design, at least one.
-        seed: Seed of the design, the network and the optimizer.
+        space: Lower and upper bounds, a ``2 x d`` tensor, or columns by name.
+        num_items: Number of points that are shown at a time.
+        num_initial: Number of questions about the Sobol design, at least one; by default twice the
+            number of columns, and six or more.
+        seed: Seed of the design and of the samples.
 
     Raises:
-        BotorchTensorDimensionError: If ``bounds`` has the wrong shape.
-        InputDataError: If a bound is not finite, if a lower bound is not below the upper one, or
-            if ``num_initial`` is not positive.
+        BotorchTensorDimensionError: If bounds have the wrong shape.
+        InputDataError: If a bound is not finite, if a lower bound is not below the upper one, if
+            there are fewer points than items, or if a number is too small.
 
     Example:
-        >>> search = PreferenceSearch(bounds)
+        >>> search = PreferenceSearch({"sugar": Column.continuous(0, 10), ...})
         >>> for _ in range(30):
         >>>     pair = search.ask()
         >>>     search.tell(pair, winner=judge(pair))  # 0, 1, or None for a tie
-        >>> search.best
+        >>> search.columns.describe(search.best)
     """
 
-    def __init__(self, bounds: Tensor, num_initial: int = 6, seed: int = 0) -> None:
-        if bounds.ndim != 2 or bounds.shape[0] != 2:
-            raise BotorchTensorDimensionError(
-                f"Expected bounds of shape 2 x d, but got {tuple(bounds.shape)}."
-            )
-        if not bool((bounds.isfinite().all(0) & (bounds[0] < bounds[1])).all()):
-            raise InputDataError("Every lower bound must be finite and below its upper bound.")
+    def __init__(
+        self,
+        space: Tensor | Mapping[str, Column],
+        num_items: int = 2,
+        num_initial: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        if isinstance(space, Tensor):
+            self.columns = Columns.from_bounds(space)
+        else:
+            self.columns = Columns(space)
+        dim = self.columns.bounds.shape[-1]
+        num_initial = max(6, 2 * dim) if num_initial is None else num_initial
         if num_initial < 1:
             raise InputDataError(f"num_initial is at least 1, but got {num_initial}.")
-        self.bounds = bounds
-        self.seed = seed
-        self._design = draw_sobol_samples(bounds, n=num_initial, q=2, seed=seed % 2**31)
-        self.X = bounds.new_zeros(0, bounds.shape[-1])
-        self.comparisons = torch.zeros(0, 2, dtype=torch.long, device=bounds.device)
-        self.ties = self.comparisons.clone()
+        if not 2 <= num_items <= float(self.columns.size.prod()):
+            raise InputDataError(
+                "num_items is at least 2 and at most the number of different points, but got "
+                f"{num_items}."
+            )
+        self.num_items, self.num_initial, self.seed = num_items, num_initial, seed
+        self._answers = Answers(dim)
+        self._model: RankingGP | None = None
+        self._question: Tensor | None = None
 
     @property
     def num_answers(self) -> int:
         """Number of questions answered."""
-        return self.comparisons.shape[0] + self.ties.shape[0]
+        return len(self._answers)
 
     @property
-    def best(self) -> Tensor:
-        """The compared point of the highest estimated strength, of shape ``d``.
+    def X(self) -> Tensor:  # noqa: N802
+        """All points that were shown, in this order, an ``n x d`` tensor."""
+        return self._answers.X
+
+    @property
+    def model(self) -> RankingGP:
+        """The model of all answers; it is fitted once for each.
 
         Raises:
             InputDataError: If no question has been answered.
         """
-        return self._best(self._fit())
+        if self._model is None:
+            self._model = RankingGP(
+                order=self._answers.order(),
+                covar_module=default_kernel(self.columns.encoded_dim, _LENGTHSCALE),
+                input_transform=self.columns.input_transform(),
+            ).fit()
+        return self._model
+
+    @property
+    def best(self) -> Tensor:
+        """The champion, of shape ``d``.
+
+        During the tournament the last winner, then the shown point of the highest expected utility.
+
+        Raises:
+            InputDataError: If no question has been answered.
+        """
+        if self.num_answers == 0:
+            raise InputDataError("No question has been answered, so there is no best point.")
+        if self.num_answers <= self.num_initial:
+            return self._answers.last_choice
+        known = self.model.known_X
+        with torch.no_grad():
+            utility: Any = self.model.posterior(known)
+        return known[utility.mean.argmax()]
 
     def ask(self) -> Tensor:
         """The next question, which does not change until it is answered.
 
         Returns:
-            The two points to compare, a ``2 x d`` tensor.
+            Different points, a ``num_items x d`` tensor; after the first answer the champion is
+            the first of them.
         """
-        if self.num_answers < self._design.shape[0]:
-            return self._design[self.num_answers]
-        model = self._fit()
-        with manual_seed(derive_seed(self.seed, self.X.shape[0])), warnings.catch_warnings():
-            # A ReLU network has kinks: the line search ends at one, which is no failure.
-            warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
-            suggestion, _ = optimize_acqf(
-                ExpectedRankingImprovement(model, seed=self.seed),
-                bounds=self.bounds,
-                q=1,
-                num_restarts=8,
-                raw_samples=256,
-                retry_on_optimization_warning=False,
-            )
-        return torch.stack([self._best(model), suggestion.squeeze(0)])
+        if self._question is None:
+            self._question = self._next()
+        return self._question
 
-    def tell(self, pair: Tensor, winner: int | None) -> None:
-        """Add an answer. The pair need not be one that was asked for.
+    def tell(self, items: Tensor, winner: int | None) -> None:
+        """Add an answer. The points need not be those that were asked for.
 
         Args:
-            pair: The two points compared, a ``2 x d`` tensor.
-            winner: 0 or 1 for the better point, ``None`` if they are equally good.
+            items: The points that were shown, an ``m x d`` tensor with at least two rows.
+            winner: The row of the best one, or ``None`` if none of them is better than the first.
 
         Raises:
-            BotorchTensorDimensionError: If ``pair`` has the wrong shape.
-            InputDataError: If ``winner`` is neither 0, 1 nor ``None``, if the points are equal,
-                or if one is not finite.
+            BotorchTensorDimensionError: If ``items`` has the wrong shape.
+            InputDataError: If ``winner`` is neither a row nor ``None``, if two points are equal, or
+                if one is not finite.
         """
-        if pair.shape != self.bounds.shape:
-            raise BotorchTensorDimensionError(
-                f"Expected a pair of shape {tuple(self.bounds.shape)}, but got {tuple(pair.shape)}."
-            )
-        if winner not in (0, 1, None):
-            raise InputDataError(f"winner is 0, 1, or None for a tie, but got {winner!r}.")
-        if not bool(pair.isfinite().all()) or torch.equal(pair[0], pair[1]):
-            raise InputDataError("A comparison needs two different points with finite values.")
-        first = self.X.shape[0]
-        self.X = torch.cat([self.X, pair.to(self.X)])
-        answer = torch.tensor([[first, first + 1]], device=self.X.device)
-        if winner is None:
-            self.ties = torch.cat([self.ties, answer])
-        else:
-            self.comparisons = torch.cat(
-                [self.comparisons, answer.flip(-1) if winner == 1 else answer]
-            )
+        self._answers.add(items, winner)
+        self._model = self._question = None
 
-    def _fit(self) -> PoissonRankModel:
-        estimated = from_adaptive_comparisons(self.X, self.comparisons, self.ties)
-        return PoissonRankModel.paper(
-            # Ranks of the estimates: blurred by their variances they say little of few answers.
-            order=Order.from_scores(estimated.X, estimated.score),
-            input_transform=Normalize(d=self.X.shape[-1], bounds=self.bounds),
-            seed=self.seed,
-        ).fit()
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write space, settings and answers to a JSON file, whole or not at all.
 
-    def _best(self, model: PoissonRankModel) -> Tensor:
-        # The strengths know who beat whom; the network only breaks ties between the strongest.
-        assert model.order is not None
-        order = model.order
-        strongest = order.X[order.score == order.score.max()]
-        with torch.no_grad():
-            log_rate = model.rank_posterior(strongest).log_rate
-        return strongest[log_rate.squeeze(-1).argmin()]
+        Args:
+            path: The file to write or replace.
+
+        Raises:
+            OSError: If it cannot be written.
+        """
+        settings = {name: getattr(self, name) for name in _SETTINGS}
+        space, answers = self.columns.to_json(), self._answers.to_json()
+        content = {"format": _FORMAT, "space": space, **settings, "answers": answers}
+        with replacing(Path(path)) as partial:
+            partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Go on where a saved search was: the next question is the same.
+
+        Args:
+            path: A file that :meth:`save` wrote.
+
+        Returns:
+            The search.
+
+        Raises:
+            OSError: If the file cannot be read.
+            InputDataError: If it holds something else.
+        """
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            if content["format"] != _FORMAT:
+                raise ValueError(f"format {content['format']!r}")
+            columns = Columns.from_json(content["space"])
+            search = cls(columns.by_name, **{name: content[name] for name in _SETTINGS})
+            search._answers.add_json(content["answers"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputDataError(f"{path} holds no saved PreferenceSearch: {error!r}.") from None
+        return search
+
+    def _next(self) -> Tensor:
+        """The champion with challengers, or with points of the design where there are none."""
+        number = len(self._answers)
+        items = self.best.unsqueeze(0) if number else self.columns.bounds[:0]
+        if number >= self.num_initial:
+            wanted = self.num_items - 1
+            near = draw_challengers(
+                self.model, items[0], self.columns, wanted, turn=number, seed=self.seed
+            )
+            items = torch.cat([items, near])
+        drawn = number * (self.num_items - 1) + (number > 0)
+        while len(items) < self.num_items:
+            x = self.columns.draw(drawn + 1, self.seed)[-1:]
+            if not bool((items == x).all(-1).any()):
+                items = torch.cat([items, x])
+            drawn += 1
+        return items

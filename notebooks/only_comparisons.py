@@ -19,7 +19,6 @@
 
 # %%
 import os
-import warnings
 from collections.abc import Callable
 
 import matplotlib.pyplot as plt
@@ -40,7 +39,6 @@ from botorch_popbo.data import from_ordering, from_top_k
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
 NUM_SEEDS, NUM_QUESTIONS, NUM_ROUNDS = (2, 8, 2) if SMOKE_TEST else (6, 30, 6)
-warnings.filterwarnings("ignore", "Optimization failed")  # kinks of a network end a line search
 plt.style.use("botorch_popbo.benchmarks.notebook")
 
 # %% [markdown]
@@ -81,8 +79,8 @@ BEST = liking(table).max().item()
 # %% [markdown]
 # ## One or the other?
 #
-# `PreferenceSearch` asks, the judge answers. The first six questions are about cups of a Sobol
-# design; after them the best cup so far meets a suggestion.
+# `PreferenceSearch` asks, the judge answers. The first six questions are a tournament: the winner
+# meets the next cup of a Sobol design. After them the best cup by the model meets one near it.
 
 
 # %%
@@ -156,9 +154,8 @@ winner = min(pairs, key=lambda name: pairs[name][:, -1].mean())
 print(f"after {NUM_QUESTIONS} answers the better one is: {winner}")
 
 # %% [markdown]
-# An answer about two cups is one bit, and the model has to spend it on two cups that it knows
-# little about; a tournament spends it on seeing one more cup. With a few dozen questions that is
-# hard to beat.
+# An answer about two cups is one bit. A tournament spends it on seeing one more cup anywhere, the
+# model on one near its champion.
 #
 # ## Richer answers
 #

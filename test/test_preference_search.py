@@ -1,35 +1,68 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 
-from botorch_popbo import PreferenceSearch
+import botorch_popbo.preference_search
+from botorch_popbo import Column, PreferenceSearch
 
 BOUNDS = torch.tensor([[-5.0, 0.0, 10.0], [5.0, 1.0, 30.0]], dtype=torch.float64)
 OPTIMUM = torch.tensor([1.0, 0.3, 16.0], dtype=torch.float64)
+MIXED = {
+    "sugar": Column.continuous(0, 10),
+    "cups": Column.integer(1, 4),
+    "size": Column.ordered([200, 300, 500]),
+    "milk": Column.categorical(["none", "oat", "cow"]),
+}
 
 
 def utility(X: torch.Tensor) -> torch.Tensor:
     return -((X - OPTIMUM) / (BOUNDS[1] - BOUNDS[0])).square().sum(-1)
 
 
-def answer(pair: torch.Tensor) -> int:
-    return int(utility(pair).argmax())
-
-
-def run(num_questions: int, seed: int = 0) -> PreferenceSearch:
-    search = PreferenceSearch(BOUNDS, num_initial=6, seed=seed)
+def run(num_questions: int, **options: Any) -> PreferenceSearch:
+    search = PreferenceSearch(BOUNDS, **options)
     for _ in range(num_questions):
-        pair = search.ask()
-        assert ((pair >= BOUNDS[0]) & (pair <= BOUNDS[1])).all()
-        search.tell(pair, answer(pair))
+        items = search.ask()
+        assert ((items >= BOUNDS[0]) & (items <= BOUNDS[1])).all()
+        search.tell(items, int(utility(items).argmax()))
     return search
 
 
-def test_choices_alone_lead_to_the_optimum() -> None:
-    search = run(30)
-    design = search._design.reshape(-1, 3)
-    assert search.num_answers == 30
-    assert utility(search.best) > 0.25 * utility(design).max()  # a quarter of the best loss
+@pytest.mark.parametrize("num_items", [2, 4])
+def test_choices_alone_lead_to_the_optimum(num_items: int) -> None:
+    search = run(24, num_items=num_items)
+    random = search.columns.draw(24 * num_items, seed=0)
+    assert search.num_answers == 24
+    assert search.X.shape == (24 * num_items, 3)
+    assert utility(search.best) > 0.5 * utility(random).max()  # half of the best loss
+
+
+def test_columns_may_be_of_every_kind() -> None:
+    search = PreferenceSearch(MIXED, num_items=3)
+    for _ in range(16):
+        items = search.ask()
+        assert items.shape == (3, 4)
+        assert len(items.unique(dim=0)) == 3
+        told = [search.columns.describe(item) for item in items]
+        liking = [(t["milk"] == "oat") + (t["size"] == 500) - abs(t["sugar"] - 4) / 5 for t in told]
+        search.tell(items, liking.index(max(liking)))
+    best = search.columns.describe(search.best)
+    assert (best["milk"], best["size"]) == ("oat", 500)
+
+
+def test_a_space_may_have_no_other_points() -> None:
+    search = PreferenceSearch({"milk": Column.categorical("abc")}, num_items=3, num_initial=1)
+    for _ in range(3):
+        items = search.ask()
+        assert sorted(items.flatten().tolist()) == [0, 1, 2]
+        search.tell(items, int(items.argmax()))
+    assert search.columns.describe(search.best) == {"milk": "c"}
 
 
 def test_one_seed_and_the_same_answers_ask_the_same_questions() -> None:
@@ -44,22 +77,69 @@ def test_one_seed_and_the_same_answers_ask_the_same_questions() -> None:
     assert not torch.equal(first.X, run(9, seed=1).X)
 
 
-def test_a_question_stays_until_it_is_answered() -> None:
-    search = run(7)
-    assert torch.equal(search.ask(), search.ask())
+def test_one_fit_for_each_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted = []
+
+    class Counted(botorch_popbo.preference_search.RankingGP):
+        def fit(self) -> "Counted":
+            fitted.append(self)
+            return super().fit()
+
+    monkeypatch.setattr(botorch_popbo.preference_search, "RankingGP", Counted)
+    search = run(8, num_initial=6)
+    for _ in range(3):
+        search.ask()
+        assert torch.equal(search.ask()[0], search.best)
+    assert len(fitted) == 3  # after answers 6, 7 and 8
 
 
-def test_suggestions_are_compared_with_the_best_point() -> None:
-    search = run(8)
-    assert torch.equal(search.ask()[0], search.best)
+def test_first_the_winner_stays_on() -> None:
+    search = PreferenceSearch(BOUNDS, num_initial=4)
+    for _ in range(4):
+        items = search.ask()
+        search.tell(items, 1)
+        assert torch.equal(search.best, items[1])
+        assert torch.equal(search.ask()[0], items[1])
+    assert len(search.X.unique(dim=0)) == 5
 
 
-def test_ties_count() -> None:
-    search = PreferenceSearch(BOUNDS)
-    pair = search.ask()
-    search.tell(pair, None)
+def test_ties_count(recwarn: pytest.WarningsRecorder) -> None:
+    search = PreferenceSearch(BOUNDS, num_initial=1)
+    items = search.ask()
+    search.tell(items, None)
     assert search.num_answers == 1
+    assert torch.equal(search.best, items[0])
+    search.tell(search.ask(), 1)
     assert search.best.shape == (3,)
+
+
+@pytest.mark.parametrize("num_answers", [0, 3, 8])
+def test_a_saved_search_goes_on_in_another_process(tmp_path: Path, num_answers: int) -> None:
+    search, path = PreferenceSearch(MIXED, seed=5), tmp_path / "search.json"
+    for number in range(num_answers):
+        search.tell(search.ask(), (0, 1, None)[number % 3])
+    search.save(path)
+    code = (
+        "import json, sys; from botorch_popbo import PreferenceSearch; "
+        "print(json.dumps(PreferenceSearch.load(sys.argv[1]).ask().tolist()))"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, check=True, text=True
+    )
+    assert json.loads(printed.stdout.splitlines()[-1]) == search.ask().tolist()
+    again = tmp_path / "again.json"
+    PreferenceSearch.load(path).save(again)
+    assert again.read_text() == path.read_text()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "space": {"x": {"lo": 1}}}']
+)
+def test_a_file_of_something_else_is_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "search.json"
+    path.write_text(content)
+    with pytest.raises(InputDataError, match="no saved PreferenceSearch"):
+        PreferenceSearch.load(path)
 
 
 def test_bad_input_is_named() -> None:
@@ -69,13 +149,17 @@ def test_bad_input_is_named() -> None:
         PreferenceSearch(BOUNDS.flip(0))
     with pytest.raises(InputDataError, match="num_initial"):
         PreferenceSearch(BOUNDS, num_initial=0)
+    with pytest.raises(InputDataError, match="num_items is at least 2"):
+        PreferenceSearch(BOUNDS, num_items=1)
+    with pytest.raises(InputDataError, match="at most the number of different points"):
+        PreferenceSearch({"n": Column.integer(1, 3)}, num_items=4)
     search = PreferenceSearch(BOUNDS)
-    with pytest.raises(InputDataError, match="no comparison"):
+    with pytest.raises(InputDataError, match="No question has been answered"):
         search.best  # noqa: B018
-    pair = search.ask()
-    with pytest.raises(InputDataError, match="0, 1, or None"):
-        search.tell(pair, 2)
-    with pytest.raises(InputDataError, match="two different points"):
-        search.tell(pair[[0, 0]], 0)
-    with pytest.raises(BotorchTensorDimensionError, match="pair of shape"):
-        search.tell(pair[0], 0)
+    items = search.ask()
+    with pytest.raises(InputDataError, match="0 to 1, or None"):
+        search.tell(items, 2)
+    with pytest.raises(InputDataError, match="different points"):
+        search.tell(items[[0, 0]], 0)
+    with pytest.raises(BotorchTensorDimensionError, match="m x 3"):
+        search.tell(items[0], 0)

@@ -187,10 +187,10 @@ def popbo_node(
     """Search with a model of the order of the outcomes.
 
     Args:
-        acquisition: ``"logei"`` (expected improvement of the utility behind the ranks), ``"eri"``
-            (expected ranking improvement), ``"rlcb"`` (rectified lower confidence bound), or any
-            acquisition function's class that Ax's storage knows. By default ``"logei"``, which
-            needs ``preset="default"``; for the other presets ``"eri"``.
+        acquisition: ``"logei"`` (expected improvement of the utility behind the ranks, or of the
+            front of several), ``"eri"`` (expected ranking improvement), ``"rlcb"`` (rectified lower
+            confidence bound), or any acquisition function's class that Ax's storage knows. By
+            default ``"logei"``, which needs ``preset="default"``; for the other presets ``"eri"``.
         seed: Seed of the model and the optimizer.
         preset: ``"default"``, a :class:`~botorch_popbo.RankingGP`; ``"paper"``, the network of Wang
             et al. (2023); or ``"exact"``, the same with the truncated law and its exact standard

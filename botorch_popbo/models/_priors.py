@@ -40,16 +40,17 @@ def default_lengthscale(dim: int) -> float:
     return 0.7 * math.sqrt(dim)
 
 
-def default_kernel(dim: int) -> MaternKernel:
+def default_kernel(dim: int, scale: float = 1.0) -> MaternKernel:
     """Matérn 5/2 of unit variance with a lengthscale for each column.
 
     Args:
         dim: Number of columns of an encoded point.
+        scale: Factor of the lengthscales' prior.
 
     Returns:
         The kernel.
     """
-    loc = math.log(default_lengthscale(dim))
+    loc = math.log(scale * default_lengthscale(dim))
     return MaternKernel(
         nu=2.5,
         ard_num_dims=dim,

@@ -181,4 +181,4 @@ def assert_new_and_distinct(X: Tensor, model: RankModel) -> None:
     low, high = model.known_X.amin(0), model.known_X.amax(0)
     everything = (torch.cat([model.known_X, X]) - low) / (high - low)
     distance = torch.cdist(everything, everything) + torch.eye(len(everything))
-    assert distance[-len(X) :].min() > (0.005 if model.has_uncertainty else 0.01)
+    assert distance[-len(X) :].min() > (0.001 if model.has_uncertainty else 0.01)

@@ -27,7 +27,7 @@ def test_it_is_the_mean_less_deviations_of_the_law(
 ) -> None:
     promising, unpromising = split_points(model, share=0.6)
     X = promising if kind is RectifiedLowerConfidenceBound else torch.cat([promising, unpromising])
-    probability = model.rank_posterior(X).log_prob(SUPPORT).exp()
+    probability = model.rank_law(model.encode(X)).log_prob(SUPPORT).exp()
     mean = (probability * SUPPORT).sum(-1)
     variance = (probability * (SUPPORT - mean.unsqueeze(-1)).square()).sum(-1)
     deviation = (mean if is_paper else variance).sqrt()

@@ -33,7 +33,7 @@ def split_points(model: RankModel, share: float) -> tuple[Tensor, Tensor]:
     distance = torch.cdist((X - low) / (high - low), (known - low) / (high - low)).amin(-1)
     X = X[distance > 0.1]
     with torch.no_grad():
-        rate = model.rank_posterior(X).log_rate.exp().squeeze(-1)
+        rate = model.rank_law(model.encode(X)).log_rate.exp().squeeze(-1)
     promising = rate < share * len(model.rank_counts)
     assert promising.sum() >= 10
     assert (~promising).sum() >= 10

@@ -20,12 +20,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parsed = make_parser().parse_args(arguments)
         if not parsed.list and parsed.command is None:
             raise UsageError(
-                "choose a command: compare, report, data, list or doctor (see popbo --help)"
+                "choose a command: compare, report, prefer, data, list or doctor (see popbo --help)"
             )
         if parsed.command == "data":
             from botorch_popbo.benchmarks.data.command import data
 
             return data(parsed)
+        if parsed.command == "prefer":
+            from botorch_popbo.benchmarks.cli._prefer import prefer
+
+            return prefer(parsed)
         if parsed.command == "doctor":
             from botorch_popbo.benchmarks.cli._doctor import doctor
 

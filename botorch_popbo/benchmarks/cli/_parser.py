@@ -35,6 +35,14 @@ was given."""
 _REPORT_EXAMPLES = """\
 examples:
   popbo report --campaign paper-nasbench201 --data tables --output nas"""
+_PREFER = """\
+Ask a person which of two things is better, until q is typed. Every answer is saved, and the same
+command goes on. A space is a TOML file: a table for each column, with one of the keys range,
+integers, ordered and choices."""
+_PREFER_EXAMPLES = """\
+examples:
+  popbo prefer --space coffee.toml --state answers.json
+  popbo prefer --state answers.json"""
 _LIST = "Print the names of problems, methods and campaigns."
 _LIST_EXAMPLES = """\
 examples:
@@ -63,13 +71,16 @@ def make_parser() -> ArgumentParser:
         prog="popbo", description="Rank-based Bayesian optimization.", epilog=_EXAMPLES
     )
     parser.add_argument("--list", action="store_true", help="the same as the command list")
-    commands = parser.add_subparsers(dest="command", metavar="{compare,report,data,list,doctor}")
+    commands = parser.add_subparsers(
+        dest="command", metavar="{compare,report,prefer,data,list,doctor}"
+    )
     compared = "run methods side by side and report how they did"
     made = {
         name: commands.add_parser(name, help=text, description=description, epilog=examples)
         for name, text, description, examples in (
             ("compare", compared, _COMPARE, _COMPARE_EXAMPLES),
             ("report", "report what popbo compare has run", _REPORT, _REPORT_EXAMPLES),
+            ("prefer", "ask a person which of two is better", _PREFER, _PREFER_EXAMPLES),
             ("data", "convert and check files of tables", None, None),
             ("list", "print the names of problems, methods and campaigns", _LIST, _LIST_EXAMPLES),
             ("doctor", "say what is installed", _DOCTOR, _DOCTOR_EXAMPLES),
@@ -78,6 +89,7 @@ def make_parser() -> ArgumentParser:
     for name in ("compare", "report"):
         _add_selection(made[name])
     _add_execution(made["compare"])
+    _add_interview(made["prefer"])
     add_data_options(made["data"])
     _add_data_folder(made["doctor"])
     return parser
@@ -102,6 +114,14 @@ def _add_selection(parser: ArgumentParser) -> None:
     folder = "folder of records, numbers and plots (default: %(default)s)"
     add("--output", type=Path, default=Path("popbo-results"), help=folder)
     _add_data_folder(parser)
+
+
+def _add_interview(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--space", type=Path, metavar="FILE", help="the columns; needed to begin")
+    add("--state", type=Path, metavar="FILE", required=True, help="the answers, a JSON file")
+    add("--items", type=int, default=2, help="things shown at a time (default: %(default)s)")
+    add("--seed", type=int, default=0, help="seed of the questions (default: %(default)s)")
 
 
 def _add_data_folder(parser: ArgumentParser) -> None:

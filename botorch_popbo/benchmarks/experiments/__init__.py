@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from botorch_popbo.benchmarks.experiments._preferences import Preferences
 from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
+from botorch_popbo.benchmarks.experiments.preferences._campaign import Preferences
 from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
 from botorch_popbo.benchmarks.experiments.rank_calibration._campaign import RankCalibration
 from botorch_popbo.benchmarks.experiments.suggestion_time._campaign import SuggestionTime

@@ -1,0 +1,100 @@
+"""A person answers: ``popbo prefer``."""
+
+import tomllib
+import warnings
+from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from botorch.exceptions import InputDataError
+from botorch.exceptions.warnings import InputDataWarning
+from torch import Tensor
+
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.columns import Column
+from botorch_popbo.preference_search import PreferenceSearch
+
+_KINDS = {
+    "range": lambda values: Column.continuous(*values),
+    "integers": lambda values: Column.integer(*values),
+    "ordered": Column.ordered,
+    "choices": Column.categorical,
+}
+
+
+def prefer(options: Namespace) -> int:
+    """Ask until the person leaves; every answer is on disk before the next question."""
+    search = _begin(options)
+    print(f"{search.num_answers} answers so far; = for no difference, q to leave")
+    while True:
+        items = _ask(search)
+        answer = _read(len(items))
+        if answer == "q":
+            break
+        search.tell(items, None if answer == "=" else int(answer) - 1)
+        search.save(options.state)
+    if search.num_answers:
+        print(f"best: {_text(search.columns.describe(search.best))}")
+    return 0
+
+
+def read_space(path: Path) -> dict[str, Column]:
+    """Read a TOML file with a table for each column; raises UsageError."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read the space {path}: {error}") from None
+    return {name: _column(f"{path}: {name}", said) for name, said in content.items()}
+
+
+def _column(where: str, said: Any) -> Column:
+    if not isinstance(said, Mapping) or len(said) != 1 or not set(said) <= set(_KINDS):
+        raise UsageError(f"{where} is a table with one of the keys {', '.join(_KINDS)}")
+    kind, values = next(iter(said.items()))
+    try:
+        return _KINDS[kind](values)
+    except (TypeError, ValueError, InputDataError) as error:
+        raise UsageError(f"{where}: {error}") from None
+
+
+def _begin(options: Namespace) -> PreferenceSearch:
+    space = None if options.space is None else read_space(options.space)
+    try:
+        if options.state.exists():
+            search = PreferenceSearch.load(options.state)
+            if space is not None and space != search.columns.by_name:
+                raise UsageError(f"{options.state} is about another space than {options.space}")
+            return search
+        if space is None:
+            raise UsageError(f"there is no {options.state}; begin with --space FILE")
+        return PreferenceSearch(space, num_items=options.items, seed=options.seed)
+    except InputDataError as error:
+        raise UsageError(str(error)) from None
+
+
+def _ask(search: PreferenceSearch) -> Tensor:
+    with warnings.catch_warnings():
+        # After nothing but ties there is nothing to learn from yet.
+        warnings.simplefilter("ignore", InputDataWarning)
+        items = search.ask()
+    print(f"\nquestion {search.num_answers + 1}")
+    for place, item in enumerate(items, start=1):
+        print(f"  {place}: {_text(search.columns.describe(item))}")
+    return items
+
+
+def _read(number: int) -> str:
+    valid = [*map(str, range(1, number + 1)), "=", "q"]
+    while True:
+        try:
+            answer = input(f"{'/'.join(valid)}? ").strip().lower()
+        except EOFError:
+            return "q"
+        if answer in valid:
+            return answer
+
+
+def _text(item: Mapping[str, Any]) -> str:
+    told = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in item.values())
+    return ", ".join(map(" ".join, zip(item, told, strict=True)))

@@ -1,0 +1,73 @@
+"""Who should meet the champion."""
+
+import torch
+from botorch.generation import MaxPosteriorSampling
+from botorch.utils.sampling import draw_sobol_samples, manual_seed
+from torch import Tensor
+
+from botorch_popbo._seeds import derive_seed
+from botorch_popbo.acquisition._log_improvement import log_improvement
+from botorch_popbo.columns import Columns
+from botorch_popbo.models.ranking_gp import RankingGP
+
+_NUM_CANDIDATES = 512
+_RADIUS = 0.25  # of the unit cube, to either side of the champion
+_MIN_LOG10_SCALE = -2.0
+
+
+def draw_challengers(
+    model: RankingGP, champion: Tensor, columns: Columns, number: int, turn: int, seed: int
+) -> Tensor:
+    """The most promising points near the champion.
+
+    In even turns the first has the largest expected improvement on the champion, whose own utility
+    is as uncertain as any. In odd turns it is the best in a sample of the utility (Thompson
+    sampling), as the others always are.
+
+    A few dozen answers say little of a whole space: from everywhere, challengers come from its
+    corners, where nothing is known, and lose. Half of the candidates fill a box about the champion,
+    the others are closer by a factor that is uniform on a logarithmic scale. A discrete column
+    reaches the neighbouring value at least, and a categorical one changes as often as the box is
+    wide.
+
+    Args:
+        model: A fitted model.
+        champion: A point of shape ``d``.
+        columns: The space.
+        number: Number of challengers, at least one.
+        turn: How many questions there were before.
+        seed: Seed of candidates and samples.
+
+    Returns:
+        Distinct points other than the champion, ``n x d`` with ``n <= number``; fewer only where
+        there are few others near.
+    """
+    with manual_seed(derive_seed(seed, turn)), torch.no_grad():
+        points = columns.from_unit(_near(columns.to_unit(champion), columns))
+        near: Tensor = points[(points != champion).any(-1)].unique(dim=0)
+        chosen = near[:0]
+        if turn % 2 == 0 and len(near):
+            reference = model.encode(champion.unsqueeze(0)).squeeze(0)
+            mean, variance, _ = model.improvement(model.encode(near.unsqueeze(-2)), reference)
+            first = int(log_improvement(mean, variance).argmax())
+            chosen, near = near[[first]], torch.cat([near[:first], near[first + 1 :]])
+        left = min(number - len(chosen), len(near))
+        if left == 0:
+            return chosen
+        sampled: Tensor = MaxPosteriorSampling(model, replacement=False)(near, num_samples=left)
+        return torch.cat([chosen, sampled])
+
+
+def _near(center: Tensor, columns: Columns) -> Tensor:
+    """Points of the unit cube about one of its points."""
+    corners = torch.stack([-torch.ones_like(center), torch.ones_like(center)])
+    box: Tensor = draw_sobol_samples(corners, n=_NUM_CANDIDATES, q=1).squeeze(1)
+    scale = 10.0 ** (_MIN_LOG10_SCALE * torch.rand(_NUM_CANDIDATES, 1, dtype=center.dtype))
+    scale[::2] = 1.0
+    radius = torch.maximum(_RADIUS * scale, 1.0 / columns.size)
+    moved = (center + radius * box).abs()
+    moved = 1.0 - (1.0 - moved).abs()  # reflected at the faces
+    is_new = torch.rand(moved.shape) < 2.0 * _RADIUS * scale
+    category = torch.where(is_new, torch.rand_like(moved), center)
+    points: Tensor = torch.where(columns.is_categorical, category, moved)
+    return points

@@ -1,0 +1,86 @@
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from botorch_popbo.benchmarks.cli import main
+
+SPACE = """
+[sugar]
+range = [0, 10]
+[cups]
+integers = [1, 4]
+[size]
+ordered = [200, 300, 500]
+[milk]
+choices = ["none", "oat", "cow"]
+"""
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Path:
+    path = tmp_path / "space.toml"
+    path.write_text(SPACE)
+    return path
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, answers: Iterable[str]) -> None:
+    given = iter(answers)
+
+    def read(prompt: str) -> str:
+        try:
+            return next(given)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", read)
+
+
+def prefer(*options: object) -> int:
+    return main(["prefer", *map(str, options)])
+
+
+def test_answers_are_kept_and_the_same_command_goes_on(
+    space: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    state = tmp_path / "answers.json"
+    answer(monkeypatch, ["1", "what?", "2", "=", "q"])
+    assert prefer("--space", space, "--state", state) == 0
+    first = capsys.readouterr().out
+    assert [a["winner"] for a in json.loads(state.read_text())["answers"]] == [0, 1, None]
+    assert first.count("question ") == 4
+    assert "best: sugar " in first
+    answer(monkeypatch, ["1"])  # and then the end of the input
+    assert prefer("--state", state) == 0
+    second = capsys.readouterr().out
+    assert "3 answers so far" in second
+    asked = [text.split("question 4")[1].splitlines()[1:3] for text in (first, second)]
+    assert asked[0] == asked[1]
+    assert len(json.loads(state.read_text())["answers"]) == 4
+
+
+def test_faults_are_named(space: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state, other = tmp_path / "answers.json", tmp_path / "other.toml"
+
+    def complaint(*options: object) -> str:
+        assert prefer("--state", state, *options) == 2
+        return capsys.readouterr().err
+
+    assert "begin with --space FILE" in complaint()
+    assert "cannot read the space" in complaint("--space", other)
+    for text, message in (
+        ("x = 1", "x is a table with one of the keys range, integers, ordered, choices"),
+        ("[x]\nrang = [0, 1]", "x is a table with one of the keys"),
+        ("[x]\nrange = [1, 0]", "x: Every lower bound"),
+        ("[x]\nrange = [1]", "x: "),
+        ("", "no column"),
+    ):
+        other.write_text(text)
+        assert message in complaint("--space", other)
+    assert "num_items is at least 2" in complaint("--space", space, "--items", "1")
+    state.write_text("nothing")
+    assert "no saved PreferenceSearch" in complaint("--space", space)

@@ -1,0 +1,72 @@
+import math
+
+import pytest
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+
+from botorch_popbo.columns import Column, Columns
+
+COLUMNS = Columns(
+    {
+        "size": Column.continuous(-1, 3),
+        "number": Column.integer(2, 5),
+        "cup": Column.ordered(["small", "large"]),
+        "milk": Column.categorical(["none", "oat", "cow"]),
+    }
+)
+
+
+def test_points_of_the_unit_cube_fall_into_equal_parts() -> None:
+    u = torch.tensor([0.0, 0.24, 0.26, 0.49, 0.51, 0.74, 0.76, 1.0]).double()
+    X = COLUMNS.from_unit(u.unsqueeze(-1).expand(-1, 4))
+    assert torch.allclose(X[:, 0], 4.0 * u - 1.0)
+    assert X[:, 1].tolist() == [2, 2, 3, 3, 4, 4, 5, 5]
+    assert X[:, 2].tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert X[:, 3].tolist() == [0, 0, 0, 1, 1, 2, 2, 2]
+
+
+def test_there_and_back() -> None:
+    X = COLUMNS.draw(64, seed=1)
+    assert torch.allclose(COLUMNS.from_unit(COLUMNS.to_unit(X)), X)
+    assert torch.equal(COLUMNS.draw(9, seed=1), X[:9])
+    assert [len(column.unique()) for column in X.T[1:]] == [4, 2, 3]
+
+
+def test_categories_are_equally_far_apart_for_a_model() -> None:
+    transform = COLUMNS.input_transform()
+    encoded = transform(torch.tensor([[3.0, 5, 1, k] for k in range(3)]).double())
+    assert encoded.shape == (3, COLUMNS.encoded_dim)
+    assert torch.allclose(encoded[:, :3], torch.ones(3, 3).double())
+    assert torch.allclose(torch.pdist(encoded), torch.ones(3).double())
+
+
+def test_all_columns_may_be_categorical() -> None:
+    columns = Columns({"milk": Column.categorical(["none", "oat"])})
+    assert columns.input_transform()(columns.bounds).shape == (2, columns.encoded_dim)
+
+
+def test_points_are_described_by_name_and_kept_as_json() -> None:
+    point = torch.tensor([0.5, 3.0, 1.0, 2.0]).double()
+    told = {"size": 0.5, "number": 3, "cup": "large", "milk": "cow"}
+    assert COLUMNS.describe(point) == told
+    assert Columns.from_json(COLUMNS.to_json()).describe(point) == told
+
+
+def test_bounds_are_columns() -> None:
+    bounds = torch.tensor([[0.0, -2.0], [1.0, 5.0]])
+    columns = Columns.from_bounds(bounds)
+    assert list(columns.by_name) == ["x1", "x2"]
+    assert torch.equal(columns.bounds, bounds.double())
+    with pytest.raises(BotorchTensorDimensionError, match="2 x d"):
+        Columns.from_bounds(bounds[0])
+
+
+def test_bad_columns_are_named() -> None:
+    for low, high in ((1.0, 1.0), (2.0, 1.0), (0.0, math.inf), (math.nan, 1.0)):
+        with pytest.raises(InputDataError, match="below its upper bound"):
+            Column.continuous(low, high)
+    for values in ([], ["one"], ["one", "one"]):
+        with pytest.raises(InputDataError, match="two different values"):
+            Column.categorical(values)
+    with pytest.raises(InputDataError, match="no column"):
+        Columns({})
