@@ -18,7 +18,7 @@ jobs = 1
 limit = 30
 """
 RANKS, TIMES = "experiment = 'rank-agreement'\n", "experiment = 'suggestion-time'\n"
-KNOWN = "optimization, rank-agreement, rank-calibration, suggestion-time, preferences"
+KNOWN = "optimization, rank-agreement, rank-calibration, suggestion-time, preferences, transfer"
 
 
 def planned(arguments: str, folder: Path | None = None, text: str = "") -> Any:
