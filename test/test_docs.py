@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,8 @@ from types import ModuleType
 import pytest
 
 from botorch_popbo.benchmarks.cli._parser import make_parser
+from botorch_popbo.benchmarks.cli._prefer import read_space
+from botorch_popbo.benchmarks.experiments.transfer._methods import SEARCHERS
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.run._campaign_files import load_campaign, shipped_campaigns
@@ -68,12 +71,26 @@ def test_a_command_in_the_documentation_is_understood(command: str) -> None:
     words = command.replace("FILE_OR_NAME", "paper-time").split()[1:]
     parsed = make_parser().parse_args(words)
     assert set(getattr(parsed, "problems", None) or ()) <= set(PROBLEMS)
-    assert set(getattr(parsed, "methods", None) or ()) <= set(METHODS)
+    assert set(getattr(parsed, "methods", None) or ()) <= {*METHODS, *SEARCHERS}
     campaign = getattr(parsed, "campaign", None)
     assert campaign is None or campaign in shipped_campaigns() or campaign.endswith(".toml")
 
 
-@pytest.mark.parametrize("text", blocks("toml"))
+SPACES = [
+    text
+    for text in blocks("toml")
+    if all(isinstance(column, dict) for column in tomllib.loads(text).values())
+]
+
+
+@pytest.mark.parametrize("text", SPACES)
+def test_a_space_in_the_documentation_is_understood(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "space.toml"
+    path.write_text(text)
+    assert read_space(path)
+
+
+@pytest.mark.parametrize("text", [text for text in blocks("toml") if text not in SPACES])
 def test_a_campaign_in_the_documentation_is_understood(text: str, tmp_path: Path) -> None:
     path = tmp_path / "campaign.toml"
     path.write_text(text)

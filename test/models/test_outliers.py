@@ -31,7 +31,7 @@ def fit(outcomes: torch.Tensor) -> RobustFit:
 def given(theta: Tensor, records: Records, is_used: Tensor) -> RobustFit:
     """The records used, conditioned at some hyperparameters."""
     part = records.subset(is_used.nonzero().squeeze(-1))
-    return RobustFit(Evidence(X[is_used], part, PRIOR).condition(theta), is_used)
+    return RobustFit(Evidence(X[is_used], part, PRIOR).condition(theta), is_used, value=0.0)
 
 
 def with_outliers(*records: int) -> torch.Tensor:

@@ -35,10 +35,11 @@ def errors(name: str) -> npt.NDArray[np.float64]:
 def test_every_variant_of_every_function_is_there() -> None:
     # The deviations of the paper.
     more = {"branin": ["-2"], "hartmann6": ["-0.075"], "rosenbrock2": ["-2"], "rosenbrock6": []}
-    kinds = ("student", "outliers", "distorted", "failures", "ranks", "gaussian")
+    failures = ("failures", "failures-75", "failures-behind")
+    kinds = ("student", "outliers", "distorted", *failures, "ranks", "gaussian")
     assert {*VARIANTS} == {f"{name}-{kind}" for name in more for kind in kinds} | {
         f"{name}-gaussian{end}" for name, ends in more.items() for end in ends
-    }
+    } | {"hartmann6-rounded"}
 
 
 @pytest.mark.parametrize("name", VARIANTS)
