@@ -91,7 +91,7 @@ class Sites:
 
     def slope(self, differences: Tensor) -> Tensor:
         """Derivatives, of shape ``M``."""
-        inverse = 1.0 / differences
+        inverse = self._inverse(differences)
         slope = inverse * self._share(inverse)
         if self.has_answers:
             deviation = (0.5 * self.log_noise).exp()
@@ -101,7 +101,7 @@ class Sites:
 
     def curvature(self, differences: Tensor, log_noise: Tensor) -> tuple[Tensor, Tensor]:
         """Minus the second derivatives, of shape ``M``, and those across intervals, ``p``."""
-        inverse = 1.0 / differences
+        inverse = self._inverse(differences)
         share = self._share(inverse)
         own = inverse.square() * share * (2.0 - share)
         if self.has_answers:
@@ -157,6 +157,10 @@ class Sites:
         """What is minimised: the quadratic form less all that the relations say."""
         said = self.log_volume(differences) + self.log_prob(differences, self.log_noise)
         return float(0.5 * slopes @ differences - said)
+
+    def _inverse(self, differences: Tensor) -> Tensor:
+        """Of gaps; an answer may be about no difference at all, and has its own derivatives."""
+        return 1.0 / differences.where(~self.is_answer, 1.0)
 
     def _share(self, inverse: Tensor) -> Tensor:
         """How much nearer a bound is than the other of the same interval; one without another."""

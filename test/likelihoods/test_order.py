@@ -293,3 +293,11 @@ def test_answers_are_differences_of_the_utilities_however_far_the_start() -> Non
                 mode.differences, relations.differences(mode.utilities), rtol=0, atol=1e-6
             )
         torch.testing.assert_close(far.log_likelihood, found.log_likelihood, **NATS)
+
+
+def test_answers_that_cancel_leave_no_difference() -> None:
+    both_ways = Relations.judged(torch.tensor([0, 1, 2, 3]), torch.tensor([1, 0, 3, 2]))
+    found = order_utilities(prior(4), both_ways, torch.zeros(4).double(), 0.1)
+    torch.testing.assert_close(found.differences, torch.zeros(4).double(), rtol=0, atol=1e-9)
+    assert found.gradient().isfinite().all()
+    assert found.by_log_noise.isfinite()
