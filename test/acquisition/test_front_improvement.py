@@ -43,9 +43,9 @@ def test_it_is_the_gain_in_hypervolume_of_joint_samples() -> None:
     point = ANYWHERE[function(ANYWHERE).argmax()]
     volume = Hypervolume(function._reference)
     with manual_seed(1), torch.no_grad():
-        joint = function.objectives.posterior(torch.cat([X, point])).rsample(torch.Size([1000]))
+        joint = function.objectives.posterior(torch.cat([X, point])).rsample(torch.Size([250]))
     gain = [volume.compute(Z) - volume.compute(Z[:-1]) for Z in joint]
-    assert function(point).exp().item() == pytest.approx(sum(gain) / len(gain), rel=0.15)
+    assert function(point).exp().item() == pytest.approx(sum(gain) / len(gain), rel=0.25)
 
 
 def test_the_front_is_what_none_dominates() -> None:
