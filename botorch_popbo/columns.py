@@ -7,13 +7,11 @@ from typing import Any, Self
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
-from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
+from botorch.models.transforms.input import InputTransform
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
-from botorch_popbo.models.input_transforms import OneHotCategories
-
-_ONE_HOT = 0.5**0.5  # two categories are as far apart as the ends of a range
+from botorch_popbo.models.input_transforms import unit_cube
 
 
 @dataclass(frozen=True)
@@ -137,16 +135,10 @@ class Columns:
 
     def input_transform(self) -> InputTransform:
         """Numbers to the unit interval, categories to one column each."""
-        dim = self.bounds.shape[-1]
         numeric = (~self.is_categorical).nonzero().squeeze(-1).tolist()
-        transforms: dict[str, InputTransform] = {}
-        if numeric:
-            transforms["normalize"] = Normalize(dim, indices=numeric, bounds=self.bounds)
-        sizes = {i: int(self.size[i]) for i in self.is_categorical.nonzero().squeeze(-1).tolist()}
-        if sizes:
-            categories = {column: range(size) for column, size in sizes.items()}
-            transforms["one_hot"] = OneHotCategories(dim, categories, _ONE_HOT)
-        return ChainedInputTransform(**transforms)
+        categorical = self.is_categorical.nonzero().squeeze(-1).tolist()
+        categories = {column: range(int(self.size[column])) for column in categorical}
+        return unit_cube(self.bounds, numeric, categories)
 
     @property
     def encoded_dim(self) -> int:

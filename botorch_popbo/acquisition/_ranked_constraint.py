@@ -1,5 +1,7 @@
 """The probability that a constraint is satisfied, from the law of a rank."""
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor
 from torch.nn import Module
@@ -61,3 +63,19 @@ class RankedConstraint(Module):
             border = thresholds.at(counts).mean(-1)
         log_prob: Tensor = torch.special.log_ndtr(-border)
         return log_prob
+
+
+def all_satisfied(constraints: Iterable[RankedConstraint], X: Tensor) -> Tensor:
+    """Whether points were measured and found to satisfy every constraint.
+
+    Args:
+        constraints: The constraints.
+        X: Points, an ``n x d`` tensor.
+
+    Returns:
+        A boolean tensor of shape ``n``.
+    """
+    satisfied = torch.ones(len(X), dtype=torch.bool, device=X.device)
+    for constraint in constraints:
+        satisfied &= constraint.is_satisfied(X)
+    return satisfied

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 from torch.nn import ModuleList
 
-from botorch_popbo.acquisition._ranked_constraint import RankedConstraint
+from botorch_popbo.acquisition._ranked_constraint import RankedConstraint, all_satisfied
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -51,10 +50,7 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         return value
 
     def _find_incumbent(self, model: RankingGP) -> Tensor:
-        known = model.known_X
-        is_feasible = torch.ones(len(known), dtype=torch.bool, device=known.device)
-        for constraint in getattr(self, "constraints", []):
-            is_feasible &= constraint.is_satisfied(known)
+        is_feasible = all_satisfied(getattr(self, "constraints", []), model.known_X)
         self._has_feasible = bool(is_feasible.any())
         return model.incumbent_among(is_feasible if self._has_feasible else None)
 

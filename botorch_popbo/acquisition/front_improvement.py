@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import ModuleList
 
 from botorch_popbo.acquisition._known_points import log_remoteness
-from botorch_popbo.acquisition._ranked_constraint import RankedConstraint
+from botorch_popbo.acquisition._ranked_constraint import RankedConstraint, all_satisfied
 from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -111,9 +111,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         thresholds: Tensor | None,
     ) -> None:
         known = self.model.known_X
-        is_feasible = torch.ones(len(known), dtype=torch.bool, device=known.device)
-        for constraint in constraints:
-            is_feasible &= constraint.is_satisfied(known)
+        is_feasible = all_satisfied(constraints, known)
         # Samples of points that are close to each other need double precision.
         self.register_buffer("_feasible", known[is_feasible].double(), persistent=False)
         self.register_buffer("front", self.model.best_points(1), persistent=False)

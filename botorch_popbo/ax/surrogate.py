@@ -11,7 +11,7 @@ from ax.core.types import TCandidateMetadata
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
 from botorch.models.model import Model, ModelList
-from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
+from botorch.models.transforms.input import InputTransform
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
@@ -19,7 +19,8 @@ from botorch_popbo.ax._adapter import DatasetWithSources
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
-from botorch_popbo.models import OneHotCategories, PoissonRankModel, RankingGP, RankModel
+from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
+from botorch_popbo.models.input_transforms import unit_cube
 
 
 @dataclass(frozen=True)
@@ -165,10 +166,5 @@ def _input_transform(digest: SearchSpaceDigest, X: Tensor, scale: float) -> Inpu
         for i in digest.categorical_features
         if len(values := digest.discrete_choices[i]) > 1
     }
-    transforms: dict[str, InputTransform] = {}
-    if numeric:
-        bounds = torch.tensor(digest.bounds, dtype=X.dtype, device=X.device).T
-        transforms["unit_cube"] = Normalize(d=d, indices=numeric, bounds=bounds)
-    if categories:
-        transforms["one_hot"] = OneHotCategories(d, categories, scale)
-    return ChainedInputTransform(**transforms)
+    bounds = torch.tensor(digest.bounds, dtype=X.dtype, device=X.device).T
+    return unit_cube(bounds, numeric, categories, scale)

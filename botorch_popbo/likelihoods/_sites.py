@@ -74,15 +74,11 @@ class Sites:
     """
 
     def __init__(self, relations: Relations, noise: Tensor) -> None:
-        self.is_answer = relations.answers > 0
-        self.has_answers = bool(self.is_answer.any())
+        self.is_answer, self.has_answers = relations.is_answer, relations.has_answers
         self.answers = relations.answers.to(noise)
         self.log_noise = noise.log()
-        position = torch.arange(len(relations), device=noise.device)
-        self.other = relations.other_side
-        self.is_side = self.other != position
-        self.first = (self.other > position).nonzero().squeeze(-1)
-        self.second = self.other[self.first]
+        self.other, self.is_side = relations.other_side, relations.is_side
+        self.first, self.second = relations.intervals
 
     @property
     def are_gaps(self) -> bool:

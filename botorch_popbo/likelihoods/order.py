@@ -176,9 +176,9 @@ def _pull(sites: Sites, root: Root, differences: Tensor, inverse: Tensor) -> tup
         curvature, across = sites.curvature(at, log_noise)
         bent = -0.5 * own @ curvature - cross @ across
         said = bent + sites.log_prob(differences, log_noise) - sites.log_volume(at)
-        pull, direct = torch.autograd.grad(said + 0.0 * log_noise, (at, log_noise))
+        pull, direct = torch.autograd.grad(said, (at, log_noise), materialize_grads=True)
     if not sites.has_answers:
-        return pull, torch.zeros_like(direct)
+        return pull, direct
     by_slope = 0.5 * (curvature.detach() * differences - sites.slope(differences))
     moved = root.solve(by_slope.where(sites.is_answer, 0.0))
     return pull, direct + root.solve(pull) @ (moved - inverse @ moved)

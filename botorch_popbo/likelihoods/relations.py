@@ -1,6 +1,7 @@
 """What an order says of pairs of records."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import torch
@@ -45,6 +46,29 @@ class Relations:
         sides = cls.strict(torch.cat([above, record]), torch.cat([record, below]))
         position = sides.other_side.roll(number)
         return cls(sides.better, sides.worse, sides.answers, position)
+
+    @cached_property
+    def is_answer(self) -> Tensor:
+        """Whether a pair is known by answers alone, of shape ``M``."""
+        return self.answers > 0
+
+    @cached_property
+    def has_answers(self) -> bool:
+        """Whether any is."""
+        return bool(self.is_answer.any())
+
+    @cached_property
+    def intervals(self) -> tuple[Tensor, Tensor]:
+        """Positions of the upper and of the lower sides of ``p`` intervals, each ``p``."""
+        position = torch.arange(len(self), device=self.other_side.device)
+        upper = (self.other_side > position).nonzero().squeeze(-1)
+        return upper, self.other_side[upper]
+
+    @cached_property
+    def is_side(self) -> Tensor:
+        """Whether a pair is one side of an interval, of shape ``M``."""
+        sides = torch.cat(self.intervals)
+        return torch.zeros_like(self.is_answer).index_fill(0, sides, True)
 
     def __len__(self) -> int:
         return len(self.better)

@@ -6,6 +6,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
+from botorch_popbo.models._forest import first_of_each
 from botorch_popbo.models._records import Records
 
 
@@ -40,7 +41,7 @@ class Buckets:
             The buckets.
         """
         if bool(records.is_judged.any()) or bool((records.task > 0).any()):
-            first = _first_of(records.item[used], records.num_points)
+            first = _first_of(records.item[used])
             record = first[utilities[first].argsort(descending=True, stable=True)]
             place = torch.arange(len(record), device=record.device)
             ends = (place + 1) * records.num_points // len(record)
@@ -48,7 +49,7 @@ class Buckets:
         size = records.level.bincount().to(utilities)
         by_utility = utilities.argsort(stable=True)
         level = records.level[used]
-        record = by_utility[_first_of(level[by_utility], len(size))]
+        record = by_utility[_first_of(level[by_utility])]
         return cls(size, level[record], record)
 
     def interpolate(self, known: Tensor) -> Tensor:
@@ -75,9 +76,6 @@ class Buckets:
         return type(self)(*(getattr(self, field.name).to(device) for field in fields(self)))
 
 
-def _first_of(group: Tensor, number: int) -> Tensor:
-    """Index of the first entry of each of so many groups that has one, by ascending group."""
-    entry = torch.arange(len(group), device=group.device)
-    first = torch.full((number,), len(group), device=group.device)
-    first = first.scatter_reduce(0, group, entry, "amin")
-    return first[first < len(group)]
+def _first_of(group: Tensor) -> Tensor:
+    """Index of the first entry of each group, by ascending group."""
+    return first_of_each(group.unique(return_inverse=True)[1])

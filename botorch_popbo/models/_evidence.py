@@ -120,7 +120,7 @@ class Evidence:
             standardized = torch.from_numpy(steps).to(start) * first_step
             conditioned = self.condition(search.restore(standardized), near)
             utilities = conditioned.utilities
-            gaps = relations.differences(utilities.utilities)[relations.answers == 0]
+            gaps = relations.differences(utilities.utilities)[~relations.is_answer]
             if bool((gaps > 0.0).all()):  # rounding may close a gap for good
                 near = utilities.utilities  # the next mode is not far
             log_prior, by_prior = search.log_prior(standardized)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import torch
-from botorch.models.transforms.input import InputTransform
+from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
 from torch import Tensor
 from torch.nn import Module
 
@@ -57,3 +57,29 @@ class OneHotCategories(InputTransform, Module):
             nearest = distance.argmin(dim=-1)
             pieces.append(self.scale * torch.nn.functional.one_hot(nearest, len(values)).to(X))
         return torch.cat(pieces, dim=-1)
+
+
+def unit_cube(
+    bounds: Tensor,
+    numeric: Sequence[int],
+    categories: Mapping[int, Sequence[float]],
+    scale: float = 2**-0.5,
+) -> ChainedInputTransform:
+    """Map numeric columns to the unit interval, and categories to one-hot columns.
+
+    Args:
+        bounds: Lower and upper bounds of all columns, a ``2 x d`` tensor.
+        numeric: The columns to map.
+        categories: See :class:`OneHotCategories`, like the last.
+        scale: See above.
+
+    Returns:
+        The transform.
+    """
+    d = bounds.shape[-1]
+    transforms: dict[str, InputTransform] = {}
+    if numeric:
+        transforms["unit_cube"] = Normalize(d=d, indices=list(numeric), bounds=bounds)
+    if categories:
+        transforms["one_hot"] = OneHotCategories(d, categories, scale)
+    return ChainedInputTransform(**transforms)

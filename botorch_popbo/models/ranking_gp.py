@@ -448,7 +448,7 @@ class RankingGP(RankModel, FantasizeMixin):
                 self.eval()
             with torch.no_grad():
                 self._law = known = condition_on_order(
-                    self._used()[0],
+                    self._encoded_records()[self._is_used],
                     self._joint.to(theta.device),
                     self._representatives.to(theta.device)[self._is_used],
                     hyperparameters,
