@@ -75,7 +75,7 @@ class Sites:
 
     def __init__(self, relations: Relations, noise: Tensor) -> None:
         self.is_answer, self.has_answers = relations.is_answer, relations.has_answers
-        self.answers = relations.answers.to(noise)
+        self.answers, self.weight = relations.answers.to(noise), relations.weight.to(noise)
         self.log_noise = noise.log()
         self.other, self.is_side = relations.other_side, relations.is_side
         self.first, self.second = relations.intervals
@@ -88,7 +88,7 @@ class Sites:
     def slope(self, differences: Tensor) -> Tensor:
         """Derivatives, of shape ``M``."""
         inverse = self._inverse(differences)
-        slope = inverse * self._share(inverse)
+        slope = self.weight * inverse * self._share(inverse)
         if self.has_answers:
             deviation = (0.5 * self.log_noise).exp()
             by_score = self.answers / deviation * _hazard(differences / deviation)
@@ -99,14 +99,15 @@ class Sites:
         """Minus the second derivatives, of shape ``M``, and those across intervals, ``p``."""
         inverse = self._inverse(differences)
         share = self._share(inverse)
-        own = inverse.square() * share * (2.0 - share)
+        own = self.weight * inverse.square() * share * (2.0 - share)
         if self.has_answers:
             score = differences * torch.exp(-0.5 * log_noise)
             hazard = _hazard(score)
             bent = self.answers * torch.exp(-log_noise) * hazard * (score + hazard)
             own = own.where(~self.is_answer, bent.clamp_min(_MIN_CURVATURE))
         first, second = self.first, self.second
-        return own, -(inverse * share)[first] * (inverse * share)[second]
+        across = self.weight[first] * (inverse * share)[first] * (inverse * share)[second]
+        return own, -across
 
     def root(self, differences: Tensor) -> Root:
         """A square root of the curvature."""
@@ -119,9 +120,10 @@ class Sites:
 
     def log_volume(self, differences: Tensor) -> Tensor:
         """Of gaps and intervals, a scalar."""
-        gaps = differences[~self.is_answer & ~self.is_side].log().sum()
+        is_gap = ~self.is_answer & ~self.is_side
+        gaps = self.weight[is_gap] @ differences[is_gap].log()
         upper, lower = differences[self.first], differences[self.second]
-        volume: Tensor = gaps - (1.0 / upper + 1.0 / lower).log().sum()
+        volume: Tensor = gaps - self.weight[self.first] @ (1.0 / upper + 1.0 / lower).log()
         return volume
 
     def log_prob(self, differences: Tensor, log_noise: Tensor) -> Tensor:

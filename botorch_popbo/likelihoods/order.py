@@ -168,7 +168,8 @@ def _pull(sites: Sites, root: Root, differences: Tensor, inverse: Tensor) -> tup
         prior less the logarithm of the volume; and a scalar.
     """
     if sites.are_gaps:
-        return -inverse.diagonal() / differences, torch.zeros_like(sites.log_noise)
+        pull = (1.0 - inverse.diagonal() - sites.weight) / differences
+        return pull, torch.zeros_like(sites.log_noise)
     own, cross = _left_open(root, inverse)
     with torch.enable_grad():
         at = differences.detach().requires_grad_()

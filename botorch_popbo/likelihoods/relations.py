@@ -1,6 +1,6 @@
 """What an order says of pairs of records."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -19,25 +19,29 @@ class Relations:
         other_side: Position of the relation that bounds the same record from the other side, of
             shape ``M``; the relation's own where there is none. All certain relations but one side
             of each such interval form a forest.
+        weight: What a certain relation counts among others that say nearly the same, at most one,
+            of shape ``M``; see :mod:`botorch_popbo.likelihoods.weights`.
     """
 
     better: Tensor
     worse: Tensor
     answers: Tensor
     other_side: Tensor
+    weight: Tensor
 
     @classmethod
     def strict(cls, better: Tensor, worse: Tensor) -> Self:
         """Certain ones."""
         position = torch.arange(len(better), device=better.device)
-        return cls(better, worse, torch.zeros_like(better, dtype=torch.double), position)
+        never = torch.zeros_like(better, dtype=torch.double)
+        return cls(better, worse, never, position, torch.ones_like(never))
 
     @classmethod
     def judged(cls, better: Tensor, worse: Tensor, answers: Tensor | None = None) -> Self:
         """Answers of judges, once each by default."""
         once = torch.ones_like(better, dtype=torch.double)
         position = torch.arange(len(better), device=better.device)
-        return cls(better, worse, once if answers is None else answers, position)
+        return cls(better, worse, once if answers is None else answers, position, once)
 
     @classmethod
     def between(cls, above: Tensor, record: Tensor, below: Tensor) -> Self:
@@ -45,7 +49,7 @@ class Relations:
         number = len(record)
         sides = cls.strict(torch.cat([above, record]), torch.cat([record, below]))
         position = sides.other_side.roll(number)
-        return cls(sides.better, sides.worse, sides.answers, position)
+        return replace(sides, other_side=position)
 
     @cached_property
     def is_answer(self) -> Tensor:
@@ -95,6 +99,7 @@ class Relations:
             torch.cat([self.worse, other.worse]),
             torch.cat([self.answers, other.answers]),
             torch.cat([self.other_side, other.other_side + len(self)]),
+            torch.cat([self.weight, other.weight]),
         )
 
     def among(self, index: Tensor, num_records: int) -> Self:
@@ -115,5 +120,5 @@ class Relations:
 
     def to(self, device: torch.device) -> Self:
         """The same pairs on another device."""
-        parts = (self.better, self.worse, self.answers, self.other_side)
+        parts = (self.better, self.worse, self.answers, self.other_side, self.weight)
         return type(self)(*(part.to(device) for part in parts))

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from torch import Tensor
 
 from botorch_popbo.likelihoods.order import OrderedUtilities, order_utilities
+from botorch_popbo.likelihoods.weights import weighted
 from botorch_popbo.models._covariance import Covariance, CovarianceFunction
 from botorch_popbo.models._hyperparameters import Hyperparameters
 from botorch_popbo.models._records import Records
@@ -55,6 +56,9 @@ class Evidence:
         self.records = records
         self.hyperparameters = hyperparameters
         self.function: CovarianceFunction = hyperparameters.covariance_function(X, records.source)
+        theta = hyperparameters.current()
+        # They stay the same while hyperparameters are fitted, as any likelihood does.
+        self.relations = weighted(records.relations, self._prior(theta).matrix)
 
     def condition(self, theta: Tensor, start: Tensor | None = None) -> Conditioned:
         """Condition on the order at given hyperparameters.
@@ -68,12 +72,11 @@ class Evidence:
         """
         noise, _ = self.hyperparameters.noise(theta)
         records = self.records
-        # Of an answer the judge's noise is its own, once more in every answer.
-        record_noise = noise * (~records.is_judged) + records.known_variance
-        covariance = self.function.covariance(theta[:-1], record_noise)
+        record_noise = self._noise(theta)
+        covariance = self._prior(theta)
         utilities = order_utilities(
             covariance.matrix,
-            records.relations,
+            self.relations,
             records.start if start is None else start,
             2.0 * noise,
         )
@@ -81,6 +84,15 @@ class Evidence:
         return Conditioned(
             theta, noise, record_noise, covariance, utilities, loading, records.source
         )
+
+    def _prior(self, theta: Tensor) -> Covariance:
+        return self.function.covariance(theta[:-1], self._noise(theta))
+
+    def _noise(self, theta: Tensor) -> Tensor:
+        """Noise variances of the records, of shape ``N``."""
+        noise, _ = self.hyperparameters.noise(theta)
+        # Of an answer the judge's noise is its own, once more in every answer.
+        return noise * (~self.records.is_judged) + self.records.known_variance
 
     def gradient(self, conditioned: Conditioned) -> Tensor:
         """Derivative of the log-evidence with respect to the hyperparameters.
@@ -113,7 +125,7 @@ class Evidence:
         search = self.hyperparameters
         best: Conditioned | None = None
         best_value, near = -math.inf, self.records.start
-        relations = self.records.relations
+        relations = self.relations
 
         def loss(steps: Array) -> tuple[float, Array]:
             nonlocal best, best_value, near
