@@ -16,7 +16,9 @@ contradictory. Laplace's method gives, with :math:`a = G^{-1} \hat d` at the mod
     \log P(order) \approx -\tfrac12 a^\top G a + \sum_{answers} \log \Phi(\hat d / \sigma)
     - \tfrac12 \log |B|, \qquad B = I + R^\top G R,
 
-where :math:`R R^\top` is the curvature, :math:`\hat d^{-2}` for a gap. One Cholesky factor a step
+where :math:`R R^\top` is the curvature, :math:`\hat d^{-2}` for a gap. Relations that hang on the
+same record say nearly the same; they have weights (:mod:`botorch_popbo.likelihoods.weights`), by
+which slopes and curvatures are multiplied. One Cholesky factor a step
 of Newton's method is all that it takes.
 
 The mode is the scale on which the outcomes look most like a draw of the prior: where a value-based

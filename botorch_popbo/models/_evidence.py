@@ -57,7 +57,7 @@ class Evidence:
         self.hyperparameters = hyperparameters
         self.function: CovarianceFunction = hyperparameters.covariance_function(X, records.source)
         theta = hyperparameters.current()
-        # They stay the same while hyperparameters are fitted, as any likelihood does.
+        # Found once, so that what is maximised stays the same.
         self.relations = weighted(records.relations, self._prior(theta).matrix)
 
     def condition(self, theta: Tensor, start: Tensor | None = None) -> Conditioned:

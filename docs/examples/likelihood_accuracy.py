@@ -19,6 +19,7 @@ from torch import Tensor
 from botorch_popbo.data import Order
 from botorch_popbo.likelihoods.order import order_utilities
 from botorch_popbo.likelihoods.relations import Relations
+from botorch_popbo.likelihoods.weights import weighted
 from botorch_popbo.models._records import Records
 
 NUMBERS, DIMS, SEEDS = (5, 10, 20, 30), (2, 6), range(3)
@@ -110,7 +111,7 @@ def grid(shape: str, number: int, dim: int, seed: int) -> list[Point]:
     points = []
     for lengthscale, noise in itertools.product(LENGTHSCALES, NOISES):
         matrix = covariance(X, lengthscale, noise)
-        found = order_utilities(matrix, relations, start)
+        found = order_utilities(matrix, weighted(relations, matrix), start)
         laplace = float(found.log_likelihood)
         corrected = laplace + second_order(found)
         sampled = Sampler(above, matrix, found.utilities).log_probability(seed)

@@ -93,11 +93,11 @@ def _shift_to(mean: Tensor, bound: Tensor) -> Tensor:
 def second_order(found: OrderedUtilities) -> float:
     """What the third and fourth derivatives in the logarithms of the gaps add.
 
-    The log-density of gaps ``d exp(v)`` is ``-exp(v)' P exp(v) / 2 + sum(v)``; that of intervals is
-    another matter.
+    The log-density of gaps ``d exp(v)`` is ``-exp(v)' P exp(v) / 2 + sum(v)``; that of intervals,
+    and of relations that count less than one, is another matter.
     """
     relations, gaps = found.relations, found.differences
-    if not torch.equal(relations.other_side, torch.arange(len(relations))):
+    if bool(relations.is_side.any() or (relations.weight < 1.0).any()):
         return math.nan
     precision = torch.cholesky_inverse(found.prior_factor)
     precision = gaps.unsqueeze(-1) * precision * gaps

@@ -1,5 +1,6 @@
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -12,9 +13,15 @@ from botorch_popbo.likelihoods.relations import Relations
 
 JUDGE = 0.05
 NATS = {"rtol": 0.0, "atol": 3e-4}  # Newton's method stops at the root of its tolerance
+WEIGHTS = torch.tensor([0.3, 1.0, 0.5, 1.0, 0.7]).double()
 ORDERS = {
     "chain": chain([1, 2, 0, 4, 3, 5]),
     "star": relate([(2, i) for i in (0, 1, 3, 4, 5)]),
+    "weighted": replace(relate([(2, i) for i in (0, 1, 3, 4, 5)]), weight=WEIGHTS),
+    "weighted_ties": replace(
+        relate([(0, 1), (1, 5)], between=[(0, 2, 5), (0, 3, 5), (0, 4, 5)]),
+        weight=torch.tensor([1.0, 1.0, 0.3, 0.6, 1.0, 0.3, 0.6, 1.0]).double(),
+    ),
     "tree": relate([(0, 1), (1, 2), (1, 3), (4, 1), (5, 2)]),
     "two_lists": relate([(0, 1), (1, 2), (3, 4), (4, 5)]),
     "ties": relate([(0, 1), (1, 4)], between=[(0, 2, 4), (0, 3, 4)]),
@@ -54,15 +61,19 @@ def ordered(
     return order_utilities(matrix, relations, in_order(relations, len(matrix), scale), noise)
 
 
-def log_sites(differences: Tensor, relations: Relations) -> Tensor:
-    """The volumes of gaps and of intervals, and what answers add."""
+def log_volume(differences: Tensor, relations: Relations, weight: Tensor) -> Tensor:
+    """Of gaps and of intervals."""
     inverse = (1.0 / differences)[is_side(relations)]
     other = (1.0 / differences)[relations.other_side][is_side(relations)]
-    return (
-        differences[is_gap(relations)].log().sum()
-        - 0.5 * (inverse + other).log().sum()  # each interval has two sides
-        + relations.answers @ torch.special.log_ndtr(differences / math.sqrt(JUDGE))
-    )
+    gaps, sides = is_gap(relations), is_side(relations)
+    of_intervals = 0.5 * weight[sides] @ (inverse + other).log()  # each has two sides
+    return weight[gaps] @ differences[gaps].log() - of_intervals
+
+
+def log_sites(differences: Tensor, relations: Relations) -> Tensor:
+    """The volumes by their weights, and what answers add."""
+    answers = relations.answers @ torch.special.log_ndtr(differences / math.sqrt(JUDGE))
+    return log_volume(differences, relations, relations.weight) + answers
 
 
 def log_integrand(utilities: Tensor, matrix: Tensor, relations: Relations) -> Tensor:
@@ -103,6 +114,8 @@ def by_dense_matrices(found: OrderedUtilities, matrix: Tensor) -> tuple[Tensor, 
     hessian = -torch.autograd.functional.hessian(log_density, mode)
     determinants = torch.logdet(matrix) + torch.logdet(hessian)
     value = log_density(mode) + torch.linalg.slogdet(to_outer).logabsdet - 0.5 * determinants
+    # What counts less for the mode is an event like any other.
+    value = value + log_volume(gap, relations, 1.0 - relations.weight)
     # What of the utilities is not in any difference has no weight.
     to_weights = design.T @ torch.linalg.pinv(design @ matrix @ design.T, hermitian=True) @ design
     by_weights = to_weights @ torch.autograd.functional.jacobian(utilities, mode)
