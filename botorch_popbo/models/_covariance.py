@@ -17,7 +17,7 @@ class Covariance(NamedTuple):
 
     Attributes:
         matrix: The matrix with noise, ``N x N``.
-        derivative: What :meth:`MaternCovariance.gradient` needs, ``N x N``.
+        derivative: What :meth:`MaternCovariance.gradient` needs, ``k x N x N``.
     """
 
     matrix: Tensor
@@ -73,34 +73,55 @@ class CovarianceFunction(ABC):
 class MaternCovariance(CovarianceFunction):
     """Matérn 5/2 of unit variance, whose hyperparameters are the logarithms of lengthscales.
 
+    With a rough part two more follow: the logit of the roughness and the logarithm of the fineness.
+
     Squared distances along each dimension are kept, because the hyperparameters are fitted by some
     twenty evaluations at other lengthscales. Autograd through the kernel would cost several times
     as much as these closed forms; tests hold them against GPyTorch's kernel and its gradient.
 
     Args:
         X: Encoded records, ``N x d``, in double precision.
+        is_rough: Whether there is a rough part.
     """
 
-    def __init__(self, X: Tensor) -> None:
+    def __init__(self, X: Tensor, is_rough: bool = False) -> None:
         self.shape = (X.shape[0], X.shape[0])
+        self.dim, self.is_rough = X.shape[1], is_rough
         columns = X.T.unsqueeze(-1)
         self.squared = (columns - columns.mT).square().reshape(X.shape[1], -1)
 
     def covariance(self, theta: Tensor, noise: Tensor) -> Covariance:
         """See the base class."""
-        scaled = (theta.exp().pow(-2) @ self.squared).reshape(self.shape)
-        root = (5.0 * scaled).sqrt_()
-        decay = torch.exp(-root)
-        matrix = root.square().div_(3.0).add_(root).add_(1.0).mul_(decay)
-        # Minus the derivative of each entry with respect to its squared scaled distance.
-        derivative = root.add_(1.0).mul_(decay).mul_(5.0 / 6.0)
-        return Covariance.from_matrix(matrix, noise, derivative)
+        squared = (theta[: self.dim].exp().pow(-2) @ self.squared).reshape(self.shape)
+        matrix, slope = _matern(squared)
+        if not self.is_rough:
+            return Covariance.from_matrix(matrix, noise, slope.unsqueeze(0))
+        share, scale = theta[-2].sigmoid(), theta[-1].exp().pow(-2)
+        rough, rough_slope = _matern(squared * scale)
+        rough_slope *= scale
+        change = rough - matrix
+        derivatives = [
+            slope.lerp_(rough_slope, share),
+            change * (share * (1.0 - share)),
+            rough_slope.mul_(squared).mul_(2.0 * share),
+        ]
+        matrix.add_(change.mul_(share))
+        return Covariance.from_matrix(matrix, noise, torch.stack(derivatives))
 
     def gradient(self, slope: Tensor, covariance: Covariance, theta: Tensor) -> Tensor:
         """See the base class."""
         assert covariance.derivative is not None
-        weighted = (slope * covariance.derivative).reshape(-1)
-        return 2.0 * theta.exp().pow(-2) * (self.squared @ weighted)
+        weighted = (slope * covariance.derivative).flatten(1)
+        by_scale = 2.0 * theta[: self.dim].exp().pow(-2) * (self.squared @ weighted[0])
+        return torch.cat([by_scale, weighted[1:].sum(-1)])
+
+
+def _matern(squared: Tensor) -> tuple[Tensor, Tensor]:
+    """The covariance at squared distances, and minus its derivative with respect to them."""
+    root = (5.0 * squared).sqrt_()
+    decay = torch.exp(-root)
+    matrix = root.square().div_(3.0).add_(root).add_(1.0).mul_(decay)
+    return matrix, root.add_(1.0).mul_(decay).mul_(5.0 / 6.0)
 
 
 class KernelCovariance(CovarianceFunction):

@@ -8,8 +8,11 @@ from gpytorch.kernels import MaternKernel
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from botorch_popbo.models._matern import matern_slope, matern_value
+from botorch_popbo.models._matern import Profile
 from botorch_popbo.models._predictor import Predictor
+from botorch_popbo.models.kernels import RoughMaternKernel
+
+_CLOSED_FORMS = (MaternKernel, RoughMaternKernel)
 
 
 class Differences(Protocol):
@@ -42,7 +45,7 @@ def make_differences(predictor: Predictor, reference: Tensor) -> Differences:
         The differences' law.
     """
     kernel = predictor.kernel
-    if type(kernel) is MaternKernel and kernel.nu == 2.5 and kernel.active_dims is None:
+    if type(kernel) in _CLOSED_FORMS and kernel.nu == 2.5 and kernel.active_dims is None:
         return MaternDifferences.from_predictor(predictor, reference)
     return KernelDifferences(predictor, reference)
 
@@ -80,6 +83,7 @@ class MaternDifferences:
     long. Tests hold it against that kernel.
 
     Attributes:
+        profile: The prior's covariance.
         lengthscale: Lengthscales, of shape ``d``.
         X: Encoded records, then the reference, divided by the lengthscales, ``(N + 1) x d``.
         origin: Prior covariance of the reference with a target's record at each, of shape ``N``.
@@ -91,6 +95,7 @@ class MaternDifferences:
         ordered_root: Loading times a square root of what the order explains, ``N x M``.
     """
 
+    profile: Profile
     lengthscale: Tensor
     X: Tensor
     origin: Tensor
@@ -112,11 +117,14 @@ class MaternDifferences:
         Returns:
             The differences' law.
         """
-        lengthscale = predictor.kernel.lengthscale.squeeze(0)
+        kernel = predictor.kernel
+        profile = kernel.profile if isinstance(kernel, RoughMaternKernel) else Profile()
+        lengthscale = kernel.lengthscale.squeeze(0)
         X = torch.cat([predictor.X, reference.unsqueeze(0)]) / lengthscale
-        origin = matern_value(torch.cdist(X[-1:], X[:-1]).squeeze(0))
+        origin = profile.value(torch.cdist(X[-1:], X[:-1]).squeeze(0))
         loading, columns = predictor.loading, predictor.loading.unsqueeze(-1)
         return cls(
+            profile=profile,
             lengthscale=lengthscale,
             X=X,
             origin=origin,
@@ -142,7 +150,7 @@ class _Moments(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, points: Tensor, law: MaternDifferences) -> tuple[Tensor, Tensor, Tensor]:
         distance = torch.cdist(points, law.X)
-        cross = matern_value(distance)
+        cross = law.profile.value(distance)
         relative = cross[:, :-1] - law.origin
         ordered = relative @ law.ordered_root
         explained = relative @ law.root + law.shift
@@ -162,5 +170,5 @@ class _Moments(torch.autograd.Function):
         twice, twice_own = 2.0 * by_variance.unsqueeze(-1), 2.0 * by_own.unsqueeze(-1)
         by_records = -(twice * ordered) @ law.ordered_root.T - (twice_own * explained) @ law.root.T
         by_records += by_mean.unsqueeze(-1) * law.weights - twice_own * law.share
-        pull = 2.0 * torch.cat([by_records, -twice], dim=-1) * matern_slope(distance)
+        pull = 2.0 * torch.cat([by_records, -twice], dim=-1) * law.profile.slope(distance)
         return pull @ law.X - pull.sum(-1, keepdim=True) * points, None

@@ -17,6 +17,10 @@ from botorch_popbo.models._covariance import (
     MaternCovariance,
     assign,
 )
+from botorch_popbo.models.kernels import RoughMaternKernel
+
+# Of the logit of the roughness and of the logarithm of the fineness.
+_ROUGH_LIMITS = [[-9.0, 3.0], [-4.0, 0.0]]
 
 
 class Hyperparameters(ABC):
@@ -143,7 +147,7 @@ def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> 
         Whether :class:`MaternHyperparameters` apply.
     """
     return (
-        type(kernel) is MaternKernel
+        type(kernel) in (MaternKernel, RoughMaternKernel)
         and kernel.nu == 2.5
         and kernel.ard_num_dims == dim
         and kernel.active_dims is None
@@ -154,7 +158,7 @@ def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> 
 
 
 class MaternHyperparameters(Hyperparameters):
-    """Logarithms of lengthscales and noise variance, which have normal priors.
+    """Logarithms of lengthscales and noise variance, and what is normal of a rough part.
 
     Args:
         kernel: A kernel that :func:`is_closed_form` accepts.
@@ -163,27 +167,33 @@ class MaternHyperparameters(Hyperparameters):
 
     def __init__(self, kernel: MaternKernel, likelihood: GaussianLikelihood) -> None:
         self._kernel, self._likelihood = kernel, likelihood
+        self._rough = [kernel.raw_roughness, kernel.raw_fineness] if _is_rough(kernel) else []
         lengthscale, noise = kernel.lengthscale_prior, likelihood.noise_covar.noise_prior
-        dim = kernel.ard_num_dims
-        self.loc = torch.cat([_repeated(lengthscale.loc, dim), _repeated(noise.loc, 1)])
-        self.scale = torch.cat([_repeated(lengthscale.scale, dim), _repeated(noise.scale, 1)])
+        rough = [kernel.roughness_prior, kernel.fineness_prior] if self._rough else []
+        self._dim = dim = kernel.ard_num_dims
+        priors = [*(dim * [lengthscale]), *rough, noise]
+        self.loc = torch.cat([_single(prior.loc) for prior in priors])
+        self.scale = torch.cat([_single(prior.scale) for prior in priors])
         self.limits = torch.cat(
             [
                 _log_limits(kernel.raw_lengthscale_constraint).expand(dim, 2),
+                torch.tensor(_ROUGH_LIMITS[: len(rough)]).to(self.loc).reshape(-1, 2),
                 _log_limits(likelihood.noise_covar.raw_noise_constraint),
             ]
         )
 
     def current(self) -> Tensor:
         """See the base class."""
-        values = torch.cat(
+        logs = torch.cat(
             [self._kernel.lengthscale.reshape(-1), self._likelihood.noise.reshape(1)]
         )
-        return values.detach().double().log()
+        logs = logs.detach().double().log()
+        rough = [value.detach().double() for value in self._rough]
+        return torch.cat([logs[:-1], *rough, logs[-1:]])
 
     def assign(self, theta: Tensor) -> None:
         """See the base class."""
-        self._kernel.lengthscale = theta[:-1].exp()
+        _assign_kernel(self._kernel, theta[:-1])
         self._likelihood.noise = theta[-1].exp()
 
     def noise(self, theta: Tensor) -> tuple[Tensor, Tensor]:
@@ -196,12 +206,16 @@ class MaternHyperparameters(Hyperparameters):
 
     def covariance_function(self, X: Tensor, source: Tensor | None = None) -> MaternCovariance:
         """See the base class."""
-        return MaternCovariance(X)
+        return MaternCovariance(X, bool(self._rough))
 
     def kernel(self, theta: Tensor) -> MaternKernel:
         """See the base class."""
-        kernel = MaternKernel(nu=2.5, ard_num_dims=len(theta) - 1).to(theta)
-        kernel.lengthscale = theta[:-1].exp()
+        if self._rough:
+            priors = (self._kernel.roughness_prior, self._kernel.fineness_prior)
+            kernel = RoughMaternKernel(*deepcopy(priors), ard_num_dims=self._dim)
+        else:
+            kernel = MaternKernel(nu=2.5, ard_num_dims=self._dim)
+        _assign_kernel(kernel.to(theta), theta[:-1])
         return kernel.requires_grad_(False)
 
 
@@ -265,8 +279,19 @@ class KernelHyperparameters(Hyperparameters):
         return kernel.requires_grad_(False)
 
 
-def _repeated(value: Tensor, number: int) -> Tensor:
-    return value.detach().double().reshape(-1).expand(number)
+def _is_rough(kernel: Kernel) -> bool:
+    return type(kernel) is RoughMaternKernel
+
+
+def _assign_kernel(kernel: MaternKernel, theta: Tensor) -> None:
+    dim = kernel.ard_num_dims
+    kernel.lengthscale = theta[:dim].exp()
+    if _is_rough(kernel):
+        assign([kernel.raw_roughness, kernel.raw_fineness], theta[dim:])
+
+
+def _single(value: Tensor) -> Tensor:
+    return value.detach().double().reshape(1)
 
 
 def _log_limits(constraint: Interval) -> Tensor:

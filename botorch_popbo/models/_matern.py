@@ -1,6 +1,7 @@
-"""The Matérn-5/2 covariance function of unit variance and its slope, in closed form."""
+"""The Matérn-5/2 covariance of unit variance, smooth or in part rough, in closed form."""
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -8,8 +9,50 @@ from torch import Tensor
 _ROOT = math.sqrt(5.0)
 
 
+class Profile(NamedTuple):
+    """A covariance as a function of the distance in lengthscales.
+
+    Attributes:
+        roughness: Share of the variance that is rough, in [0, 1].
+        fineness: Lengthscale of the rough part in units of the other's.
+    """
+
+    roughness: float = 0.0
+    fineness: float = 1.0
+
+    def value(self, distance: Tensor) -> Tensor:
+        """The covariance at a distance.
+
+        Args:
+            distance: Distances in lengthscales.
+
+        Returns:
+            A tensor of the same shape, in [0, 1].
+        """
+        value = matern_value(distance)
+        if self.roughness == 0.0:
+            return value
+        rough = matern_value(distance / self.fineness)
+        return value.lerp(rough, self.roughness)
+
+    def slope(self, distance: Tensor) -> Tensor:
+        """Minus the derivative of the covariance with respect to the squared distance.
+
+        Args:
+            distance: Distances in lengthscales.
+
+        Returns:
+            A tensor of the same shape.
+        """
+        slope = matern_slope(distance)
+        if self.roughness == 0.0:
+            return slope
+        rough = matern_slope(distance / self.fineness) / self.fineness**2
+        return slope.lerp(rough, self.roughness)
+
+
 def matern_value(distance: Tensor) -> Tensor:
-    """The covariance at a distance.
+    """The smooth covariance at a distance.
 
     Args:
         distance: Distances in lengthscales.
@@ -22,7 +65,7 @@ def matern_value(distance: Tensor) -> Tensor:
 
 
 def matern_slope(distance: Tensor) -> Tensor:
-    """Minus the derivative of the covariance with respect to the squared distance.
+    """Minus the derivative of the smooth covariance with respect to the squared distance.
 
     Args:
         distance: Distances in lengthscales.

@@ -4,9 +4,10 @@ import math
 
 import torch
 from gpytorch.constraints import Interval
-from gpytorch.kernels import MaternKernel
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.priors import LogNormalPrior
+
+from botorch_popbo.models.kernels import RoughMaternKernel, rough_prior
 
 # Bounds of the logarithms of the lengthscales and of the noise variance. An order does not say how
 # much better the best are. Where most of the domain is flat, noise alone would explain it, and
@@ -15,6 +16,10 @@ _LOG_LENGTHSCALE = (-4.6, 6.0)
 _LOG_NOISE = (-13.8, -3.5)
 
 _LENGTHSCALE_DEVIATION = 0.7
+# Of the logit of the roughness and of the logarithm of the fineness.
+_ROUGHNESS = (-2.0, 1.5)
+_FINENESS = (math.log(0.2), 0.5)
+
 _NOISE_LOC, _NOISE_DEVIATION = -6.0, 2.0
 
 # Of the law of a rank, which owes the search nothing: noise may be all that there is. Nearly flat.
@@ -40,7 +45,7 @@ def default_lengthscale(dim: int) -> float:
     return 0.7 * math.sqrt(dim)
 
 
-def default_kernel(dim: int, scale: float = 1.0) -> MaternKernel:
+def default_kernel(dim: int, scale: float = 1.0) -> RoughMaternKernel:
     """Matérn 5/2 of unit variance with a lengthscale for each column.
 
     Args:
@@ -51,8 +56,9 @@ def default_kernel(dim: int, scale: float = 1.0) -> MaternKernel:
         The kernel.
     """
     loc = math.log(scale * default_lengthscale(dim))
-    return MaternKernel(
-        nu=2.5,
+    return RoughMaternKernel(
+        roughness_prior=rough_prior(*_ROUGHNESS),
+        fineness_prior=rough_prior(*_FINENESS),
         ard_num_dims=dim,
         lengthscale_prior=_log_normal(loc, _LENGTHSCALE_DEVIATION),
         lengthscale_constraint=_interval(*_LOG_LENGTHSCALE, loc),

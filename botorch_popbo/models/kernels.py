@@ -1,0 +1,81 @@
+"""A kernel for functions that are smooth from afar and rough from nearby."""
+
+from typing import Any
+
+import torch
+from gpytorch.kernels import MaternKernel
+from gpytorch.priors import NormalPrior, Prior
+from torch import Tensor
+from torch.nn import Parameter
+
+from botorch_popbo.models._matern import Profile, matern_value
+
+
+class RoughMaternKernel(MaternKernel):
+    r"""Matérn 5/2 on two scales.
+
+    .. math::
+
+        k(x, x') = (1 - s)\, m(r) + s\, m(r / c),
+
+    where :math:`m` is Matérn 5/2, :math:`r` the distance in lengthscales, :math:`s` the roughness
+    and :math:`c < 1` the fineness. A rugged function has a trend and, about it, a part of its own
+    that is the same whenever the same point is evaluated. With one scale that part is either taken
+    for noise, which never is worth following, or makes the trend invisible. What is noise and what
+    is rough is told apart by points that are close to each other.
+
+    Args:
+        roughness_prior: Prior of the logit of :math:`s`.
+        fineness_prior: Prior of the logarithm of :math:`c`.
+        **kwargs: See :class:`gpytorch.kernels.MaternKernel`; ``nu`` is 5/2.
+    """
+
+    raw_roughness: Parameter
+    raw_fineness: Parameter
+
+    def __init__(
+        self, roughness_prior: NormalPrior, fineness_prior: NormalPrior, **kwargs: Any
+    ) -> None:
+        super().__init__(nu=2.5, **kwargs)
+        priors: dict[str, Prior] = {"roughness": roughness_prior, "fineness": fineness_prior}
+        for name, prior in priors.items():
+            self.register_parameter(f"raw_{name}", Parameter(prior.loc.clone().reshape(1)))
+            self.register_prior(f"{name}_prior", prior, f"raw_{name}")
+
+    @property
+    def profile(self) -> Profile:
+        """The covariance as a function of the distance."""
+        return Profile(float(self.raw_roughness.sigmoid()), float(self.raw_fineness.exp()))
+
+    def forward(
+        self,
+        x1: Tensor,
+        x2: Tensor,
+        diag: bool = False,
+        last_dim_is_batch: bool = False,
+        **params: Any,
+    ) -> Tensor:
+        """Evaluate the covariance.
+
+        Args:
+            x1: Points, ``batch_shape x n x d``.
+            x2: Points, ``batch_shape x m x d``.
+            diag: Whether only the ``n`` covariances of the points of one row are wanted.
+            last_dim_is_batch: Not supported by GPyTorch any more.
+            **params: Not used.
+
+        Returns:
+            A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
+        """
+        distance = self.covar_dist(
+            x1.div(self.lengthscale), x2.div(self.lengthscale), diag=diag, **params
+        )
+        roughness, fineness = self.raw_roughness.sigmoid(), self.raw_fineness.exp()
+        smooth = matern_value(distance)
+        value: Tensor = smooth + roughness * (matern_value(distance / fineness) - smooth)
+        return value
+
+
+def rough_prior(loc: float, scale: float) -> NormalPrior:
+    """A normal prior in double precision."""
+    return NormalPrior(*torch.tensor([loc, scale], dtype=torch.double))
