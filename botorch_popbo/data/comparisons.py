@@ -45,7 +45,7 @@ def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None)
         X=points,
         item=item,
         score=torch.where(is_tie, 0, 1 - place).to(X),
-        variance=TIE_VARIANCE * is_tie.to(X),
+        variance=torch.where(is_tie, TIE_VARIANCE, torch.nan).to(X),
         list_index=torch.arange(len(item) // 2, device=X.device).repeat_interleave(2),
         task_index=torch.zeros_like(item),
         is_censored=torch.zeros_like(is_tie),

@@ -98,7 +98,7 @@ def _list(X: Tensor, items: Tensor, score: Tensor, is_censored: Tensor | None = 
         X=points_at(X, items[rows]),
         item=torch.arange(len(rows), device=X.device),
         score=score,
-        variance=torch.zeros_like(score),
+        variance=torch.full_like(score, torch.nan),
         list_index=zero,
         task_index=zero,
         is_censored=zero.bool() if is_censored is None else is_censored[rows],

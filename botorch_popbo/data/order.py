@@ -30,7 +30,8 @@ class Order:
         item: Which row of ``X`` each of the ``r`` entries of the lists is about, of shape ``r``.
         score: What the entries of a list are sorted by, larger being better, of shape ``r``. Equal
             scores are ties; minus infinity marks failures.
-        variance: Variances of the scores, in squared units of ``score``, of shape ``r``.
+        variance: Variances of the scores, in squared units of ``score``, of shape ``r``; NaN where
+            unknown, and zero where there is no noise.
         list_index: Which list each entry is in, counted from 0, of shape ``r``.
         task_index: Which task the list of each entry belongs to, of shape ``r``.
         is_censored: Whether no more is known of an entry than that all of a higher score are
@@ -66,15 +67,15 @@ class Order:
         Args:
             X: Distinct points, an ``m x d`` tensor.
             score: What to sort them by, larger being better, of shape ``m``.
-            variance: Variances of the scores, of shape ``m``; zero by default.
+            variance: Variances of the scores, of shape ``m``; unknown by default.
 
         Returns:
             The order.
         """
         item = torch.arange(len(X), device=X.device)
         zero = torch.zeros_like(item)
-        exact = torch.zeros_like(score)
-        variance = exact if variance is None else variance
+        unknown = torch.full_like(score, torch.nan)
+        variance = unknown if variance is None else variance
         return cls(X, item, score, variance, zero, zero, zero.bool())
 
     @classmethod
@@ -118,6 +119,11 @@ class Order:
         levels = len(distinct_rows(self.list_index, self.score).rows)
         return levels == self.num_lists
 
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether these are outcomes of one list that are known to be without noise."""
+        return self.num_lists == 1 and bool((self.variance == 0.0).all())
+
     def agrees_with(self, other: "Order") -> bool:
         """Whether another order says the same: its points, places and no variances.
 
@@ -127,8 +133,10 @@ class Order:
         Returns:
             Whether a model of one is a model of the other.
         """
-        is_exact = not bool((self.variance > 0).any() or (other.variance > 0).any())
-        if not is_exact or self.num_lists != other.num_lists or not self.X.equal(other.X):
+        is_noisy = bool((self.variance > 0).any() or (other.variance > 0).any())
+        if is_noisy or self.is_exact != other.is_exact:
+            return False
+        if self.num_lists != other.num_lists or not self.X.equal(other.X):
             return False
         return self._places().equal(other._places())
 

@@ -27,7 +27,7 @@ def from_outcomes(X: Tensor, Y: Tensor, Yvar: Tensor | None = None) -> Order:
             evaluation: it is worse than every success.
         Yvar: Variances of the outcomes, that is squared standard errors, in the shape of ``Y`` and
             its unit squared; NaN where unknown, which stands for the mean of the known ones; those
-            of failures are ignored. By default the outcomes are exact.
+            of failures are ignored. Zeros say that there is no noise; by default that is unknown.
 
     Returns:
         One list of all distinct points.
@@ -42,10 +42,10 @@ def from_outcomes(X: Tensor, Y: Tensor, Yvar: Tensor | None = None) -> Order:
     distinct = distinct_rows(*X.unbind(-1))
     check_two_points(distinct.rows.shape[0])
     points, outcomes = points_at(X, distinct.rows), Y.detach().reshape(-1)
-    if Yvar is None:
-        return Order.from_scores(points, mean_of_copies(outcomes, distinct.inverse))
-    variances = _known_variances(X, outcomes, Yvar)
-    return Order.from_scores(points, *weighted_means(outcomes, variances, distinct))
+    variances = None if Yvar is None else _known_variances(X, outcomes, Yvar)
+    if variances is not None:
+        return Order.from_scores(points, *weighted_means(outcomes, variances, distinct))
+    return Order.from_scores(points, mean_of_copies(outcomes, distinct.inverse))
 
 
 def from_replicates(X: Tensor, Y: Tensor) -> Order:
@@ -117,14 +117,14 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
         X=entries[points.rows],
         item=points.inverse,
         score=score,
-        variance=torch.zeros_like(score),
+        variance=torch.full_like(score, torch.nan),
         list_index=list_index,
         task_index=list_index,
         is_censored=torch.zeros_like(list_index, dtype=torch.bool),
     )
 
 
-def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor:
+def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor | None:
     if Yvar.shape not in ((X.shape[0], 1), (X.shape[0],)):
         raise BotorchTensorDimensionError(
             f"Expected train_Yvar of shape N x 1 like train_Y, but got {tuple(Yvar.shape)} for "
@@ -139,8 +139,7 @@ def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor:
             "train_Yvar holds negative or infinite values. It takes variances, that is squared "
             "standard errors, NaN where unknown."
         )
-    typical = known.mean() if len(known) else known.new_zeros(())
-    return torch.where(is_known, variances, typical)
+    return torch.where(is_known, variances, known.mean()) if len(known) else None
 
 
 def _check_groups(X: Tensor, groups: Tensor) -> None:

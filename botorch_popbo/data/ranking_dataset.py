@@ -42,7 +42,7 @@ def from_ranking_dataset(dataset: RankingDataset) -> Order:
         X=points_at(values, distinct.rows[used]),
         item=item,
         score=-ranks.reshape(-1).to(values),
-        variance=TIE_VARIANCE * has_tie.to(values),
+        variance=torch.where(has_tie, TIE_VARIANCE, torch.nan).to(values),
         list_index=lists,
         task_index=torch.zeros_like(item),
         is_censored=torch.zeros_like(has_tie),

@@ -77,4 +77,5 @@ def _conditional(covariance: Tensor, index: Tensor, given: Tensor) -> Tensor:
     within.diagonal().add_(_JITTER)
     factor = torch.linalg.cholesky(within)
     half = torch.linalg.solve_triangular(factor, covariance[given][:, index], upper=False)
-    return covariance[index][:, index] - half.T @ half
+    left: Tensor = covariance[index][:, index] - half.T @ half
+    return left

@@ -10,6 +10,7 @@ from gpytorch.kernels import Kernel, MaternKernel
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.priors import LogNormalPrior
 from torch import Tensor
+from torch.nn import Parameter
 
 from botorch_popbo.models._covariance import (
     CovarianceFunction,
@@ -18,9 +19,6 @@ from botorch_popbo.models._covariance import (
     assign,
 )
 from botorch_popbo.models.kernels import RoughMaternKernel
-
-# Of the logit of the roughness and of the logarithm of the fineness.
-_ROUGH_LIMITS = [[-9.0, 3.0], [-4.0, 0.0]]
 
 
 class Hyperparameters(ABC):
@@ -167,26 +165,25 @@ class MaternHyperparameters(Hyperparameters):
 
     def __init__(self, kernel: MaternKernel, likelihood: GaussianLikelihood) -> None:
         self._kernel, self._likelihood = kernel, likelihood
-        self._rough = [kernel.raw_roughness, kernel.raw_fineness] if _is_rough(kernel) else []
-        lengthscale, noise = kernel.lengthscale_prior, likelihood.noise_covar.noise_prior
-        rough = [kernel.roughness_prior, kernel.fineness_prior] if self._rough else []
         self._dim = dim = kernel.ard_num_dims
-        priors = [*(dim * [lengthscale]), *rough, noise]
+        noise = likelihood.noise_covar
+        limits = dim * [_log_limits(kernel.raw_lengthscale_constraint)]
+        priors = dim * [kernel.lengthscale_prior]
+        self._rough: list[Parameter] = []
+        if isinstance(kernel, RoughMaternKernel):
+            self._rough = [kernel.raw_roughness, kernel.raw_fineness]
+            priors += [kernel.roughness_prior, kernel.fineness_prior]
+            constraints = (kernel.raw_roughness_constraint, kernel.raw_fineness_constraint)
+            limits += [_limits(constraint) for constraint in constraints]
+        priors.append(noise.noise_prior)
+        limits.append(_log_limits(noise.raw_noise_constraint))
         self.loc = torch.cat([_single(prior.loc) for prior in priors])
         self.scale = torch.cat([_single(prior.scale) for prior in priors])
-        self.limits = torch.cat(
-            [
-                _log_limits(kernel.raw_lengthscale_constraint).expand(dim, 2),
-                torch.tensor(_ROUGH_LIMITS[: len(rough)]).to(self.loc).reshape(-1, 2),
-                _log_limits(likelihood.noise_covar.raw_noise_constraint),
-            ]
-        )
+        self.limits = torch.cat(limits)
 
     def current(self) -> Tensor:
         """See the base class."""
-        logs = torch.cat(
-            [self._kernel.lengthscale.reshape(-1), self._likelihood.noise.reshape(1)]
-        )
+        logs = torch.cat([self._kernel.lengthscale.reshape(-1), self._likelihood.noise.reshape(1)])
         logs = logs.detach().double().log()
         rough = [value.detach().double() for value in self._rough]
         return torch.cat([logs[:-1], *rough, logs[-1:]])
@@ -210,11 +207,10 @@ class MaternHyperparameters(Hyperparameters):
 
     def kernel(self, theta: Tensor) -> MaternKernel:
         """See the base class."""
+        kernel = MaternKernel(nu=2.5, ard_num_dims=self._dim)
         if self._rough:
             priors = (self._kernel.roughness_prior, self._kernel.fineness_prior)
             kernel = RoughMaternKernel(*deepcopy(priors), ard_num_dims=self._dim)
-        else:
-            kernel = MaternKernel(nu=2.5, ard_num_dims=self._dim)
         _assign_kernel(kernel.to(theta), theta[:-1])
         return kernel.requires_grad_(False)
 
@@ -279,19 +275,20 @@ class KernelHyperparameters(Hyperparameters):
         return kernel.requires_grad_(False)
 
 
-def _is_rough(kernel: Kernel) -> bool:
-    return type(kernel) is RoughMaternKernel
-
-
 def _assign_kernel(kernel: MaternKernel, theta: Tensor) -> None:
     dim = kernel.ard_num_dims
     kernel.lengthscale = theta[:dim].exp()
-    if _is_rough(kernel):
+    if isinstance(kernel, RoughMaternKernel):
         assign([kernel.raw_roughness, kernel.raw_fineness], theta[dim:])
 
 
 def _single(value: Tensor) -> Tensor:
     return value.detach().double().reshape(1)
+
+
+def _limits(constraint: Interval) -> Tensor:
+    """Bounds as a row."""
+    return torch.stack([constraint.lower_bound, constraint.upper_bound]).double().reshape(1, 2)
 
 
 def _log_limits(constraint: Interval) -> Tensor:

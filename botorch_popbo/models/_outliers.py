@@ -44,7 +44,11 @@ class RobustFit:
 
 
 def fit_robustly(
-    X: Tensor, records: Records, hyperparameters: Hyperparameters, start: Tensor
+    X: Tensor,
+    records: Records,
+    hyperparameters: Hyperparameters,
+    start: Tensor,
+    may_err: bool = True,
 ) -> RobustFit:
     """Maximise the evidence over hyperparameters and over sets of outliers.
 
@@ -57,6 +61,7 @@ def fit_robustly(
         records: Their order.
         hyperparameters: What to fit.
         start: Hyperparameters to start from, of shape ``p + 1``.
+        may_err: Whether there may be outliers.
 
     Returns:
         The best fit found.
@@ -65,7 +70,8 @@ def fit_robustly(
     fit, value = _fit(X, records, is_used, hyperparameters, start, first_step=1.0)
     if float(fit.conditioned.noise) < _SUSPICIOUS_NOISE or len(X) < _MIN_RECORDS:
         return fit
-    if bool(records.is_judged.any()):  # an answer may be wrong, but no item is set aside for it
+    # An answer may be wrong, but no item is set aside for it.
+    if not may_err or bool(records.is_judged.any()):
         return fit
     best, best_value = fit, value
     for log_odds in _LOG_ODDS:

@@ -32,7 +32,7 @@ class _Task(NamedTuple):
 
 
 def fit_tasks(
-    X: Tensor, records: Records, hyperparameters: Hyperparameters, most: int
+    X: Tensor, records: Records, hyperparameters: Hyperparameters, most: int, is_exact: bool = False
 ) -> tuple[Tensor, Tensor]:
     """Fit hyperparameters to a target and its sources, and see through worthless ones.
 
@@ -45,6 +45,7 @@ def fit_tasks(
         records: Those of the target, then those of its sources.
         hyperparameters: What to fit, starting from its current values.
         most: Number of a task's records that hyperparameters are fitted to.
+        is_exact: Whether the target is known to be without noise, so that it has no outliers.
 
     Returns:
         The hyperparameters, of shape ``p + 1``, and which records are used, of shape ``N``.
@@ -57,7 +58,12 @@ def fit_tasks(
 
     target, *sources = (
         _by_itself(
-            X, records, (records.source == number).nonzero().squeeze(-1), hyperparameters, most
+            X,
+            records,
+            (records.source == number).nonzero().squeeze(-1),
+            hyperparameters,
+            most,
+            may_err=number > 0 or not is_exact,
         )
         for number in range(int(records.source.max()) + 1)
     )
@@ -72,13 +78,18 @@ def fit_tasks(
 
 
 def _by_itself(
-    X: Tensor, records: Records, index: Tensor, hyperparameters: Hyperparameters, most: int
+    X: Tensor,
+    records: Records,
+    index: Tensor,
+    hyperparameters: Hyperparameters,
+    most: int,
+    may_err: bool,
 ) -> _Task:
     X, records, start = X[index], records.subset(index), hyperparameters.current()
     if not len(records.relations):  # a first point
         return _Task(start, 0.0, index, index)
     chosen = records.representatives(most)
-    fit = fit_robustly(X[chosen], records.subset(chosen), hyperparameters, start)
+    fit = fit_robustly(X[chosen], records.subset(chosen), hyperparameters, start, may_err)
     used = without_outliers(X, records, chosen, fit, hyperparameters)
     return _Task(fit.conditioned.theta, fit.value, index[chosen][fit.is_used], index[used])
 

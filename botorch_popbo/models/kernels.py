@@ -3,12 +3,17 @@
 from typing import Any
 
 import torch
+from gpytorch.constraints import Interval
 from gpytorch.kernels import MaternKernel
-from gpytorch.priors import NormalPrior, Prior
+from gpytorch.priors import NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
 
 from botorch_popbo.models._matern import Profile, matern_value
+
+# Of the logit of the roughness and of the logarithm of the fineness.
+_ROUGHNESS_LIMITS = (-9.0, 3.0)
+_FINENESS_LIMITS = (-4.0, 0.0)
 
 
 class RoughMaternKernel(MaternKernel):
@@ -37,15 +42,18 @@ class RoughMaternKernel(MaternKernel):
         self, roughness_prior: NormalPrior, fineness_prior: NormalPrior, **kwargs: Any
     ) -> None:
         super().__init__(nu=2.5, **kwargs)
-        priors: dict[str, Prior] = {"roughness": roughness_prior, "fineness": fineness_prior}
-        for name, prior in priors.items():
-            self.register_parameter(f"raw_{name}", Parameter(prior.loc.clone().reshape(1)))
-            self.register_prior(f"{name}_prior", prior, f"raw_{name}")
+        self.register_parameter("raw_roughness", Parameter(roughness_prior.loc.clone().reshape(1)))
+        self.register_parameter("raw_fineness", Parameter(fineness_prior.loc.clone().reshape(1)))
+        self.register_constraint("raw_roughness", Interval(*_ROUGHNESS_LIMITS, transform=None))
+        self.register_constraint("raw_fineness", Interval(*_FINENESS_LIMITS, transform=None))
+        self.register_prior("roughness_prior", roughness_prior, _roughness, _set_roughness)
+        self.register_prior("fineness_prior", fineness_prior, _fineness, _set_fineness)
 
     @property
     def profile(self) -> Profile:
         """The covariance as a function of the distance."""
-        return Profile(float(self.raw_roughness.sigmoid()), float(self.raw_fineness.exp()))
+        roughness, fineness = self.raw_roughness.detach(), self.raw_fineness.detach()
+        return Profile(float(roughness.sigmoid()), float(fineness.exp()))
 
     def forward(
         self,
@@ -74,6 +82,22 @@ class RoughMaternKernel(MaternKernel):
         smooth = matern_value(distance)
         value: Tensor = smooth + roughness * (matern_value(distance / fineness) - smooth)
         return value
+
+
+def _roughness(kernel: RoughMaternKernel) -> Tensor:
+    return kernel.raw_roughness
+
+
+def _set_roughness(kernel: RoughMaternKernel, value: Tensor) -> None:
+    kernel.initialize(raw_roughness=value)
+
+
+def _fineness(kernel: RoughMaternKernel) -> Tensor:
+    return kernel.raw_fineness
+
+
+def _set_fineness(kernel: RoughMaternKernel, value: Tensor) -> None:
+    kernel.initialize(raw_fineness=value)
 
 
 def rough_prior(loc: float, scale: float) -> NormalPrior:

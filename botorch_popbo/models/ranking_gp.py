@@ -79,7 +79,9 @@ class RankingGP(RankModel, FantasizeMixin):
         train_Y: Outcomes, an ``N x 1`` tensor; larger is better and ``-inf`` marks a failed
             evaluation, which is worse than every success.
         train_Yvar: Variances of the outcomes, an ``N x 1`` tensor, NaN where unknown. What one
-            standard error amounts to among the outcomes is carried over to the utility.
+            standard error amounts to among the outcomes is carried over to the utility. Zeros say
+            that there is no noise: nothing is then taken for an outlier, and the best point is the
+            best evaluated one.
         likelihood: The noise, with a prior and a constraint. By default its variance is log-normal
             with median exp(-6), in units of the prior variance, and at most exp(-3.5).
         covar_module: The prior's kernel, whose scale does not matter. By default Matérn 5/2 with a
@@ -191,7 +193,7 @@ class RankingGP(RankModel, FantasizeMixin):
 
         With noise the best rank belongs to a lucky outcome, and the best expected utility to a
         point that few others vouch for (Huang et al., 2006). What the order leaves open does not
-        count: without noise the best rank is the best point.
+        count. Outcomes that are known to be exact need no model: the best is the best.
         """
         return self.incumbent_among(None)
 
@@ -206,7 +208,9 @@ class RankingGP(RankModel, FantasizeMixin):
             A point, of shape ``d``.
         """
         item = self.records.item
-        value = self.law.predictor.pessimistic(self._encoded_records()[: len(item)])
+        value = -self.records.better
+        if not self.order.is_exact:
+            value = self.law.predictor.pessimistic(self._encoded_records()[: len(item)])
         if is_eligible is not None:
             value = value.where(is_eligible[item], -torch.inf)
         return self._X[item[value.argmax()]]
@@ -245,7 +249,9 @@ class RankingGP(RankModel, FantasizeMixin):
         X, hyperparameters = self._encoded_records(), self._hyperparameters()
         records = self._records.to(X.device)
         with torch.no_grad():
-            theta, self._is_used = fit_tasks(X, records, hyperparameters, _NUM_FITTED)
+            theta, self._is_used = fit_tasks(
+                X, records, hyperparameters, _NUM_FITTED, self.order.is_exact
+            )
             hyperparameters.assign(theta)
         # What was prepared by the search depends on its path in the last digits.
         self._law = None

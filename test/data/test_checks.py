@@ -38,7 +38,7 @@ SOURCES: dict[str, Source] = {
 }
 #: Sources that here have no more to say than the outcomes.
 NOTHING_NEW: dict[str, Callable[[Tensor, Tensor], Order]] = {
-    "no noise": lambda X, Y: data.from_outcomes(X, Y, torch.zeros_like(Y)),
+    "unknown noise": lambda X, Y: data.from_outcomes(X, Y, torch.full_like(Y, torch.nan)),
     "one group": one_group,
     "on the bounds": violating(0.0, 1),
     "within the bounds": violating(-0.5, 3),

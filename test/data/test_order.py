@@ -1,3 +1,4 @@
+import math
 from dataclasses import fields, replace
 from typing import Any
 
@@ -15,7 +16,7 @@ def pairs(*answers: tuple[int, int]) -> Order:
     return data.from_comparisons(line(3), torch.tensor(answers))
 
 
-def scored(*scores: float, variance: float = 0.0) -> Order:
+def scored(*scores: float, variance: float = math.nan) -> Order:
     values = tensor(scores)
     return Order.from_scores(line(len(scores)), values, torch.full_like(values, variance))
 
@@ -36,7 +37,8 @@ def test_scores_are_one_exact_list(tkwargs: dict[str, Any]) -> None:
     order = Order.from_scores(torch.zeros(3, 2, **tkwargs), torch.ones(3, **tkwargs))
     assert_kind(order, tkwargs)
     assert order.item.tolist() == [0, 1, 2]
-    assert not any(getattr(order, name).any() for name in ENTRIES[2:])
+    assert order.variance.isnan().all()
+    assert not any(getattr(order, name).any() for name in ENTRIES[2:] if name != "variance")
     assert repr(order) == "Order(3 points in 2 dimensions, 1 lists in 1 tasks)"
 
 
@@ -74,6 +76,7 @@ def test_an_order_without_a_winner_says_nothing(order: Order, expected: bool) ->
         (scored(1, 1, 0), scored(2, 1, 0), False),
         (scored(3, 1), scored(3, 1, 2), False),
         (scored(3, 1), scored(3, 1, variance=1.0), False),
+        (scored(3, 1), scored(3, 1, variance=0.0), False),
         (scored(3, 1, variance=1.0), scored(3, 1, variance=1.0), False),
         (scored(1, 0), replace(scored(1, 0), X=line(2) + 1), False),
         (scored(1, 0), replace(scored(1, 0), X=line(2).expand(2, 2)), False),
@@ -127,7 +130,9 @@ def test_everything_known_of_combined_entries_is_kept() -> None:
     noisy = data.from_outcomes(line(2), line(2), tensor([1.0, 2.0]))
     top = data.from_top_k(line(3) + 1, [0], [1, 2])
     order = data.combine(pairs((0, 1), (1, 2)), noisy, top)
-    assert order.variance.tolist() == [0.0] * 4 + [1.0, 2.0] + [0.0] * 3
+    known = order.variance[4:6]
+    assert known.tolist() == [1.0, 2.0]
+    assert order.variance.isnan().sum() == 7, "of all others nothing is known"
     assert order.is_censored.tolist() == [False] * 7 + [True] * 2
     assert order.list_index.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 3]
     assert order.task_index.tolist() == [0, 0, 0, 0, 1, 1, 2, 2, 2]

@@ -110,7 +110,8 @@ def test_noisy_outcomes_match_brute_force(records: list[Record]) -> None:
     expected = {p: sum(is_better(*merged[p], *merged[q]) for q in merged if q != p) for p in merged}
     assert as_dict(order) == pytest.approx(expected, abs=1e-12)
     assert [tuple(x) for x in order.X.tolist()] == list(merged)
-    for found, index in ((order.score, 0), (order.variance, 1)):
+    variance = order.variance.nan_to_num(0.0)  # of failures alone it is not known
+    for found, index in ((order.score, 0), (variance, 1)):
         assert found.tolist() == pytest.approx([pair[index] for pair in merged.values()])
 
 
@@ -208,7 +209,11 @@ def test_a_small_spread_keeps_far_outcomes_finite() -> None:
 
 def test_equal_replicates_show_no_noise_and_failed_ones_are_not_used() -> None:
     X, Y = tensor([[0.0], [0.0], [1.0], [1.0], [2.0]]), tensor([0.1, 0.1, 5.0, -INF, 0.1])
-    ranking.assert_same(from_replicates(X, Y), from_outcomes(X, Y))
+    found = from_replicates(X, Y)
+    ranking.assert_same(found, from_outcomes(X, Y, torch.zeros_like(Y)))
+    assert found.is_exact
+    assert not from_outcomes(X, Y).is_exact
+    assert not from_outcomes(X, Y, torch.tensor([0.0, 0.0, 0.0, 0.0, 0.1]).double()).is_exact
 
 
 @pytest.mark.parametrize(("x", "y"), [([0, 1, 2], [0.0, 1.0, 2.0]), ([0, 0, 2], [-INF, 0.0, 1.0])])

@@ -48,10 +48,17 @@ def hyperparameters(dim: int = 2) -> MaternHyperparameters:
     return MaternHyperparameters(kernel.double(), default_likelihood().double())
 
 
+def smooth() -> MaternKernel:
+    """The kernel without a rough part."""
+    scale = LogNormalPrior(0.0, 0.7)
+    return MaternKernel(nu=2.5, ard_num_dims=2, lengthscale_prior=scale).double()
+
+
 def conditional_law(X: Tensor, records: Records) -> Predictor:
     """The law given records of two columns, at fixed hyperparameters."""
     theta = torch.cat([LENGTHSCALE, torch.tensor([NOISE])]).log()
-    conditioned = Evidence(X, records, hyperparameters()).condition(theta)
+    prior = MaternHyperparameters(smooth(), default_likelihood().double())
+    conditioned = Evidence(X, records, prior).condition(theta)
     return Predictor.from_fit(X, conditioned, kernel(LENGTHSCALE).requires_grad_(False))
 
 

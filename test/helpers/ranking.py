@@ -78,7 +78,7 @@ def assert_same(first: Order | RankCounts, second: Order | RankCounts) -> None:
         one, other = getattr(first, name), getattr(second, name)
         assert one.dtype == other.dtype
         assert one.device == other.device
-        assert torch.equal(one, other), name
+        torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True, msg=name)
 
 
 def assert_kind(data: Order | RankCounts, tkwargs: dict[str, Any]) -> None:

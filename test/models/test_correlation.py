@@ -85,7 +85,7 @@ def test_values_are_assigned_to_their_owners() -> None:
     kernel, likelihood = default_kernel(2).double(), default_likelihood().double()
     logits = Parameter(torch.zeros(2))  # in single precision
     search = CorrelatedHyperparameters(make_hyperparameters(kernel, likelihood, 2), logits)
-    theta = torch.tensor([-0.5, 0.25, 1.5, -2.5, -5.0], dtype=torch.float64)
+    theta = torch.tensor([-0.5, 0.25, -1.0, -1.5, 1.5, -2.5, -5.0], dtype=torch.float64)
     search.assign(theta)
     torch.testing.assert_close(search.current(), theta)
     assert logits.tolist() == [1.5, -2.5]

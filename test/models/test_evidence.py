@@ -36,11 +36,11 @@ def test_the_result_is_a_maximum() -> None:
     found = fitted(records)
     value = log_density(found, records)
     assert value > log_density(PRIOR.loc, records)
-    for step in torch.cat([0.3 * torch.eye(3), -0.3 * torch.eye(3)]).double():
+    for step in torch.cat([0.3 * torch.eye(5), -0.3 * torch.eye(5)]).double():
         assert log_density(found + step, records) < value + 0.01
     for first_step in (1.0, 0.25):
-        again = fitted(records, found + 0.3, first_step)
-        assert log_density(again, records) == pytest.approx(value, abs=0.02)
+        again = fitted(records, found + 0.3 * first_step, first_step)
+        assert log_density(again, records) == pytest.approx(value, abs=0.1)  # flat along a ridge
 
 
 def test_the_maximum_comes_with_its_value_and_utilities() -> None:

@@ -96,7 +96,7 @@ def test_the_curvature_is_that_of_the_evidence() -> None:
         found = evidence.condition(search.restore(point)).utilities.log_likelihood
         return float(found + search.log_prior(point)[0])
 
-    step = torch.tensor([0.1, -0.05, 0.0]).double()
+    step = torch.tensor([0.1, -0.05, 0.0, 0.0, 0.0]).double()
     change = value(centre + step) + value(centre - step) - 2.0 * value(centre)
     torch.testing.assert_close(float(-step @ curvature @ step), change, rtol=0.1, atol=1e-4)
 

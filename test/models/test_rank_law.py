@@ -16,7 +16,7 @@ X = unit_points(9)
 NEW = unit_points(5, seed=1)
 OUTCOMES = (4.0 * X[:, 0]).sin() + X[:, 1]
 TIED = (3.0 * OUTCOMES).round()
-THETA = tensor([0.5, 0.8, 1e-2]).log()
+THETA = torch.cat([tensor([0.5, 0.8]).log(), tensor([-2.0, -1.6]), tensor([1e-2]).log()])
 
 
 def law_of(records: Records, index: Tensor | None = None) -> Law:

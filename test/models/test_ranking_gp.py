@@ -414,3 +414,33 @@ def test_several_tasks_are_learned_from_together() -> None:
     assert len(model.records.item) == 35
     expected = fitted(SMOOTH).rank_posterior(TEST_X).mean
     torch.testing.assert_close(model.rank_posterior(TEST_X).mean, expected, rtol=0.3, atol=3.0)
+
+
+def test_exact_outcomes_have_no_outliers_and_the_best_is_the_best() -> None:
+    outcomes = with_an_outlier()
+    best = X[outcomes.argmax()]
+    unknown, exact = (
+        fitted(outcomes, train_Yvar=variance)
+        for variance in (None, torch.zeros_like(outcomes).unsqueeze(-1))
+    )
+    assert unknown.is_outlier.any()
+    assert not torch.equal(unknown.incumbent, best)
+    assert not exact.is_outlier.any()
+    assert torch.equal(exact.incumbent, best)
+    among = outcomes < outcomes.max()
+    assert exact.incumbent_among(among[_rows(exact)]).tolist() != best.tolist()
+
+
+def test_ruggedness_is_no_noise_where_points_are_close() -> None:
+    near = torch.cat([X, X + 0.01])
+    rugged = -(near - 0.3).square().sum(-1) + 0.1 * torch.sin(25.0 * near).sum(-1)
+    noise = torch.randn(len(near), generator=torch.Generator().manual_seed(0), dtype=X.dtype)
+    smooth_and_noisy = -(near - 0.3).square().sum(-1) + 0.1 * noise
+    rough, noisy = (fitted(outcomes, near) for outcomes in (rugged, smooth_and_noisy))
+    assert rough.noise < 0.3 * noisy.noise
+    assert rough.covar_module.profile.roughness > noisy.covar_module.profile.roughness
+
+
+def _rows(model: RankingGP) -> Tensor:
+    """Which row of the data each known point is."""
+    return torch.cdist(model.known_X, X).argmin(-1)

@@ -1,0 +1,75 @@
+from copy import deepcopy
+
+import torch
+from gpytorch.kernels import MaternKernel
+from helpers.gaussian import unit_points
+from torch.autograd import gradcheck
+
+from botorch_popbo.models._matern import Profile
+from botorch_popbo.models.kernels import RoughMaternKernel, rough_prior
+
+X = unit_points(5)
+ELSEWHERE = unit_points(3, seed=1)
+
+
+def rough(logit: float = -1.0, log_fineness: float = -1.5) -> RoughMaternKernel:
+    kernel = RoughMaternKernel(
+        rough_prior(logit, 1.0), rough_prior(log_fineness, 0.5), ard_num_dims=2
+    ).double()
+    kernel.lengthscale = torch.tensor([0.4, 0.7]).double()
+    return kernel
+
+
+def test_it_is_the_sum_of_two_scales() -> None:
+    kernel = rough()
+    share, fineness = torch.tensor(-1.0).sigmoid(), torch.tensor(-1.5).exp()
+    parts = []
+    for scale in (1.0, float(fineness)):
+        part = MaternKernel(nu=2.5, ard_num_dims=2).double()
+        part.lengthscale = kernel.lengthscale.detach() * scale
+        parts.append(part(X, ELSEWHERE).to_dense())
+    expected = (1.0 - share) * parts[0] + share * parts[1]
+    torch.testing.assert_close(kernel(X, ELSEWHERE).to_dense(), expected)
+    torch.testing.assert_close(kernel(X, diag=True), torch.ones(5).double())
+    assert kernel(X.expand(4, 5, 2), ELSEWHERE).to_dense().shape == (4, 5, 3)
+
+
+def test_the_profile_is_the_kernel_as_a_function_of_the_distance() -> None:
+    kernel = rough()
+    distance = torch.cdist(X / kernel.lengthscale, ELSEWHERE / kernel.lengthscale).detach()
+    found = kernel.profile.value(distance)
+    torch.testing.assert_close(found, kernel(X, ELSEWHERE).to_dense().detach())
+    squared = distance.square().requires_grad_()
+    (slope,) = torch.autograd.grad(kernel.profile.value(squared.sqrt()).sum(), squared)
+    torch.testing.assert_close(kernel.profile.slope(distance), -slope)
+
+
+def test_without_a_rough_part_it_is_smooth() -> None:
+    distance = torch.rand(4, generator=torch.Generator().manual_seed(0)).double()
+    smooth, almost = Profile(), Profile(1e-12, 0.1)
+    torch.testing.assert_close(smooth.value(distance), almost.value(distance))
+    torch.testing.assert_close(smooth.slope(distance), almost.slope(distance))
+
+
+def test_gradients_in_everything() -> None:
+    kernel = rough()
+    names = [name for name, _ in kernel.named_parameters()]
+
+    def value(*parameters: torch.Tensor) -> torch.Tensor:
+        values = dict(zip(names, parameters, strict=True))
+        found: torch.Tensor = torch.func.functional_call(kernel, values, (X, ELSEWHERE)).to_dense()
+        return found
+
+    inputs = [p.detach().clone().requires_grad_() for p in kernel.parameters()]
+    assert gradcheck(value, inputs)
+
+
+def test_it_starts_at_its_priors_and_can_be_copied() -> None:
+    kernel = rough(-0.3, -1.1)
+    at = {name: closure(owner).item() for name, owner, _, closure, _ in kernel.named_priors()}
+    assert at["roughness_prior"] == -0.3
+    assert at["fineness_prior"] == -1.1
+    for constraint in (kernel.raw_roughness_constraint, kernel.raw_fineness_constraint):
+        assert not constraint.enforced  # the search keeps to them
+    again = deepcopy(kernel)
+    torch.testing.assert_close(again(X).to_dense(), kernel(X).to_dense())
