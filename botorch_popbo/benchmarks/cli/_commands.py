@@ -5,7 +5,7 @@ from argparse import Namespace
 
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
-from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
 from botorch_popbo.benchmarks.run._failure import texts
 from botorch_popbo.benchmarks.run._plan import plan
@@ -14,7 +14,8 @@ from botorch_popbo.benchmarks.run.execution import run_campaign
 
 def show_names() -> int:
     """Print the names of problems, methods and campaigns."""
-    found = {"problems": {name: entry.description for name, entry in PROBLEMS.items()}}
+    listed = {name: entry.description for name, entry in PROBLEMS.items()}
+    found = {"problems": {**listed, **PATTERNS}}
     for name, experiment in EXPERIMENTS.items():
         title = "methods" if name == DEFAULT else f"methods of campaigns on {name}"
         found[title] = {key: method.description for key, method in experiment.registry.items()}

@@ -61,15 +61,16 @@ def _curve(
     problem: Problem, initial: int, method: str, found: Mapping[int, Sequence[TrialRecord]]
 ) -> Curve:
     replications = found.values()
+    own = [(problem.for_seed(seed), records) for seed, records in found.items()]
     suggestions = [records[initial:] for records in replications]
     seconds = [[0.0, *(record.optimizer_seconds for record in records)] for records in suggestions]
     return Curve(
         method=method,
         seeds=tuple(found),
-        traces=np.array([trace(problem, records)[initial - 1 :] for records in replications]),
-        best=np.array([best_evaluated(problem, records) for records in replications]),
+        traces=np.array([trace(*replication)[initial - 1 :] for replication in own]),
+        best=np.array([best_evaluated(*replication) for replication in own]),
         times=np.cumsum(seconds, axis=-1),
-        measures=tuple(problem.measures(best_known(problem, records)) for records in replications),
+        measures=tuple(one.measures(best_known(one, records)) for one, records in own),
         num_fallbacks=sum(
             METHODS[method].is_fallback(record.generator)
             for records in suggestions
