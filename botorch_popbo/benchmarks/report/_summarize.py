@@ -1,7 +1,6 @@
 """From records to curves: how good the best point is, trial by trial."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,11 @@ from botorch_popbo.benchmarks.settings import Parameters, Setting, TrialRecord
 
 if TYPE_CHECKING:
     from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
+
+#: A problem, with the records of one replication.
+Replication = tuple[Problem, Sequence[TrialRecord]]
+#: A number for each trial of a replication.
+Trace = Callable[[Problem, Sequence[TrialRecord]], Array]
 
 
 def summarize(campaign: "Optimization") -> list[Summary]:
@@ -67,8 +71,9 @@ def _curve(
     return Curve(
         method=method,
         seeds=tuple(found),
-        traces=np.array([trace(*replication)[initial - 1 :] for replication in own]),
-        best=np.array([best_evaluated(*replication) for replication in own]),
+        traces=_follow(trace, own, initial),
+        evaluated=_follow(best_evaluated, own, initial),
+        recommended=_follow(recommended, own, initial),
         times=np.cumsum(seconds, axis=-1),
         measures=tuple(one.measures(best_known(one, records)) for one, records in own),
         num_fallbacks=sum(
@@ -86,21 +91,34 @@ def _versions(record: TrialRecord) -> str:
     return ", ".join(f"{name} {text}" for name, text in packages.items())
 
 
+def _follow(trace: Trace, replications: Sequence[Replication], initial: int) -> Array:
+    """From the end of the initial design on, ``replications x entries``."""
+    return np.array([trace(*replication)[initial - 1 :] for replication in replications])
+
+
 def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
     """Follow the score of the best point known so far, or its regret if the optimum is known.
 
     The best point is the one with the best observation; a failed one comes after all others. On a
     noisy problem that may be a lucky one, so a method whose model was asked counts with the point
-    that the model holds for the best.
+    that it recommends.
+    """
+    if problem.noisy:
+        return recommended(problem, records)
+    return _losses(problem, _scores(records)[_best_observed(problem, records)])
+
+
+def recommended(problem: Problem, records: Sequence[TrialRecord]) -> Array:
+    """Follow the score, or the regret, of the point that the method's model holds for the best.
+
+    Without a model that is the one with the best observation.
     A model is asked before each suggestion and not after the last evaluation, so the last entry
     repeats the one before it, as does one after which the model was not asked, if it was earlier.
     """
-    values = _scores(records)[_best_observed(problem, records)]
-    if problem.noisy:
-        # What the model held for the best before a trial is its verdict on the trials so far.
-        verdicts = [record.incumbent_score for record in records[1:]] + [None]
-        values = pd.Series(verdicts, dtype=float).ffill().fillna(pd.Series(values)).to_numpy()
-    return _losses(problem, values)
+    values = pd.Series(_scores(records)[_best_observed(problem, records)])
+    # What the model held for the best before a trial is its verdict on the trials so far.
+    verdicts = pd.Series([record.incumbent_score for record in records[1:]] + [None], dtype=float)
+    return _losses(problem, verdicts.ffill().fillna(values).to_numpy())
 
 
 def best_known(problem: Problem, records: Sequence[TrialRecord]) -> Parameters:
@@ -108,16 +126,15 @@ def best_known(problem: Problem, records: Sequence[TrialRecord]) -> Parameters:
     return records[int(_best_observed(problem, records)[-1])].parameters
 
 
-def best_evaluated(problem: Problem, records: Sequence[TrialRecord]) -> float:
-    """The best score, or its regret, among the points that were evaluated without a failure.
+def best_evaluated(problem: Problem, records: Sequence[TrialRecord]) -> Array:
+    """Follow the best score, or its regret, among the points evaluated without a failure.
 
-    It is not a number if the score of some point was not recorded, or none succeeded.
+    It is not a number once the score of some point was not recorded, and until one succeeds.
     """
-    scores = _scores([record for record in records if record.observed is not None])
-    if not scores.size:
-        return math.nan
-    best = scores.min(keepdims=True) if problem.minimize else scores.max(keepdims=True)
-    return float(_losses(problem, best)[0])
+    worst, best = (np.inf, np.minimum) if problem.minimize else (-np.inf, np.maximum)
+    failed = np.array([record.observed is None for record in records])
+    values = best.accumulate(np.where(failed, worst, _scores(records)))
+    return _losses(problem, np.where(np.isinf(values), np.nan, values))
 
 
 def _scores(records: Sequence[TrialRecord]) -> Array:

@@ -13,10 +13,12 @@ def curve(method: str, *results: float, seconds: float = 1.0, **changed: Any) ->
     fields: dict[str, Any] = {
         "seeds": tuple(range(len(ends))),
         "traces": np.stack([np.full(len(ends), 9.0), ends], axis=-1),
-        "best": ends,
+        "evaluated": np.stack([np.full(len(ends), 9.0), ends], axis=-1),
         "times": np.tile([0.0, seconds], (len(ends), 1)),
     }
-    return Curve(method, **(fields | changed))
+    fields |= changed
+    fields.setdefault("recommended", fields["traces"])
+    return Curve(method, **fields)
 
 
 def summary(
@@ -38,7 +40,7 @@ CURVE = curve(
     "random",
     *(0.0, 0.0, 0.0),
     traces=spread([4.0, 2.0, 0.25], [1.0, 3.0, 0.125]),
-    best=spread([0.1875], [0.0625])[:, 0],
+    evaluated=spread([0.1875] * 3, [0.0625] * 3),
     times=np.tile([0.0, 1e-4, 2e-4], (3, 1)),
     versions=("torch 2",),
 )

@@ -7,7 +7,12 @@ import pytest
 from botorch_popbo.benchmarks.experiments import Optimization
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem, ProblemEntry
 from botorch_popbo.benchmarks.report import Summary, summarize
-from botorch_popbo.benchmarks.report._summarize import best_evaluated, best_known, trace
+from botorch_popbo.benchmarks.report._summarize import (
+    best_evaluated,
+    best_known,
+    recommended,
+    trace,
+)
 from botorch_popbo.benchmarks.report._table import warnings
 from botorch_popbo.benchmarks.run._records import append_record
 from botorch_popbo.benchmarks.settings import TrialRecord
@@ -90,18 +95,26 @@ def test_later_trials_do_not_change_a_trace() -> None:
 @pytest.mark.parametrize(
     ("name", "found", "expected"),
     [
-        (NOISY, ALL_SCORED, 3),
-        (UPWARDS, ALL_SCORED, 2),
-        ("sklearn-digits", ALL_SCORED, 4),
-        ("sklearn-digits", records([0.5, 0.6], [0.45, None]), np.nan),
-        ("branin", FAILED, 3),
-        ("branin", FAILED[:1], np.nan),
+        (NOISY, ALL_SCORED, [5, 4, 4, 3, 3]),
+        (UPWARDS, ALL_SCORED, [4, 4, 2, 2, 2]),
+        ("sklearn-digits", ALL_SCORED, [6, 5, 5, 4, 4]),
+        ("sklearn-digits", records([0.5, 0.6, 0.7], [0.45, None, 0.4]), [0.45, np.nan, np.nan]),
+        ("branin", FAILED, [np.nan, 4, 4, 3]),
+        ("branin-upwards", FAILED, [np.nan, 5, 5, 5]),
     ],
 )
 def test_the_best_evaluated_is_the_best_score(
-    name: str, found: list[TrialRecord], expected: float
+    name: str, found: list[TrialRecord], expected: list[float]
 ) -> None:
-    assert best_evaluated(problem(name), found) == pytest.approx(expected, nan_ok=True)
+    np.testing.assert_array_equal(best_evaluated(problem(name), found), expected)
+
+
+@pytest.mark.parametrize("name", ["branin", NOISY])
+def test_the_recommended_is_the_verdict_of_the_model_with_noise_or_without(name: str) -> None:
+    found = recommended(problem(name), records(OBSERVED, SCORES, HELD))
+    np.testing.assert_array_equal(found, [5, 4, 5, 3, 3])
+    without = recommended(problem(name), records(OBSERVED, SCORES))
+    np.testing.assert_array_equal(without, [5, 5, 7, 7, 7])
 
 
 def test_the_best_known_is_the_best_observation() -> None:
