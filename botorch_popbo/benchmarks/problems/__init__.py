@@ -75,7 +75,7 @@ PROBLEMS: dict[str, ProblemEntry] = _Problems(
     }
 )
 
-#: Names that stand for many problems, or for all of a kind, with a line each.
+#: How the names look that are not listed, with a line each.
 PATTERNS: dict[str, str] = {
     f"{name}-fN-dD-iI": f"COCO: {suite.description}" for name, suite in SUITES.items()
 }

@@ -35,7 +35,7 @@ class CocoProblem(Problem):
     function: Any = field(repr=False)
     optimal_value: float
 
-    def for_seed(self, seed: int) -> Problem:
+    def for_seed(self, seed: int) -> "CocoProblem":
         """See the base class."""
         if self.coco_name.instance is not None:
             return self
@@ -43,6 +43,10 @@ class CocoProblem(Problem):
 
     def score(self, parameters: Parameters) -> float:
         return self._known(float(self.function(self._point(parameters))))
+
+    def show(self, function: Any, parameters: Parameters) -> None:
+        """Evaluate a point as a method would, with a function that COCO observes."""
+        function(self._point(parameters))
 
     def _point(self, parameters: Parameters) -> list[float]:
         return [float(parameters[config.name]) for config in self.parameters]
@@ -95,6 +99,12 @@ class ConstrainedCocoProblem(CocoProblem):
     def evaluate(self, parameters: Parameters, seed: int) -> float | None:
         return super().score(parameters) if self._is_feasible(parameters) else None
 
+    def show(self, function: Any, parameters: Parameters) -> None:
+        """The objective of an infeasible point is not asked for."""
+        point = self._point(parameters)
+        if np.all(function.constraint(point) <= 0.0):
+            function(point)
+
     def _is_feasible(self, parameters: Parameters) -> bool:
         return bool(np.all(self.function.constraint(self._point(parameters)) <= 0.0))
 
@@ -122,6 +132,7 @@ def coco(name: CocoName) -> CocoProblem:
         minimize=True,
         optimal_value=optimum(one),
         group=f"{name.suite}-d{name.dimension} {SUITES[name.suite].group(name.function)}",
+        library="coco-experiment",
         coco_name=name,
         function=function,
         **fields,

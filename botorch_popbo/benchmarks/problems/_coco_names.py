@@ -13,9 +13,6 @@ from botorch_popbo.benchmarks.errors import UsageError
 
 _NAME = re.compile(r"(bbob(?:-[a-z]+)*)(?:-f(\d+))?-d(\d+)(?:-i(\d+))?")
 
-#: How names look, for messages and lists.
-PATTERN = "SUITE-fN-dD-iN"
-
 
 @dataclass(frozen=True)
 class Suite:

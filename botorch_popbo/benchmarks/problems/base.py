@@ -28,6 +28,8 @@ class Problem(ABC):
         costly_score: Whether a noise-free value takes as long as an evaluation.
         group: What a report sums it up with, or nothing.
         start: The point that every replication begins with, or None if that is a random one.
+        library: The package, by its name in the package index, that defines the problem, or None;
+            its version is recorded.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Problem(ABC):
     costly_score: bool = False
     group: str = ""
     start: Parameters | None = None
+    library: str | None = None
 
     def for_seed(self, seed: int) -> "Problem":
         """The problem of a replication: itself, unless each seed has an instance of its own.

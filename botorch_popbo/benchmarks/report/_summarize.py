@@ -32,7 +32,9 @@ def summarize(campaign: "Optimization") -> list[Summary]:
     summaries = []
     for name, initial in campaign.initial.items():
         problem = PROBLEMS[name].load(campaign.data)
-        complete = {method: _complete(campaign, name, method) for method in campaign.methods}
+        complete = {
+            method: complete_replications(campaign, name, method) for method in campaign.methods
+        }
         summaries.append(
             Summary(
                 problem=problem,
@@ -50,7 +52,9 @@ def summarize(campaign: "Optimization") -> list[Summary]:
     return summaries
 
 
-def _complete(campaign: "Optimization", problem: str, method: str) -> dict[int, list[TrialRecord]]:
+def complete_replications(
+    campaign: "Optimization", problem: str, method: str
+) -> dict[int, list[TrialRecord]]:
     """The trials of the complete replications, as many as were asked for, by seed."""
     found = {}
     for seed in range(campaign.seeds):

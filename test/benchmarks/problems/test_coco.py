@@ -1,12 +1,18 @@
+from importlib.metadata import version
 from sys import float_info
 from typing import Any
 
 import numpy as np
 import pytest
 
+from botorch_popbo.benchmarks.experiments.optimization._loop import INITIAL_DESIGN
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.problems._coco import CocoProblem
+from botorch_popbo.benchmarks.report import summarize
+from botorch_popbo.benchmarks.run._replication import replicate
 from botorch_popbo.benchmarks.search_space.points import uniform_point
+
+from ..conftest import MakeCampaign, run
 
 cocoex = pytest.importorskip("cocoex")
 #: Noisy functions, and the noise-free ones that they are made of.
@@ -96,3 +102,37 @@ def test_an_infeasible_point_fails_and_the_start_does_not() -> None:
     assert min(feasible) > problem.optimal_value
     assert problem.start is not None
     assert problem.evaluate(problem.start, 0) > problem.optimal_value
+
+
+@pytest.mark.parametrize("problem", ["bbob-noisy-f109-d2", "bbob-mixint-f3-d5"])
+def test_interrupted_and_resumed_is_the_same(campaign: MakeCampaign, problem: str) -> None:
+    whole = run(campaign("random", problem, output="whole"))
+    part = campaign("random", problem, output="pieces")
+    run(part, go_on=iter([True] * 5 + [False]).__next__)
+    load(problem).score(whole[0].parameters)
+    pieces = run(part)
+    assert [(r.parameters, r.observed, r.score) for r in pieces] == [
+        (r.parameters, r.observed, r.score) for r in whole
+    ]
+    assert whole[0].versions["coco-experiment"] == version("coco-experiment")
+
+
+def test_each_seed_has_its_instance_in_records_and_report(campaign: MakeCampaign) -> None:
+    made = campaign("random", "bbob-f24-d2", seeds=2)
+    for cell in made.cells():
+        replicate(made, cell)
+    found = [made.records(cell) for cell in made.cells()]
+    for seed, records in enumerate(found):
+        instance = load(f"bbob-f24-d2-i{seed + 1}")
+        assert [r.observed for r in records] == [instance.score(r.parameters) for r in records]
+    (curve,) = summarize(made)[0].curves
+    best = [min(r.score or 0.0 for r in records) for records in found]
+    optima = [load(f"bbob-f24-d2-i{i}").optimal_value for i in (1, 2)]
+    assert curve.best == pytest.approx(np.subtract(best, optima))
+
+
+def test_a_constrained_problem_begins_with_a_feasible_point(campaign: MakeCampaign) -> None:
+    first, *others = run(campaign("random", "bbob-constrained-f6-d2"))
+    assert first.parameters == load("bbob-constrained-f6-d2-i1").start
+    assert first.observed is not None
+    assert {record.generator for record in (first, *others[:2])} == {INITIAL_DESIGN}

@@ -65,7 +65,7 @@ class Loop:
     ) -> None:
         self.problem = problem
         self.setting = setting
-        self.versions = versions(METHODS[setting.method])
+        self.versions = versions(METHODS[setting.method], problem)
         self.limited = limited
         self.successes: list[tuple[float, float]] = []
         with limited():

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from botorch_popbo.benchmarks.experiments.optimization._loop import Loop
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.problems import PROBLEMS, expand
+from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, expand
 from botorch_popbo.benchmarks.run import _keys
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
@@ -34,7 +34,9 @@ class Optimization(Campaign[Setting, TrialRecord]):
 
     registry: ClassVar = METHODS
     keys: ClassVar = {
-        "problems": _keys.names(PROBLEMS, "sklearn-digits", "hartmann6", expand=expand),
+        "problems": _keys.names(
+            PROBLEMS, "sklearn-digits", "hartmann6", expand=expand, patterns=PATTERNS
+        ),
         "methods": _keys.names(METHODS, "popbo-logei", "gp-logei"),
         "trials": _keys.count(20, smoke=3),
         "seeds": _keys.count(3, smoke=1),
