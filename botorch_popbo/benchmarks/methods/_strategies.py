@@ -7,10 +7,12 @@ such trial on, a resumed replication differs from an uninterrupted one.
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 from ax.api.client import Client
 from ax.api.utils.generation_strategy_dispatch import choose_generation_strategy
 from ax.api.utils.structs import GenerationStrategyDispatchStruct
+from ax.core.generator_run import GeneratorRun
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.utils.common.random import with_rng_seed
 
@@ -44,13 +46,30 @@ class ServiceLoop:
             ((index, parameters),) = self.client.get_next_trials(max_trials=1).items()
         self.running[str(dict(parameters))] = index
         run = self.client._experiment.trials[index].generator_runs[0]
-        return Suggestion(dict(parameters), str(run._generator_key or run._generation_node_name))
+        generator = str(run._generator_key or run._generation_node_name)
+        return Suggestion(dict(parameters), generator, self.recommended(run))
+
+    def recommended(self, run: GeneratorRun) -> Parameters | None:
+        """The point that was held for the best when a suggestion was made, or None if unasked."""
+        return None
 
     def observe(self, parameters: Parameters, observed: float) -> None:
         index = self.running.pop(str(dict(parameters)), None)
         if index is None:
             index = self.client.attach_trial(dict(parameters))
         self.client.complete_trial(index, {self.problem.metric_name: observed})
+
+
+class AxDefault(ServiceLoop):
+    """Ax's own choice, which recommends the evaluated point of the best prediction."""
+
+    def __init__(self, problem: Problem, setting: Setting) -> None:
+        super().__init__(ax_strategy, problem, setting)
+
+    def recommended(self, run: GeneratorRun) -> Parameters | None:
+        # Ax keeps it with each suggestion; ``get_best_parameterization`` would cross-validate.
+        best: Any = run.best_arm_predictions
+        return None if best is None else dict(best[0].parameters)
 
 
 def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:
