@@ -19,6 +19,7 @@ from ax.utils.common.random import with_rng_seed
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
 from botorch_popbo.benchmarks.methods.base import Method, Suggestion
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
@@ -65,11 +66,22 @@ class AxDefault(ServiceLoop):
 
     def __init__(self, problem: Problem, setting: Setting) -> None:
         super().__init__(ax_strategy, problem, setting)
+        self.encoding = Encoding(problem.parameters)
 
     def recommended(self, run: GeneratorRun) -> Parameters | None:
         # Ax keeps it with each suggestion; ``get_best_parameterization`` would cross-validate.
         best: Any = run.best_arm_predictions
-        return None if best is None else dict(best[0].parameters)
+        if best is None:
+            return None
+        place = self.encoding.encode(best[0].parameters)
+        known: Any = [dict(arm.parameters) for arm in self.client._experiment.arms_by_name.values()]
+
+        def distance(point: Parameters) -> float:
+            return float((self.encoding.encode(point) - place).norm())
+
+        # Ax's transforms, there and back, change the last digits.
+        nearest: Parameters = min(known, key=distance)
+        return nearest
 
 
 def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:
