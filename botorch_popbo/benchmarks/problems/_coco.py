@@ -89,8 +89,8 @@ class ConstrainedCocoProblem(CocoProblem):
     """A function of ``bbob-constrained``, where the evaluation of an infeasible point fails.
 
     By how much a constraint is violated is not told, and the score of an infeasible point is the
-    largest number. Most functions have hardly a feasible point among thousands of random ones, so
-    every replication begins with COCO's feasible one.
+    largest number. On many functions hardly one of a thousand random points is feasible, so every
+    replication begins with COCO's feasible one.
     """
 
     def score(self, parameters: Parameters) -> float:
