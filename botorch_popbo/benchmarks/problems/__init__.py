@@ -7,7 +7,7 @@ from pathlib import Path
 
 from botorch_popbo.benchmarks.data.fcnet import DATA_SETS
 from botorch_popbo.benchmarks.problems._coco import coco
-from botorch_popbo.benchmarks.problems._coco_names import SUITES, expand, parse
+from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName, expand, parse
 from botorch_popbo.benchmarks.problems._digits import digits
 from botorch_popbo.benchmarks.problems._functions import FUNCTIONS, exact
 from botorch_popbo.benchmarks.problems._tables import fcnet, nasbench201
@@ -48,13 +48,17 @@ class _Problems(dict[str, ProblemEntry]):
     """Those that are listed, and COCO's, of which there are too many."""
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (isinstance(name, str) and parse(name) is not None)
+        return super().__contains__(name) or (isinstance(name, str) and _is_single(parse(name)))
 
     def __missing__(self, name: str) -> ProblemEntry:
         found = parse(name)
-        if found is None:
+        if found is None or not _is_single(found):
             raise KeyError(name)
         return ProblemEntry(f"COCO: {SUITES[found.suite].description}", lambda _: coco(found))
+
+
+def _is_single(name: CocoName | None) -> bool:
+    return name is not None and name.function is not None
 
 
 #: By name, in the order in which they are listed. COCO's names are not listed, but known.

@@ -64,7 +64,7 @@ def group_tables(table: pd.DataFrame) -> str:
 def _milestones(summaries: Sequence[Summary]) -> list[int]:
     begin = max(summary.initial for summary in summaries)
     end = min(summary.initial + summary.trials for summary in summaries)
-    return [*(n for n in _MILESTONES if begin <= n < end), end]
+    return sorted(n for n in {*_MILESTONES, end} if begin <= n <= end)
 
 
 def _mean_ranks(

@@ -40,6 +40,13 @@ def test_a_function_is_cocos_own(name: str) -> None:
     assert problem.score(best) == problem.optimal_value == bare.best_value()
 
 
+def test_a_group_is_no_problem() -> None:
+    assert "bbob-f1-d2" in PROBLEMS
+    assert "bbob-d2" not in PROBLEMS
+    with pytest.raises(KeyError):
+        load("bbob-d2")
+
+
 def test_an_instance_follows_the_seed_unless_it_is_named() -> None:
     family, one = load("bbob-f3-d2"), load("bbob-f3-d2-i1")
     point = points(family)[0]

@@ -5,6 +5,9 @@ import numpy as np
 
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.report.summary import Curve, Summary
+from botorch_popbo.benchmarks.settings import TrialRecord
+
+from ..conftest import trial
 
 
 def curve(method: str, *results: float, seconds: float = 1.0, **changed: Any) -> Curve:
@@ -34,6 +37,30 @@ def summary(
 def spread(mean: list[float], error: list[float]) -> np.ndarray[Any, Any]:
     """Three traces of a mean and a standard error."""
     return np.array(mean) + np.sqrt(3) * np.outer([-1, 0, 1], error)
+
+
+Numbers = list[float | None]
+
+
+def records(
+    observed: Numbers, scores: Numbers | None = None, held: Numbers | None = None
+) -> list[TrialRecord]:
+    """Trials of points with noise-free scores, before which a model held others for the best."""
+    nothing: Numbers = [None] * len(observed)
+    return [
+        trial(
+            index,
+            value,
+            score,
+            incumbent_score=incumbent,
+            optimizer_seconds=0.5 * index,
+            generator="random" if index < 4 else "Sobol",
+            versions={"torch": "2", "commit": str(index)},
+        )
+        for index, (value, score, incumbent) in enumerate(
+            zip(observed, scores or observed, held or nothing, strict=True)
+        )
+    ]
 
 
 CURVE = curve(

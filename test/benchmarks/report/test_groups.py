@@ -73,6 +73,8 @@ def test_without_groups_or_competitors_there_is_nothing() -> None:
     assert rank_in_groups([plain]).empty
     assert rank_in_groups([replace(EASY, curves=EASY.curves[:1])]).empty
     assert rank_in_groups([]).empty
+    # One ended before the other began.
+    assert rank_in_groups([EASY, replace(EASY, initial=45)]).empty
 
 
 def test_a_method_that_lacks_a_problem_is_left_out() -> None:
