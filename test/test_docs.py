@@ -16,7 +16,7 @@ from botorch_popbo.benchmarks.cli._parser import make_parser
 from botorch_popbo.benchmarks.cli._prefer import read_space
 from botorch_popbo.benchmarks.experiments.transfer._methods import SEARCHERS
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems import PROBLEMS, expand
 from botorch_popbo.benchmarks.run._campaign_files import load_campaign, shipped_campaigns
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -70,7 +70,8 @@ def test_a_command_in_the_documentation_is_understood(command: str) -> None:
     # Capitals stand for a file or folder of the reader's.
     words = command.replace("FILE_OR_NAME", "paper-time").split()[1:]
     parsed = make_parser().parse_args(words)
-    assert set(getattr(parsed, "problems", None) or ()) <= set(PROBLEMS)
+    problems = [name for one in getattr(parsed, "problems", None) or () for name in expand(one)]
+    assert all(name in PROBLEMS for name in problems)
     assert set(getattr(parsed, "methods", None) or ()) <= {*METHODS, *SEARCHERS}
     campaign = getattr(parsed, "campaign", None)
     assert campaign is None or campaign in shipped_campaigns() or campaign.endswith(".toml")

@@ -20,7 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parsed = make_parser().parse_args(arguments)
         if not parsed.list and parsed.command is None:
             raise UsageError(
-                "choose a command: compare, report, prefer, data, list or doctor (see popbo --help)"
+                "choose a command: compare, report, coco-data, prefer, data, list or doctor "
+                "(see popbo --help)"
             )
         if parsed.command == "data":
             from botorch_popbo.benchmarks.data.command import data
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return _commands.compare(parsed)
             if parsed.command == "report":
                 return _commands.report(parsed)
+            if parsed.command == "coco-data":
+                return _commands.coco_data(parsed)
             return _commands.show_names()
     except UsageError as error:
         return _complain(error, _MISUSE)

@@ -2,19 +2,22 @@
 
 import sys
 from argparse import Namespace
+from typing import Any
 
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
-from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS, Optimization
+from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
 from botorch_popbo.benchmarks.run._failure import texts
 from botorch_popbo.benchmarks.run._plan import plan
+from botorch_popbo.benchmarks.run.campaign import Campaign
 from botorch_popbo.benchmarks.run.execution import run_campaign
 
 
 def show_names() -> int:
     """Print the names of problems, methods and campaigns."""
-    found = {"problems": {name: entry.description for name, entry in PROBLEMS.items()}}
+    listed = {name: entry.description for name, entry in PROBLEMS.items()}
+    found = {"problems": {**listed, **PATTERNS}}
     for name, experiment in EXPERIMENTS.items():
         title = "methods" if name == DEFAULT else f"methods of campaigns on {name}"
         found[title] = {key: method.description for key, method in experiment.registry.items()}
@@ -39,8 +42,24 @@ def compare(options: Namespace) -> int:
 
 def report(options: Namespace) -> int:
     """Report a campaign without running anything."""
+    _recorded(options).report()
+    return 0
+
+
+def coco_data(options: Namespace) -> int:
+    """Write what was recorded on COCO's functions into COCO's own files."""
+    from botorch_popbo.benchmarks.report._coco_data import write_coco_data
+
+    campaign = _recorded(options)
+    if not isinstance(campaign, Optimization):
+        raise UsageError("COCO's files tell of optimization; leave --campaign out or name another")
+    for folder in write_coco_data(campaign):
+        print(folder)
+    return 0
+
+
+def _recorded(options: Namespace) -> Campaign[Any, Any]:
     campaign = plan(options)
     if not (campaign.output / "records").is_dir():
         raise UsageError(f"there are no records in {campaign.output}; popbo compare makes them")
-    campaign.report()
-    return 0
+    return campaign

@@ -9,50 +9,9 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import Any, NoReturn
 
+from botorch_popbo.benchmarks.cli import _texts as texts
 from botorch_popbo.benchmarks.data.options import add_data_options
 from botorch_popbo.benchmarks.errors import UsageError
-
-_EXAMPLES = """\
-examples:
-  popbo compare
-  popbo compare --problems branin hartmann6 --methods popbo random
-  popbo compare --campaign paper-functions --smoke
-  popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables
-  popbo doctor"""
-_COMPARE = """\
-Run methods side by side and report how they did. Every finished trial is kept in the output
-folder: an interrupted run goes on when it is started again, and more trials or seeds add to
-what is there. A method that fails, takes too long or leaves the search space loses its
-replication and nothing else; the exit status is then 1."""
-_COMPARE_EXAMPLES = """\
-examples:
-  popbo compare --problems branin-outliers --methods popbo botorch-gp --trials 40 --seeds 5
-  popbo compare --campaign paper-nasbench201 --data tables --output nas
-  popbo compare --campaign mine.toml --backend ray --jobs 64"""
-_REPORT = """\
-Report the trials in the output folder and run nothing. Give the options that popbo compare
-was given."""
-_REPORT_EXAMPLES = """\
-examples:
-  popbo report --campaign paper-nasbench201 --data tables --output nas"""
-_PREFER = """\
-Ask a person which of two things is better, until q is typed. Every answer is saved, and the same
-command goes on. A space is a TOML file: a table for each column, with one of the keys range,
-integers, ordered and choices."""
-_PREFER_EXAMPLES = """\
-examples:
-  popbo prefer --space coffee.toml --state answers.json
-  popbo prefer --state answers.json"""
-_LIST = "Print the names of problems, methods and campaigns."
-_LIST_EXAMPLES = """\
-examples:
-  popbo list | grep outliers"""
-_DOCTOR = """\
-Say which packages, devices and tables were found, and the command that adds what is missing.
-The exit status is 1 if a package is missing that is always needed."""
-_DOCTOR_EXAMPLES = """\
-examples:
-  popbo doctor --data tables"""
 
 
 class _Parser(ArgumentParser):
@@ -68,25 +27,31 @@ class _Parser(ArgumentParser):
 def make_parser() -> ArgumentParser:
     """Make the parser of the command line; it raises UsageError."""
     parser = _Parser(
-        prog="popbo", description="Rank-based Bayesian optimization.", epilog=_EXAMPLES
+        prog="popbo", description="Rank-based Bayesian optimization.", epilog=texts.EXAMPLES
     )
     parser.add_argument("--list", action="store_true", help="the same as the command list")
     commands = parser.add_subparsers(
-        dest="command", metavar="{compare,report,prefer,data,list,doctor}"
+        dest="command", metavar="{compare,report,coco-data,prefer,data,list,doctor}"
     )
     compared = "run methods side by side and report how they did"
     made = {
         name: commands.add_parser(name, help=text, description=description, epilog=examples)
         for name, text, description, examples in (
-            ("compare", compared, _COMPARE, _COMPARE_EXAMPLES),
-            ("report", "report what popbo compare has run", _REPORT, _REPORT_EXAMPLES),
-            ("prefer", "ask a person which of two is better", _PREFER, _PREFER_EXAMPLES),
+            ("compare", compared, texts.COMPARE, texts.COMPARE_EXAMPLES),
+            ("report", "report what popbo compare has run", texts.REPORT, texts.REPORT_EXAMPLES),
+            ("coco-data", "write COCO's own files of results", texts.COCO, texts.COCO_EXAMPLES),
+            ("prefer", "ask a person which of two is better", texts.PREFER, texts.PREFER_EXAMPLES),
             ("data", "convert and check files of tables", None, None),
-            ("list", "print the names of problems, methods and campaigns", _LIST, _LIST_EXAMPLES),
-            ("doctor", "say what is installed", _DOCTOR, _DOCTOR_EXAMPLES),
+            (
+                "list",
+                "print the names of problems, methods and campaigns",
+                texts.LIST,
+                texts.LIST_EXAMPLES,
+            ),
+            ("doctor", "say what is installed", texts.DOCTOR, texts.DOCTOR_EXAMPLES),
         )
     }
-    for name in ("compare", "report"):
+    for name in ("compare", "report", "coco-data"):
         _add_selection(made[name])
     _add_execution(made["compare"])
     _add_interview(made["prefer"])

@@ -18,7 +18,7 @@ from botorch_popbo.benchmarks.methods._model_free import (
 from botorch_popbo.benchmarks.methods._own_process import hebo, smac
 from botorch_popbo.benchmarks.methods._popbo import GaussianMLP, Popbo, ablations
 from botorch_popbo.benchmarks.methods._preferences import ExpectedUtility, Projective
-from botorch_popbo.benchmarks.methods._strategies import ServiceLoop, ax_strategy, strategies
+from botorch_popbo.benchmarks.methods._strategies import AxDefault, strategies
 from botorch_popbo.benchmarks.methods._turbo import Turbo
 from botorch_popbo.benchmarks.methods.base import (
     FailureAware,
@@ -60,7 +60,6 @@ _optuna_gp = "Optuna's Gaussian process, log expected improvement"
 _forest = "scikit-optimize's random forest, expected improvement"
 _warped = "HEBO's Gaussian process with warped outcomes, in another environment"
 _tpe, _gp_sampler = (partial(OptunaSampler, f"{name}Sampler") for name in ("TPE", "GP"))
-_ax = partial(ServiceLoop, ax_strategy)
 
 _ALL = (
     Method("popbo", "ranks: default preset, in a plain BoTorch loop", "popbo", Popbo),
@@ -72,7 +71,7 @@ _ALL = (
     _peer("botorch-gp-lcb", "BoTorch's SingleTaskGP, confidence bound", gp.ConfidenceBound),
     _peer("gp-copula", "BoTorch's SingleTaskGP on normal scores of ranks", gp.Copula),
     _peer("saasbo", _saas, gp.SparseAxes, "numpyro"),
-    Method("ax-default", "Ax's own choice of a strategy", "BoTorch", _ax),
+    Method("ax-default", "Ax's own choice of a strategy", "BoTorch", AxDefault),
     _peer("gp-mlp", "the paper's network with a Gaussian, EI", GaussianMLP),
     _peer("turbo", "trust region and Thompson sampling, TuRBO-1", Turbo),
     _peer("eubo", "BoTorch's PairwiseGP on comparisons, EUBO", ExpectedUtility),

@@ -7,16 +7,19 @@ such trial on, a resumed replication differs from an uninterrupted one.
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 from ax.api.client import Client
 from ax.api.utils.generation_strategy_dispatch import choose_generation_strategy
 from ax.api.utils.structs import GenerationStrategyDispatchStruct
+from ax.core.generator_run import GeneratorRun
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.utils.common.random import with_rng_seed
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
 from botorch_popbo.benchmarks.methods.base import Method, Suggestion
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
@@ -44,13 +47,41 @@ class ServiceLoop:
             ((index, parameters),) = self.client.get_next_trials(max_trials=1).items()
         self.running[str(dict(parameters))] = index
         run = self.client._experiment.trials[index].generator_runs[0]
-        return Suggestion(dict(parameters), str(run._generator_key or run._generation_node_name))
+        generator = str(run._generator_key or run._generation_node_name)
+        return Suggestion(dict(parameters), generator, self.recommended(run))
+
+    def recommended(self, run: GeneratorRun) -> Parameters | None:
+        """The point that was held for the best when a suggestion was made, or None if unasked."""
+        return None
 
     def observe(self, parameters: Parameters, observed: float) -> None:
         index = self.running.pop(str(dict(parameters)), None)
         if index is None:
             index = self.client.attach_trial(dict(parameters))
         self.client.complete_trial(index, {self.problem.metric_name: observed})
+
+
+class AxDefault(ServiceLoop):
+    """Ax's own choice, which recommends the evaluated point of the best prediction."""
+
+    def __init__(self, problem: Problem, setting: Setting) -> None:
+        super().__init__(ax_strategy, problem, setting)
+        self.encoding = Encoding(problem.parameters)
+
+    def recommended(self, run: GeneratorRun) -> Parameters | None:
+        # Ax keeps it with each suggestion; ``get_best_parameterization`` would cross-validate.
+        best: Any = run.best_arm_predictions
+        if best is None:
+            return None
+        place = self.encoding.encode(best[0].parameters)
+        known: Any = [dict(arm.parameters) for arm in self.client._experiment.arms_by_name.values()]
+
+        def distance(point: Parameters) -> float:
+            return float((self.encoding.encode(point) - place).norm())
+
+        # Ax's transforms, there and back, change the last digits.
+        nearest: Parameters = min(known, key=distance)
+        return nearest
 
 
 def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:

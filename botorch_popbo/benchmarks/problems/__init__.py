@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from botorch_popbo.benchmarks.data.fcnet import DATA_SETS
+from botorch_popbo.benchmarks.problems._coco import coco
+from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName, expand, parse
 from botorch_popbo.benchmarks.problems._digits import digits
 from botorch_popbo.benchmarks.problems._functions import FUNCTIONS, exact
 from botorch_popbo.benchmarks.problems._tables import fcnet, nasbench201
@@ -42,20 +44,44 @@ def _fcnet_entries() -> Iterator[tuple[str, ProblemEntry]]:
             yield full_name, ProblemEntry(description, load)
 
 
-#: By name, in the order in which they are listed.
-PROBLEMS: dict[str, ProblemEntry] = {
-    "sklearn-digits": _plain(
-        "live: network on scikit-learn's digits, 6 mixed parameters, noisy", digits
-    ),
-    **{
-        name: _plain(f"function: {function.description}", partial(exact, name))
-        for name, function in FUNCTIONS.items()
-    },
-    **{name: _plain(f"function: {text}", make) for name, text, make in variants()},
-    **dict(_fcnet_entries()),
-    "nasbench201": ProblemEntry(
-        "table: cell of six operations on CIFAR-10 (nasbench201.npz)", nasbench201
-    ),
+class _Problems(dict[str, ProblemEntry]):
+    """Those that are listed, and COCO's, of which there are too many."""
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (isinstance(name, str) and _is_single(parse(name)))
+
+    def __missing__(self, name: str) -> ProblemEntry:
+        found = parse(name)
+        if found is None or not _is_single(found):
+            raise KeyError(name)
+        return ProblemEntry(f"COCO: {SUITES[found.suite].description}", lambda _: coco(found))
+
+
+def _is_single(name: CocoName | None) -> bool:
+    return name is not None and name.function is not None
+
+
+#: By name, in the order in which they are listed. COCO's names are not listed, but known.
+PROBLEMS: dict[str, ProblemEntry] = _Problems(
+    {
+        "sklearn-digits": _plain(
+            "live: network on scikit-learn's digits, 6 mixed parameters, noisy", digits
+        ),
+        **{
+            name: _plain(f"function: {function.description}", partial(exact, name))
+            for name, function in FUNCTIONS.items()
+        },
+        **{name: _plain(f"function: {text}", make) for name, text, make in variants()},
+        **dict(_fcnet_entries()),
+        "nasbench201": ProblemEntry(
+            "table: cell of six operations on CIFAR-10 (nasbench201.npz)", nasbench201
+        ),
+    }
+)
+
+#: How the names look that are not listed, with a line each.
+PATTERNS: dict[str, str] = {
+    f"{name}-fN-dD-iI": f"COCO: {suite.description}" for name, suite in SUITES.items()
 }
 
-__all__ = ["PROBLEMS", "Problem", "ProblemEntry"]
+__all__ = ["PATTERNS", "PROBLEMS", "Problem", "ProblemEntry", "expand"]

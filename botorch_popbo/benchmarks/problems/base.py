@@ -26,6 +26,10 @@ class Problem(ABC):
         num_initial: The size of the initial design unless the campaign sets another, in trials.
         noisy: Whether two evaluations of a point may differ.
         costly_score: Whether a noise-free value takes as long as an evaluation.
+        group: What a report sums it up with, or nothing.
+        start: The point that every replication begins with, or None if that is a random one.
+        library: The package, by its name in the package index, that defines the problem, or None;
+            its version is recorded.
     """
 
     name: str
@@ -37,6 +41,16 @@ class Problem(ABC):
     num_initial: int = 12
     noisy: bool = False
     costly_score: bool = False
+    group: str = ""
+    start: Parameters | None = None
+    library: str | None = None
+
+    def for_seed(self, seed: int) -> "Problem":
+        """The problem of a replication: itself, unless each seed has an instance of its own.
+
+        Instances differ in nothing that a method is told: not in name, space or direction.
+        """
+        return self
 
     @abstractmethod
     def score(self, parameters: Parameters) -> float:

@@ -12,6 +12,7 @@ from plotly.offline import get_plotlyjs
 from botorch_popbo.benchmarks.report import figures
 from botorch_popbo.benchmarks.report._against_paper import compare_with_paper, paper_table
 from botorch_popbo.benchmarks.report._files import write_csv, write_files
+from botorch_popbo.benchmarks.report._groups import group_tables, rank_in_groups
 from botorch_popbo.benchmarks.report._panels import problem_figure, ranking_figure
 from botorch_popbo.benchmarks.report._png import draw
 from botorch_popbo.benchmarks.report._ranking import methods_of, rank_methods
@@ -30,6 +31,10 @@ def write_report(summaries: Sequence[Summary], output: Path) -> None:
     if not cells.empty:
         text += f"\n\n{paper_table(cells)}"
         write_csv(cells, output / "paper.csv")
+    groups = rank_in_groups(summaries)
+    if not groups.empty:
+        text += f"\n\n{group_tables(groups)}"
+        write_csv(groups, output / "groups.csv")
     for line in warnings(summaries):
         print(line, file=sys.stderr)
     sections = list(_sections(summaries))

@@ -1,11 +1,11 @@
 """How methods rank against each other over all problems."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from botorch_popbo.benchmarks.report.summary import Array, Summary
+from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary
 
 _RESAMPLES = 2000
 
@@ -13,24 +13,28 @@ _RESAMPLES = 2000
 def rank_methods(summaries: Sequence[Summary]) -> pd.DataFrame:
     """Rank the methods by where they ended, on every problem and seed; 1 is the best.
 
-    Each problem counts the same; on each the seeds count that all compared methods completed. Ties
-    share the mean of their ranks. By method, from the best, there are the "mean" rank and the ends
-    "low" and "high" of its 95 % interval, from drawing problems with replacement and, of each,
-    seeds. Methods without a complete run on some problem are left out, and all are if fewer than
-    two can be compared.
+    Each problem counts the same; on each the seeds count that all compared methods completed. By
+    method, from the best, there are the "mean" rank and the ends "low" and "high" of its 95 %
+    interval, from drawing problems with replacement and, of each, seeds. There are none if fewer
+    than two can be compared.
     """
-    compared = [
+    methods = comparable(summaries)
+    tables = [ranks(summary, methods, lambda curve: curve.results) for summary in summaries]
+    if len(methods) < 2 or not all(len(table) for table in tables):
+        return pd.DataFrame(columns=["mean", "low", "high"])
+    means = np.mean([table.mean(axis=0) for table in tables], axis=0)
+    low, high = np.percentile(_bootstrap(tables), (2.5, 97.5), axis=0)
+    found = pd.DataFrame({"mean": means, "low": low, "high": high}, index=methods)
+    return found.sort_values("mean", kind="stable")
+
+
+def comparable(summaries: Sequence[Summary]) -> list[str]:
+    """The methods that have a complete run on every problem."""
+    return [
         method
         for method in methods_of(summaries)
         if all(method in methods_of([summary]) for summary in summaries)
     ]
-    tables = [_ranks(summary, compared) for summary in summaries]
-    if len(compared) < 2 or not all(len(ranks) for ranks in tables):
-        return pd.DataFrame(columns=["mean", "low", "high"])
-    means = np.mean([ranks.mean(axis=0) for ranks in tables], axis=0)
-    low, high = np.percentile(_bootstrap(tables), (2.5, 97.5), axis=0)
-    found = pd.DataFrame({"mean": means, "low": low, "high": high}, index=compared)
-    return found.sort_values("mean", kind="stable")
 
 
 def methods_of(summaries: Sequence[Summary]) -> list[str]:
@@ -38,10 +42,13 @@ def methods_of(summaries: Sequence[Summary]) -> list[str]:
     return list(dict.fromkeys(curve.method for summary in summaries for curve in summary.curves))
 
 
-def _ranks(summary: Summary, methods: Sequence[str]) -> Array:
-    """Ranks on one problem, ``seeds x methods``."""
-    ends = {curve.method: pd.Series(curve.results, curve.seeds) for curve in summary.curves}
-    table = pd.DataFrame({method: ends[method] for method in methods}).dropna()
+def ranks(summary: Summary, methods: Sequence[str], values: Callable[[Curve], Array]) -> Array:
+    """Rank methods on one problem by a value of each replication, ``seeds x methods``.
+
+    Ties share the mean of their ranks. Only seeds count that all of these methods completed.
+    """
+    found = {curve.method: pd.Series(values(curve), curve.seeds) for curve in summary.curves}
+    table = pd.DataFrame({method: found[method] for method in methods}).dropna()
     return np.asarray(table.rank(axis=1, ascending=summary.is_loss))
 
 
@@ -51,6 +58,6 @@ def _bootstrap(tables: Sequence[Array]) -> Array:
     found = np.zeros((_RESAMPLES, tables[0].shape[1]))
     for row in found:
         for problem in generator.integers(len(tables), size=len(tables)):
-            ranks = tables[problem]
-            row += ranks[generator.integers(len(ranks), size=len(ranks))].mean(axis=0)
+            table = tables[problem]
+            row += table[generator.integers(len(table), size=len(table))].mean(axis=0)
     return found / len(tables)

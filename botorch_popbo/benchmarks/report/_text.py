@@ -4,9 +4,13 @@ import math
 from collections.abc import Iterator, Sequence
 
 
-def estimate(mean: float, error: float) -> str:
-    """Format a mean with its standard error; of the two, what is not a number is left out."""
-    return number(mean, ".3g") + ("" if math.isnan(mean + error) else f" ± {error:.2g}")
+def estimate(mean: float, error: float, form: str | None = None) -> str:
+    """Format a mean with its standard error; of the two, what is not a number is left out.
+
+    Without a format they have three and two digits.
+    """
+    spread = "" if math.isnan(mean + error) else f" ± {format(error, form or '.2g')}"
+    return number(mean, form or ".3g") + spread
 
 
 def number(value: float, form: str) -> str:

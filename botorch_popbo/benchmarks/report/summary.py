@@ -22,8 +22,10 @@ class Curve:
         method: The method's name.
         seeds: The seeds of the replications.
         traces: The regret or the best value, ``replications x entries``.
-        best: At the end, that of the best point evaluated, one for each replication; not a number
-            if some score was not recorded.
+        evaluated: The same of the best point evaluated, whatever was observed of it; not a number
+            from the first score on that was not recorded, and before the first success.
+        recommended: The same of the point that the method's model holds for the best, or of the one
+            with the best observation if there is no model to ask.
         times: The cumulative wall-clock time of the suggestions, ``replications x entries``.
         measures: What else the problem knows of the point with the best observation, one for each
             replication.
@@ -34,7 +36,8 @@ class Curve:
     method: str
     seeds: tuple[int, ...]
     traces: Array
-    best: Array
+    evaluated: Array
+    recommended: Array
     times: Array
     measures: tuple[Mapping[str, float], ...] = ()
     num_fallbacks: int = 0
@@ -54,6 +57,11 @@ class Curve:
     def results(self) -> Array:
         """Where each replication ended."""
         return self.traces[:, -1]
+
+    @property
+    def best(self) -> Array:
+        """The regret or the value of the best point that each replication evaluated."""
+        return self.evaluated[:, -1]
 
     @property
     def seconds(self) -> Array:

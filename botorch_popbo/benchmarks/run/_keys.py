@@ -1,13 +1,18 @@
 """What campaign files may say: kinds of values, their defaults and those of a trial run."""
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from botorch_popbo.benchmarks.errors import UsageError
 
 Smoke = Callable[[Any], Any]
+Expand = Callable[[str], Sequence[str]]
+
+
+def _itself(name: str) -> Sequence[str]:
+    return (name,)
 
 
 @dataclass(frozen=True)
@@ -15,7 +20,8 @@ class Key:
     """A setting of an experiment: what a value is, in words and as a test, and the default.
 
     ``smoke`` makes the value of a trial run out of that of the campaign; ``known`` are the names
-    that exist, if values are names.
+    that exist, if values are names, ``expand`` gives those that a name stands for, and ``patterns``
+    say how such names look.
     """
 
     kind: str
@@ -23,6 +29,8 @@ class Key:
     default: Any = None
     smoke: Smoke | None = None
     known: Collection[str] | None = None
+    expand: Expand = _itself
+    patterns: Collection[str] = ()
 
     def check_kind(self, name: str, value: Any) -> Any:
         """Return a file's value with a tuple for a list, or raise UsageError if it is no such."""
@@ -34,9 +42,10 @@ class Key:
         """Return a value with each name once, or raise UsageError if a name does not exist."""
         if self.known is None:
             return value
-        given = dict.fromkeys([value] if isinstance(value, str) else value)
+        asked = [value] if isinstance(value, str) else value
+        given = dict.fromkeys(name for one in asked for name in self.expand(one))
         for unknown in (one for one in given if one not in self.known):
-            what, known = name.removesuffix("s"), ", ".join(self.known)
+            what, known = name.removesuffix("s"), ", ".join([*self.known, *self.patterns])
             raise UsageError(f"there is no {what} {unknown!r}; known: {known}")
         return value if isinstance(value, str) else tuple(given)
 
@@ -46,9 +55,16 @@ def text(default: str = "", known: Collection[str] | None = None) -> Key:
     return Key("a text", _is_text, default, known=known)
 
 
-def names(known: Collection[str], *default: str) -> Key:
-    """A list of those that are known; by default all."""
-    return Key("a list of names", _list_of(_is_text), default or tuple(known), known=known)
+def names(
+    known: Collection[str],
+    *default: str,
+    expand: Expand = _itself,
+    patterns: Collection[str] = (),
+) -> Key:
+    """A list of those that are known, or that stand for such; by default all."""
+    kind, is_valid = "a list of names", _list_of(_is_text)
+    values = default or tuple(known)
+    return Key(kind, is_valid, values, known=known, expand=expand, patterns=patterns)
 
 
 def count(default: int | None = None, *, least: int = 1, smoke: int | None = None) -> Key:

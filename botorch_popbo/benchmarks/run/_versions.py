@@ -8,6 +8,7 @@ from pathlib import Path
 import botorch_popbo
 from botorch_popbo.benchmarks.methods._own_process import interpreter
 from botorch_popbo.benchmarks.methods.base import Method
+from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.version import __version__
 
 _ALWAYS = ("botorch", "ax-platform", "torch", "scikit-learn")
@@ -18,14 +19,16 @@ _ASK = "import sys, importlib.metadata as m; print(m.version(sys.argv[1]))"
 COMMIT = "commit"
 
 
-def versions(method: Method) -> dict[str, str]:
-    """Version by package name of this package, what it is built on and the method's library.
+def versions(method: Method, problem: Problem) -> dict[str, str]:
+    """Version by package name of this package, what it is built on and the libraries of the two.
 
     Of a development checkout, the commit is there under "commit".
     """
     found = {"botorch-popbo": __version__, **{name: version(name) for name in _ALWAYS}}
     if method.library is not None:
         found[method.library] = _library_version(method.library, interpreter(method.name))
+    if problem.library is not None:
+        found[problem.library] = _library_version(problem.library, None)
     found[COMMIT] = commit(Path(botorch_popbo.__file__).parent)
     return {name: text for name, text in found.items() if text}
 

@@ -7,7 +7,7 @@ import pytest
 
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
 from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
 
@@ -16,6 +16,8 @@ from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
     ("arguments", "message"),
     [
         ("compare --problems brainin", "no problem 'brainin'; known: sklearn-digits, "),
+        ("compare --problems bbob-f25-d5", "bbob has functions 1 to 24"),
+        ("coco-data --problems branin --output /none", "there are no records in /none"),
         ("compare --methods popb", "no method 'popb'; known: popbo, "),
         ("compare --trials 0", "--trials is a positive whole number, not 0"),
         ("compare --seeds -1", "--seeds is a positive whole number, not -1"),
@@ -25,7 +27,7 @@ from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
         ("compare --limit 0", "--limit is a positive number of seconds, not 0.0"),
         ("compare --limit soon", "--limit: invalid float value: 'soon'"),
         ("compare --backend dask", "invalid choice: 'dask'"),
-        ("compare --campaign papr", "no campaign 'papr'; known: hard-feedback, "),
+        ("compare --campaign papr", "no campaign 'papr'; known: coco-bbob-constrained, "),
         ("compare --campaign none.toml", "cannot read the campaign none.toml"),
         ("report --jobs 2", "unrecognized arguments: --jobs 2"),
         ("report --problems branin --output /none", "there are no records in /none"),
@@ -49,7 +51,8 @@ def test_misuse_is_one_line_and_status_2(
 def test_list_names_everything(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    assert all(name in printed for name in (*PROBLEMS, *METHODS, *shipped_campaigns()))
+    names = (*PROBLEMS, *PATTERNS, *METHODS, *shipped_campaigns())
+    assert all(name in printed for name in names)
 
 
 def test_a_missing_table_is_told_before_any_work(

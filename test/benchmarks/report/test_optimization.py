@@ -6,6 +6,7 @@ import pytest
 from matplotlib.image import imread
 
 from botorch_popbo.benchmarks.report import figures, table
+from botorch_popbo.benchmarks.report._groups import group_tables, rank_in_groups
 from botorch_popbo.benchmarks.report._optimization import results, write_report
 
 from .conftest import SUMMARIES, curve, summary
@@ -40,6 +41,17 @@ def test_the_page_ranks_only_methods_that_ran_everywhere(tmp_path: Path) -> None
     assert "Average rank" not in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
+def test_groups_are_ranked_beside_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grouped = [replace(s, problem=replace(s.problem, group="both")) for s in SUMMARIES]
+    write_report(grouped, tmp_path)
+    found = rank_in_groups(grouped)
+    for text in (capsys.readouterr().out, (tmp_path / "report.html").read_text(encoding="utf-8")):
+        assert group_tables(found) in text
+    assert len((tmp_path / "groups.csv").read_text().splitlines()) == len(found) + 1
+
+
 def test_nothing_complete_is_said_and_drawn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -62,9 +74,12 @@ def test_the_picture_has_a_row_for_each_problem(tmp_path: Path) -> None:
 
 
 def test_a_row_for_each_replication(tmp_path: Path) -> None:
-    changed = {"best": np.array([0.25, 0.0]), "times": np.array([[0.0, 1.25], [0.0, 1.0]])}
+    changed = {
+        "evaluated": np.array([[1.0, 0.25], [1.0, 0.0]]),
+        "times": np.array([[0.0, 1.25], [0.0, 1.0]]),
+    }
     several = curve("botorch-gp", *(1 / 3, 1e-7 / 3), seeds=(0, 2), **changed)
-    one = curve("random", 12345678.0, best=np.array([np.nan]), seconds=1e-5)
+    one = curve("random", 12345678.0, evaluated=np.full((1, 2), np.nan), seconds=1e-5)
     summaries = [
         summary(several, problem="branin-student", without=("sobol",)),
         summary(one, problem="sklearn-digits"),

@@ -5,108 +5,13 @@ import numpy as np
 import pytest
 
 from botorch_popbo.benchmarks.experiments import Optimization
-from botorch_popbo.benchmarks.problems import PROBLEMS, Problem, ProblemEntry
+from botorch_popbo.benchmarks.problems import PROBLEMS, ProblemEntry
 from botorch_popbo.benchmarks.report import Summary, summarize
-from botorch_popbo.benchmarks.report._summarize import best_evaluated, best_known, trace
 from botorch_popbo.benchmarks.report._table import warnings
 from botorch_popbo.benchmarks.run._records import append_record
 from botorch_popbo.benchmarks.settings import TrialRecord
 
-from ..conftest import trial
-
-Numbers = list[float | None]
-
-
-def records(
-    observed: Numbers, scores: Numbers | None = None, held: Numbers | None = None
-) -> list[TrialRecord]:
-    """Trials of points with noise-free scores, before which a model held others for the best."""
-    nothing: Numbers = [None] * len(observed)
-    return [
-        trial(
-            index,
-            value,
-            score,
-            incumbent_score=incumbent,
-            optimizer_seconds=0.5 * index,
-            generator="random" if index < 4 else "Sobol",
-            versions={"torch": "2", "commit": str(index)},
-        )
-        for index, (value, score, incumbent) in enumerate(
-            zip(observed, scores or observed, held or nothing, strict=True)
-        )
-    ]
-
-
-def problem(name: str) -> Problem:
-    """A problem, of which Branin has its optimum at 1, or, to be maximised, at 10."""
-    found = PROBLEMS[name.removesuffix("-upwards")].load(None)
-    if name == "sklearn-digits":
-        return found
-    upwards = name.endswith("-upwards")
-    return replace(found, minimize=not upwards, optimal_value=10.0 if upwards else 1.0)
-
-
-OBSERVED: Numbers = [5.0, 7.0, 3.0, 3.0, 4.0]
-SCORES: Numbers = [6.0, 5.0, 8.0, 4.0, 2.0]
-# The model is asked before trial 2 about trials 0 and 1, and never about trial 4.
-HELD: Numbers = [None, None, 5.0, 6.0, 4.0]
-NOISY, UPWARDS = "branin-gaussian", "branin-gaussian-upwards"
-ALL_SCORED = records(OBSERVED, [6.0, 5.0, 8.0, 4.0, 4.5])
-FAILED = records([None, 5.0, None, 4.0], [2.0, 5.0, 1.0, 4.0])
-
-
-@pytest.mark.parametrize(
-    ("name", "found", "expected"),
-    [
-        ("branin", records(OBSERVED, None, [None, None, 9.0, 9.0, 9.0]), [4, 4, 2, 2, 2]),
-        ("branin-upwards", records(OBSERVED), [5, 3, 3, 3, 3]),
-        (
-            *("sklearn-digits", records([0.5, 0.6, 0.4, 0.4], [0.45, None, 0.48, None])),
-            [0.45, 0.45, 0.48, 0.48],
-        ),
-        (NOISY, records(OBSERVED, SCORES, HELD), [5, 4, 5, 3, 3]),
-        (UPWARDS, records(OBSERVED, SCORES, HELD), [4, 5, 4, 6, 6]),
-        # A trial without a verdict keeps the one before.
-        (NOISY, records(OBSERVED, SCORES, [None, None, 5.0, None, 4.0]), [5, 4, 4, 3, 3]),
-        # A failed trial is never the best.
-        ("branin", FAILED, [1, 4, 4, 3]),
-    ],
-)
-def test_the_trace_of_a_hand_computation(
-    name: str, found: list[TrialRecord], expected: list[float]
-) -> None:
-    np.testing.assert_array_equal(trace(problem(name), found), expected)
-
-
-def test_later_trials_do_not_change_a_trace() -> None:
-    observed, scores, held = np.random.default_rng(0).random((3, 20)).tolist()
-    whole = trace(problem(NOISY), records(observed, scores, held))
-    for length in range(2, 20):
-        part = records(observed[:length], scores[:length], held[:length])
-        np.testing.assert_array_equal(trace(problem(NOISY), part)[:-1], whole[: length - 1])
-
-
-@pytest.mark.parametrize(
-    ("name", "found", "expected"),
-    [
-        (NOISY, ALL_SCORED, 3),
-        (UPWARDS, ALL_SCORED, 2),
-        ("sklearn-digits", ALL_SCORED, 4),
-        ("sklearn-digits", records([0.5, 0.6], [0.45, None]), np.nan),
-        ("branin", FAILED, 3),
-        ("branin", FAILED[:1], np.nan),
-    ],
-)
-def test_the_best_evaluated_is_the_best_score(
-    name: str, found: list[TrialRecord], expected: float
-) -> None:
-    assert best_evaluated(problem(name), found) == pytest.approx(expected, nan_ok=True)
-
-
-def test_the_best_known_is_the_best_observation() -> None:
-    assert best_known(problem("branin"), FAILED) == {"x": 3}
-    assert best_known(problem("branin-upwards"), FAILED) == {"x": 1}
+from .conftest import Numbers, records
 
 
 def summarized(folder: Path, *replications: list[TrialRecord], methods: int = 1) -> Summary:
@@ -130,7 +35,7 @@ def summarized(folder: Path, *replications: list[TrialRecord], methods: int = 1)
 def test_the_numbers_are_those_of_a_hand_computation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shifted = problem("branin")
+    shifted = replace(PROBLEMS["branin"].load(None), optimal_value=1.0)
     monkeypatch.setitem(PROBLEMS, "branin", ProblemEntry("", lambda _: shifted))
     first, second = [9.0, 8.0, 9.0, 4.0, 6.0, 1.5], [7.0, 6.0, 5.0, 5.0, 3.0]
     lists = (first, second, first[:4])

@@ -16,7 +16,7 @@ def lines(*summaries: Summary) -> list[str]:
     return [" ".join(line.split()) for line in table(summaries).splitlines()]
 
 
-ONE = replace(CURVE, seeds=(0,), traces=CURVE.traces[1:2], best=CURVE.best[1:2])
+ONE = replace(CURVE, seeds=(0,), traces=CURVE.traces[1:2], evaluated=CURVE.evaluated[1:2])
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ ONE = replace(CURVE, seeds=(0,), traces=CURVE.traces[1:2], best=CURVE.best[1:2])
         # A single seed shows no error.
         (replace(BRANIN, seeds=1, curves=(ONE,)), "branin random 1/1 0.25 * 0.188 <0.001"),
         (
-            replace(BRANIN, curves=(replace(CURVE, best=np.full(3, np.nan)),)),
+            replace(BRANIN, curves=(replace(CURVE, evaluated=np.full((3, 3), np.nan)),)),
             "branin random 3/3 0.25 ± 0.12 * - <0.001",
         ),
         # Lost replications do not compete.

@@ -59,6 +59,13 @@ def test_what_is_not_said_is_the_default(tmp_path: Path, text: str, other: str) 
     assert planned("--jobs 1", tmp_path, text) == planned(f"{other} --jobs 1")
 
 
+def test_a_name_stands_for_a_suite_once_each() -> None:
+    pytest.importorskip("cocoex")
+    found = planned("--problems bbob-f3-d2 branin bbob-d2 --initial 5")
+    names = ["bbob-f3-d2", "branin", *(f"bbob-f{n}-d2" for n in range(1, 25) if n != 3)]
+    assert found.initial == dict.fromkeys(names, 5)
+
+
 FORRESTER = {"noise": ("gaussian", "outliers"), "methods": tuple(MODELS), "design": "uniform"}
 
 
@@ -94,6 +101,8 @@ def test_other_experiments_have_settings_of_their_own(
         ("limit = '1 h'", "limit is a positive number of seconds, not '1 h'"),
         ("problems = 'branin'", "problems is a list of names, not 'branin'"),
         ("methods = []", r"methods is a list of names, not \[\]"),
+        ("problems = ['bbob-d4']", "bbob has dimensions 2, 3, 5, 10, 20, 40"),
+        ("problems = ['coco']", "nasbench201, bbob-fN-dD-iI, bbob-noisy-fN-dD-iI"),
         ("methods = ['popb']", "there is no method 'popb'; known: popbo"),
         ("trials = ", "not TOML"),
         ("experiment = 'rank'", f"experiment is one of {KNOWN}, not 'rank'"),

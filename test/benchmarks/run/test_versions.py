@@ -7,8 +7,11 @@ from shutil import which
 import pytest
 
 from botorch_popbo.benchmarks.methods import METHODS, Method
+from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.run import _versions as module
 from botorch_popbo.benchmarks.run._versions import commit, versions
+
+BRANIN = PROBLEMS["branin"].load(None)
 
 
 def method(library: str | None) -> Method:
@@ -57,23 +60,24 @@ def test_without_git_there_is_no_commit(checkout: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("PATH", "")
     assert commit(checkout) == ""
     monkeypatch.setattr(module, "commit", lambda folder: "")
-    assert "commit" not in versions(method(None))
+    assert "commit" not in versions(method(None), BRANIN)
 
 
 def test_the_version_of_the_library_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "commit", lambda folder: "0123+")
     library = {"numpy": module.version("numpy"), "commit": "0123+"}
-    assert versions(method("numpy")) == {**versions(method(None)), **library}
-    assert "no-such-package" not in versions(method("no-such-package"))
+    assert versions(method("numpy"), BRANIN) == {**versions(method(None), BRANIN), **library}
+    assert versions(method(None), replace(BRANIN, library="numpy"))["numpy"] == library["numpy"]
+    assert "no-such-package" not in versions(method("no-such-package"), BRANIN)
 
 
 def test_another_environment_is_asked_for_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", sys.executable)
     monkeypatch.setattr(module, "version", lambda name: "of this environment")
     module._library_version.cache_clear()
-    assert versions(method("pytest"))["pytest"] == pytest.__version__
+    assert versions(method("pytest"), BRANIN)["pytest"] == pytest.__version__
     monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", "/no/such/python")
-    assert "pytest" not in versions(method("pytest"))
+    assert "pytest" not in versions(method("pytest"), BRANIN)
     module._library_version.cache_clear()
 
 

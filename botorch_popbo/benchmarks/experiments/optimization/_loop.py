@@ -65,7 +65,7 @@ class Loop:
     ) -> None:
         self.problem = problem
         self.setting = setting
-        self.versions = versions(METHODS[setting.method])
+        self.versions = versions(METHODS[setting.method], problem)
         self.limited = limited
         self.successes: list[tuple[float, float]] = []
         with limited():
@@ -107,6 +107,8 @@ class Loop:
     def _next(self, trial: int) -> Suggestion:
         if trial >= self.setting.initial and self.feedback.has_success:
             return self.feedback.optimizer.suggest(trial)
+        if trial == 0 and self.problem.start is not None:
+            return Suggestion(self.problem.start, INITIAL_DESIGN)
         point = uniform_point(self.problem.parameters, self.problem.name, self.setting.seed, trial)
         return Suggestion(point, INITIAL_DESIGN)
 

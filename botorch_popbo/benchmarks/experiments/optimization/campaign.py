@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from botorch_popbo.benchmarks.experiments.optimization._loop import Loop
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, expand
 from botorch_popbo.benchmarks.run import _keys
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
@@ -34,7 +34,9 @@ class Optimization(Campaign[Setting, TrialRecord]):
 
     registry: ClassVar = METHODS
     keys: ClassVar = {
-        "problems": _keys.names(PROBLEMS, "sklearn-digits", "hartmann6"),
+        "problems": _keys.names(
+            PROBLEMS, "sklearn-digits", "hartmann6", expand=expand, patterns=PATTERNS
+        ),
         "methods": _keys.names(METHODS, "popbo-logei", "gp-logei"),
         "trials": _keys.count(20, smoke=3),
         "seeds": _keys.count(3, smoke=1),
@@ -48,7 +50,8 @@ class Optimization(Campaign[Setting, TrialRecord]):
     def planned(cls, *, data: Path | None, **values: Any) -> Self:
         """See the base class."""
         problems, size = values.pop("problems"), values.pop("initial")
-        initial = {name: size or PROBLEMS[name].load(data).num_initial for name in problems}
+        found = {name: PROBLEMS[name].load(data) for name in problems}
+        initial = {name: size or problem.num_initial for name, problem in found.items()}
         return cls(initial=initial, data=data, **values)
 
     def cells(self) -> Iterator[Setting]:
@@ -70,7 +73,8 @@ class Optimization(Campaign[Setting, TrialRecord]):
         self, cell: Setting, records: list[TrialRecord], limited: Limited
     ) -> Iterator[TrialRecord]:
         """See the base class."""
-        loop = Loop(PROBLEMS[cell.problem].load(self.data), cell, records, limited)
+        problem = PROBLEMS[cell.problem].load(self.data).for_seed(cell.seed)
+        loop = Loop(problem, cell, records, limited)
         yield from map(loop.step, count(len(records)))
 
     def report(self) -> None:

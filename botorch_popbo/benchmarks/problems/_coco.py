@@ -1,0 +1,149 @@
+"""Functions of COCO's suites as problems."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from sys import float_info
+from typing import Any
+
+import numpy as np
+from ax.api.configs import RangeParameterConfig
+
+from botorch_popbo.benchmarks.problems._coco_library import open_function, optimum
+from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName
+from botorch_popbo.benchmarks.problems._coco_noise import (
+    Noise,
+    cauchy_shift,
+    cauchy_sibling,
+    noise_of,
+)
+from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.settings import Parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class CocoProblem(Problem):
+    """A function of COCO, minimized.
+
+    Attributes:
+        coco_name: Which one; without an instance the seed of a replication chooses it, 1 for seed
+            0, and until then it is 1.
+        function: COCO's own object.
+        optimal_value: The smallest value, to thirteen digits.
+    """
+
+    coco_name: CocoName
+    function: Any = field(repr=False)
+    optimal_value: float
+
+    def for_seed(self, seed: int) -> "CocoProblem":
+        """See the base class."""
+        if self.coco_name.instance is not None:
+            return self
+        return replace(coco(replace(self.coco_name, instance=seed + 1)), name=self.name)
+
+    def score(self, parameters: Parameters) -> float:
+        return self._known(float(self.function(self._point(parameters))))
+
+    def show(self, function: Any, parameters: Parameters) -> None:
+        """Evaluate a point as a method would, with a function that COCO observes."""
+        function(self._point(parameters))
+
+    def _point(self, parameters: Parameters) -> list[float]:
+        return [float(parameters[config.name]) for config in self.parameters]
+
+    def _known(self, value: float) -> float:
+        """A value that rounding has not put below the optimum."""
+        return max(value, self.optimal_value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyCocoProblem(CocoProblem):
+    """A function of ``bbob-noisy``.
+
+    The noise is drawn here, by the law by which COCO draws it: the state of COCO's own generator
+    belongs to the process, and a resumed replication could not have it back.
+
+    Attributes:
+        function: COCO's own object of the function that has Cauchy noise and is otherwise the same.
+        shift: By how much that noise raises the values that it does not scatter.
+        noise: The function's own noise.
+    """
+
+    shift: float = field(repr=False)
+    noise: Noise = field(repr=False)
+
+    def score(self, parameters: Parameters) -> float:
+        # Each scattered value is another one, so the first that comes twice is not scattered.
+        point, seen = self._point(parameters), set[float]()
+        while (value := float(self.function(point))) not in seen:
+            seen.add(value)
+        return self._known(value - self.shift)
+
+    def evaluate(self, parameters: Parameters, seed: int) -> float:
+        excess = self.score(parameters) - self.optimal_value
+        return self.optimal_value + self.noise(excess, np.random.default_rng(seed))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstrainedCocoProblem(CocoProblem):
+    """A function of ``bbob-constrained``, where the evaluation of an infeasible point fails.
+
+    By how much a constraint is violated is not told, and the score of an infeasible point is the
+    largest number. On many functions hardly one of a thousand random points is feasible, so every
+    replication begins with COCO's feasible one.
+    """
+
+    def score(self, parameters: Parameters) -> float:
+        return super().score(parameters) if self._is_feasible(parameters) else float_info.max
+
+    def evaluate(self, parameters: Parameters, seed: int) -> float | None:
+        return super().score(parameters) if self._is_feasible(parameters) else None
+
+    def show(self, function: Any, parameters: Parameters) -> None:
+        """The objective of an infeasible point is not asked for."""
+        point = self._point(parameters)
+        if np.all(function.constraint(point) <= 0.0):
+            function(point)
+
+    def _is_feasible(self, parameters: Parameters) -> bool:
+        return bool(np.all(self.function.constraint(self._point(parameters)) <= 0.0))
+
+
+def coco(name: CocoName) -> CocoProblem:
+    """Make the problem of a function; raises UsageError if ``coco-experiment`` is missing."""
+    assert name.function is not None
+    one = replace(name, instance=name.instance or 1)
+    kind: type[CocoProblem] = CocoProblem
+    fields: dict[str, Any] = {}
+    if name.suite == "bbob-noisy":
+        one = replace(one, function=cauchy_sibling(name.function))
+        kind, noise = NoisyCocoProblem, noise_of(name.function, name.dimension)
+        fields = {"noise": noise, "shift": cauchy_shift(name.function), "noisy": True}
+    function = open_function(one)
+    parameters = [*_parameters(function)]
+    if name.suite == "bbob-constrained":
+        kind, names = ConstrainedCocoProblem, [config.name for config in parameters]
+        fields = {"start": dict(zip(names, function.initial_solution.tolist(), strict=True))}
+    return kind(
+        name=str(name),
+        parameters=parameters,
+        label="function value",
+        metric_name="value",
+        minimize=True,
+        optimal_value=optimum(one),
+        group=f"{name.suite}-d{name.dimension} {SUITES[name.suite].group(name.function)}",
+        library="coco-experiment",
+        coco_name=name,
+        function=function,
+        **fields,
+    )
+
+
+def _parameters(function: Any) -> Iterator[RangeParameterConfig]:
+    """Whole numbers come first."""
+    bounds = zip(function.lower_bounds, function.upper_bounds, strict=True)
+    for i, (low, high) in enumerate(bounds):
+        if i < function.number_of_integer_variables:
+            yield RangeParameterConfig(f"x{i}", (int(low), int(high)), "int")
+        else:
+            yield RangeParameterConfig(f"x{i}", (float(low), float(high)), "float")

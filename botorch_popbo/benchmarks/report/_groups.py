@@ -1,0 +1,91 @@
+"""How methods rank in groups of related problems, as a run goes on."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from botorch_popbo.benchmarks.report._ranking import comparable, ranks
+from botorch_popbo.benchmarks.report._text import aligned, estimate
+from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary, standard_error
+
+_MILESTONES = (30, 50, 100, 200)
+_ALL = "all"
+_COLUMNS = ["point", "evaluations", "group", "replications", "method", "rank", "error"]
+_POINTS: dict[str, Callable[[Curve], Array]] = {
+    "best evaluated": lambda curve: curve.evaluated,
+    "recommended": lambda curve: curve.recommended,
+}
+
+
+def rank_in_groups(summaries: Sequence[Summary]) -> pd.DataFrame:
+    """Rank the methods in each group of problems and over all of them; 1 is the best.
+
+    There is a row for each point (the best one evaluated, the one recommended), number of
+    evaluations, group and method: the mean rank over the replications of the group's problems and
+    its standard error. Evaluations are 30, 50, 100 and 200, as far as all problems got, and the
+    end. Only methods with a complete run on every problem are ranked. Without groups there are no
+    rows.
+    """
+    methods = comparable(summaries)
+    names = list(dict.fromkeys(summary.problem.group for summary in summaries))
+    groups = {name: [s for s in summaries if s.problem.group == name] for name in names if name}
+    if not groups or len(methods) < 2:
+        return pd.DataFrame(columns=_COLUMNS)
+    rows = [
+        (point, evaluations, group, *row)
+        for point in _POINTS
+        for evaluations in _milestones(summaries)
+        for group, members in {**groups, _ALL: summaries}.items()
+        for row in _mean_ranks(members, methods, point, evaluations)
+    ]
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def group_tables(table: pd.DataFrame) -> str:
+    """Tabulate the ranks: a table for each point, a line for each group, a column a method."""
+    blocks = []
+    for point, part in table.groupby("point", sort=False):
+        methods = list(dict.fromkeys(part["method"]))
+        rows = [
+            [
+                _line((str(number), str(group)), line)
+                for group, line in rest.groupby("group", sort=False)
+            ]
+            for number, rest in part.groupby("evaluations")
+        ]
+        title = f"average rank ± standard error over replications, by the {point} point"
+        headings = ("evaluations", "group", "replications", *methods)
+        blocks.append("\n".join([title, *aligned([headings], *rows, right_from=2)]))
+    return "\n\n".join(blocks)
+
+
+def _milestones(summaries: Sequence[Summary]) -> list[int]:
+    begin = max(summary.initial for summary in summaries)
+    end = min(summary.initial + summary.trials for summary in summaries)
+    return sorted(n for n in {*_MILESTONES, end} if begin <= n <= end)
+
+
+def _mean_ranks(
+    members: Sequence[Summary], methods: Sequence[str], point: str, evaluations: int
+) -> Iterator[tuple[int, str, float, float]]:
+    """The number of replications, and each method's mean rank over them with its error."""
+
+    def values(curve: Curve, summary: Summary) -> Array:
+        return _POINTS[point](curve)[:, evaluations - summary.initial]
+
+    found = np.concatenate([ranks(s, methods, partial(values, summary=s)) for s in members])
+    if len(found):
+        means, errors = found.mean(axis=0), standard_error(found)
+        for method, mean, error in zip(methods, means, errors, strict=True):
+            yield len(found), method, mean, error
+
+
+def _line(names: tuple[str, str], ranked: pd.DataFrame) -> tuple[str, ...]:
+    best = ranked["rank"].min()
+    cells = (
+        estimate(row.rank, row.error, ".2f") + (" *" if row.rank == best else "  ")
+        for row in ranked.itertuples()
+    )
+    return (*names, str(ranked["replications"].iloc[0]), *cells)

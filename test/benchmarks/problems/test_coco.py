@@ -1,0 +1,145 @@
+from importlib.metadata import version
+from sys import float_info
+from typing import Any
+
+import numpy as np
+import pytest
+
+from botorch_popbo.benchmarks.experiments.optimization._loop import INITIAL_DESIGN
+from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems._coco import CocoProblem
+from botorch_popbo.benchmarks.report import summarize
+from botorch_popbo.benchmarks.run._replication import replicate
+from botorch_popbo.benchmarks.search_space.points import uniform_point
+
+from ..conftest import MakeCampaign, run
+
+cocoex = pytest.importorskip("cocoex")
+#: Noisy functions, and the noise-free ones that they are made of.
+BASES = {101: 1, 105: 8, 109: 1, 113: 7, 120: 14, 124: 17, 128: 21}
+
+
+def load(name: str) -> Any:
+    return PROBLEMS[name].load(None)
+
+
+def points(problem: CocoProblem, number: int = 20) -> list[Any]:
+    return [uniform_point(problem.parameters, problem.name, 0, i) for i in range(number)]
+
+
+@pytest.mark.parametrize("name", ["bbob-f1-d2-i1", "bbob-f15-d5-i3", "bbob-f24-d10-i20"])
+def test_a_function_is_cocos_own(name: str) -> None:
+    problem = load(name)
+    function, dimension, instance = (int(part[1:]) for part in name.split("-")[1:])
+    bare = cocoex.BareProblem("bbob", function, dimension, instance)
+    assert problem.name == name
+    assert [config.bounds for config in problem.parameters] == [(-5.0, 5.0)] * dimension
+    for point in points(problem):
+        assert problem.evaluate(point, 0) == bare(list(point.values()))
+    best = dict(zip(point, bare.best_parameter(), strict=True))
+    assert problem.score(best) == problem.optimal_value == bare.best_value()
+
+
+def test_a_group_is_no_problem() -> None:
+    assert "bbob-f1-d2" in PROBLEMS
+    assert "bbob-d2" not in PROBLEMS
+    with pytest.raises(KeyError):
+        load("bbob-d2")
+
+
+def test_an_instance_follows_the_seed_unless_it_is_named() -> None:
+    family, one = load("bbob-f3-d2"), load("bbob-f3-d2-i1")
+    point = points(family)[0]
+    for seed in range(3):
+        found, expected = family.for_seed(seed), load(f"bbob-f3-d2-i{seed + 1}")
+        assert found.score(point) == expected.score(point)
+        assert (found.name, found.optimal_value) == ("bbob-f3-d2", expected.optimal_value)
+        assert family.for_seed(seed + 1).score(point) != found.score(point)
+        assert one.for_seed(seed) is one
+    assert family.group == "bbob-d2 separable"
+
+
+@pytest.mark.parametrize("function", BASES)
+def test_the_score_of_a_noisy_function_is_free_of_noise(function: int) -> None:
+    problem = load(f"bbob-noisy-f{function}-d5-i2")
+    bare = cocoex.BareProblem("bbob", BASES[function], 5, 2)
+    assert problem.optimal_value == bare.best_value()
+    for point in points(problem):
+        assert problem.score(point) == pytest.approx(bare([*point.values()]), rel=1e-12)
+
+
+def test_noise_is_that_of_the_seed_and_of_the_function() -> None:
+    for function in (107, 108, 109):
+        problem = load(f"bbob-noisy-f{function}-d5-i2")
+        point = points(problem)[0]
+        found = [problem.evaluate(point, seed) for seed in range(200)]
+        assert found == [problem.evaluate(point, seed) for seed in range(200)]
+        assert problem.noisy
+        # Uniform and Gaussian noise differ each time, Cauchy noise for a fifth of the values.
+        assert (len(set(found)) == 200) == (function < 109)
+        assert len(set(found)) > 10
+
+
+def test_the_first_variables_of_mixed_functions_are_whole() -> None:
+    problem = load("bbob-mixint-f3-d5-i1")
+    assert [config.bounds for config in problem.parameters] == [
+        *((0, 1), (0, 3), (0, 7), (0, 15), (-5.0, 5.0))
+    ]
+    kinds = [config.parameter_type for config in problem.parameters]
+    assert kinds == ["int"] * 4 + ["float"]
+    suite = cocoex.Suite("bbob-mixint", "instances: 1", "dimensions: 5")
+    function = suite.get_problem_by_function_dimension_instance(3, 5, 1)
+    scores = np.array([problem.score(point) for point in points(problem)])
+    assert scores.tolist() == [function([*point.values()]) for point in points(problem)]
+    assert (scores > problem.optimal_value).all()
+    # All whole numbers, at the best place of the last variable: one of them is the optimum.
+    last = float(cocoex.BareProblem("bbob", 3, 5, 1).best_parameter()[-1])
+    grid = [[*index, last] for index in np.ndindex(2, 4, 8, 16)]
+    assert min(map(function, grid)) == pytest.approx(problem.optimal_value, rel=1e-12)
+
+
+def test_an_infeasible_point_fails_and_the_start_does_not() -> None:
+    problem = load("bbob-constrained-f2-d5-i1")
+    outcomes = [problem.evaluate(point, 0) for point in points(problem, 200)]
+    scores = [problem.score(point) for point in points(problem, 200)]
+    for outcome, score in zip(outcomes, scores, strict=True):
+        assert score == (float_info.max if outcome is None else outcome)
+    assert None in outcomes
+    feasible = [outcome for outcome in outcomes if outcome is not None]
+    assert min(feasible) > problem.optimal_value
+    assert problem.start is not None
+    assert problem.evaluate(problem.start, 0) > problem.optimal_value
+
+
+@pytest.mark.parametrize("problem", ["bbob-noisy-f109-d2", "bbob-mixint-f3-d5"])
+def test_interrupted_and_resumed_is_the_same(campaign: MakeCampaign, problem: str) -> None:
+    whole = run(campaign("random", problem, output="whole"))
+    part = campaign("random", problem, output="pieces")
+    run(part, go_on=iter([True] * 5 + [False]).__next__)
+    load(problem).score(whole[0].parameters)
+    pieces = run(part)
+    assert [(r.parameters, r.observed, r.score) for r in pieces] == [
+        (r.parameters, r.observed, r.score) for r in whole
+    ]
+    assert whole[0].versions["coco-experiment"] == version("coco-experiment")
+
+
+def test_each_seed_has_its_instance_in_records_and_report(campaign: MakeCampaign) -> None:
+    made = campaign("random", "bbob-f24-d2", seeds=2)
+    for cell in made.cells():
+        replicate(made, cell)
+    found = [made.records(cell) for cell in made.cells()]
+    for seed, records in enumerate(found):
+        instance = load(f"bbob-f24-d2-i{seed + 1}")
+        assert [r.observed for r in records] == [instance.score(r.parameters) for r in records]
+    (curve,) = summarize(made)[0].curves
+    best = [min(r.score or 0.0 for r in records) for records in found]
+    optima = [load(f"bbob-f24-d2-i{i}").optimal_value for i in (1, 2)]
+    assert curve.best == pytest.approx(np.subtract(best, optima))
+
+
+def test_a_constrained_problem_begins_with_a_feasible_point(campaign: MakeCampaign) -> None:
+    first, *others = run(campaign("random", "bbob-constrained-f6-d2"))
+    assert first.parameters == load("bbob-constrained-f6-d2-i1").start
+    assert first.observed is not None
+    assert {record.generator for record in (first, *others[:2])} == {INITIAL_DESIGN}
