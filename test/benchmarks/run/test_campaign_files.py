@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.report._paper import PAPER
@@ -54,6 +55,12 @@ def test_a_shipped_campaign_runs(
     problems, methods = file["problems"], [m for m in file["methods"] if m not in SLOW]
     options = ["--campaign", name, "--smoke", "--trials", "1", "--output", str(tmp_path)]
     if any(PROBLEMS[problem].description.startswith("table") for problem in problems):
-        options += ["--data", str(request.getfixturevalue("real_tables"))]
+        folder = request.getfixturevalue("real_tables")
+        for problem in problems:
+            try:
+                PROBLEMS[problem].load(folder)
+            except UsageError as error:
+                pytest.skip(str(error))
+        options += ["--data", str(folder)]
     assert main(["compare", *options, "--methods", *methods]) == 0
     assert capsys.readouterr().out.count(" 1/1 ") == len(methods) * len(problems)
