@@ -42,7 +42,8 @@ def test_the_paper_is_covered() -> None:
 
 
 # Seconds a suggestion, or another library: they are tried by tests of their own.
-SLOW = {"bohamiann", "hebo", "ppbo", "hyperopt-tpe", "skopt-forest"}
+LIBRARIES = {"hyperopt-tpe", "optuna-gp", "optuna-tpe", "skopt-forest", "smac3"}
+SLOW = {"bohamiann", "hebo", "ppbo", *LIBRARIES}
 
 
 @pytest.mark.parametrize(
