@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from botorch_popbo.benchmarks.data import networks
+from botorch_popbo.benchmarks.data.kernels import GPUS, GRIDS, times_name
+from botorch_popbo.benchmarks.data.replicates import pack
 from botorch_popbo.benchmarks.experiments import Optimization
 from botorch_popbo.benchmarks.run._replication import replicate
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
@@ -50,10 +53,24 @@ def write_nasbench201(folder: Path) -> Path:
     return path
 
 
+def write_replicates(folder: Path) -> None:
+    """Small tables of networks and of a kernel: two choices of every parameter."""
+    rng = np.random.default_rng(2)
+    errors, times = map(networks.errors_name, networks.DATA_SETS), map(times_name, GPUS)
+    for file, grid, arrays, count in (
+        ("mlp.npz", networks.GRID, errors, 8),
+        ("convolution.npz", GRIDS["convolution"], times, 32),
+    ):
+        choices = {name: values[:2] for name, values in grid.items()}
+        values = {array: rng.lognormal(size=(2 ** len(grid), count)) for array in arrays}
+        np.savez(folder / file, **pack(choices, values))
+
+
 @pytest.fixture
 def tables(tmp_path: Path) -> Path:
     write_fcnet(tmp_path)
     write_nasbench201(tmp_path)
+    write_replicates(tmp_path)
     return tmp_path
 
 

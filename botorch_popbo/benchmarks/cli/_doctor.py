@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from botorch_popbo.benchmarks.data import fcnet, nasbench201
+from botorch_popbo.benchmarks.data._published import FILES
 
 _PACKAGE = "botorch-popbo"
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?P<wanted>[^;]*)(;.*extra == \"(?P<extra>[\w-]+)\")?")
@@ -91,7 +91,7 @@ def _tables(data: Path | None) -> Iterator[str]:
     if data is None:
         yield "no folder: pass --data DIR or set POPBO_DATA (popbo data makes the files)"
         return
-    for name in (fcnet.FILE, nasbench201.FILE):
+    for name in FILES.values():
         found = "found" if (data / name).is_file() else "missing (popbo data makes it)"
         yield f"{data / name}: {found}"
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from botorch_popbo.benchmarks.data._fcnet_release import release_files
 from botorch_popbo.benchmarks.data.fcnet import NUM_PARAMETERS, NUM_SEEDS, errors_name
+from botorch_popbo.benchmarks.data.replicates import pack
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.run._progress import make_bar
@@ -45,14 +46,7 @@ def convert_fcnet(source: Path) -> Arrays:
             if grid != grids[0]:
                 raise UsageError(f"{path.name} has other choices than the files before it")
             errors[errors_name(data_set)] = unsorted[order]
-    choices = grids[0]
-    lengths = [len(values) for values in choices.values()]
-    return {
-        "X_index": np.indices(lengths, dtype=np.int8).reshape(len(lengths), -1).T,
-        "param_names": np.array(list(choices)),
-        "param_choices": np.array([str(list(values)) for values in choices.values()]),
-        **errors,
-    }
+    return pack(grids[0], errors)
 
 
 def _read(path: Path, data_set: str) -> tuple[list[Parameters], npt.NDArray[np.float32]]:

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from botorch_popbo.benchmarks.data.fcnet import DATA_SETS
+from botorch_popbo.benchmarks.data import fcnet as fcnet_tables
+from botorch_popbo.benchmarks.data import kernels, networks
 from botorch_popbo.benchmarks.problems._coco import coco
 from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName, expand, parse
 from botorch_popbo.benchmarks.problems._digits import digits
 from botorch_popbo.benchmarks.problems._functions import FUNCTIONS, exact
-from botorch_popbo.benchmarks.problems._tables import fcnet, nasbench201
+from botorch_popbo.benchmarks.problems._tables import fcnet, kernel, nasbench201, network
 from botorch_popbo.benchmarks.problems._variants import variants
 from botorch_popbo.benchmarks.problems.base import Problem
 
@@ -34,7 +35,7 @@ def _plain(description: str, make: Callable[[], Problem]) -> ProblemEntry:
 
 
 def _fcnet_entries() -> Iterator[tuple[str, ProblemEntry]]:
-    for data_set in DATA_SETS:
+    for data_set in fcnet_tables.DATA_SETS:
         name = f"fcnet-{data_set.split('_')[0]}"
         for full_name, is_noisy, description in (
             (name, False, f"table: two-layer network on {data_set}, 9 choices (fcnet_valid.npz)"),
@@ -42,6 +43,18 @@ def _fcnet_entries() -> Iterator[tuple[str, ProblemEntry]]:
         ):
             load = partial(fcnet, full_name, data_set, is_noisy)
             yield full_name, ProblemEntry(description, load)
+
+
+def _noisy_tables() -> Iterator[tuple[str, ProblemEntry]]:
+    for data_set in networks.DATA_SETS:
+        name = f"mlp-{data_set.replace('_', '-')}"
+        text = f"table: network on scikit-learn's {data_set}, one of 8 splits ({networks.FILE})"
+        yield name, ProblemEntry(text, partial(network, name, data_set))
+    for title, file in kernels.FILES.items():
+        for gpu in kernels.GPUS:
+            name = f"{title}-{gpu.lower()}"
+            text = f"table: sizes in a GPU kernel on {gpu}, one of 32 runs ({file})"
+            yield name, ProblemEntry(text, partial(kernel, name, title, gpu))
 
 
 class _Problems(dict[str, ProblemEntry]):
@@ -76,6 +89,7 @@ PROBLEMS: dict[str, ProblemEntry] = _Problems(
         "nasbench201": ProblemEntry(
             "table: cell of six operations on CIFAR-10 (nasbench201.npz)", nasbench201
         ),
+        **dict(_noisy_tables()),
     }
 )
 

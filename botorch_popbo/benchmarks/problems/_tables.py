@@ -1,4 +1,4 @@
-"""Tables that are looked up: tuning a network for regression, and choosing a cell's operations."""
+"""Tables that are looked up: tuning networks and GPU kernels, and choosing a cell's operations."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,9 @@ import numpy as np
 from ax.api.configs import ChoiceParameterConfig
 
 from botorch_popbo.benchmarks.data.fcnet import load_fcnet
+from botorch_popbo.benchmarks.data.kernels import load_kernel
 from botorch_popbo.benchmarks.data.nasbench201 import load_nasbench201
+from botorch_popbo.benchmarks.data.networks import DATA_SETS, load_networks
 from botorch_popbo.benchmarks.data.table import Table
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
@@ -41,11 +43,25 @@ class NoisyTableProblem(TableProblem):
 def fcnet(name: str, data_set: str, noisy: bool, data: Path | None) -> Problem:
     """The mean validation error of four trainings, or that of one of them, minimized."""
     table = load_fcnet(data, data_set)
+    return _minimized(name, table, "valid_mse", "validation error (MSE)", noisy)
+
+
+def network(name: str, data_set: str, data: Path | None) -> Problem:
+    """The test error of a small network, trained on one of eight splits, minimized."""
+    return _minimized(name, load_networks(data, data_set), "error", DATA_SETS[data_set])
+
+
+def kernel(name: str, kernel: str, gpu: str, data: Path | None) -> Problem:
+    """The time of one of 32 runs of a GPU kernel, minimized."""
+    return _minimized(name, load_kernel(data, kernel, gpu), "milliseconds", "time of a run [ms]")
+
+
+def _minimized(name: str, table: Table, metric: str, label: str, noisy: bool = True) -> Problem:
     return (NoisyTableProblem if noisy else TableProblem)(
         name=name,
         parameters=[*_parameters(table)],
-        label="validation error (MSE)",
-        metric_name="valid_mse",
+        label=label,
+        metric_name=metric,
         minimize=True,
         optimal_value=float(table.means.min()),
         noisy=noisy,

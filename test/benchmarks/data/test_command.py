@@ -3,11 +3,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.data.command import checksum, differences
+from botorch_popbo.benchmarks.data import networks
+from botorch_popbo.benchmarks.data._published import FILES
 from botorch_popbo.benchmarks.data.fcnet import DATA_SETS
 from botorch_popbo.benchmarks.data.nasbench201 import load_nasbench201
 
@@ -65,14 +65,15 @@ def test_a_table_is_replaced_only_when_asked(
 
 def test_a_check_tells_of_each_table(real_tables: Path, tmp_path: Path, capsys: Capture) -> None:
     assert main(["data", "check", str(real_tables)]) == 0
-    assert capsys.readouterr().out == (
-        "fcnet_valid.npz: as published\nnasbench201.npz: as published\n"
-    )
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["fcnet_valid.npz: as published", "nasbench201.npz: as published"]
+    there = [line.endswith(": as published") for line in lines]
+    assert there == [(real_tables / name).exists() for name in FILES.values()]
     (tmp_path / "fcnet_valid.npz").write_text("torn")
     assert main(["data", "check", str(tmp_path)]) == 1
-    first, second = capsys.readouterr().out.splitlines()
+    first, *others = capsys.readouterr().out.splitlines()
     assert "cannot be read as an npz file" in first
-    assert second == "nasbench201.npz: not found"
+    assert others == [f"{name}: not found" for name in [*FILES.values()][1:]]
 
 
 def test_a_check_tells_of_other_numbers(tables: Path, capsys: Capture) -> None:
@@ -86,11 +87,12 @@ def test_a_check_tells_of_other_numbers(tables: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["data"], "the following arguments are required: {fcnet,nasbench201,check}"),
+        (["data"], "the following arguments are required: {fcnet,nasbench201,mlp,"),
         (["data", "fcnet", "none"], "the following arguments are required: --output"),
         (["data", "fcnet", "none.tar", "--output", "."], "there is no file or folder none.tar"),
         (["data", "nasbench201", "none", "--output", "."], "there is no file none"),
         (["data", "fcnet", "none", "--output", __file__], f"--output {__file__} is not a folder"),
+        (["data", "convolution", "none", "--output", "."], "none/cachefiles/convolution_milo/A100"),
         (["data", "check", "none"], "there is no folder none"),
     ],
 )
@@ -113,7 +115,17 @@ def test_a_missing_h5py_is_told(
     assert "pip install 'botorch-popbo[data]'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["data", "fcnet", "nasbench201", "check"])
+def test_a_table_is_trained_without_a_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    for name, choices in networks.GRID.items():
+        monkeypatch.setitem(networks.GRID, name, choices[:1])
+    assert main(["data", "mlp", "--output", str(tmp_path)]) == 0
+    assert "the numbers of mlp wine differ" in capsys.readouterr().err
+    assert networks.load_networks(tmp_path, "wine").values.shape == (1, 1, 1, 1, 1, 8)
+
+
+@pytest.mark.parametrize("command", ["data", *FILES, "check"])
 def test_help_shows_how(command: str, capsys: Capture) -> None:
     with pytest.raises(SystemExit):
         main(["data", "--help"] if command == "data" else ["data", command, "--help"])
@@ -121,35 +133,3 @@ def test_help_shows_how(command: str, capsys: Capture) -> None:
     if command == "data":
         assert "popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables" in shown
     assert command in shown
-
-
-AXES = {"b": (1, 2), "a": ("x", "z", "y")}
-VALUES = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.5e-7]])
-
-
-@pytest.mark.parametrize(
-    ("is_same", "axes", "values"),
-    [
-        (True, {"a": AXES["a"], "b": AXES["b"]}, VALUES.T),
-        (True, {"b": (2, 1), "a": ("x", "y", "z")}, VALUES[::-1][:, [0, 2, 1]]),
-        (True, AXES, VALUES.astype(np.float32)),
-        (True, AXES, VALUES * (1 + 1e-9)),
-        (False, AXES, VALUES * (1 + 1e-4)),
-        (False, AXES, VALUES[:, ::-1]),
-        (False, {"b": (1, 3), "a": AXES["a"]}, VALUES),
-        (False, {"c": (1, 2), "a": AXES["a"]}, VALUES),
-    ],
-)
-def test_content_makes_a_difference_and_storage_none(
-    is_same: bool, axes: dict[str, tuple[int, ...]], values: np.ndarray
-) -> None:
-    assert (checksum(axes, values) == checksum(AXES, VALUES)) == is_same
-
-
-def test_one_changed_error_is_found(real_tables: Path, tmp_path: Path) -> None:
-    with np.load(real_tables / "fcnet_valid.npz", allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive}
-    arrays["protein_structure_valid_mse"][77, 3] *= 1.01
-    np.savez(tmp_path / "fcnet_valid.npz", **arrays)
-    (difference,) = differences(tmp_path, "fcnet_valid.npz")
-    assert "the numbers of protein_structure differ" in difference

@@ -71,6 +71,32 @@ def test_a_noisy_table_shows_one_training_at_a_time(tables: Path) -> None:
     assert single.optimal_value == mean.optimal_value
 
 
+@pytest.mark.parametrize(
+    ("name", "file", "array", "count"),
+    [
+        ("mlp-breast-cancer", "mlp.npz", "breast_cancer_error", 8),
+        ("convolution-w6600", "convolution.npz", "W6600_milliseconds", 32),
+    ],
+)
+def test_a_table_of_replicates_is_drawn_from_and_scored_by_the_mean(
+    tables: Path, name: str, file: str, array: str, count: int
+) -> None:
+    problem = PROBLEMS[name].load(tables)
+    with np.load(tables / file) as archive:
+        index, values = archive["X_index"], archive[array]
+    for row in (0, 5, 30):
+        point = configuration(problem, index[row])
+        seen = {problem.evaluate(point, seed) for seed in range(20 * count)}
+        assert seen == set(values[row])
+        assert problem.score(point) == values[row].mean()
+    assert problem.noisy
+    assert problem.minimize
+    assert problem.optimal_value == values.mean(axis=1).min()
+    configs = [c for c in problem.parameters if isinstance(c, ChoiceParameterConfig)]
+    assert all(config.is_ordered for config in configs)
+    assert all(list(config.values) == sorted(config.values) for config in configs)
+
+
 def test_the_full_schedule_is_reported_as_far_as_it_is_there(
     tables: Path, real_tables: Path
 ) -> None:

@@ -1,0 +1,82 @@
+"""From a clone of the auto-tuning hub to the arrays that are read.
+
+The layout of its files is T4: ``results``, a list of objects with ``configuration``, whole numbers
+by name, ``times``, whose ``runtimes`` are the milliseconds of every run, and ``invalidity``, which
+is "correct" if the output was.
+"""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from botorch_popbo.benchmarks.data.kernels import GPUS, GRIDS, NUM_RUNS, times_name
+from botorch_popbo.benchmarks.data.replicates import pack
+from botorch_popbo.benchmarks.data.table import Arrays, Choices
+from botorch_popbo.benchmarks.errors import UsageError
+
+Cell = tuple[int, ...]
+#: What a damaged file raises: its compression, its text, its JSON, the layout of that.
+_DAMAGE = (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zlib.error)
+
+
+def convert_kernel(source: Path, kernel: str) -> Arrays:
+    """Read the arrays of a kernel's table file from a clone of the hub.
+
+    Raises UsageError if a file is missing or damaged, or a configuration of the grid lacks a time.
+    """
+    grid, folder = GRIDS[kernel], source / "cachefiles" / f"{kernel}_milo"
+    paths = {gpu: folder / f"{gpu}_T4.json.gz" for gpu in GPUS}
+    return pack(grid, {times_name(gpu): _table(path, grid) for gpu, path in paths.items()})
+
+
+def _table(path: Path, grid: dict[str, Choices]) -> npt.NDArray[np.float32]:
+    """Times in the grid's order, ``cells x runs``."""
+    runs = dict(_runs(path, list(grid)))
+    rows = []
+    for values in product(*grid.values()):
+        configuration = dict(zip(grid, map(int, values), strict=True))
+        times = runs.get(tuple(_measured(configuration).values()))
+        if times is None:
+            raise UsageError(f"{path} has no {NUM_RUNS} times of {configuration}")
+        rows.append(times)
+    table = np.array(rows, dtype=np.float32)
+    if not (np.isfinite(table) & (table > 0.0)).all():
+        raise UsageError(f"{path} holds times that are not positive")
+    return table
+
+
+def _runs(path: Path, names: list[str]) -> Iterator[tuple[Cell, list[float]]]:
+    """Configurations that ran and gave the right output, and their times."""
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            results: list[Any] = json.load(file)["results"]
+        for result in results:
+            times = [float(time) for time in result["times"].get("runtimes", ())]
+            if result["invalidity"] == "correct" and len(times) == NUM_RUNS:
+                yield tuple(int(result["configuration"][name]) for name in names), times
+    except _DAMAGE as error:
+        text = f"{type(error).__name__}: {error}"
+        raise UsageError(f"{path} cannot be read as a file of the hub: {text}") from None
+
+
+def _measured(configuration: dict[str, int]) -> dict[str, int]:
+    """The configuration that was measured in place of one that compiles to the same program.
+
+    A tile of one point has no stride. Padding is only made in shared memory, and not where rows are
+    a multiple of its 32 banks already.
+    """
+    measured = dict(configuration)
+    for stride in measured.keys() & {"tile_stride_x", "tile_stride_y"}:
+        if measured[stride.replace("stride", "size")] == 1:
+            measured[stride] = 0
+    has_use = measured.get("use_shmem") == 1 and measured["block_size_x"] % 32 > 0
+    if "use_padding" in measured and not has_use:
+        measured["use_padding"] = 0
+    return measured

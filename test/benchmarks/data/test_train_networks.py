@@ -1,0 +1,82 @@
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from botorch_popbo.benchmarks.data import _train_networks
+from botorch_popbo.benchmarks.data._train_networks import train_networks
+from botorch_popbo.benchmarks.data.networks import DATA_SETS, GRID, errors_name
+from botorch_popbo.benchmarks.data.table import Choices
+
+SMALL: dict[str, Choices] = {
+    "alpha": (1e-6, 1e-1),
+    "batch_size": (32, 128),
+    "depth": (1, 2),
+    "learning_rate_init": (1e-4, 3e-3, 3e-2),
+    "width": (4,),
+}
+
+
+@pytest.fixture(autouse=True)
+def only_wine_and_diabetes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A classification and a regression, both small."""
+    for name in [*DATA_SETS]:
+        if name not in ("wine", "diabetes"):
+            monkeypatch.delitem(DATA_SETS, name)
+
+
+def test_a_network_trained_alone_is_that_of_its_cell() -> None:
+    table = train_networks(SMALL)
+    names = list(SMALL)
+    for row in (0, 7, 22):
+        cell = {n: (SMALL[n][i],) for n, i in zip(names, table["X_index"][row], strict=True)}
+        for array, errors in train_networks(cell).items():
+            if array in map(errors_name, DATA_SETS):
+                np.testing.assert_allclose(errors[0], table[array][row], rtol=1e-4)
+
+
+def test_training_helps_and_splits_differ() -> None:
+    table = train_networks(SMALL)
+    rates = table["X_index"][:, list(SMALL).index("learning_rate_init")]
+    for array, share_by_guessing in (("wine_error", 0.6), ("diabetes_error", 1.0)):
+        errors = table[array]
+        assert errors.dtype == np.float32
+        assert errors.shape == (24, 8)
+        assert errors[rates == 2].mean() < 0.75 * share_by_guessing
+        assert errors[rates == 0].mean() > errors[rates == 2].mean()
+        assert (errors.std(axis=1) > 0.0).all()
+
+
+def test_it_is_the_same_again_and_global_random_numbers_are_left_alone() -> None:
+    torch.manual_seed(0)
+    before = torch.get_rng_state()
+    small = {name: values[:1] for name, values in SMALL.items()}
+    first, second = (train_networks(small) for _ in range(2))
+    assert all((first[name] == second[name]).all() for name in first)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_decay_and_rate_have_the_meaning_of_adam_s() -> None:
+    """One network against PyTorch's own optimizer."""
+    data = _train_networks._splits("diabetes")
+    alpha, rate = torch.tensor([1e-2]), torch.tensor([1e-2])
+    found = _train_networks._errors(data, 64, 1, 4, alpha, rate)
+    layers = _train_networks._initial([data.train_x.shape[-1], 4, 1], 1)
+    optimizer = torch.optim.Adam(layers, lr=1e-2)
+    for x, y in _train_networks._batches(data, 64):
+        optimizer.zero_grad()
+        outputs = _train_networks._outputs(x, layers).squeeze(-1)
+        penalty = 0.5 * 1e-2 * (layers[0].square().sum() + layers[2].square().sum())
+        ((outputs - y).square().mean(-1).sum() + penalty).backward()
+        optimizer.step()
+    outputs = _train_networks._outputs(data.test_x, layers).squeeze(-1)
+    expected = (outputs - data.test_y).square().mean(-1)
+    torch.testing.assert_close(found, expected.detach(), rtol=1e-4, atol=1e-5)
+
+
+def test_the_grid_is_even_on_its_scale() -> None:
+    for name in ("alpha", "batch_size", "learning_rate_init", "width"):
+        steps = np.diff(np.log([float(value) for value in GRID[name]]))
+        assert steps == pytest.approx(steps.mean(), rel=0.1)
+    assert len(list(product(*GRID.values()))) == 3600
