@@ -3,6 +3,7 @@
 from botorch_popbo.models._rank_log_likelihood import RankLogLikelihood
 from botorch_popbo.models.base import RankModel
 from botorch_popbo.models.input_transforms import OneHotCategories
+from botorch_popbo.models.kernels import RoughMaternKernel
 from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.models.rates import MLPRate, Rate
@@ -15,4 +16,5 @@ __all__ = [
     "RankModel",
     "RankingGP",
     "Rate",
+    "RoughMaternKernel",
 ]

@@ -63,6 +63,12 @@ _tpe, _gp_sampler = (partial(OptunaSampler, f"{name}Sampler") for name in ("TPE"
 
 _ALL = (
     Method("popbo", "ranks: default preset, in a plain BoTorch loop", "popbo", Popbo),
+    Method(
+        "popbo-untold",
+        "ranks: the same, not told where outcomes are exact",
+        "popbo",
+        partial(Popbo, is_told=False),
+    ),
     *strategies(),
     _peer("botorch-gp", "BoTorch's SingleTaskGP, log expected improvement", gp.GaussianProcess),
     _peer("botorch-robust-gp", _robust, gp.RobustGaussianProcess),

@@ -67,13 +67,21 @@ def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) 
 
 
 class Popbo(TensorOptimizer):
-    """The default preset; a failure ranks below every success."""
+    """The default preset; a failure ranks below every success.
+
+    As a user would, it says that outcomes are exact where they are.
+    """
+
+    def __init__(self, problem: Problem, setting: Setting, is_told: bool = True) -> None:
+        super().__init__(problem, setting)
+        self.is_exact = is_told and not problem.noisy
 
     def observe_failure(self, parameters: Parameters) -> None:
         self.observe(parameters, math.inf if self.problem.minimize else -math.inf)
 
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        model = RankingGP(X, Y, input_transform=one_hot(self.encoding)).fit()
+        variance = torch.zeros_like(Y) if self.is_exact else None
+        model = RankingGP(X, Y, variance, input_transform=one_hot(self.encoding)).fit()
         incumbent = (model.incumbent == X).all(-1)
         acquisition = LogExpectedUtilityImprovement(model)
         if self.encoding.choices:

@@ -1,7 +1,8 @@
 import torch
 from helpers.peers import MIXED
 
-from botorch_popbo.benchmarks.methods._popbo import GaussianMLP
+from botorch_popbo.benchmarks.methods._popbo import GaussianMLP, Popbo
+from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
 
@@ -14,6 +15,15 @@ def test_a_search_leaves_the_region_that_fails(campaign: MakeCampaign) -> None:
     failed = [record.observed is None for record in records]
     assert sum(failed[:12]) >= 5
     assert sum(failed[12:]) <= 10
+
+
+def test_it_says_where_outcomes_are_exact() -> None:
+    def made(name: str, **options: bool) -> Popbo:
+        return Popbo(PROBLEMS[name].load(None), Setting(name, "popbo", 40, 0), **options)
+
+    assert made("branin").is_exact
+    assert not made("branin", is_told=False).is_exact
+    assert not made("branin-noisy").is_exact
 
 
 def test_the_network_learns_the_outcomes() -> None:
