@@ -88,7 +88,8 @@ class RankingGP(RankModel, FantasizeMixin):
             lengthscale for each column, log-normal with median :math:`0.7 \sqrt{d}`, and a rough
             part (:class:`~botorch_popbo.models.kernels.RoughMaternKernel`). This kernel, with or
             without that part and with such priors of your own, has gradients in closed form; any
-            other is fitted and searched by autograd. Parameters that require no gradient stay as they are.
+            other is fitted and searched by autograd. Parameters that require no gradient stay as
+            they are.
         input_transform: Applied to every point. By default the bounding box of ``train_X`` is
             mapped to the unit cube; ``None`` leaves points as they are.
         order: An order to learn from instead of outcomes, from any function of

@@ -23,7 +23,7 @@ def test_it_says_where_outcomes_are_exact() -> None:
 
     assert made("branin").is_exact
     assert not made("branin", is_told=False).is_exact
-    assert not made("branin-noisy").is_exact
+    assert not made("branin-student").is_exact
 
 
 def test_the_network_learns_the_outcomes() -> None:
