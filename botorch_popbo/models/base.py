@@ -177,10 +177,10 @@ class RankModel(Model, ABC):
         """Apply the input transform, in evaluation mode.
 
         Args:
-            X: Points, a ``batch_shape x q x d`` tensor.
+            X: Points, a ``batch_shape x q x d`` tensor of any dtype.
 
         Returns:
-            A ``batch_shape x q x d'`` tensor.
+            A ``batch_shape x q x d'`` tensor in the dtype of the data.
 
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
@@ -191,6 +191,8 @@ class RankModel(Model, ABC):
             )
         if self.training:
             self.eval()
+        # A transform of BoTorch takes over the dtype of what it is given, for good.
+        X = X.to(self._X.dtype)
         return X if getattr(self, "input_transform", None) is None else self.input_transform(X)
 
     def transform_inputs(self, X: Tensor, input_transform: Module | None = None) -> Tensor:

@@ -339,6 +339,7 @@ class RankingGP(RankModel, FantasizeMixin):
             that can be conditioned further.
         """
         batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
+        X, Y = X.to(self._X.dtype), Y.to(self._X.dtype)
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
         if self.training:
             self.eval()

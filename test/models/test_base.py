@@ -284,6 +284,17 @@ def test_a_state_dict_restores_a_model(make: Callable[..., RankModel]) -> None:
     assert torch.equal(law(fresh), law(fitted))
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.half, torch.long])
+def test_a_query_of_another_dtype_changes_nothing(model: RankModel, dtype: torch.dtype) -> None:
+    queried = copy.deepcopy(model)
+    before = law(queried)
+    query = TEST_X.to(dtype)
+    posterior, ranks = queried.posterior(query), queried.rank_posterior(query)
+    assert posterior.mean.dtype == ranks.mean.dtype == torch.double
+    assert torch.equal(law(queried, query), law(model, query.double()))
+    assert torch.equal(law(queried), before)
+
+
 @EACH
 def test_dtype_and_device_are_those_of_the_data(
     make: Callable[..., RankModel], tkwargs: dict[str, Any]
