@@ -9,6 +9,8 @@ from botorch.exceptions import BotorchTensorDimensionError, InputDataError, Unsu
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.models.model import Model
 from botorch.models.transforms.input import InputTransform, Normalize
+from botorch.models.utils import check_min_max_scaling
+from botorch.settings import validate_input_scaling
 from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 from torch.nn import Module
@@ -61,11 +63,15 @@ class RankModel(Model, ABC):
         self.register_buffer("_X", X, persistent=False)
         self.register_buffer("_source_X", X[:0] if source_X is None else source_X, persistent=False)
         if isinstance(input_transform, _DefaultType):
-            input_transform = Normalize(d=X.shape[-1])
+            # A box may be as narrow as it likes; a column of one value stays as it is.
+            input_transform = Normalize(d=X.shape[-1], min_range=torch.finfo(X.dtype).tiny)
         if input_transform is not None:
             self.input_transform = input_transform.to(X)
         # This batch in training mode also sets the bounds of a transform that learns them.
-        self._encoded_dim = self._encoded_points().shape[-1]
+        encoded = self._encoded_points()
+        if input_transform is None and validate_input_scaling.on():
+            check_min_max_scaling(encoded)
+        self._encoded_dim = encoded.shape[-1]
 
     @property
     def train_inputs(self) -> tuple[Tensor]:

@@ -100,7 +100,8 @@ class RankingGP(RankModel, FantasizeMixin):
 
     Warns:
         InputDataWarning: If all outcomes are equal. The order then carries no information and
-            suggestions only keep away from what has been evaluated.
+            suggestions only keep away from what has been evaluated. Or if points lie outside of the
+            unit cube, for which priors are made, and ``input_transform`` is ``None``.
 
     Example:
         >>> model = RankingGP(train_X, train_Y).fit()

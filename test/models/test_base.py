@@ -13,6 +13,7 @@ from botorch.exceptions import BotorchTensorDimensionError, InputDataError, Unsu
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.fit import fit_gpytorch_mll
 from botorch.models.transforms.input import Normalize
+from botorch.settings import validate_input_scaling
 from helpers.toy import BOUNDS, toy_data
 from scipy.stats import kendalltau
 from torch import Tensor
@@ -164,9 +165,30 @@ def test_default_transform_is_the_bounding_box_of_the_data(make: Callable[..., R
     expected = law(make(X, Y).fit())
     box = Normalize(d=2, bounds=torch.stack([X.amin(0), X.amax(0)]))
     assert torch.equal(law(make(X, Y, input_transform=box).fit()), expected)
-    raw = make(X, Y, input_transform=None).fit()
+    with pytest.warns(InputDataWarning, match="unit cube"):
+        raw = make(X, Y, input_transform=None).fit()
     assert torch.equal(raw.encode(TEST_X), TEST_X)
     assert not torch.equal(law(raw), expected)
+
+
+@EACH
+@pytest.mark.parametrize("scale", [1e-10, 1e-300, 1e200])
+def test_the_size_of_the_box_does_not_matter(scale: float, make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    expected, small = make(X, Y).fit(), make(scale * X, Y).fit()
+    torch.testing.assert_close(law(small, scale * TEST_X), law(expected), rtol=1e-4, atol=1e-6)
+
+
+@EACH
+def test_points_far_from_the_unit_cube_warn(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    with pytest.warns(InputDataWarning, match="unit cube"):
+        make(1000.0 * X, Y, input_transform=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(X / 10.0 + 0.3, Y, input_transform=None)
+        with validate_input_scaling(False):
+            make(1000.0 * X, Y, input_transform=None)
 
 
 @EACH
