@@ -2,12 +2,14 @@
 
 from abc import ABC, abstractmethod
 
+import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.exceptions import UnsupportedError
 from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
 from botorch_popbo.acquisition._known_points import distance_to_known
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.base import RankModel
 
 
@@ -21,14 +23,24 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     Args:
         model: A fitted model.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
+        X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor: one of them
+            is to be improved on, and they are not suggested again. By default, and where it holds
+            no evaluated point, these are all. The model has learned from the others, too.
     """
 
     model: RankModel
     _informed: RankModel
     _known: Tensor
+    _is_baseline: Tensor
 
-    def __init__(self, model: RankModel, X_pending: Tensor | None = None) -> None:
+    def __init__(
+        self,
+        model: RankModel,
+        X_pending: Tensor | None = None,
+        X_baseline: Tensor | None = None,
+    ) -> None:
         super().__init__(model=model)
+        self.register_buffer("_is_baseline", find_baseline(model, X_baseline), persistent=False)
         self.set_X_pending(X_pending)
 
     @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
@@ -70,8 +82,30 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         self._informed = self.model
         if self.X_pending is not None and self.X_pending.numel() > 0:
             self._informed = self.model.with_pending(self.X_pending)
-        known = self._informed.encode(self._informed.known_X)
+        known = self._informed.encode(self._informed.known_X[self._is_eligible])
         self.register_buffer("_known", known, persistent=False)
+
+    @property
+    def _is_eligible(self) -> Tensor:
+        """Which known points are of the baseline or pending, one value for each of them."""
+        num_pending = len(self._informed.known_X) - len(self._is_baseline)
+        return torch.cat([self._is_baseline, self._is_baseline.new_ones(num_pending)])
+
+
+def find_baseline(model: RankModel, X_baseline: Tensor | None) -> Tensor:
+    """Which of a model's known points are among some others.
+
+    Args:
+        model: The model.
+        X_baseline: The others, an ``n x d`` tensor.
+
+    Returns:
+        A boolean tensor, one value for each row of the model's ``known_X``; true for all where no
+        others are given or none is known.
+    """
+    known = model.known_X
+    found = is_row_of(known, known[:0] if X_baseline is None else X_baseline.to(known))
+    return found if bool(found.any()) else torch.ones_like(found)
 
 
 def require_uncertainty(model: RankModel) -> None:

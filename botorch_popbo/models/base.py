@@ -99,9 +99,21 @@ class RankModel(Model, ABC):
         """The evaluated points with their rank counts."""
 
     @property
-    @abstractmethod
     def incumbent(self) -> Tensor:
         """The evaluated point to recommend, of shape ``d``."""
+        return self.incumbent_among(None)
+
+    @abstractmethod
+    def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
+        """The best of those points that may be recommended.
+
+        Args:
+            is_eligible: A boolean tensor, one value for each row of :attr:`known_X`; by default
+                all are.
+
+        Returns:
+            A point, of shape ``d``.
+        """
 
     @abstractmethod
     def best_points(self, number: int) -> Tensor:

@@ -75,7 +75,7 @@ def rank_initial_conditions(
     with manual_seed(seed):
         everywhere = draw_sobol_samples(bounds, raw_samples - half, 1, seed=seed)
         front = getattr(acq_function, "front", None)
-        centers = _best_of(model) if front is None else front
+        centers = _best_of(model, bounds) if front is None else front
         nearby = _near(centers.to(bounds), bounds, half)
     with torch.no_grad():
         value = acq_function(torch.cat([everywhere, nearby]))
@@ -99,9 +99,11 @@ def constrained_initial_conditions(*args: Any, **kwargs: Any) -> Tensor:
     return starts
 
 
-def _best_of(model: RankModel) -> Tensor:
-    """The evaluated points that are predicted to be best, ``n x d``."""
+def _best_of(model: RankModel, bounds: Tensor) -> Tensor:
+    """The evaluated points that are predicted to be best, of those in the box if any, ``n x d``."""
     X = model.best_points(_MAX_CENTERS)
+    inside = ((bounds[0] <= X) & (bounds[1] >= X)).all(-1)
+    X = X[inside] if bool(inside.any()) else X
     with torch.no_grad():
         rank = model.rank_law(model.encode(X.unsqueeze(-2))).log_rate.reshape(-1)
     return X[rank.topk(min(_NUM_CENTERS, len(X)), largest=False).indices]

@@ -71,6 +71,17 @@ def test_points_of_another_precision_are_taken_for_the_models(case: Case) -> Non
     assert torch.equal(values, case.make()(X.double()))
 
 
+def test_points_outside_of_the_baseline_are_not_known(case: Case) -> None:
+    known = case.model.known_X
+    left_out, others = known[:1], known[1:]
+    with_all, without = case.make(), case.make(X_baseline=others)
+    assert with_all(left_out.unsqueeze(-2)) <= case.ceiling
+    assert without(left_out.unsqueeze(-2)) > with_all(left_out.unsqueeze(-2))
+    assert (without(others.unsqueeze(-2)) <= case.ceiling).all()
+    nowhere = case.make(X_baseline=ANYWHERE.squeeze(-2))  # none was evaluated, so all count
+    assert torch.equal(nowhere(ANYWHERE), with_all(ANYWHERE))
+
+
 def test_known_and_pending_points_are_never_best(case: Case) -> None:
     function = case.make(X_pending=PENDING)
     known = torch.cat([case.model.known_X, PENDING]).unsqueeze(-2).requires_grad_()
