@@ -97,6 +97,9 @@ class RankAcquisition(Acquisition):
 
         Ax calls this before it builds the acquisition function from what is returned.
         """
+        inactive = self.surrogate.inactive
+        if inactive is not None and self.X_pending is not None:
+            self.X_pending = inactive(self.X_pending)
         observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
         choices = (self._feasible(observed), self._in_design(observed), observed)
         self.X_observed = next(X for X in choices if len(X))
@@ -186,7 +189,9 @@ class RankAcquisition(Acquisition):
         constrained = bool(inequality_constraints or equality_constraints)
         if candidate_set is None and not constrained and is_table(search_space_digest, choices):
             like = torch.empty(0, dtype=self.dtype, device=self.device)
-            candidate_set = unseen_points(choices, X_known, self._max_candidates, seed, like)
+            candidate_set = unseen_points(
+                choices, X_known, self._max_candidates, seed, like, self.surrogate.inactive
+            )
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
         options = default_options(optimizer, is_smooth=self._model.has_uncertainty)
         if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space

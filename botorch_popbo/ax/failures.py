@@ -8,6 +8,7 @@ from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.base import Transform
 from ax.core.arm import Arm
 from ax.core.experiment import Experiment
+from ax.core.observation import ObservationFeatures
 from ax.core.optimization_config import OptimizationConfig
 
 
@@ -45,12 +46,22 @@ class FailedTrialsLast(Transform):
         arm_data = experiment_data.arm_data
         added = [key for key in failed if key not in arm_data.index]
         if added:
-            parameters: list[dict[str, Any]] = [
-                {**failed[key].parameters, "metadata": {}} for key in added
+            parameters = [
+                {**_all_parameters(failed[key], adapter._experiment), "metadata": {}}
+                for key in added
             ]
             index = pd.MultiIndex.from_tuples(added, names=arm_data.index.names)
             arm_data = pd.concat([arm_data, pd.DataFrame(parameters, index=index)]).sort_index()
         return ExperimentData(arm_data=arm_data, observation_data=data)
+
+
+def _all_parameters(arm: Arm, experiment: Experiment) -> dict[str, Any]:
+    """The parameters of an arm, and any values of those that have no meaning beside them."""
+    flat = experiment.search_space.flatten_observation_features(
+        ObservationFeatures(dict(arm.parameters)),
+        inject_dummy_values_to_complete_flat_parameterization=True,
+    )
+    return dict(flat.parameters)
 
 
 def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:

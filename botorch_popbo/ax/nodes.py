@@ -19,7 +19,7 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 import pandas as pd
 import torch
 from ax.adapter.registry import Cont_X_trans, Generators, Mixed_transforms, Y_trans
-from ax.adapter.transforms.choice_encode import ChoiceToNumericChoice, OrderedChoiceToIntegerRange
+from ax.adapter.transforms.choice_encode import ChoiceToNumericChoice
 from ax.adapter.transforms.derelativize import Derelativize
 from ax.adapter.transforms.int_to_float import IntToFloat
 from ax.adapter.transforms.log import Log
@@ -46,6 +46,7 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax._adapter import RankGenerators
+from botorch_popbo.ax._hierarchy import OrderedLeafToIntegerRange
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
@@ -88,7 +89,7 @@ _DESIGN_TRANSFORMS = [
 _RANK_TRANSFORMS = [
     FailedTrialsLast,
     RemoveFixed,
-    OrderedChoiceToIntegerRange,
+    OrderedLeafToIntegerRange,
     ChoiceToNumericChoice,
     Log,
     Logit,
@@ -237,6 +238,8 @@ def popbo_node(
         "acquisition_class": RankAcquisition,
         "acquisition_options": {"seed": seed},
         "transforms": _RANK_TRANSFORMS,
+        # What depends on what: the model must not learn from parameters without a meaning.
+        "transform_configs": {"Cast": {"flatten_hss": False}},
         "fit_tracking_metrics": False,
         "refit_on_cv": True,
         "warm_start_refit": False,

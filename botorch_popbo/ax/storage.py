@@ -19,6 +19,7 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax._adapter import RankGenerators
+from botorch_popbo.ax._hierarchy import OrderedLeafToIntegerRange
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
@@ -36,7 +37,12 @@ def register() -> None:
     """
     for model in (RankingGP, PoissonRankModel):
         register_model(model)
-    for transform in (MaximizeObjective, FailedTrialsLast, ReproducibleIntToFloat):
+    for transform in (
+        MaximizeObjective,
+        FailedTrialsLast,
+        OrderedLeafToIntegerRange,
+        ReproducibleIntToFloat,
+    ):
         register_transform(transform)
     register_acquisition(RankAcquisition)
     # Ax has no function that registers a surrogate.

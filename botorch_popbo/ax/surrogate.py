@@ -15,8 +15,9 @@ from botorch.models.transforms.input import InputTransform
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
-from botorch_popbo.ax._adapter import DatasetWithSources
+from botorch_popbo.ax._adapter import DatasetWithSources, at_points
 from botorch_popbo.ax._goal import Goal
+from botorch_popbo.ax._hierarchy import inactive_columns
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
@@ -55,6 +56,9 @@ class RankSurrogate(Surrogate):
     ) -> None:
         """See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.fit`."""
         self._goal_models: dict[Hashable, GoalModels] = {}
+        self.inactive = inactive_columns(search_space_digest)
+        if self.inactive is not None:
+            datasets = [at_points(dataset, self.inactive) for dataset in datasets]
         super().fit(
             datasets,
             search_space_digest,
@@ -167,4 +171,4 @@ def _input_transform(digest: SearchSpaceDigest, X: Tensor, scale: float) -> Inpu
         if len(values := digest.discrete_choices[i]) > 1
     }
     bounds = torch.tensor(digest.bounds, dtype=X.dtype, device=X.device).T
-    return unit_cube(bounds, numeric, categories, scale)
+    return unit_cube(bounds, numeric, categories, scale, inactive_columns(digest))
