@@ -77,5 +77,8 @@ def unseen_points(
         if X_known is not None:
             candidates = candidates[~is_row_of(candidates, X_known)]
     if candidates.shape[0] == 0:
-        raise SearchSpaceExhausted("Every point of the discrete search space was evaluated.")
+        raise SearchSpaceExhausted(
+            "No point is left: each one of the search space, with the fixed parameters if there "
+            "are any, is evaluated or running. Widen the space or fix fewer parameters."
+        )
     return candidates

@@ -46,6 +46,7 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax._adapter import RankGenerators
+from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing
 from botorch_popbo.ax._hierarchy import OrderedLeafToIntegerRange
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.acquisition import RankAcquisition
@@ -138,6 +139,9 @@ def initial_node(
 ) -> GenerationNode:
     """The initial design, which ends as soon as half of its trials are complete.
 
+    At least two of them have to be distinct points. A design whose trials are complete without a
+    metric of the goal raises Ax's ``DataRequiredError``.
+
     Args:
         next_node_name: Name of the node that takes over.
         num_trials: Trials before that. Attached trials count; failed and abandoned ones do not.
@@ -171,7 +175,10 @@ def initial_node(
                 only_in_statuses=[TrialStatus.COMPLETED],
                 count_only_trials_with_data=True,
             ),
+            # Beside sources a single point is enough.
+            *([DistinctPoints(next_node_name)] if num_trials > 1 else []),
         ],
+        pausing_criteria=[MetricsMissing(num_trials)],
         should_deduplicate=deduplicate,
     )
 
