@@ -46,6 +46,7 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax._adapter import RankGenerators
+from botorch_popbo.ax._checks import check_device, check_given_whole, check_whole
 from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing
 from botorch_popbo.ax._hierarchy import OrderedLeafToIntegerRange
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
@@ -156,7 +157,8 @@ def initial_node(
         UserInputError: If an option is unknown or out of range.
     """
     _check_name("initial_design", design, InitialDesign)
-    _check_positive({"num_initial_trials": num_trials})
+    check_given_whole("num_initial_trials", num_trials, 1)
+    check_given_whole("seed", seed, 0)
     return GenerationNode(
         name=design,
         generator_specs=[
@@ -215,6 +217,7 @@ def popbo_node(
         UserInputError: If an option is unknown or out of range.
     """
     _check_name("preset", preset, PresetName)
+    check_given_whole("seed", seed, 0)
     if acquisition is None:
         acquisition = "logei" if preset == "default" else "eri"
     name, acquisition_class = _rank_acquisition(acquisition)
@@ -314,6 +317,7 @@ def _model_node(
         generator_gen_kwargs={"model_gen_options": {"optimizer_kwargs": given}} if given else {},
         generator_key_override=name,
     )
+    check_whole(num_trials=num_trials)
     if (next_node_name is None) != (num_trials is None):
         raise UserInputError("next_node_name and num_trials go together: who takes over, and when.")
     pause = MaxGenerationParallelism(
@@ -348,9 +352,11 @@ def _rank_acquisition(
     acquisition: str | type[AcquisitionFunction],
 ) -> tuple[str, type[AcquisitionFunction]]:
     """Name and class of an acquisition function."""
-    if isinstance(acquisition, str):
+    if not isinstance(acquisition, type):
         _check_name("acquisition", acquisition, RankAcquisitionName)
         return acquisition, _RANK_ACQUISITIONS[acquisition]
+    if not issubclass(acquisition, AcquisitionFunction):
+        raise UserInputError(f"{acquisition.__name__} is no acquisition function of BoTorch.")
     names = {known: name for name, known in _RANK_ACQUISITIONS.items()}
     return names.get(acquisition, acquisition.__name__), acquisition
 
@@ -366,16 +372,13 @@ def _check_options(options: NodeOptions) -> None:
         known = ", ".join(NodeOptions.__annotations__)
         raise UserInputError(f"Unknown options {', '.join(unknown)}; known: {known}.")
     names = ("max_parallelism", "num_restarts", "raw_samples")
-    _check_positive({name: options.get(name) for name in names})
-    try:
-        torch.device(options.get("device") or "cpu")
-    except RuntimeError as error:
+    check_whole(**{name: options.get(name) for name in names})
+    restarts, samples = options.get("num_restarts"), options.get("raw_samples")
+    if restarts is not None and samples is not None and samples < restarts:
         raise UserInputError(
-            f"Unknown device {options.get('device')!r}; known are, for example, 'cpu' and 'cuda:0'."
-        ) from error
-
-
-def _check_positive(values: dict[str, Any]) -> None:
-    for name, value in values.items():
-        if value is not None and value < 1:
-            raise UserInputError(f"{name} is at least 1; got {value}.")
+            f"raw_samples is at least num_restarts, whose points come from them; got {samples} and "
+            f"{restarts}."
+        )
+    if not isinstance(options.get("deduplicate", True), bool):
+        raise UserInputError(f"deduplicate is True or False; got {options['deduplicate']!r}.")
+    check_device(options.get("device"))
