@@ -1,5 +1,6 @@
 """Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
 
+from botorch_popbo.ax.best_point import BestPoint, best_point
 from botorch_popbo.ax.feedback import report_comparisons, report_ranking
 from botorch_popbo.ax.nodes import gp_node, initial_node, popbo_node
 from botorch_popbo.ax.running import (
@@ -21,8 +22,10 @@ from botorch_popbo.ax.strategy import (
 register()
 
 __all__ = [
+    "BestPoint",
     "ProcessPool",
     "WorkerDiedError",
+    "best_point",
     "fit_model",
     "generation_strategies",
     "gp_generation_strategy",

@@ -7,11 +7,10 @@ import torch
 from ax.exceptions.core import UserInputError
 
 
-def check_whole(least: int = 1, **values: Any) -> None:
-    """Refuse what is no whole number, or too small.
+def check_whole(**values: Any) -> None:
+    """Refuse what is no whole number of at least one.
 
     Args:
-        least: The smallest value allowed.
         **values: Values by the names of their options; ``None`` stands for a default.
 
     Raises:
@@ -19,11 +18,11 @@ def check_whole(least: int = 1, **values: Any) -> None:
     """
     for name, value in values.items():
         if value is not None:
-            check_given_whole(name, value, least)
+            check_given_whole(name, value, least=1)
 
 
 def check_given_whole(name: str, value: Any, least: int) -> None:
-    """The same of one value, which must be given.
+    """Refuse what is no whole number, or too small.
 
     Args:
         name: Name of the option.

@@ -371,8 +371,11 @@ def _check_options(options: NodeOptions) -> None:
     if unknown:
         known = ", ".join(NodeOptions.__annotations__)
         raise UserInputError(f"Unknown options {', '.join(unknown)}; known: {known}.")
-    names = ("max_parallelism", "num_restarts", "raw_samples")
-    check_whole(**{name: options.get(name) for name in names})
+    check_whole(
+        max_parallelism=options.get("max_parallelism"),
+        num_restarts=options.get("num_restarts"),
+        raw_samples=options.get("raw_samples"),
+    )
     restarts, samples = options.get("num_restarts"), options.get("raw_samples")
     if restarts is not None and samples is not None and samples < restarts:
         raise UserInputError(

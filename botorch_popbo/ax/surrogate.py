@@ -1,5 +1,6 @@
 """The surrogate as Ax needs it: models of orders, predictions in the unit of the metrics."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ from ax.core.search_space import SearchSpaceDigest
 from ax.core.types import TCandidateMetadata
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
+from ax.generators.torch_base import TorchOptConfig
+from ax.generators.utils import filter_constraints_and_fixed_features
 from botorch.models.model import Model, ModelList
 from botorch.models.transforms.input import InputTransform
 from botorch.utils.datasets import SupervisedDataset
@@ -20,6 +23,7 @@ from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._hierarchy import inactive_columns
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.models.input_transforms import unit_cube
 
@@ -98,6 +102,36 @@ class RankSurrogate(Surrogate):
         if key not in self._goal_models:
             self._goal_models[key] = self._fit_goal(goal, seed, separate)
         return self._goal_models[key]
+
+    def best_in_sample_point(
+        self,
+        search_space_digest: SearchSpaceDigest,
+        torch_opt_config: TorchOptConfig,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Tensor, float]:
+        """The point that the model recommends of those that satisfy all constraints as measured.
+
+        See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.best_in_sample_point`.
+
+        Returns:
+            The point, of shape ``d``, and NaN, because a utility is no value of the objective.
+
+        Raises:
+            ValueError: If no point satisfies the constraints.
+        """
+        goal = Goal(torch_opt_config.objective_weights, torch_opt_config.outcome_constraints)
+        measured = goal.measured(self.training_data)
+        possible = filter_constraints_and_fixed_features(
+            measured.X[(measured.slack >= 0.0).all(-1) & ~measured.objectives.isneginf().any(-1)],
+            search_space_digest.bounds,
+            torch_opt_config.linear_constraints,
+            torch_opt_config.fixed_features,
+        )
+        model = self.goal_models(goal, seed=0, separate=True).objectives[0]
+        is_possible = is_row_of(model.known_X, possible)
+        if not bool(is_possible.any()):
+            raise ValueError("No evaluated point in the search space satisfies all constraints.")
+        return model.incumbent_among(is_possible), math.nan
 
     def _fit_goal(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
         if goal.is_one_metric:
