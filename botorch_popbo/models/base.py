@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from botorch_popbo.data import Order, RankCounts, from_outcomes
+from botorch_popbo.models.input_transforms import check_transform
 from botorch_popbo.posteriors.base import RankPosterior
 
 
@@ -66,9 +67,15 @@ class RankModel(Model, ABC):
             # A box may be as narrow as it likes; a column of one value stays as it is.
             input_transform = Normalize(d=X.shape[-1], min_range=torch.finfo(X.dtype).tiny)
         if input_transform is not None:
+            check_transform(input_transform, X, type(self).__name__)
             self.input_transform = input_transform.to(X)
         # This batch in training mode also sets the bounds of a transform that learns them.
         encoded = self._encoded_points()
+        if not bool(encoded.isfinite().all()):
+            raise InputDataError(
+                "The points are too far apart for their dtype: the input transform makes NaN or "
+                "infinite values of them. Rescale the columns, or pass another input_transform."
+            )
         if input_transform is None and validate_input_scaling.on():
             check_min_max_scaling(encoded)
         self._encoded_dim = encoded.shape[-1]

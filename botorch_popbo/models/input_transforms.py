@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import torch
+from botorch.exceptions import UnsupportedError
 from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
 from torch import Tensor
 from torch.nn import Module
@@ -109,6 +110,34 @@ class InactiveColumns(InputTransform, Module):
             for parent, value in self._needs[column]
         ]
         return torch.stack(found).any(0)
+
+
+def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:
+    """Refuse a transform that the models would use wrongly.
+
+    Args:
+        transform: The transform.
+        X: Points, an ``N x d`` tensor.
+        owner: Name of the model.
+
+    Raises:
+        UnsupportedError: If it has parameters to be learned, or makes several points of one.
+    """
+    name = type(transform).__name__
+    if any(parameter.requires_grad for parameter in transform.parameters()):
+        raise UnsupportedError(
+            f"{name} has parameters, which {owner} does not learn. Set them and pass it as "
+            "transform.requires_grad_(False), or leave it out."
+        )
+    was_training = transform.training
+    with torch.no_grad():
+        rows = transform.to(X).eval()(X[:1]).shape[-2]
+    transform.train(was_training)
+    if rows != 1:
+        raise UnsupportedError(
+            f"{name} makes {rows} points of one, and {owner} ranks single points. Leave it out, "
+            "and average what the model says of the points yourself."
+        )
 
 
 def unit_cube(

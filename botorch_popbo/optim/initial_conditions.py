@@ -54,6 +54,9 @@ def rank_initial_conditions(
 
     Returns:
         A ``num_restarts x q x d`` tensor.
+
+    Raises:
+        ValueError: If there are fewer raw samples than starting points.
     """
     model: Any = getattr(acq_function, "model", None)
     constraints = (fixed_features, inequality_constraints, equality_constraints, *kwargs.values())
@@ -69,6 +72,11 @@ def rank_initial_conditions(
             inequality_constraints=inequality_constraints,
             equality_constraints=equality_constraints,
             **kwargs,
+        )
+    if raw_samples < num_restarts:
+        raise ValueError(
+            f"raw_samples is at least num_restarts, whose points come from them, but got "
+            f"{raw_samples} and {num_restarts}."
         )
     half = raw_samples // 2
     seed = (options or {}).get("seed")

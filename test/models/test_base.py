@@ -12,7 +12,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.fit import fit_gpytorch_mll
-from botorch.models.transforms.input import Normalize
+from botorch.models.transforms.input import AppendFeatures, Normalize, Warp
 from botorch.settings import validate_input_scaling
 from helpers.toy import BOUNDS, toy_data
 from scipy.stats import kendalltau
@@ -189,6 +189,41 @@ def test_points_far_from_the_unit_cube_warn(make: Callable[..., RankModel]) -> N
         make(X / 10.0 + 0.3, Y, input_transform=None)
         with validate_input_scaling(False):
             make(1000.0 * X, Y, input_transform=None)
+
+
+@EACH
+def test_a_transform_that_would_be_used_wrongly_is_refused(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    warp = Warp(d=2, indices=[0, 1], bounds=BOUNDS)
+    with pytest.raises(UnsupportedError, match=r"Warp has parameters.*requires_grad_\(False\)"):
+        make(X, Y, input_transform=warp)
+    assert (
+        make(X, Y, input_transform=warp.requires_grad_(False))
+        .fit()
+        .posterior(X)
+        .mean.isfinite()
+        .all()
+    )
+    features = AppendFeatures(torch.zeros(3, 1).double())
+    with pytest.raises(UnsupportedError, match="AppendFeatures makes 3 points of one"):
+        make(X, Y, input_transform=features)
+
+
+@EACH
+def test_points_that_cannot_be_encoded_are_named(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    with pytest.raises(InputDataError, match=r"too far apart.*Rescale"):
+        make((X - X.mean(0)).sign() * 1.7e308, Y)
+    with pytest.raises(InputDataError, match=r"train_X holds torch.int64.*double"):
+        make(X.long(), Y.long())
+
+
+@EACH
+def test_the_entropy_of_a_rank_has_a_gradient(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(30)
+    query = torch.cat([TEST_X, X]).requires_grad_()
+    entropy = make(X, Y).fit().rank_posterior(query).entropy()
+    assert torch.autograd.grad(entropy.sum(), query)[0].isfinite().all()
 
 
 @EACH

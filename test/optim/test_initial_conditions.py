@@ -105,6 +105,11 @@ def test_the_best_points_of_the_box_are_approached(gaussian_model: RankingGP) ->
     assert torch.equal(nowhere, initial_conditions._best_of(gaussian_model, BOUNDS))
 
 
+def test_more_starts_than_samples_are_refused(function: AcquisitionFunction) -> None:
+    with pytest.raises(ValueError, match=r"raw_samples is at least num_restarts.* 4 and 8"):
+        starts(function, raw_samples=4)
+
+
 def test_the_best_raw_samples_of_either_half_are_taken(
     function: AcquisitionFunction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
