@@ -49,6 +49,10 @@ def register() -> None:
         ReproducibleIntToFloat,
     ):
         register_transform(transform)
+    # A design's transform comes first in whatever is stored, and what Ax says where it is unknown
+    # is its name. So that is what to import; files of earlier versions have the bare name.
+    ReproducibleIntToFloat.__name__ = f"import {__package__}"
+    register_transform(ReproducibleIntToFloat)
     register_acquisition(RankAcquisition)
     # Ax has no function that registers a surrogate or a criterion.
     CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict
