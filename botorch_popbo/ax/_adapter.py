@@ -110,10 +110,14 @@ class AdapterWithSources(TorchAdapter):
 
     def _get_fit_args(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
         datasets, metadata, digest = super()._get_fit_args(*args, **kwargs)
+        goal = self._optimization_config
+        wanted = set() if goal is None else goal.metric_signatures  # of no tracking metric
         with_sources = [
             DatasetWithSources(
                 dataset, [self._encoded(dataset, source) for source in self._sources]
             )
+            if wanted.issuperset(dataset.outcome_names)
+            else dataset
             for dataset in datasets
         ]
         return with_sources, metadata, digest

@@ -61,6 +61,7 @@ class RankSurrogate(Surrogate):
         """See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.fit`."""
         self._goal_models: dict[Hashable, GoalModels] = {}
         self.inactive = inactive_columns(search_space_digest)
+        datasets = [_numbers(dataset) for dataset in datasets]
         if self.inactive is not None:
             datasets = [at_points(dataset, self.inactive) for dataset in datasets]
         super().fit(
@@ -137,24 +138,41 @@ class RankSurrogate(Surrogate):
         if goal.is_one_metric:
             return GoalModels([self.metric_models[goal.metrics[0]]])
         measured = goal.measured(self.training_data)
+        known = [self.metric_models[column] for column in goal.metrics]
         if not separate:
-            return GoalModels([self._fitted(measured.feasible_first(seed))])
+            return GoalModels([_fitted(measured.feasible_first(seed), known)])
         return GoalModels(
-            [self._fitted(order) for order in measured.objective_orders()],
-            [self._fitted(order) for order in measured.slack_orders()],
+            [_fitted(order, known) for order in measured.objective_orders()],
+            [_fitted(order, known) for order in measured.slack_orders()],
         )
 
-    def _fitted(self, order: Order) -> RankModel:
-        """A model of an order: that of a metric which sorts the points in the same way, or new."""
-        for model in self.metric_models:
-            if model.order is not None and model.order.agrees_with(order):
-                if model.order.score.equal(order.score):
-                    return model
-                # The same ranks of other values, which tell where a bound lies among them.
-                rescored = copy(model)
-                rescored.order = order
-                return rescored
-        return self.metric_models[0].with_order(order).fit()
+
+def _fitted(order: Order, known: Sequence[RankModel]) -> RankModel:
+    """A model of an order: that of a metric which sorts the points in the same way, or new."""
+    for model in known:
+        if model.order is not None and model.order.agrees_with(order):
+            if model.order.score.equal(order.score):
+                return model
+            # The same ranks of other values, which tell where a bound lies among them.
+            rescored = copy(model)
+            rescored.order = order
+            return rescored
+    return known[0].with_order(order).fit()
+
+
+def _numbers(dataset: SupervisedDataset) -> SupervisedDataset:
+    """The same data, the infinitely good values of a tracking metric at the best finite one."""
+    if not bool(dataset.Y.isposinf().any()):
+        return dataset
+    finite = dataset.Y[dataset.Y.isfinite()]
+    best = finite.max() if len(finite) else finite.new_zeros(())
+    return SupervisedDataset(
+        X=dataset.X,
+        Y=dataset.Y.clamp_max(best),
+        feature_names=dataset.feature_names,
+        outcome_names=dataset.outcome_names,
+        group_indices=dataset.group_indices,
+    )
 
 
 @submodel_input_constructor.register(RankingGP)
@@ -169,6 +187,9 @@ def _ranking_gp_inputs(
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
     if isinstance(dataset, DatasetWithSources):
         inputs["sources"] = [from_outcomes(source.X, source.Y) for source in dataset.sources]
+    elif bool((dataset.X[:1] == dataset.X).all()):
+        # A tracking metric may have a single point: no order, but nothing to stop for.
+        inputs["sources"] = [Order.without_lists(dataset.X[:1])]
     return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 2**-0.5)}
 
 

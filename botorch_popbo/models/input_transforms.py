@@ -59,6 +59,20 @@ class OneHotCategories(InputTransform, Module):
             pieces.append(self.scale * torch.nn.functional.one_hot(nearest, len(values)).to(X))
         return torch.cat(pieces, dim=-1)
 
+    def of_columns(self, lengthscale: Tensor) -> Tensor:
+        """Lengthscales of the columns before the transform.
+
+        Args:
+            lengthscale: Those of the encoded columns, of shape ``d'``.
+
+        Returns:
+            A tensor of shape ``d``, for a category the shortest of its columns.
+        """
+        sizes = [1] * len(self._numeric) + [len(values) for values in self.categories.values()]
+        shortest = torch.stack([part.amin() for part in lengthscale.split(sizes)])
+        columns = torch.tensor([*self._numeric, *self.categories], device=lengthscale.device)
+        return torch.empty_like(shortest).index_copy_(0, columns, shortest)
+
 
 class InactiveColumns(InputTransform, Module):
     """Give columns that have no meaning at a point one value, so that they tell no points apart.
