@@ -86,9 +86,10 @@ _DESIGN_TRANSFORMS = [
     ReproducibleIntToFloat if transform is IntToFloat else transform for transform in Cont_X_trans
 ]
 
+#: The transforms of a rank model, in this order.
 # No outcome transform beside the sign: winsorising would tie distinct outcomes. Ordered choices
 # become whole numbers, unordered ones keep a column each that the model encodes one-hot.
-_RANK_TRANSFORMS = [
+RANK_TRANSFORMS = [
     FailedTrialsLast,
     RemoveFixed,
     OrderedLeafToIntegerRange,
@@ -98,6 +99,9 @@ _RANK_TRANSFORMS = [
     Derelativize,
     MaximizeObjective,
 ]
+
+#: What depends on what is kept: the model must not learn from parameters without a meaning.
+RANK_TRANSFORM_CONFIGS: dict[str, Any] = {"Cast": {"flatten_hss": False}}
 
 # Ax's default transforms but for the one-hot relaxation of categories, whose candidates round to
 # points already evaluated; here the kernel handles categories.
@@ -247,10 +251,9 @@ def popbo_node(
         "botorch_acqf_options": acquisition_options,
         "acquisition_class": RankAcquisition,
         "acquisition_options": {"seed": seed},
-        "transforms": _RANK_TRANSFORMS,
-        # What depends on what: the model must not learn from parameters without a meaning.
-        "transform_configs": {"Cast": {"flatten_hss": False}},
-        "fit_tracking_metrics": False,
+        "transforms": RANK_TRANSFORMS,
+        "transform_configs": RANK_TRANSFORM_CONFIGS,
+        "fit_tracking_metrics": model_class is RankingGP,
         "refit_on_cv": True,
         "warm_start_refit": False,
     }
