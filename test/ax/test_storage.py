@@ -201,6 +201,18 @@ def test_reload_after_every_trial_changes_nothing(tmp_path: Path) -> None:
         assert run_trials(reloaded, loss, 1) == run_trials(client, loss, 1)
 
 
+def test_standard_errors_survive_a_reload_to_their_decimals(tmp_path: Path) -> None:
+    client = make_client()
+    for number in range(7):
+        [(index, point)] = client.get_next_trials(1).items()
+        client.complete_trial(index, {"loss": (loss(point), 0.1 / (3 + number))})
+    client.save_to_json_file(str(tmp_path / "client.json"))
+    reloaded = load_client(tmp_path / "client.json")
+    [expected], [found] = (each.get_next_trials(1).values() for each in (client, reloaded))
+    assert {name for name in expected if isinstance(expected[name], float)} == {"x", "rate"}
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
 def test_predictions_right_after_a_reload(tmp_path: Path) -> None:
     client = make_client()
     points = run_trials(client, loss, 8)

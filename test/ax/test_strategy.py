@@ -1,6 +1,8 @@
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -109,6 +111,19 @@ def test_several_strategies_run_side_by_side_from_the_same_design() -> None:
         family, acquisition = name.split("-")
         assert generator_keys(client)[4:] == [f"{FAMILIES[family]}-{acquisition}"] * 2
     assert all(design == designs[0] for design in designs)
+
+
+def test_threads_behind_one_lock_are_told_different_points() -> None:
+    client, lock = make_client(strategy("popbo-logei", 4), floats(2), "-loss"), Lock()
+    run_trials(client, sphere, 4)
+
+    def ask(_: int) -> tuple[Any, ...]:
+        with lock:
+            [point] = client.get_next_trials(1).values()
+        return tuple(point.values())
+
+    with ThreadPoolExecutor(4) as threads:
+        assert len(set(threads.map(ask, range(4)))) == 4
 
 
 def test_a_design_is_random_and_reproducible() -> None:
