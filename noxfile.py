@@ -34,3 +34,12 @@ def core(session: nox.Session) -> None:
     # -P: import what is installed, not the folder that this is run in.
     session.run("python", "-P", ".ci/check_core.py", "README.md")
     session.run("popbo", "doctor")
+
+
+@nox.session
+def main(session: nox.Session) -> None:
+    """Whether Ax and BoTorch still have the private names that we use, in their newest commits."""
+    session.install("-e", ".[test]")
+    theirs = ("pytorch/botorch", "facebook/Ax")
+    session.install("--upgrade", *(f"git+https://github.com/{name}" for name in theirs))
+    session.run("python", "-m", "pytest", "test/test_private_names.py", *session.posargs)

@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from botorch_popbo.acquisition.base import require_uncertainty
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
@@ -30,7 +31,7 @@ class RankedConstraint(Module):
         require_uncertainty(model)
         self.slack: RankingGP = model
         satisfying = model.order.X[model.order.score >= 0.0]
-        self._satisfying = frozenset(map(tuple, satisfying.tolist()))
+        self._satisfying = satisfying
 
     def is_satisfied(self, X: Tensor) -> Tensor:
         """Whether points were measured and found to satisfy the constraint.
@@ -41,8 +42,7 @@ class RankedConstraint(Module):
         Returns:
             A boolean tensor of shape ``n``.
         """
-        found = [tuple(point) in self._satisfying for point in X.tolist()]
-        return torch.tensor(found, dtype=torch.bool, device=X.device)
+        return is_row_of(X, self._satisfying)
 
     def forward(self, X: Tensor) -> Tensor:
         """Log-probability that points satisfy the constraint.

@@ -2,12 +2,15 @@
 
 from abc import ABC, abstractmethod
 
+import torch
 from botorch.acquisition import AcquisitionFunction
-from botorch.exceptions import UnsupportedError
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
+from botorch.models.model import Model
 from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
 from botorch_popbo.acquisition._known_points import distance_to_known
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.base import RankModel
 
 
@@ -21,26 +24,54 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     Args:
         model: A fitted model.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
+        X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor: one of them
+            is to be improved on, and they are not suggested again. By default, and where it holds
+            no evaluated point, these are all. The model has learned from the others, too.
     """
 
     model: RankModel
     _informed: RankModel
     _known: Tensor
+    _is_baseline: Tensor
 
-    def __init__(self, model: RankModel, X_pending: Tensor | None = None) -> None:
+    def __init__(
+        self,
+        model: RankModel,
+        X_pending: Tensor | None = None,
+        X_baseline: Tensor | None = None,
+    ) -> None:
+        require_rank_model(model, type(self).__name__)
         super().__init__(model=model)
+        self.register_buffer("_is_baseline", find_baseline(model, X_baseline), persistent=False)
         self.set_X_pending(X_pending)
 
-    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
     def forward(self, X: Tensor) -> Tensor:
         """Evaluate the acquisition function.
 
         Args:
-            X: Points, a ``batch_shape x 1 x d`` tensor.
+            X: Points, a ``batch_shape x 1 x d`` tensor. Several points without a batch, ``q x d``,
+                are one choice, as BoTorch's sequential optimizers report it: the value is the sum
+                of those of the single points, each with the ones before it pending.
 
         Returns:
             A ``batch_shape`` tensor in the dtype of the model, larger being better.
         """
+        return self._one_by_one(X) if X.ndim == 2 and len(X) > 1 else self._of_single_points(X)
+
+    def _one_by_one(self, X: Tensor) -> Tensor:
+        pending = self.X_pending
+        values = []
+        try:
+            for number in range(len(X)):
+                parts = [X[:number].detach()] if pending is None else [pending, X[:number].detach()]
+                self.set_X_pending(torch.cat(parts))
+                values.append(self._of_single_points(X[number : number + 1]))
+        finally:
+            self.set_X_pending(pending)
+        return torch.stack(values).sum(0)
+
+    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
+    def _of_single_points(self, X: Tensor) -> Tensor:
         X = X.to(self._known.dtype)
         encoded = self._informed.encode(X)
         radius = self._informed.known_radius * X.shape[-1] ** 0.5
@@ -65,13 +96,68 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
 
         Args:
             X_pending: An ``m x d`` tensor, or ``None``.
+
+        Raises:
+            BotorchTensorDimensionError: If it has another shape.
+            InputDataError: If it holds NaN or infinite values.
         """
+        if X_pending is not None:
+            _check_pending(X_pending, self.model.dim)
         super().set_X_pending(X_pending)
         self._informed = self.model
         if self.X_pending is not None and self.X_pending.numel() > 0:
             self._informed = self.model.with_pending(self.X_pending)
-        known = self._informed.encode(self._informed.known_X)
+        known = self._informed.encode(self._informed.known_X[self._is_eligible])
         self.register_buffer("_known", known, persistent=False)
+
+    @property
+    def _is_eligible(self) -> Tensor:
+        """Which known points are of the baseline or pending, one value for each of them."""
+        num_pending = len(self._informed.known_X) - len(self._is_baseline)
+        return torch.cat([self._is_baseline, self._is_baseline.new_ones(num_pending)])
+
+
+def _check_pending(X: Tensor, dim: int) -> None:
+    if X.numel() and (X.ndim != 2 or X.shape[-1] != dim):
+        raise BotorchTensorDimensionError(
+            f"Expected X_pending of shape m x {dim}, but got {tuple(X.shape)}. Pass it as "
+            "X_pending.reshape(-1, X_pending.shape[-1]) if it has a batch."
+        )
+    if not bool(X.isfinite().all()):
+        raise InputDataError("X_pending holds NaN or infinite values. Leave those points out.")
+
+
+def require_rank_model(model: Model, owner: str) -> None:
+    """Refuse another model than one of an order.
+
+    Args:
+        model: The model.
+        owner: Name of the acquisition function.
+
+    Raises:
+        UnsupportedError: If it is not one of ours.
+    """
+    if not isinstance(model, RankModel):
+        raise UnsupportedError(
+            f"{owner} needs a model of an order, such as RankingGP(train_X, train_Y).fit(), but "
+            f"got a {type(model).__name__}. For a model of values use BoTorch's own functions."
+        )
+
+
+def find_baseline(model: RankModel, X_baseline: Tensor | None) -> Tensor:
+    """Which of a model's known points are among some others.
+
+    Args:
+        model: The model.
+        X_baseline: The others, an ``n x d`` tensor.
+
+    Returns:
+        A boolean tensor, one value for each row of the model's ``known_X``; true for all where no
+        others are given or none is known.
+    """
+    known = model.known_X
+    found = is_row_of(known, known[:0] if X_baseline is None else X_baseline.to(known))
+    return found if bool(found.any()) else torch.ones_like(found)
 
 
 def require_uncertainty(model: RankModel) -> None:
@@ -83,6 +169,7 @@ def require_uncertainty(model: RankModel) -> None:
     Raises:
         UnsupportedError: If the model has no uncertainty.
     """
+    require_rank_model(model, "The acquisition function")
     if not model.has_uncertainty:
         raise UnsupportedError(
             f"{type(model).__name__} has no uncertainty of its own; use RankingGP. Or use an "

@@ -26,6 +26,7 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         slack_models: Fitted models of the constraints' slacks, whose outcomes are at least
             zero where a constraint is satisfied.
         X_pending: Points being evaluated, an ``m x d`` tensor.
+        X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
         UnsupportedError: If a model has no uncertainty.
@@ -36,10 +37,11 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         model: RankingGP,
         slack_models: Sequence[RankingGP],
         X_pending: Tensor | None = None,
+        X_baseline: Tensor | None = None,
     ) -> None:
         constraints = [RankedConstraint(slack_model) for slack_model in slack_models]
         self._has_feasible = False
-        super().__init__(model)
+        super().__init__(model, X_baseline=X_baseline)
         self.constraints = ModuleList(constraints)
         self.set_X_pending(X_pending)
 
@@ -50,7 +52,8 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         return value
 
     def _find_incumbent(self, model: RankingGP) -> Tensor:
-        is_feasible = all_satisfied(getattr(self, "constraints", []), model.known_X)
+        satisfied = all_satisfied(getattr(self, "constraints", []), model.known_X)
+        is_feasible = satisfied & self._is_eligible
         self._has_feasible = bool(is_feasible.any())
         return model.incumbent_among(is_feasible if self._has_feasible else None)
 

@@ -29,6 +29,7 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
             without uncertainty, ``None`` for others.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
+        X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
         ValueError: If ``K_m`` is below 1 or ``share`` is out of range.
@@ -43,8 +44,9 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         share: float | _DefaultType | None = DEFAULT,
         X_pending: Tensor | None = None,
         seed: int = 0,
+        X_baseline: Tensor | None = None,
     ) -> None:
-        super().__init__(model=model, share=share, X_pending=X_pending, seed=seed)
+        super().__init__(model, share, X_pending, seed, X_baseline)
         if K_m < 1:
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
         self.K_m = K_m

@@ -1,6 +1,8 @@
 """Expected improvement of a Pareto front of utilities."""
 
 from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
 
 import torch
 from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
@@ -42,6 +44,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
             little below the worst of the front (Ishibuchi et al., 2011).
         X_pending: Points being evaluated, an ``m x d`` tensor.
         seed: Seed of the samples.
+        X_baseline: The evaluated points that could be suggested; see the base class.
 
     Attributes:
         front: The feasible points that no other one is expected to dominate, ``n x d``; if none is
@@ -65,14 +68,17 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         thresholds: Tensor | None = None,
         X_pending: Tensor | None = None,
         seed: int = 0,
+        X_baseline: Tensor | None = None,
     ) -> None:
         for model in models:
             require_uncertainty(model)
-        super().__init__(models[0])
+        super().__init__(models[0], X_baseline=X_baseline)
         self.seed = seed
         constraints = [RankedConstraint(model) for model in slack_models]
         self.constraints = ModuleList(constraints)
-        self.objectives = ModelListGP(*models)  # type: ignore[arg-type]  # a list of any models
+        # Samples of points that are close to each other need double precision.
+        doubles: list[Any] = [deepcopy(model).double() for model in models]
+        self.objectives = ModelListGP(*doubles)
         self._find_front(models, constraints, thresholds)
         self.set_X_pending(X_pending)
 
@@ -111,8 +117,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         thresholds: Tensor | None,
     ) -> None:
         known = self.model.known_X
-        is_feasible = all_satisfied(constraints, known)
-        # Samples of points that are close to each other need double precision.
+        is_feasible = all_satisfied(constraints, known) & self._is_baseline
         self.register_buffer("_feasible", known[is_feasible].double(), persistent=False)
         self.register_buffer("front", self.model.best_points(1), persistent=False)
         if not bool(is_feasible.any()):

@@ -36,6 +36,7 @@ def construct_inputs_of_rank_acquisition(
     posterior_transform: PosteriorTransform | None = None,
     constraints_tuple: tuple[Tensor, Tensor] | None = None,
     X_pending: Tensor | None = None,
+    X_baseline: Tensor | None = None,
     slack_models: Sequence[RankModel] | None = None,
     K_m: int | None = None,
     beta: float | None = None,
@@ -50,6 +51,7 @@ def construct_inputs_of_rank_acquisition(
         posterior_transform: ``None``, or the identity on a maximised outcome.
         constraints_tuple: Must be ``None`` unless there are models of the slacks.
         X_pending: Points being evaluated.
+        X_baseline: The evaluated points that could be suggested.
         slack_models: Fitted models of the constraints' slacks.
         K_m: Worst tolerable rank.
         beta: Weight of the standard deviation.
@@ -71,6 +73,7 @@ def construct_inputs_of_rank_acquisition(
             "Or use LogConstrainedExpectedUtilityImprovement with models of the slacks."
         )
     options = {
+        "X_baseline": X_baseline,
         "slack_models": slack_models,
         "K_m": K_m,
         "beta": beta,

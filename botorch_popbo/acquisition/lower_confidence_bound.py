@@ -30,6 +30,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         poisson_deviation: Whether :math:`\sigma` is the square root of the expected count.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
+        X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
         ValueError: If ``beta`` is negative or ``share`` is out of range.
@@ -45,8 +46,9 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         poisson_deviation: bool = False,
         X_pending: Tensor | None = None,
         seed: int = 0,
+        X_baseline: Tensor | None = None,
     ) -> None:
-        super().__init__(model=model, share=share, X_pending=X_pending, seed=seed)
+        super().__init__(model, share, X_pending, seed, X_baseline)
         if beta < 0:
             raise ValueError(
                 f"beta weighs a standard deviation and is not negative, but got {beta}."
@@ -88,6 +90,7 @@ class LowerConfidenceBound(RectifiedLowerConfidenceBound):
         beta: Weight of the standard deviation.
         poisson_deviation: Whether the deviation is the square root of the expected count.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
+        X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
         ValueError: If ``beta`` is negative.
@@ -99,7 +102,8 @@ class LowerConfidenceBound(RectifiedLowerConfidenceBound):
         beta: float = 3.0,
         poisson_deviation: bool = False,
         X_pending: Tensor | None = None,
+        X_baseline: Tensor | None = None,
     ) -> None:
         super().__init__(
-            model, beta, share=None, poisson_deviation=poisson_deviation, X_pending=X_pending
+            model, beta, None, poisson_deviation, X_pending=X_pending, X_baseline=X_baseline
         )

@@ -30,6 +30,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
             without uncertainty, and ``None`` for one that explores for its own uncertainty.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the uniform numbers, mixed with the number of evaluated points.
+        X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
         ValueError: If ``share`` is out of range.
@@ -44,8 +45,9 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         share: float | _DefaultType | None,
         X_pending: Tensor | None = None,
         seed: int = 0,
+        X_baseline: Tensor | None = None,
     ) -> None:
-        super().__init__(model=model, X_pending=X_pending)
+        super().__init__(model=model, X_pending=X_pending, X_baseline=X_baseline)
         if isinstance(share, _DefaultType):
             share = None if model.has_uncertainty else self.paper_share
         if share is not None and not 0.0 < share <= 1.0:

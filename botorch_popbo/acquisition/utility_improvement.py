@@ -34,6 +34,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     Args:
         model: A fitted model.
         X_pending: Points being evaluated, an ``m x d`` tensor.
+        X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
         UnsupportedError: If the model has no uncertainty.
@@ -44,9 +45,14 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     _incumbent: Tensor
     _margin: Tensor | None
 
-    def __init__(self, model: RankingGP, X_pending: Tensor | None = None) -> None:
+    def __init__(
+        self,
+        model: RankingGP,
+        X_pending: Tensor | None = None,
+        X_baseline: Tensor | None = None,
+    ) -> None:
         require_uncertainty(model)
-        super().__init__(model=model, X_pending=X_pending)
+        super().__init__(model=model, X_pending=X_pending, X_baseline=X_baseline)
 
     def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
         """See the base class."""
@@ -61,7 +67,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     def _find_incumbent(self, model: RankingGP) -> Tensor:
         """What to improve on, of shape ``d``."""
-        return model.incumbent
+        return model.incumbent_among(self._is_eligible)
 
     def _log_improvement(self, encoded: Tensor) -> Tensor:
         """The logarithm of the expected improvement and its augmentation, ``batch_shape x 1``."""

@@ -1,7 +1,15 @@
 """Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
 
+from botorch_popbo.ax.acquisition import RankAcquisition
+from botorch_popbo.ax.best_point import BestPoint, best_point
 from botorch_popbo.ax.feedback import report_comparisons, report_ranking
-from botorch_popbo.ax.nodes import gp_node, initial_node, popbo_node
+from botorch_popbo.ax.nodes import (
+    RANK_TRANSFORM_CONFIGS,
+    RANK_TRANSFORMS,
+    gp_node,
+    initial_node,
+    popbo_node,
+)
 from botorch_popbo.ax.running import (
     ProcessPool,
     WorkerDiedError,
@@ -17,12 +25,19 @@ from botorch_popbo.ax.strategy import (
     gp_generation_strategy,
     popbo_generation_strategy,
 )
+from botorch_popbo.ax.surrogate import RankSurrogate
 
 register()
 
 __all__ = [
+    "RANK_TRANSFORMS",
+    "RANK_TRANSFORM_CONFIGS",
+    "BestPoint",
     "ProcessPool",
+    "RankAcquisition",
+    "RankSurrogate",
     "WorkerDiedError",
+    "best_point",
     "fit_model",
     "generation_strategies",
     "gp_generation_strategy",

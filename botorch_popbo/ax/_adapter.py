@@ -1,6 +1,6 @@
 """Ax's adapter for a model that learns from sources, too."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -19,6 +19,7 @@ from ax.core.search_space import SearchSpace
 from ax.generators.torch.botorch_modular.generator import BoTorchGenerator
 from ax.generators.types import TConfig
 from botorch.utils.datasets import SupervisedDataset
+from torch import Tensor
 
 from botorch_popbo.ax.sources import Evaluations, check_columns
 from botorch_popbo.ax.transforms import MaximizeObjective
@@ -42,6 +43,29 @@ class DatasetWithSources(SupervisedDataset):
             group_indices=target.group_indices,
         )
         self.sources = sources
+
+
+def at_points(dataset: SupervisedDataset, encode: Callable[[Tensor], Tensor]) -> SupervisedDataset:
+    """The same evaluations of other points.
+
+    Args:
+        dataset: The evaluations.
+        encode: What becomes of the points.
+
+    Returns:
+        Another data set.
+    """
+    moved = SupervisedDataset(
+        X=encode(dataset.X),
+        Y=dataset.Y,
+        Yvar=dataset.Yvar,
+        feature_names=dataset.feature_names,
+        outcome_names=dataset.outcome_names,
+        group_indices=dataset.group_indices,
+    )
+    if not isinstance(dataset, DatasetWithSources):
+        return moved
+    return DatasetWithSources(moved, [at_points(source, encode) for source in dataset.sources])
 
 
 class AdapterWithSources(TorchAdapter):
@@ -86,10 +110,14 @@ class AdapterWithSources(TorchAdapter):
 
     def _get_fit_args(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
         datasets, metadata, digest = super()._get_fit_args(*args, **kwargs)
+        goal = self._optimization_config
+        wanted = set() if goal is None else goal.metric_signatures  # of no tracking metric
         with_sources = [
             DatasetWithSources(
                 dataset, [self._encoded(dataset, source) for source in self._sources]
             )
+            if wanted.issuperset(dataset.outcome_names)
+            else dataset
             for dataset in datasets
         ]
         return with_sources, metadata, digest
@@ -100,7 +128,8 @@ class AdapterWithSources(TorchAdapter):
         check_columns(source, [*names, metric])
         measured = source[source[metric].notna()]
         points = [
-            ObservationFeatures(dict(zip(names, row, strict=True)))
+            # Where a parameter has no meaning there is no value.
+            ObservationFeatures({k: v for k, v in zip(names, row, strict=True) if pd.notna(v)})
             for row in measured[names].itertuples(index=False)
         ]
         sign = -1.0 if metric in self._negated else 1.0

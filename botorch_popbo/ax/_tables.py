@@ -9,6 +9,8 @@ from ax.exceptions.core import SearchSpaceExhausted
 from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
 from torch import Tensor
 
+from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.models.input_transforms import InactiveColumns
 from botorch_popbo.optim.candidates import unseen_candidates
 
 #: The paper's number of random candidates.
@@ -43,6 +45,7 @@ def unseen_points(
     number: int,
     seed: int,
     like: Tensor,
+    inactive: InactiveColumns | None = None,
 ) -> Tensor:
     """Random points of a table that are neither evaluated nor pending.
 
@@ -52,6 +55,7 @@ def unseen_points(
         number: Most points to return; all there are if there are fewer.
         seed: Seed of the choice.
         like: Of the dtype and device wanted.
+        inactive: Makes points equal that differ in inactive parameters only.
 
     Returns:
         An ``n x d`` tensor.
@@ -68,6 +72,13 @@ def unseen_points(
         number,
         torch.Generator().manual_seed(seed),
     )
+    if inactive is not None:
+        candidates = inactive(candidates).unique(dim=0)
+        if X_known is not None:
+            candidates = candidates[~is_row_of(candidates, X_known)]
     if candidates.shape[0] == 0:
-        raise SearchSpaceExhausted("Every point of the discrete search space was evaluated.")
+        raise SearchSpaceExhausted(
+            "No point is left: each one of the search space, with the fixed parameters if there "
+            "are any, is evaluated or running. Widen the space or fix fewer parameters."
+        )
     return candidates

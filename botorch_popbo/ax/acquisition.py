@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 from typing import Any, cast
 
@@ -10,7 +11,7 @@ import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
 from ax.generators.torch_base import TorchOptConfig
-from ax.generators.utils import mk_discrete_choices
+from ax.generators.utils import filter_constraints_and_fixed_features, mk_discrete_choices
 from botorch.acquisition import AcquisitionFunction
 from botorch.generation.sampling import SamplingStrategy
 from botorch.models.model import Model
@@ -18,6 +19,7 @@ from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
+from botorch_popbo.acquisition.base import find_baseline
 from botorch_popbo.acquisition.constrained_utility_improvement import (
     LogConstrainedExpectedUtilityImprovement,
 )
@@ -33,6 +35,7 @@ from botorch_popbo.ax._tables import (
     unseen_points,
 )
 from botorch_popbo.ax.surrogate import RankSurrogate
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
 
 _BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
@@ -67,6 +70,14 @@ class RankAcquisition(Acquisition):
             A, b = torch_opt_config.linear_constraints
             wider = b + _BOUNDARY * b.abs().clamp_min(1.0)
             torch_opt_config = replace(torch_opt_config, linear_constraints=(A, wider))
+        self._in_design = partial(
+            filter_constraints_and_fixed_features, bounds=search_space_digest.bounds
+        )
+        self._feasible = partial(
+            self._in_design,
+            linear_constraints=torch_opt_config.linear_constraints,
+            fixed_features=torch_opt_config.fixed_features,
+        )
         self._separate = botorch_acqf_class is LogExpectedUtilityImprovement
         super().__init__(
             surrogate, search_space_digest, torch_opt_config, botorch_acqf_class, **options
@@ -86,7 +97,12 @@ class RankAcquisition(Acquisition):
 
         Ax calls this before it builds the acquisition function from what is returned.
         """
-        self.X_observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
+        inactive = self.surrogate.inactive
+        if inactive is not None and self.X_pending is not None:
+            self.X_pending = inactive(self.X_pending)
+        observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
+        choices = (self._feasible(observed), self._in_design(observed), observed)
+        self.X_observed = next(X for X in choices if len(X))
         goal = Goal(objective_weights, outcome_constraints, self._objective_thresholds)
         models = self.surrogate.goal_models(goal, self.options.get("seed", 0), self._separate)
         self._goal_models = models
@@ -95,8 +111,7 @@ class RankAcquisition(Acquisition):
 
     def _await_unranked(self, ranked: Tensor) -> None:
         """Take points that lack a metric for pending, lest they be suggested again."""
-        known = set(map(tuple, ranked.tolist()))
-        is_ranked = torch.tensor([tuple(point) in known for point in self.X_observed.tolist()])
+        is_ranked = is_row_of(self.X_observed, ranked)
         if not bool(is_ranked.all()):
             unranked = self.X_observed[~is_ranked]
             parts = [X for X in (self.X_pending, unranked) if X is not None]
@@ -113,14 +128,20 @@ class RankAcquisition(Acquisition):
         slacks = cast(list[RankingGP], self._goal_models.slacks)
         if len(objectives) > 1:
             return LogExpectedFrontImprovement(
-                objectives, slacks, self._objective_thresholds, self.X_pending, self._seed
+                objectives,
+                slacks,
+                self._objective_thresholds,
+                self.X_pending,
+                self._seed,
+                self.X_observed,
             )
         if slacks:
             botorch_acqf_class = LogConstrainedExpectedUtilityImprovement
             options["slack_models"] = slacks
         if "best_f" in signature(botorch_acqf_class).parameters:
             # Ax would take the best outcome, but the model answers in utilities.
-            best: Any = model.posterior(self._model.incumbent.unsqueeze(0))
+            is_eligible = find_baseline(self._model, self.X_observed)
+            best: Any = model.posterior(self._model.incumbent_among(is_eligible).unsqueeze(0))
             options.setdefault("best_f", best.mean.detach().squeeze())
         acquisition: AcquisitionFunction = super()._construct_botorch_acquisition(
             botorch_acqf_class, options, model
@@ -168,7 +189,9 @@ class RankAcquisition(Acquisition):
         constrained = bool(inequality_constraints or equality_constraints)
         if candidate_set is None and not constrained and is_table(search_space_digest, choices):
             like = torch.empty(0, dtype=self.dtype, device=self.device)
-            candidate_set = unseen_points(choices, X_known, self._max_candidates, seed, like)
+            candidate_set = unseen_points(
+                choices, X_known, self._max_candidates, seed, like, self.surrogate.inactive
+            )
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
         options = default_options(optimizer, is_smooth=self._model.has_uncertainty)
         if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space

@@ -8,7 +8,10 @@ from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.base import Transform
 from ax.core.arm import Arm
 from ax.core.experiment import Experiment
+from ax.core.observation import ObservationFeatures
 from ax.core.optimization_config import OptimizationConfig
+from ax.exceptions.core import DataRequiredError
+from botorch.exceptions import InputDataError
 
 
 class FailedTrialsLast(Transform):
@@ -25,9 +28,15 @@ class FailedTrialsLast(Transform):
         """Add the arms of failed trials, with the worst outcome of each objective."""
         adapter = self.adapter
         data = experiment_data.observation_data
-        if adapter is None or adapter._optimization_config is None or data.empty:
+        if adapter is None or adapter._optimization_config is None:
             return experiment_data
+        if data.empty:
+            raise DataRequiredError(
+                "There are no data to learn from, but it is the model's turn. Begin a strategy "
+                "with initial_node, and make one for every client: a strategy goes on where it is."
+            )
         goal = adapter._optimization_config
+        _check_not_too_good(data, goal)
         failed = _failed_arms(adapter._experiment, goal)
         if not failed:
             return experiment_data
@@ -45,12 +54,34 @@ class FailedTrialsLast(Transform):
         arm_data = experiment_data.arm_data
         added = [key for key in failed if key not in arm_data.index]
         if added:
-            parameters: list[dict[str, Any]] = [
-                {**failed[key].parameters, "metadata": {}} for key in added
+            parameters = [
+                {**_all_parameters(failed[key], adapter._experiment), "metadata": {}}
+                for key in added
             ]
             index = pd.MultiIndex.from_tuples(added, names=arm_data.index.names)
             arm_data = pd.concat([arm_data, pd.DataFrame(parameters, index=index)]).sort_index()
         return ExperimentData(arm_data=arm_data, observation_data=data)
+
+
+def _check_not_too_good(data: pd.DataFrame, goal: OptimizationConfig) -> None:
+    for metric, weight in goal.objective.metric_weights:
+        best = math.copysign(math.inf, weight)
+        found = data.index[data["mean", metric] == best] if ("mean", metric) in data else []
+        for index in found[:1]:
+            raise InputDataError(
+                f"Trial {index[0]} reports {metric}={best}, which would be better than everything. "
+                f"If it failed, take it back: client.attach_data({index[0]}, "
+                f"{{{metric!r}: float('nan')}})."
+            )
+
+
+def _all_parameters(arm: Arm, experiment: Experiment) -> dict[str, Any]:
+    """The parameters of an arm, and any values of those that have no meaning beside them."""
+    flat = experiment.search_space.flatten_observation_features(
+        ObservationFeatures(dict(arm.parameters)),
+        inject_dummy_values_to_complete_flat_parameterization=True,
+    )
+    return dict(flat.parameters)
 
 
 def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:

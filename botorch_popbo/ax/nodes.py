@@ -19,7 +19,7 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 import pandas as pd
 import torch
 from ax.adapter.registry import Cont_X_trans, Generators, Mixed_transforms, Y_trans
-from ax.adapter.transforms.choice_encode import ChoiceToNumericChoice, OrderedChoiceToIntegerRange
+from ax.adapter.transforms.choice_encode import ChoiceToNumericChoice
 from ax.adapter.transforms.derelativize import Derelativize
 from ax.adapter.transforms.int_to_float import IntToFloat
 from ax.adapter.transforms.log import Log
@@ -46,6 +46,9 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax._adapter import RankGenerators
+from botorch_popbo.ax._checks import check_device, check_given_whole, check_whole
+from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing
+from botorch_popbo.ax._hierarchy import OrderedLeafToIntegerRange
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
@@ -83,18 +86,22 @@ _DESIGN_TRANSFORMS = [
     ReproducibleIntToFloat if transform is IntToFloat else transform for transform in Cont_X_trans
 ]
 
+#: The transforms of a rank model, in this order.
 # No outcome transform beside the sign: winsorising would tie distinct outcomes. Ordered choices
 # become whole numbers, unordered ones keep a column each that the model encodes one-hot.
-_RANK_TRANSFORMS = [
+RANK_TRANSFORMS = [
     FailedTrialsLast,
     RemoveFixed,
-    OrderedChoiceToIntegerRange,
+    OrderedLeafToIntegerRange,
     ChoiceToNumericChoice,
     Log,
     Logit,
     Derelativize,
     MaximizeObjective,
 ]
+
+#: What depends on what is kept: the model must not learn from parameters without a meaning.
+RANK_TRANSFORM_CONFIGS: dict[str, Any] = {"Cast": {"flatten_hss": False}}
 
 # Ax's default transforms but for the one-hot relaxation of categories, whose candidates round to
 # points already evaluated; here the kernel handles categories.
@@ -137,6 +144,9 @@ def initial_node(
 ) -> GenerationNode:
     """The initial design, which ends as soon as half of its trials are complete.
 
+    At least two of them have to be distinct points. A design whose trials are complete without a
+    metric of the goal raises Ax's ``DataRequiredError``.
+
     Args:
         next_node_name: Name of the node that takes over.
         num_trials: Trials before that. Attached trials count; failed and abandoned ones do not.
@@ -151,7 +161,8 @@ def initial_node(
         UserInputError: If an option is unknown or out of range.
     """
     _check_name("initial_design", design, InitialDesign)
-    _check_positive({"num_initial_trials": num_trials})
+    check_given_whole("num_initial_trials", num_trials, 1)
+    check_given_whole("seed", seed, 0)
     return GenerationNode(
         name=design,
         generator_specs=[
@@ -170,7 +181,10 @@ def initial_node(
                 only_in_statuses=[TrialStatus.COMPLETED],
                 count_only_trials_with_data=True,
             ),
+            # Beside sources a single point is enough.
+            *([DistinctPoints(next_node_name)] if num_trials > 1 else []),
         ],
+        pausing_criteria=[MetricsMissing(num_trials)],
         should_deduplicate=deduplicate,
     )
 
@@ -207,6 +221,7 @@ def popbo_node(
         UserInputError: If an option is unknown or out of range.
     """
     _check_name("preset", preset, PresetName)
+    check_given_whole("seed", seed, 0)
     if acquisition is None:
         acquisition = "logei" if preset == "default" else "eri"
     name, acquisition_class = _rank_acquisition(acquisition)
@@ -236,8 +251,9 @@ def popbo_node(
         "botorch_acqf_options": acquisition_options,
         "acquisition_class": RankAcquisition,
         "acquisition_options": {"seed": seed},
-        "transforms": _RANK_TRANSFORMS,
-        "fit_tracking_metrics": False,
+        "transforms": RANK_TRANSFORMS,
+        "transform_configs": RANK_TRANSFORM_CONFIGS,
+        "fit_tracking_metrics": model_class is RankingGP,
         "refit_on_cv": True,
         "warm_start_refit": False,
     }
@@ -304,6 +320,7 @@ def _model_node(
         generator_gen_kwargs={"model_gen_options": {"optimizer_kwargs": given}} if given else {},
         generator_key_override=name,
     )
+    check_whole(num_trials=num_trials)
     if (next_node_name is None) != (num_trials is None):
         raise UserInputError("next_node_name and num_trials go together: who takes over, and when.")
     pause = MaxGenerationParallelism(
@@ -338,9 +355,11 @@ def _rank_acquisition(
     acquisition: str | type[AcquisitionFunction],
 ) -> tuple[str, type[AcquisitionFunction]]:
     """Name and class of an acquisition function."""
-    if isinstance(acquisition, str):
+    if not isinstance(acquisition, type):
         _check_name("acquisition", acquisition, RankAcquisitionName)
         return acquisition, _RANK_ACQUISITIONS[acquisition]
+    if not issubclass(acquisition, AcquisitionFunction):
+        raise UserInputError(f"{acquisition.__name__} is no acquisition function of BoTorch.")
     names = {known: name for name, known in _RANK_ACQUISITIONS.items()}
     return names.get(acquisition, acquisition.__name__), acquisition
 
@@ -355,17 +374,17 @@ def _check_options(options: NodeOptions) -> None:
     if unknown:
         known = ", ".join(NodeOptions.__annotations__)
         raise UserInputError(f"Unknown options {', '.join(unknown)}; known: {known}.")
-    names = ("max_parallelism", "num_restarts", "raw_samples")
-    _check_positive({name: options.get(name) for name in names})
-    try:
-        torch.device(options.get("device") or "cpu")
-    except RuntimeError as error:
+    check_whole(
+        max_parallelism=options.get("max_parallelism"),
+        num_restarts=options.get("num_restarts"),
+        raw_samples=options.get("raw_samples"),
+    )
+    restarts, samples = options.get("num_restarts"), options.get("raw_samples")
+    if restarts is not None and samples is not None and samples < restarts:
         raise UserInputError(
-            f"Unknown device {options.get('device')!r}; known are, for example, 'cpu' and 'cuda:0'."
-        ) from error
-
-
-def _check_positive(values: dict[str, Any]) -> None:
-    for name, value in values.items():
-        if value is not None and value < 1:
-            raise UserInputError(f"{name} is at least 1; got {value}.")
+            f"raw_samples is at least num_restarts, whose points come from them; got {samples} and "
+            f"{restarts}."
+        )
+    if not isinstance(options.get("deduplicate", True), bool):
+        raise UserInputError(f"deduplicate is True or False; got {options['deduplicate']!r}.")
+    check_device(options.get("device"))

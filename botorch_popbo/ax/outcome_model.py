@@ -7,11 +7,12 @@ from botorch.acquisition.objective import PosteriorTransform
 from botorch.models.model import Model
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from gpytorch.distributions import MultivariateNormal
+from gpytorch.kernels import MaternKernel
 from gpytorch.settings import min_variance
 from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
 
-from botorch_popbo.models import RankModel
+from botorch_popbo.models import OneHotCategories, RankModel
 
 _MIN_VARIANCE = 1e-12  # relative to the squared range of the outcomes
 
@@ -30,6 +31,31 @@ class OutcomeModel(Model):
     def __init__(self, ranks: RankModel) -> None:
         super().__init__()
         self.ranks: RankModel = ranks
+
+    @property
+    def train_inputs(self) -> tuple[Tensor]:
+        """The evaluated points."""
+        return self.ranks.train_inputs
+
+    @property
+    def covar_module(self) -> MaternKernel:
+        """A kernel with a lengthscale for each column, of a category its shortest.
+
+        Ax takes the importance of the parameters from it.
+
+        Raises:
+            AttributeError: If the model has no lengthscales.
+        """
+        kernel: Any = self.ranks.covar_module
+        lengthscale = kernel.lengthscale.detach().reshape(-1)
+        kernel = MaternKernel(nu=2.5, ard_num_dims=self.ranks.dim).to(lengthscale)
+        transform: Any = getattr(self.ranks, "input_transform", None)
+        modules = [] if transform is None else transform.modules()
+        for one_hot in modules:
+            if isinstance(one_hot, OneHotCategories):
+                lengthscale = one_hot.of_columns(lengthscale)
+        kernel.lengthscale = lengthscale
+        return kernel
 
     def posterior(
         self,

@@ -5,7 +5,11 @@ from ax.storage.botorch_modular_registry import (
     register_acquisition_function,
     register_model,
 )
-from ax.storage.json_store.encoders import surrogate_to_dict
+from ax.storage.json_store.encoders import (
+    pausing_criterion_to_dict,
+    surrogate_to_dict,
+    transition_criterion_to_dict,
+)
 from ax.storage.json_store.registry import CORE_DECODER_REGISTRY, CORE_ENCODER_REGISTRY
 from ax.storage.transform_registry import register_transform
 from botorch.acquisition import UpperConfidenceBound
@@ -19,6 +23,8 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax._adapter import RankGenerators
+from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing
+from botorch_popbo.ax._hierarchy import OrderedLeafToIntegerRange
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
@@ -36,12 +42,23 @@ def register() -> None:
     """
     for model in (RankingGP, PoissonRankModel):
         register_model(model)
-    for transform in (MaximizeObjective, FailedTrialsLast, ReproducibleIntToFloat):
+    for transform in (
+        MaximizeObjective,
+        FailedTrialsLast,
+        OrderedLeafToIntegerRange,
+        ReproducibleIntToFloat,
+    ):
         register_transform(transform)
+    # A design's transform comes first in whatever is stored, and what Ax says where it is unknown
+    # is its name. So that is what to import; files of earlier versions have the bare name.
+    ReproducibleIntToFloat.__name__ = f"import {__package__}"
+    register_transform(ReproducibleIntToFloat)
     register_acquisition(RankAcquisition)
-    # Ax has no function that registers a surrogate.
+    # Ax has no function that registers a surrogate or a criterion.
     CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict
-    for decoded in (RankSurrogate, RankGenerators, BestOfSources):
+    CORE_ENCODER_REGISTRY[DistinctPoints] = transition_criterion_to_dict
+    CORE_ENCODER_REGISTRY[MetricsMissing] = pausing_criterion_to_dict
+    for decoded in (RankSurrogate, RankGenerators, BestOfSources, DistinctPoints, MetricsMissing):
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
     for acquisition_function in (
         ExpectedRankingImprovement,

@@ -9,6 +9,7 @@ from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from botorch.acquisition import AcquisitionFunction
 
+from botorch_popbo.ax._checks import check_given_whole
 from botorch_popbo.ax.nodes import (
     GPAcquisitionName,
     InitialDesign,
@@ -62,11 +63,7 @@ def popbo_generation_strategy(
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
-    if num_initial_trials < 2:
-        raise UserInputError(
-            f"num_initial_trials is at least 2, because a rank compares points; got "
-            f"{num_initial_trials}."
-        )
+    check_given_whole("num_initial_trials", num_initial_trials, 2)  # a rank compares points
     make_node = partial(popbo_node, acquisition, seed, preset)
     return _two_steps(make_node, num_initial_trials, seed, options)
 
@@ -114,6 +111,8 @@ def generation_strategies(
     Raises:
         UserInputError: If a name is unknown or an option is out of range.
     """
+    if isinstance(names, str):
+        raise UserInputError(f"names is a list of names, such as [{names!r}].")
     families: dict[str, Callable[..., GenerationStrategy]] = {
         "popbo": popbo_generation_strategy,
         "paper": partial(popbo_generation_strategy, preset="paper"),
@@ -122,11 +121,11 @@ def generation_strategies(
     }
     strategies = {}
     for name in names:
-        family, _, acquisition = name.partition("-")
-        if family not in families:
+        family, _, acquisition = str(name).partition("-")
+        if family not in families or not acquisition:
             raise UserInputError(
                 f"Unknown strategy {name!r}; names begin with {', '.join(families)}, followed by "
-                "a dash and an acquisition function."
+                "a dash and an acquisition function, as in 'popbo-logei'."
             )
         strategies[name] = families[family](acquisition, **options)
     return strategies

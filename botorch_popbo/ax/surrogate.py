@@ -1,5 +1,6 @@
 """The surrogate as Ax needs it: models of orders, predictions in the unit of the metrics."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -10,15 +11,19 @@ from ax.core.search_space import SearchSpaceDigest
 from ax.core.types import TCandidateMetadata
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
+from ax.generators.torch_base import TorchOptConfig
+from ax.generators.utils import filter_constraints_and_fixed_features
 from botorch.models.model import Model, ModelList
 from botorch.models.transforms.input import InputTransform
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
-from botorch_popbo.ax._adapter import DatasetWithSources
+from botorch_popbo.ax._adapter import DatasetWithSources, at_points
 from botorch_popbo.ax._goal import Goal
+from botorch_popbo.ax._hierarchy import inactive_columns
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.models.input_transforms import unit_cube
 
@@ -55,6 +60,10 @@ class RankSurrogate(Surrogate):
     ) -> None:
         """See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.fit`."""
         self._goal_models: dict[Hashable, GoalModels] = {}
+        self.inactive = inactive_columns(search_space_digest)
+        datasets = [_numbers(dataset) for dataset in datasets]
+        if self.inactive is not None:
+            datasets = [at_points(dataset, self.inactive) for dataset in datasets]
         super().fit(
             datasets,
             search_space_digest,
@@ -95,28 +104,75 @@ class RankSurrogate(Surrogate):
             self._goal_models[key] = self._fit_goal(goal, seed, separate)
         return self._goal_models[key]
 
+    def best_in_sample_point(
+        self,
+        search_space_digest: SearchSpaceDigest,
+        torch_opt_config: TorchOptConfig,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Tensor, float]:
+        """The point that the model recommends of those that satisfy all constraints as measured.
+
+        See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.best_in_sample_point`.
+
+        Returns:
+            The point, of shape ``d``, and NaN, because a utility is no value of the objective.
+
+        Raises:
+            ValueError: If no point satisfies the constraints.
+        """
+        goal = Goal(torch_opt_config.objective_weights, torch_opt_config.outcome_constraints)
+        measured = goal.measured(self.training_data)
+        possible = filter_constraints_and_fixed_features(
+            measured.X[(measured.slack >= 0.0).all(-1) & ~measured.objectives.isneginf().any(-1)],
+            search_space_digest.bounds,
+            torch_opt_config.linear_constraints,
+            torch_opt_config.fixed_features,
+        )
+        model = self.goal_models(goal, seed=0, separate=True).objectives[0]
+        is_possible = is_row_of(model.known_X, possible)
+        if not bool(is_possible.any()):
+            raise ValueError("No evaluated point in the search space satisfies all constraints.")
+        return model.incumbent_among(is_possible), math.nan
+
     def _fit_goal(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
         if goal.is_one_metric:
             return GoalModels([self.metric_models[goal.metrics[0]]])
         measured = goal.measured(self.training_data)
+        known = [self.metric_models[column] for column in goal.metrics]
         if not separate:
-            return GoalModels([self._fitted(measured.feasible_first(seed))])
+            return GoalModels([_fitted(measured.feasible_first(seed), known)])
         return GoalModels(
-            [self._fitted(order) for order in measured.objective_orders()],
-            [self._fitted(order) for order in measured.slack_orders()],
+            [_fitted(order, known) for order in measured.objective_orders()],
+            [_fitted(order, known) for order in measured.slack_orders()],
         )
 
-    def _fitted(self, order: Order) -> RankModel:
-        """A model of an order: that of a metric which sorts the points in the same way, or new."""
-        for model in self.metric_models:
-            if model.order is not None and model.order.agrees_with(order):
-                if model.order.score.equal(order.score):
-                    return model
-                # The same ranks of other values, which tell where a bound lies among them.
-                rescored = copy(model)
-                rescored.order = order
-                return rescored
-        return self.metric_models[0].with_order(order).fit()
+
+def _fitted(order: Order, known: Sequence[RankModel]) -> RankModel:
+    """A model of an order: that of a metric which sorts the points in the same way, or new."""
+    for model in known:
+        if model.order is not None and model.order.agrees_with(order):
+            if model.order.score.equal(order.score):
+                return model
+            # The same ranks of other values, which tell where a bound lies among them.
+            rescored = copy(model)
+            rescored.order = order
+            return rescored
+    return known[0].with_order(order).fit()
+
+
+def _numbers(dataset: SupervisedDataset) -> SupervisedDataset:
+    """The same data, the infinitely good values of a tracking metric at the best finite one."""
+    if not bool(dataset.Y.isposinf().any()):
+        return dataset
+    finite = dataset.Y[dataset.Y.isfinite()]
+    best = finite.max() if len(finite) else finite.new_zeros(())
+    return SupervisedDataset(
+        X=dataset.X,
+        Y=dataset.Y.clamp_max(best),
+        feature_names=dataset.feature_names,
+        outcome_names=dataset.outcome_names,
+        group_indices=dataset.group_indices,
+    )
 
 
 @submodel_input_constructor.register(RankingGP)
@@ -131,6 +187,9 @@ def _ranking_gp_inputs(
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
     if isinstance(dataset, DatasetWithSources):
         inputs["sources"] = [from_outcomes(source.X, source.Y) for source in dataset.sources]
+    elif bool((dataset.X[:1] == dataset.X).all()):
+        # A tracking metric may have a single point: no order, but nothing to stop for.
+        inputs["sources"] = [Order.without_lists(dataset.X[:1])]
     return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 2**-0.5)}
 
 
@@ -167,4 +226,4 @@ def _input_transform(digest: SearchSpaceDigest, X: Tensor, scale: float) -> Inpu
         if len(values := digest.discrete_choices[i]) > 1
     }
     bounds = torch.tensor(digest.bounds, dtype=X.dtype, device=X.device).T
-    return unit_cube(bounds, numeric, categories, scale)
+    return unit_cube(bounds, numeric, categories, scale, inactive_columns(digest))

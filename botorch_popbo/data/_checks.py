@@ -72,7 +72,11 @@ def check_same_kind(X: Tensor, values: Tensor, name: str) -> None:
     Raises:
         InputDataError: If the two do not share one floating-point dtype and one device.
     """
-    if not X.is_floating_point() or X.dtype != values.dtype or X.device != values.device:
+    if not X.is_floating_point():
+        raise InputDataError(
+            f"train_X holds {X.dtype}, but points are floating-point numbers. Pass X.double()."
+        )
+    if X.dtype != values.dtype or X.device != values.device:
         raise InputDataError(
             f"train_X and {name} must share one floating-point dtype and one device, but are "
             f"{X.dtype} on {X.device} and {values.dtype} on {values.device}. Convert one with "

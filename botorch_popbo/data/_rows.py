@@ -59,6 +59,20 @@ def distinct_rows(*columns: Tensor) -> DistinctRows:
     return DistinctRows(order[first], inverse, copies)
 
 
+def is_row_of(X: Tensor, others: Tensor) -> Tensor:
+    """Which rows are equal to one of some others. The two zeros are equal.
+
+    Args:
+        X: An ``N x d`` tensor.
+        others: An ``m x d`` tensor.
+
+    Returns:
+        A boolean tensor of shape ``N``.
+    """
+    known = set(map(tuple, others.tolist()))
+    return torch.tensor([tuple(x) in known for x in X.tolist()], dtype=torch.bool, device=X.device)
+
+
 def points_at(X: Tensor, rows: Tensor) -> Tensor:
     """Rows of ``X`` for a data set, free of gradients and of negative zeros.
 

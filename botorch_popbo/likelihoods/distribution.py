@@ -10,6 +10,7 @@ from torch import Tensor
 from botorch_popbo.likelihoods import truncated_poisson
 
 _DEVIATIONS = 40.0  # no count of a Poisson law in float64 lies further above its mean
+_NEGLIGIBLE = -700.0  # of a log-probability: its exponential underflows
 _MAX_TERMS = 2**22  # at a time, to bound the memory of a sum over the support
 
 
@@ -78,8 +79,8 @@ def entropy(log_rate: Tensor, exposure: Tensor) -> Tensor:
     num_terms = int(_upper_end(log_rate.detach().double(), exposure.double()).max()) + 1
     support = torch.arange(num_terms, device=log_rate.device, dtype=torch.float64)
     chunks = [
-        torch.special.entr(
-            truncated_poisson.log_prob(support, rates.double().unsqueeze(-1), n.unsqueeze(-1)).exp()
+        _entropy(
+            truncated_poisson.log_prob(support, rates.double().unsqueeze(-1), n.unsqueeze(-1))
         ).sum(-1)
         for rates, n in zip(
             log_rate.reshape(-1).split(max(_MAX_TERMS // num_terms, 1)),
@@ -88,6 +89,13 @@ def entropy(log_rate: Tensor, exposure: Tensor) -> Tensor:
         )
     ]
     return torch.cat(chunks).reshape(log_rate.shape).to(log_rate.dtype)
+
+
+def _entropy(log_prob: Tensor) -> Tensor:
+    """Terms of an entropy. Those of probability zero are left out, for their slope is infinite."""
+    present = log_prob > _NEGLIGIBLE
+    log_prob = torch.where(present, log_prob, 0.0)
+    return torch.where(present, -log_prob.exp() * log_prob, 0.0)
 
 
 def sample(log_rate: Tensor, exposure: Tensor, sample_shape: torch.Size) -> Tensor:

@@ -26,9 +26,11 @@ model has to be told the right transform of its outcomes, this one finds it. Wit
 scale of :math:`K` cancels.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import torch
+from linear_operator.utils.warnings import NumericalWarning
 from torch import Tensor
 
 from botorch_popbo.likelihoods._sites import Root, Sites
@@ -114,6 +116,9 @@ def order_utilities(
 
     Raises:
         torch.linalg.LinAlgError: If the covariance is not positive definite.
+
+    Warns:
+        NumericalWarning: If the last step allowed did not reach the mode.
     """
     sites = Sites(relations, torch.as_tensor(noise).to(covariance))
     prior = relations.covariance(covariance)
@@ -136,6 +141,14 @@ def order_utilities(
             break
         length = sites.step_length(differences, slopes, step, by_slope)
         differences, slopes = differences + length * step, slopes + length * by_slope
+    else:
+        # What follows is Laplace's method at the point that was reached, which is finite.
+        warnings.warn(
+            f"The utilities behind an order were not found in {_MAX_ITERATIONS} steps; the "
+            "result is approximate. Records that contradict each other may be the reason.",
+            NumericalWarning,
+            stacklevel=2,
+        )
     inverse = torch.cholesky_inverse(factor)
     pull, by_log_noise = _pull(sites, root, differences, inverse)
     pulled = root.times(inverse @ root.solve(pull))

@@ -9,11 +9,14 @@ from botorch.exceptions import BotorchTensorDimensionError, InputDataError, Unsu
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.models.model import Model
 from botorch.models.transforms.input import InputTransform, Normalize
+from botorch.models.utils import check_min_max_scaling
+from botorch.settings import validate_input_scaling
 from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 from torch.nn import Module
 
 from botorch_popbo.data import Order, RankCounts, from_outcomes
+from botorch_popbo.models.input_transforms import check_transform
 from botorch_popbo.posteriors.base import RankPosterior
 
 
@@ -61,11 +64,21 @@ class RankModel(Model, ABC):
         self.register_buffer("_X", X, persistent=False)
         self.register_buffer("_source_X", X[:0] if source_X is None else source_X, persistent=False)
         if isinstance(input_transform, _DefaultType):
-            input_transform = Normalize(d=X.shape[-1])
+            # A box may be as narrow as it likes; a column of one value stays as it is.
+            input_transform = Normalize(d=X.shape[-1], min_range=torch.finfo(X.dtype).tiny)
         if input_transform is not None:
+            check_transform(input_transform, X, type(self).__name__)
             self.input_transform = input_transform.to(X)
         # This batch in training mode also sets the bounds of a transform that learns them.
-        self._encoded_dim = self._encoded_points().shape[-1]
+        encoded = self._encoded_points()
+        if not bool(encoded.isfinite().all()):
+            raise InputDataError(
+                "The points are too far apart for their dtype: the input transform makes NaN or "
+                "infinite values of them. Rescale the columns, or pass another input_transform."
+            )
+        if input_transform is None and validate_input_scaling.on():
+            check_min_max_scaling(encoded)
+        self._encoded_dim = encoded.shape[-1]
 
     @property
     def train_inputs(self) -> tuple[Tensor]:
@@ -93,9 +106,21 @@ class RankModel(Model, ABC):
         """The evaluated points with their rank counts."""
 
     @property
-    @abstractmethod
     def incumbent(self) -> Tensor:
         """The evaluated point to recommend, of shape ``d``."""
+        return self.incumbent_among(None)
+
+    @abstractmethod
+    def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
+        """The best of those points that may be recommended.
+
+        Args:
+            is_eligible: A boolean tensor, one value for each row of :attr:`known_X`; by default
+                all are.
+
+        Returns:
+            A point, of shape ``d``.
+        """
 
     @abstractmethod
     def best_points(self, number: int) -> Tensor:
@@ -177,10 +202,10 @@ class RankModel(Model, ABC):
         """Apply the input transform, in evaluation mode.
 
         Args:
-            X: Points, a ``batch_shape x q x d`` tensor.
+            X: Points, a ``batch_shape x q x d`` tensor of any dtype.
 
         Returns:
-            A ``batch_shape x q x d'`` tensor.
+            A ``batch_shape x q x d'`` tensor in the dtype of the data.
 
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
@@ -191,6 +216,8 @@ class RankModel(Model, ABC):
             )
         if self.training:
             self.eval()
+        # A transform of BoTorch takes over the dtype of what it is given, for good.
+        X = X.to(self._X.dtype)
         return X if getattr(self, "input_transform", None) is None else self.input_transform(X)
 
     def transform_inputs(self, X: Tensor, input_transform: Module | None = None) -> Tensor:

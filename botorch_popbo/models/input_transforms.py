@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import torch
+from botorch.exceptions import UnsupportedError
 from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
 from torch import Tensor
 from torch.nn import Module
@@ -58,12 +59,107 @@ class OneHotCategories(InputTransform, Module):
             pieces.append(self.scale * torch.nn.functional.one_hot(nearest, len(values)).to(X))
         return torch.cat(pieces, dim=-1)
 
+    def of_columns(self, lengthscale: Tensor) -> Tensor:
+        """Lengthscales of the columns before the transform.
+
+        Args:
+            lengthscale: Those of the encoded columns, of shape ``d'``.
+
+        Returns:
+            A tensor of shape ``d``, for a category the shortest of its columns.
+        """
+        sizes = [1] * len(self._numeric) + [len(values) for values in self.categories.values()]
+        shortest = torch.stack([part.amin() for part in lengthscale.split(sizes)])
+        columns = torch.tensor([*self._numeric, *self.categories], device=lengthscale.device)
+        return torch.empty_like(shortest).index_copy_(0, columns, shortest)
+
+
+class InactiveColumns(InputTransform, Module):
+    """Give columns that have no meaning at a point one value, so that they tell no points apart.
+
+    Args:
+        dependents: For each column that others depend on, by its value, the columns that have a
+            meaning there. They have none anywhere else.
+        fill: The value of each such column where it has no meaning.
+    """
+
+    def __init__(
+        self,
+        dependents: Mapping[int, Mapping[float, Sequence[int]]],
+        fill: Mapping[int, float],
+    ) -> None:
+        super().__init__()
+        self.transform_on_train = True
+        self.transform_on_eval = True
+        self.transform_on_fantasize = True
+        self.fill = dict(fill)
+        self._needs: dict[int, list[tuple[int, float]]] = {}
+        for column, by_value in dependents.items():
+            for value, children in by_value.items():
+                for child in children:
+                    self._needs.setdefault(child, []).append((column, value))
+
+    def transform(self, X: Tensor) -> Tensor:
+        """Fill the columns that have no meaning.
+
+        Args:
+            X: Points, a ``batch_shape x n x d`` tensor.
+
+        Returns:
+            A tensor of the same shape.
+        """
+        columns = [
+            values.where(self._is_active(X, column), self.fill[column])
+            if column in self._needs
+            else values
+            for column, values in enumerate(X.unbind(-1))
+        ]
+        return torch.stack(columns, dim=-1)
+
+    def _is_active(self, X: Tensor, column: int) -> Tensor:
+        if column not in self._needs:
+            return torch.ones_like(X[..., 0], dtype=torch.bool)
+        found = [
+            self._is_active(X, parent) & X[..., parent].isclose(X.new_tensor(value))
+            for parent, value in self._needs[column]
+        ]
+        return torch.stack(found).any(0)
+
+
+def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:
+    """Refuse a transform that the models would use wrongly.
+
+    Args:
+        transform: The transform.
+        X: Points, an ``N x d`` tensor.
+        owner: Name of the model.
+
+    Raises:
+        UnsupportedError: If it has parameters to be learned, or makes several points of one.
+    """
+    name = type(transform).__name__
+    if any(parameter.requires_grad for parameter in transform.parameters()):
+        raise UnsupportedError(
+            f"{name} has parameters, which {owner} does not learn. Set them and pass it as "
+            "transform.requires_grad_(False), or leave it out."
+        )
+    was_training = transform.training
+    with torch.no_grad():
+        rows = transform.to(X).eval()(X[:1]).shape[-2]
+    transform.train(was_training)
+    if rows != 1:
+        raise UnsupportedError(
+            f"{name} makes {rows} points of one, and {owner} ranks single points. Leave it out, "
+            "and average what the model says of the points yourself."
+        )
+
 
 def unit_cube(
     bounds: Tensor,
     numeric: Sequence[int],
     categories: Mapping[int, Sequence[float]],
     scale: float = 2**-0.5,
+    inactive: InactiveColumns | None = None,
 ) -> ChainedInputTransform:
     """Map numeric columns to the unit interval, and categories to one-hot columns.
 
@@ -72,12 +168,13 @@ def unit_cube(
         numeric: The columns to map.
         categories: See :class:`OneHotCategories`, like the last.
         scale: See above.
+        inactive: Applied first.
 
     Returns:
         The transform.
     """
     d = bounds.shape[-1]
-    transforms: dict[str, InputTransform] = {}
+    transforms: dict[str, InputTransform] = {} if inactive is None else {"inactive": inactive}
     if numeric:
         transforms["unit_cube"] = Normalize(d=d, indices=list(numeric), bounds=bounds)
     if categories:

@@ -58,7 +58,8 @@ class PoissonRankModel(RankModel):
 
     Warns:
         InputDataWarning: If all outcomes are equal. The ranks then carry no information and
-            suggestions only keep away from what has been evaluated.
+            suggestions only keep away from what has been evaluated. Or if points lie outside of the
+            unit cube, for which priors are made, and ``input_transform`` is ``None``.
 
     Example:
         >>> model = PoissonRankModel.paper(train_X, train_Y, seed=0).fit()
@@ -126,10 +127,12 @@ class PoissonRankModel(RankModel):
         """The distinct evaluated points with their rank counts."""
         return RankCounts(self._X, self._counts, self._exposure)
 
-    @property
-    def incumbent(self) -> Tensor:
-        """The evaluated point of the best rank, of shape ``d``; of several the first."""
-        return self._X[(self._counts / self._exposure).argmin()]
+    def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
+        """The evaluated point of the best rank; see the base class. Of several it is the first."""
+        share = self._counts / self._exposure
+        if is_eligible is not None:
+            share = share.where(is_eligible, torch.inf)
+        return self._X[share.argmin()]
 
     def best_points(self, number: int) -> Tensor:
         """See the base class."""

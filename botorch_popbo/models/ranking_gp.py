@@ -104,7 +104,8 @@ class RankingGP(RankModel, FantasizeMixin):
 
     Warns:
         InputDataWarning: If all outcomes are equal. The order then carries no information and
-            suggestions only keep away from what has been evaluated.
+            suggestions only keep away from what has been evaluated. Or if points lie outside of the
+            unit cube, for which priors are made, and ``input_transform`` is ``None``.
 
     Example:
         >>> model = RankingGP(train_X, train_Y).fit()
@@ -347,6 +348,7 @@ class RankingGP(RankModel, FantasizeMixin):
             that can be conditioned further.
         """
         batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
+        X, Y = X.to(self._X.dtype), Y.to(self._X.dtype)
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
         if self.training:
             self.eval()

@@ -54,6 +54,9 @@ def rank_initial_conditions(
 
     Returns:
         A ``num_restarts x q x d`` tensor.
+
+    Raises:
+        ValueError: If there are fewer raw samples than starting points.
     """
     model: Any = getattr(acq_function, "model", None)
     constraints = (fixed_features, inequality_constraints, equality_constraints, *kwargs.values())
@@ -70,12 +73,17 @@ def rank_initial_conditions(
             equality_constraints=equality_constraints,
             **kwargs,
         )
+    if raw_samples < num_restarts:
+        raise ValueError(
+            f"raw_samples is at least num_restarts, whose points come from them, but got "
+            f"{raw_samples} and {num_restarts}."
+        )
     half = raw_samples // 2
     seed = (options or {}).get("seed")
     with manual_seed(seed):
         everywhere = draw_sobol_samples(bounds, raw_samples - half, 1, seed=seed)
         front = getattr(acq_function, "front", None)
-        centers = _best_of(model) if front is None else front
+        centers = _best_of(model, bounds) if front is None else front
         nearby = _near(centers.to(bounds), bounds, half)
     with torch.no_grad():
         value = acq_function(torch.cat([everywhere, nearby]))
@@ -99,9 +107,11 @@ def constrained_initial_conditions(*args: Any, **kwargs: Any) -> Tensor:
     return starts
 
 
-def _best_of(model: RankModel) -> Tensor:
-    """The evaluated points that are predicted to be best, ``n x d``."""
+def _best_of(model: RankModel, bounds: Tensor) -> Tensor:
+    """The evaluated points that are predicted to be best, of those in the box if any, ``n x d``."""
     X = model.best_points(_MAX_CENTERS)
+    inside = ((bounds[0] <= X) & (bounds[1] >= X)).all(-1)
+    X = X[inside] if bool(inside.any()) else X
     with torch.no_grad():
         rank = model.rank_law(model.encode(X.unsqueeze(-2))).log_rate.reshape(-1)
     return X[rank.topk(min(_NUM_CENTERS, len(X)), largest=False).indices]

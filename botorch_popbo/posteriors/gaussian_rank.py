@@ -86,7 +86,9 @@ class GaussianRankPosterior(RankPosterior):
         below = self._below()
         ones = torch.ones_like(below[..., :1])
         cell = -torch.cat([ones, below, 0.0 * ones], dim=-1).diff(dim=-1)
-        entropy: Tensor = torch.special.entr(cell).sum(-1, keepdim=True)
+        # Zero has an infinite slope, and rounding makes zeros.
+        tiny = torch.finfo(cell.dtype).tiny
+        entropy: Tensor = torch.special.entr(cell.clamp_min(tiny)).sum(-1, keepdim=True)
         return entropy
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:

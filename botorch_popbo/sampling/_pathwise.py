@@ -71,7 +71,7 @@ def draw_utility_paths(
     return MatheronPath(
         prior_paths,
         update_paths,
-        input_transform=_Encoding(getattr(model, "input_transform", None)),
+        input_transform=_Encoding(model),
         output_transform=_Shift(shift, like.dtype),
     )
 
@@ -96,12 +96,12 @@ def _square_root(matrix: Tensor) -> Tensor:
 
 
 class _Encoding(Module):
-    def __init__(self, input_transform: Module | None) -> None:
+    def __init__(self, model: RankingGP) -> None:
         super().__init__()
-        self.input_transform = input_transform
+        self.model = model
 
     def forward(self, X: Tensor) -> Tensor:
-        return (X if self.input_transform is None else self.input_transform(X)).double()
+        return self.model.encode(X).double()
 
 
 class _Shift(Module):

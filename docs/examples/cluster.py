@@ -15,7 +15,7 @@ from ax.api.client import Client
 from ax.api.configs import RangeParameterConfig
 from ax.utils.common.logger import set_ax_logger_levels
 
-from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.ax import best_point, popbo_generation_strategy
 from botorch_popbo.ax.running import Objective, ProcessPool, Submit, ray_tasks, run_ask_tell
 
 ALPHA = np.array([1.0, 1.2, 3.0, 3.2])
@@ -120,8 +120,10 @@ def main() -> None:
             run_ask_tell(client, submit, args.trials, args.workers, save=args.save)
         if spans is not None:
             print(f"workers busy: {busy(spans, args.workers):.1%}")
-    parameters, outcome, index, _ = client.get_best_parameterization(use_model_predictions=False)
-    print(f"best: trial {index}, loss {outcome['loss'][0]:.4f} at {parameters}")
+    best = best_point(client)
+    print(
+        f"best: trial {best.trial_index}, loss {best.outcome['loss'][0]:.4f} at {best.parameters}"
+    )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 import torch
 from botorch.acquisition import AcquisitionFunction
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.exceptions.warnings import BotorchWarning
+from botorch.models import SingleTaskGP
+from botorch.models.transforms.input import Normalize
 from botorch.optim import optimize_acqf_discrete, optimize_acqf_mixed
 from botorch.utils.sampling import manual_seed
 from helpers.acquisition import ALL, OF_RANKS, Case, Kind, optimized
@@ -71,6 +74,17 @@ def test_points_of_another_precision_are_taken_for_the_models(case: Case) -> Non
     assert torch.equal(values, case.make()(X.double()))
 
 
+def test_points_outside_of_the_baseline_are_not_known(case: Case) -> None:
+    known = case.model.known_X
+    left_out, others = known[:1], known[1:]
+    with_all, without = case.make(), case.make(X_baseline=others)
+    assert with_all(left_out.unsqueeze(-2)) <= case.ceiling
+    assert without(left_out.unsqueeze(-2)) > with_all(left_out.unsqueeze(-2))
+    assert (without(others.unsqueeze(-2)) <= case.ceiling).all()
+    nowhere = case.make(X_baseline=ANYWHERE.squeeze(-2))  # none was evaluated, so all count
+    assert torch.equal(nowhere(ANYWHERE), with_all(ANYWHERE))
+
+
 def test_known_and_pending_points_are_never_best(case: Case) -> None:
     function = case.make(X_pending=PENDING)
     known = torch.cat([case.model.known_X, PENDING]).unsqueeze(-2).requires_grad_()
@@ -133,6 +147,28 @@ def test_known_points_beyond_those_that_stand_for_all_are_known(
     assert (function(known) < -700.0).all()
 
 
+def test_the_value_of_several_points_is_that_of_one_after_another(case: Case) -> None:
+    function = case.make(X_pending=PENDING[:1])
+    first, second = ANYWHERE[0], ANYWHERE[1]
+    together = function(torch.cat([first, second]))
+    assert torch.equal(function.X_pending, PENDING[:1])
+    informed = case.make(X_pending=torch.cat([PENDING[:1], first]))
+    assert torch.equal(together, function(first) + informed(second))
+
+
+def test_bad_pending_points_are_named(case: Case) -> None:
+    with pytest.raises(BotorchTensorDimensionError, match=r"X_pending of shape m x 2.*\(1, 3, 2\)"):
+        case.make(X_pending=PENDING.unsqueeze(0))
+    with pytest.raises(InputDataError, match="X_pending holds NaN"):
+        case.make(X_pending=torch.full((1, 2), torch.nan).double())
+
+
+def test_another_model_is_named(case: Case) -> None:
+    model: Any = SingleTaskGP(*toy_data(5), input_transform=Normalize(2))
+    with pytest.raises(UnsupportedError, match=r"a model of an order.* got a SingleTaskGP"):
+        case.kind(model, **case.required)
+
+
 def test_several_points_at_once_are_refused(case: Case) -> None:
     with pytest.raises(AssertionError, match="q=1"):
         case.make()(torch.zeros(4, 2, 2).double())
@@ -169,7 +205,6 @@ def test_fixed_features_keep_one_of_their_values(case: Case) -> None:
             raw_samples=16,
             fixed_features_list=[{0: 1.0}, {0: 3.0}],
             options={"maxiter": 20},
-            return_acq_values=False,  # the joint value of q points, which one-point functions lack
         )
     assert X.shape == (2, 2)
     assert set(X[:, 0].tolist()) <= {1.0, 3.0}

@@ -36,6 +36,14 @@ def test_it_is_the_augmented_improvement_over_the_incumbents_utility(
     torch.testing.assert_close(value[likely], expected[likely], rtol=0.1, atol=0)
 
 
+def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> None:
+    is_best = (gaussian_model.known_X == gaussian_model.incumbent).all(-1)
+    baseline = gaussian_model.known_X[~is_best]
+    second = gaussian_model.incumbent_among(~is_best)
+    function = LogExpectedUtilityImprovement(gaussian_model, X_baseline=baseline)
+    assert torch.equal(function._incumbent, gaussian_model.encode(second.unsqueeze(0))[0])
+
+
 def test_gradient(gaussian_model: RankingGP) -> None:
     X = TEST_X[:6].clone().requires_grad_()
     function = LogExpectedUtilityImprovement(gaussian_model)

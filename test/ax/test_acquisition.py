@@ -4,7 +4,16 @@ import pytest
 import torch
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
-from helpers.service_loop import Parameter, generator_keys, make_client, sphere
+from botorch.acquisition import LogExpectedImprovement
+from helpers.service_loop import (
+    Parameter,
+    floats,
+    generator_keys,
+    last_acquisition,
+    make_client,
+    run_trials,
+    sphere,
+)
 from torch import Tensor
 
 from botorch_popbo.ax import _tables, popbo_generation_strategy
@@ -103,3 +112,40 @@ def test_integers_are_searched_closely(upper: int) -> None:
         client.complete_trial(index, raw_data={"loss": losses[-1]})
     assert min(losses[6:]) < 0.5 * min(losses[:6])
     assert generator_keys(client)[6:] == ["popbo-logei"] * 14
+
+
+def test_only_a_point_of_the_space_is_improved_on() -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=6), floats(2), "-loss")
+    for x in (-0.4, 1.3):  # attached, and better than any point of the space
+        client.complete_trial(client.attach_trial({"x0": x, "x1": 0.5}), {"loss": -1.0 - x})
+    run_trials(client, sphere, 6)
+    function = last_acquisition(client).acqf
+    assert last_acquisition(client)._model.rank_counts.counts.max() == 6  # of seven others
+    inside = function.model.known_X[function._is_baseline]
+    assert len(inside) == 5
+    assert ((inside >= 0.0) & (inside <= 1.0)).all()
+    expected = min(inside.tolist(), key=lambda x: sphere(dict(enumerate(x))))
+    incumbent = function.model.encode(torch.tensor([expected]).double())[0]
+    assert function._incumbent.tolist() == pytest.approx(incumbent.tolist())
+
+
+def test_only_a_point_with_the_fixed_parameters_is_improved_on() -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=6), floats(2), "-loss")
+    run_trials(client, sphere, 6)
+    for number in (6, 1, 2):  # at first there is none
+        fixed = client.get_next_trials(1, fixed_parameters={"x0": 0.95})
+        assert int(last_acquisition(client).acqf._is_baseline.sum()) == number
+        [(index, point)] = fixed.items()
+        assert point["x0"] == 0.95
+        client.complete_trial(index, {"loss": sphere(point)})
+
+
+def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
+    strategy = popbo_generation_strategy(LogExpectedImprovement, num_initial_trials=6)
+    client = make_client(strategy, floats(1), "-loss")
+    client.complete_trial(client.attach_trial({"x0": 1.5}), {"loss": -1.0})
+    run_trials(client, sphere, 6)
+    acquisition = last_acquisition(client)
+    inside = acquisition._model.posterior(acquisition.X_observed).mean.max()
+    assert acquisition.acqf.best_f == pytest.approx(float(inside), abs=0.2)
+    assert acquisition._model.posterior(acquisition._model.known_X).mean.max() > inside + 0.2

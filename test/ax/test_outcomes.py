@@ -107,6 +107,13 @@ def test_the_pareto_front_grows(preset: PresetName, thresholds: list[str]) -> No
     assert all(set(p) == {"branin", "currin"} for p in client.predict(points[:3]))
 
 
+@EACH_PRESET
+def test_only_some_objectives_need_a_threshold(preset: PresetName) -> None:
+    client = start("-loss, gain", ["loss <= 1.0"], preset=preset)
+    run(client, 6, measure_gain)
+    assert generator_keys(client)[4:] == [KEYS[preset]] * 2
+
+
 def test_of_several_objectives_any_may_fail_or_be_missing() -> None:
     client = start("-branin, -currin", ["currin <= 13"], 6)
     points = run(client, 7, branin_currin)

@@ -127,6 +127,37 @@ def database(tmp_path: Path) -> Iterator[Path]:
         yield path
 
 
+READ_DATA = """
+import sys
+from ax.api.client import Client
+from ax.storage.sqa_store.db import init_engine_and_session_factory
+from ax.storage.sqa_store.load import load_experiment
+init_engine_and_session_factory(url=sys.argv[1])
+print("RESULT", load_experiment("stored", reduced_state=True).to_df()["loss"].round(6).tolist())
+try:
+    Client.load_from_json_file(sys.argv[2])
+except KeyError as error:
+    print("ERROR", error)
+assert "botorch_popbo" not in sys.modules
+"""
+
+
+def test_data_are_read_without_the_package_and_all_else_names_it(
+    database: Path, tmp_path: Path
+) -> None:
+    client = make_client(storage=StorageConfig(url=f"sqlite:///{database}"))
+    values = [round(loss(point), 6) for point in run_trials(client, loss, 7)]
+    client.save_to_json_file(str(tmp_path / "client.json"))
+    run = subprocess.run(
+        [sys.executable, "-c", READ_DATA, f"sqlite:///{database}", str(tmp_path / "client.json")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"RESULT {values}" in run.stdout, run.stderr
+    assert "ERROR 'import botorch_popbo.ax'" in run.stdout
+
+
 @EACH_PRESET
 def test_file_read_by_a_fresh_process_gives_the_same_candidates(
     preset: PresetName, tmp_path: Path
@@ -168,6 +199,19 @@ def test_reload_after_every_trial_changes_nothing(tmp_path: Path) -> None:
         reloaded.save_to_json_file(path)
         reloaded = Client.load_from_json_file(path)
         assert run_trials(reloaded, loss, 1) == run_trials(client, loss, 1)
+
+
+def test_standard_errors_survive_a_reload_to_their_decimals(tmp_path: Path) -> None:
+    client = make_client()
+    for number in range(7):
+        [(index, point)] = client.get_next_trials(1).items()
+        client.complete_trial(index, {"loss": (loss(point), 0.1 / (3 + number))})
+    client.save_to_json_file(str(tmp_path / "client.json"))
+    reloaded = load_client(tmp_path / "client.json")
+    [expected], [found] = (each.get_next_trials(1).values() for each in (client, reloaded))
+    for name, value in expected.items():
+        is_float = isinstance(value, float)
+        assert found[name] == (pytest.approx(value, rel=1e-6) if is_float else value)
 
 
 def test_predictions_right_after_a_reload(tmp_path: Path) -> None:

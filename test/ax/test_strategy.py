@@ -1,11 +1,13 @@
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import pytest
 import torch
-from ax.exceptions.core import UserInputError
+from ax.exceptions.core import DataRequiredError, UserInputError
 from ax.exceptions.generation_strategy import MaxParallelismReachedException
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from botorch.optim import optimize_acqf
@@ -111,6 +113,19 @@ def test_several_strategies_run_side_by_side_from_the_same_design() -> None:
     assert all(design == designs[0] for design in designs)
 
 
+def test_threads_behind_one_lock_are_told_different_points() -> None:
+    client, lock = make_client(strategy("popbo-logei", 4), floats(2), "-loss"), Lock()
+    run_trials(client, sphere, 4)
+
+    def ask(_: int) -> tuple[Any, ...]:
+        with lock:
+            [point] = client.get_next_trials(1).values()
+        return tuple(point.values())
+
+    with ThreadPoolExecutor(4) as threads:
+        assert len(set(threads.map(ask, range(4)))) == 4
+
+
 def test_a_design_is_random_and_reproducible() -> None:
     first, same, seed, design = (
         run_trials(
@@ -168,10 +183,27 @@ def test_without_uncertainty_the_default_is_expected_ranking_improvement(
         (popbo_generation_strategy, {"num_restarts": -1}, "num_restarts is at least 1"),
         (popbo_generation_strategy, {"raw_samples": 0}, "raw_samples is at least 1"),
         (popbo_generation_strategy, {"device": "gpu"}, "Unknown device 'gpu'"),
+        (popbo_generation_strategy, {"device": "cuda:99"}, "cuda:99.*not usable on this machine"),
+        (popbo_generation_strategy, {"device": 3.5}, "Unknown device 3.5"),
+        (popbo_generation_strategy, {"seed": None}, "seed is a whole number; got None"),
+        (popbo_generation_strategy, {"seed": "a"}, "seed is a whole number; got 'a'"),
+        (popbo_generation_strategy, {"seed": 1.5}, "seed is a whole number"),
+        (popbo_generation_strategy, {"seed": -1}, "seed is at least 0"),
+        (popbo_generation_strategy, {"num_restarts": 2.5}, "num_restarts is a whole number"),
+        (popbo_generation_strategy, {"num_restarts": 4, "raw_samples": 3}, "raw_samples is at l"),
+        (popbo_generation_strategy, {"num_initial_trials": "8"}, "num_initial_trials is a whole"),
+        (popbo_generation_strategy, {"num_initial_trials": 8.5}, "num_initial_trials is a whole"),
+        (popbo_generation_strategy, {"deduplicate": "no"}, "deduplicate is True or False"),
+        (popbo_generation_strategy, {"acquisition": 3}, "logei, eri, rlcb"),
+        (popbo_generation_strategy, {"acquisition": int}, "int is no acquisition function"),
+        (gp_generation_strategy, {"num_initial_trials": True}, "num_initial_trials is a whole"),
+        (gp_generation_strategy, {"seed": None}, "seed is a whole number"),
         (gp_generation_strategy, {"acquisition": "ei"}, "logei, ucb, qlognei"),
         (gp_generation_strategy, {"num_initial_trials": 0}, "at least 1"),
         (gp_generation_strategy, {"initial_design": "grid"}, "sobol, uniform"),
-        (generation_strategies, {"names": ["popbo"]}, "logei, eri, rlcb"),
+        (generation_strategies, {"names": ["gp"]}, "Unknown strategy 'gp'.*'popbo-logei'"),
+        (generation_strategies, {"names": "gp-logei"}, "a list of names"),
+        (generation_strategies, {"names": [3]}, "Unknown strategy 3"),
         (generation_strategies, {"names": ["gp-ei"]}, "logei, ucb"),
         (generation_strategies, {"names": ["hebo-ei"]}, "popbo, paper, exact"),
     ],
@@ -181,6 +213,14 @@ def test_bad_options_are_named(
 ) -> None:
     with pytest.raises(UserInputError, match=message):
         make(**options)
+
+
+def test_a_strategy_belongs_to_one_client() -> None:
+    each = strategy("popbo-logei", 3)
+    run_trials(make_client(each, floats(2), "-loss"), sphere, 4)
+    other = make_client(each, floats(2), "-loss")
+    with pytest.raises(DataRequiredError, match="make one for every client"):
+        other.get_next_trials(1)
 
 
 @pytest.mark.parametrize("name", ["popbo-logei", "gp-qlognei"])

@@ -57,16 +57,16 @@ def sphere(parameters: Parameterization) -> float:
 
 def learned_ranks(client: Client) -> dict[tuple[float, ...], float]:
     """What the last suggestion was made from: how many points are better, by point."""
-    ranks = _last_acquisition(client)._model.rank_counts
+    ranks = last_acquisition(client)._model.rank_counts
     return dict(zip(map(tuple, ranks.X.tolist()), ranks.counts.tolist(), strict=True))
 
 
 def pending_points(client: Client) -> list[tuple[float, ...]]:
     """The points that the last suggestion took to be running."""
-    pending = _last_acquisition(client).X_pending
+    pending = last_acquisition(client).X_pending
     return [] if pending is None else [tuple(point) for point in pending.tolist()]
 
 
-def _last_acquisition(client: Client) -> Any:
+def last_acquisition(client: Client) -> Any:
     node = client._generation_strategy._curr
     return node.generator_spec_to_gen_from.fitted_adapter.generator._acquisition

@@ -6,8 +6,10 @@ import pytest
 import torch
 from helpers.gaussian import covariance, unit_points
 from helpers.relations import chain, is_gap, is_side, pairs, relate
+from linear_operator.utils.warnings import NumericalWarning
 from torch import Tensor
 
+from botorch_popbo.likelihoods import order as likelihood
 from botorch_popbo.likelihoods.order import OrderedUtilities, order_utilities
 from botorch_popbo.likelihoods.relations import Relations
 
@@ -314,3 +316,16 @@ def test_answers_that_cancel_leave_no_difference() -> None:
     torch.testing.assert_close(found.differences, torch.zeros(4).double(), rtol=0, atol=1e-9)
     assert found.gradient().isfinite().all()
     assert found.by_log_noise.isfinite()
+
+
+@EACH
+@pytest.mark.parametrize("steps", [1, 2])
+def test_too_few_steps_are_told_and_survived(
+    relations: Relations, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(likelihood, "_MAX_ITERATIONS", steps)
+    start = in_order(relations, 6, scale=5.0)
+    with pytest.warns(NumericalWarning, match=f"not found in {steps} steps"):
+        reached = order_utilities(prior(6), relations, start)
+    for value in (reached.utilities, reached.log_likelihood, reached.gradient()):
+        assert value.isfinite().all()

@@ -12,7 +12,8 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.fit import fit_gpytorch_mll
-from botorch.models.transforms.input import Normalize
+from botorch.models.transforms.input import AppendFeatures, Normalize, Warp
+from botorch.settings import validate_input_scaling
 from helpers.toy import BOUNDS, toy_data
 from scipy.stats import kendalltau
 from torch import Tensor
@@ -164,9 +165,65 @@ def test_default_transform_is_the_bounding_box_of_the_data(make: Callable[..., R
     expected = law(make(X, Y).fit())
     box = Normalize(d=2, bounds=torch.stack([X.amin(0), X.amax(0)]))
     assert torch.equal(law(make(X, Y, input_transform=box).fit()), expected)
-    raw = make(X, Y, input_transform=None).fit()
+    with pytest.warns(InputDataWarning, match="unit cube"):
+        raw = make(X, Y, input_transform=None).fit()
     assert torch.equal(raw.encode(TEST_X), TEST_X)
     assert not torch.equal(law(raw), expected)
+
+
+@EACH
+@pytest.mark.parametrize("scale", [1e-10, 1e-300, 1e200])
+def test_the_size_of_the_box_does_not_matter(scale: float, make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    expected, small = make(X, Y).fit(), make(scale * X, Y).fit()
+    torch.testing.assert_close(law(small, scale * TEST_X), law(expected), rtol=1e-4, atol=1e-6)
+
+
+@EACH
+def test_points_far_from_the_unit_cube_warn(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    with pytest.warns(InputDataWarning, match="unit cube"):
+        make(1000.0 * X, Y, input_transform=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(X / 10.0 + 0.3, Y, input_transform=None)
+        with validate_input_scaling(False):
+            make(1000.0 * X, Y, input_transform=None)
+
+
+@EACH
+def test_a_transform_that_would_be_used_wrongly_is_refused(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    warp = Warp(d=2, indices=[0, 1], bounds=BOUNDS)
+    with pytest.raises(UnsupportedError, match=r"Warp has parameters.*requires_grad_\(False\)"):
+        make(X, Y, input_transform=warp)
+    assert (
+        make(X, Y, input_transform=warp.requires_grad_(False))
+        .fit()
+        .posterior(X)
+        .mean.isfinite()
+        .all()
+    )
+    features = AppendFeatures(torch.zeros(3, 1).double())
+    with pytest.raises(UnsupportedError, match="AppendFeatures makes 3 points of one"):
+        make(X, Y, input_transform=features)
+
+
+@EACH
+def test_points_that_cannot_be_encoded_are_named(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    with pytest.raises(InputDataError, match=r"too far apart.*Rescale"):
+        make((X - X.mean(0)).sign() * 1.7e308, Y)
+    with pytest.raises(InputDataError, match=r"train_X holds torch.int64.*double"):
+        make(X.long(), Y.long())
+
+
+@EACH
+def test_the_entropy_of_a_rank_has_a_gradient(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(30)
+    query = torch.cat([TEST_X, X]).requires_grad_()
+    entropy = make(X, Y).fit().rank_posterior(query).entropy()
+    assert torch.autograd.grad(entropy.sum(), query)[0].isfinite().all()
 
 
 @EACH
@@ -282,6 +339,17 @@ def test_a_state_dict_restores_a_model(make: Callable[..., RankModel]) -> None:
     assert not torch.equal(law(fresh), law(fitted))
     fresh.load_state_dict(fitted.state_dict())
     assert torch.equal(law(fresh), law(fitted))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.half, torch.long])
+def test_a_query_of_another_dtype_changes_nothing(model: RankModel, dtype: torch.dtype) -> None:
+    queried = copy.deepcopy(model)
+    before = law(queried)
+    query = TEST_X.to(dtype)
+    posterior, ranks = queried.posterior(query), queried.rank_posterior(query)
+    assert posterior.mean.dtype == ranks.mean.dtype == torch.double
+    assert torch.equal(law(queried, query), law(model, query.double()))
+    assert torch.equal(law(queried), before)
 
 
 @EACH

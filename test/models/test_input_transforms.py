@@ -5,7 +5,7 @@ import pytest
 import torch
 from botorch.models.transforms.input import ChainedInputTransform, Normalize
 
-from botorch_popbo.models.input_transforms import OneHotCategories
+from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories
 
 
 def test_numeric_columns_are_kept_and_one_hot_columns_come_last(tkwargs: dict[str, Any]) -> None:
@@ -80,3 +80,32 @@ def test_categories_may_be_as_far_apart_as_the_ends_of_the_unit_interval() -> No
     encoded = transform(torch.tensor([[0.0, 0.0], [0.0, 5.0], [1.0, 5.0]]))
     assert torch.cdist(encoded[:1], encoded[1:2]).item() == pytest.approx(1.0)
     assert torch.cdist(encoded[1:2], encoded[2:]).item() == pytest.approx(1.0)
+
+
+def test_inactive_columns_tell_no_points_apart() -> None:
+    # Column 0 has column 1 beside the value 1, which has columns 2 and 3 beside 0 and 2.
+    dependents = {0: {1.0: [1]}, 1: {0.0: [2], 2.0: [3]}}
+    transform = InactiveColumns(dependents, {1: 7.0, 2: 8.0, 3: 9.0})
+    X = torch.tensor(
+        [
+            [0.0, 0.0, 0.3, 0.4],
+            [1.0, 0.0, 0.3, 0.4],
+            [1.0, 1.0, 0.3, 0.4],
+            [1.0, 2.0, 0.3, 0.4],
+        ],
+        requires_grad=True,
+    )
+    expected = torch.tensor(
+        [
+            [0.0, 7.0, 8.0, 9.0],
+            [1.0, 0.0, 0.3, 9.0],
+            [1.0, 1.0, 8.0, 9.0],
+            [1.0, 2.0, 8.0, 0.4],
+        ]
+    )
+    encoded = transform(X)
+    assert torch.equal(encoded, expected)
+    assert torch.equal(transform(X.expand(2, 4, 4)), expected.expand(2, 4, 4))
+    assert torch.equal(transform(encoded), expected)
+    [gradient] = torch.autograd.grad(encoded.sum(), X)
+    assert torch.equal(gradient, (encoded == X).to(X))

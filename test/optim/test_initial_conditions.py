@@ -84,13 +84,30 @@ def test_they_lie_within_the_box(
 def test_half_are_close_to_the_best_points(name: str, request: pytest.FixtureRequest) -> None:
     model = request.getfixturevalue(name)
     with manual_seed(0):
-        centers = initial_conditions._best_of(model)
+        centers = initial_conditions._best_of(model, BOUNDS)
         near = initial_conditions._near(centers, BOUNDS, 400).squeeze(-2)
     best, width = model.best_points(5), BOUNDS[1] - BOUNDS[0]
     distance = torch.cdist(near / width, best / width).amin(-1)
     assert distance.median() < 0.1
     assert distance.min() < 2e-3
     assert distance.max() > 0.2  # up to the next basin
+
+
+def test_the_best_points_of_the_box_are_approached(gaussian_model: RankingGP) -> None:
+    best = gaussian_model.best_points(15)
+    middle = 0.5 * (best[0] + best[1])
+    box = torch.stack([torch.where(best[0] > middle, BOUNDS[0], middle), BOUNDS[1]])
+    box[1] = torch.where(best[0] > middle, middle, BOUNDS[1])  # without the best point
+    centers = initial_conditions._best_of(gaussian_model, box)
+    assert len(centers) > 1
+    assert torch.equal(centers.clamp(box[0], box[1]), centers)
+    nowhere = initial_conditions._best_of(gaussian_model, BOUNDS + 9.0)
+    assert torch.equal(nowhere, initial_conditions._best_of(gaussian_model, BOUNDS))
+
+
+def test_more_starts_than_samples_are_refused(function: AcquisitionFunction) -> None:
+    with pytest.raises(ValueError, match=r"raw_samples is at least num_restarts.* 4 and 8"):
+        starts(function, raw_samples=4)
 
 
 def test_the_best_raw_samples_of_either_half_are_taken(

@@ -63,3 +63,10 @@ def test_what_has_no_paths_is_refused(gaussian_model: RankingGP) -> None:
         drawn(gaussian_model, update_strategy=draw_utility_paths)
     with pytest.raises(NotImplementedError, match="PoissonRankModel"):
         draw_matheron_paths(PoissonRankModel(*toy_data(5)), torch.Size([2]))
+
+
+def test_a_path_of_points_of_another_dtype_leaves_the_model_alone() -> None:
+    model = RankingGP(*toy_data(12)).fit()
+    before = model.posterior(TEST_X).mean
+    drawn(model, TEST_X.long())
+    assert torch.equal(model.posterior(TEST_X).mean, before)

@@ -70,7 +70,14 @@ class TrialLoop:
         while self._error is None and (index := self._next()) is not None:
             self._snapshots.note_change()
             try:
-                self._running[self._submit(dict(self._trials[index].arm.parameters))] = index
+                future = self._submit(dict(self._trials[index].arm.parameters))
+                if not isinstance(future, Future):
+                    raise UserInputError(
+                        f"submit returned a {type(future).__name__}, but it starts a trial and "
+                        "returns a concurrent.futures.Future. Pass ProcessPool(objective, "
+                        "num_workers) or ray_tasks(objective)."
+                    )
+                self._running[future] = index
             except Exception as error:
                 self._error = error
 

@@ -5,6 +5,7 @@ import os
 from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 
+from botorch_popbo.ax._checks import check_given_whole
 from botorch_popbo.ax.running._snapshots import Snapshots
 from botorch_popbo.ax.running._trial_loop import TrialLoop
 from botorch_popbo.ax.running.executors import Submit
@@ -54,8 +55,7 @@ def run_ask_tell(
         ("ahead", ahead, 0),
         ("max_retries", max_retries, 0),
     ):
-        if value < least:
-            raise UserInputError(f"{name} is at least {least}; got {value}.")
+        check_given_whole(name, value, least)
     if client._maybe_experiment is None or client._experiment.optimization_config is None:
         raise UserInputError(
             "The client has no objective; call client.configure_experiment and "

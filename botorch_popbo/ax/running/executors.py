@@ -6,8 +6,8 @@ from concurrent.futures import BrokenExecutor, Future
 from typing import Any, Self
 
 from ax.api.types import TParameterization
-from ax.exceptions.core import UserInputError
 
+from botorch_popbo.ax._checks import check_given_whole
 from botorch_popbo.ax.running._outcomes import Outcome
 
 # Workers of a killed process end themselves after so long without a trial.
@@ -38,8 +38,7 @@ class ProcessPool:
     """
 
     def __init__(self, function: Objective, num_workers: int) -> None:
-        if num_workers < 1:
-            raise UserInputError(f"num_workers is at least 1; got {num_workers}.")
+        check_given_whole("num_workers", num_workers, 1)
         self._executor_class = _import("joblib.externals.loky").ProcessPoolExecutor
         self._function = function
         self._num_workers = num_workers

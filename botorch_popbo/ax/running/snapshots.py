@@ -1,9 +1,11 @@
 """Keep a client in a JSON file that is whole at every moment, and go on from it."""
 
 import os
+from json import JSONDecodeError
 from pathlib import Path
 
 from ax.api.client import Client
+from ax.exceptions.core import UserInputError
 
 from botorch_popbo._replacing import replacing
 
@@ -38,8 +40,15 @@ def load_client(path: str | os.PathLike[str]) -> Client:
 
     Raises:
         OSError: If the file cannot be read.
+        UserInputError: If it is empty, damaged, or no client.
     """
-    client = Client.load_from_json_file(str(path))
+    try:
+        client = Client.load_from_json_file(str(path))
+    except (JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise UserInputError(
+            f"{os.fspath(path)!r} is no stored client, or damaged ({type(error).__name__}: "
+            f"{error}). Load a copy of it, or attach its trials to a new client."
+        ) from error
     fit_model(client)
     return client
 

@@ -283,3 +283,11 @@ def test_suggestions_take_one_thread_and_leave_the_number_as_it_was(
     finally:
         torch.set_num_threads(before)
     assert seen == [1, 1, 1]
+
+
+def test_an_engine_that_evaluates_by_itself_is_named() -> None:
+    client = new_client()
+    with pytest.raises(UserInputError, match=r"submit returned a float.*ProcessPool"):
+        run_ask_tell(client, lambda p: 0.5, max_trials=2, num_workers=1)  # type: ignore[arg-type]
+    with pytest.raises(UserInputError, match="max_trials is a whole number"):
+        run_ask_tell(client, Engine(), max_trials=2.5, num_workers=1)  # type: ignore[arg-type]

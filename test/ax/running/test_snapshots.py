@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from ax.api.client import Client
+from ax.exceptions.core import UserInputError
 from helpers.service_loop import floats, make_client, run_trials, sphere
 
 from botorch_popbo.ax import fit_model, load_client, popbo_generation_strategy, save_client
@@ -38,6 +39,14 @@ def test_after_a_fit_the_model_knows_the_latest_data() -> None:
     client.get_next_trials(max_trials=1)
     for found, expected in zip(fitted, client.predict(points), strict=True):
         assert found["loss"] == pytest.approx(expected["loss"])
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1, 2]", "{}", '{"_type": "Client"}'])
+def test_a_damaged_file_is_named(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.json"
+    path.write_text(content)
+    with pytest.raises(UserInputError, match=r"damaged\.json' is no stored client"):
+        load_client(path)
 
 
 def test_a_save_that_fails_leaves_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,60 @@
+"""Options that are refused where they are given, in words that name them."""
+
+from operator import index
+from typing import Any
+
+import torch
+from ax.exceptions.core import UserInputError
+
+
+def check_whole(**values: Any) -> None:
+    """Refuse what is no whole number of at least one.
+
+    Args:
+        **values: Values by the names of their options; ``None`` stands for a default.
+
+    Raises:
+        UserInputError: If it is so.
+    """
+    for name, value in values.items():
+        if value is not None:
+            check_given_whole(name, value, least=1)
+
+
+def check_given_whole(name: str, value: Any, least: int) -> None:
+    """Refuse what is no whole number, or too small.
+
+    Args:
+        name: Name of the option.
+        value: Its value.
+        least: The smallest value allowed.
+
+    Raises:
+        UserInputError: If it is no whole number, or too small.
+    """
+    try:
+        number = index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
+        raise UserInputError(f"{name} is a whole number; got {value!r}.")
+    if number < least:
+        raise UserInputError(f"{name} is at least {least}; got {number}.")
+
+
+def check_device(device: Any) -> None:
+    """Refuse a device that is unknown or not there.
+
+    Args:
+        device: A device or its name; ``None`` for the CPU.
+
+    Raises:
+        UserInputError: If it is so, or has no double precision.
+    """
+    try:
+        torch.empty(0, dtype=torch.double, device=device or "cpu")
+    except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
+        raise UserInputError(
+            f"Unknown device {device!r}, or not usable on this machine; known are, for example, "
+            "'cpu' and 'cuda:0'."
+        ) from error

@@ -1,0 +1,68 @@
+"""When the initial design gives way to a model, beside Ax's count of trials."""
+
+from ax.core.experiment import Experiment
+from ax.core.trial_status import TrialStatus
+from ax.core.utils import get_trial_indices_with_required_metrics
+from ax.exceptions.core import DataRequiredError
+from ax.generation_strategy.generation_node import GenerationNode
+from ax.generation_strategy.transition_criterion import PausingCriterion, TransitionCriterion
+
+
+class DistinctPoints(TransitionCriterion):
+    """Met when there are two distinct points to compare.
+
+    A point evaluated many times, such as an attached one, is a single one.
+
+    Args:
+        transition_to: Name of the node that takes over.
+    """
+
+    def __init__(self, transition_to: str) -> None:
+        super().__init__(transition_to=transition_to)
+
+    def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
+        """Whether two distinct points have data or have failed."""
+        known = get_trial_indices_with_required_metrics(
+            experiment, experiment.lookup_data().df, require_data_for_all_metrics=False
+        )
+        known = known | experiment.trial_indices_by_status[TrialStatus.FAILED]
+        arms = [arm for index in known for arm in experiment.trials[index].arms]
+        return len({arm.signature for arm in arms}) > 1
+
+
+class MetricsMissing(PausingCriterion):
+    """Stops a design that waits for a metric which never arrives, such as a misspelt one.
+
+    Args:
+        threshold: Number of completed trials that should have told of it.
+    """
+
+    def __init__(self, threshold: int) -> None:
+        self.threshold = threshold
+
+    def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
+        """Whether so many trials are complete and none of them has one of the metrics."""
+        completed = experiment.trial_indices_by_status[TrialStatus.COMPLETED]
+        return len(completed) >= self.threshold and bool(_missing(experiment))
+
+    def block_continued_generation_error(
+        self, node_name: str, experiment: Experiment, trials_from_node: set[int]
+    ) -> None:
+        """Say which metrics are missing, and which have arrived.
+
+        Raises:
+            DataRequiredError: Always.
+        """
+        arrived = ", ".join(sorted(set(experiment.lookup_data().df["metric_name"]))) or "none"
+        raise DataRequiredError(
+            f"No trial has data of {', '.join(_missing(experiment))}, which the optimization "
+            f"needs; what has arrived: {arrived}. Compare the names in configure_optimization and "
+            "complete_trial, and add what is missing with client.attach_data."
+        )
+
+
+def _missing(experiment: Experiment) -> list[str]:
+    """The metrics of the goal that no trial has."""
+    goal = experiment.optimization_config
+    arrived = set(experiment.lookup_data().df["metric_name"])
+    return [] if goal is None else sorted(goal.metric_names - arrived)

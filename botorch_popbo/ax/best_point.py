@@ -1,0 +1,95 @@
+"""The point to recommend at the end of an experiment."""
+
+import math
+from typing import NamedTuple, cast
+
+from ax.adapter.torch import TorchAdapter
+from ax.api.client import Client
+from ax.api.types import TOutcome, TParameterization
+from ax.core.experiment import Experiment
+from ax.exceptions.core import DataRequiredError, UnsupportedError
+from ax.service.utils.best_point import get_best_raw_objective_point_with_trial_index
+
+from botorch_popbo.ax.running.snapshots import fit_model
+
+
+class BestPoint(NamedTuple):
+    """What :meth:`ax.api.client.Client.get_best_parameterization` returns, by name.
+
+    Attributes:
+        parameters: The point.
+        outcome: Mean and standard error of each metric of the goal, predicted or observed.
+        trial_index: The first trial that evaluated it.
+        arm_name: Name of its arm.
+    """
+
+    parameters: TParameterization
+    outcome: TOutcome
+    trial_index: int
+    arm_name: str
+
+
+def best_point(client: Client, use_model: bool = True) -> BestPoint:
+    """The evaluated point to recommend; outcomes may be NaN, missing or failures.
+
+    With noise the best outcome belongs to a lucky trial. The model's choice is the point whose
+    neighbours vouch for it; for a :class:`~botorch_popbo.RankingGP` see its ``incumbent``.
+    Constraints have to be satisfied as measured, and the point has to be in the search space.
+
+    Args:
+        client: A client with a goal of one objective.
+        use_model: Whether the strategy's model decides, as soon as it has one; otherwise the best
+            outcome observed.
+
+    Returns:
+        The point, what is known of it, and its trial.
+
+    Raises:
+        UnsupportedError: If there are several objectives.
+        DataRequiredError: If no complete trial in the search space satisfies the constraints.
+    """
+    experiment = client._experiment
+    goal = experiment.optimization_config
+    if goal is None or goal.is_moo_problem:
+        raise UnsupportedError(
+            "A best point needs a goal of one objective; of several there is a front: "
+            "client.get_pareto_frontier()."
+        )
+    if use_model:
+        fit_model(client)
+        adapter = client._generation_strategy.adapter
+        found = adapter.model_best_point() if isinstance(adapter, TorchAdapter) else None
+        if found is not None:
+            parameters = cast(TParameterization, found[0].parameters)
+            index, name = _first_trial(experiment, found[0].signature)
+            return BestPoint(parameters, client.predict([parameters])[0], index, name)
+    return _best_observed(experiment)
+
+
+def _best_observed(experiment: Experiment) -> BestPoint:
+    goal = experiment.optimization_config
+    data = experiment.lookup_data().df
+    data = data[data["metric_name"].isin(goal.metric_names)] if goal is not None else data
+    bad = data.loc[~data["mean"].abs().lt(math.inf), "trial_index"]
+    try:
+        _, point, outcome = get_best_raw_objective_point_with_trial_index(
+            experiment, trial_indices=set(data["trial_index"]) - set(bad)
+        )
+    except ValueError as error:
+        raise DataRequiredError(f"There is no best point yet. {error}") from error
+    means, covariances = outcome
+    observed = {
+        name: (mean, math.sqrt((covariances or {})[name][name])) for name, mean in means.items()
+    }
+    arms = experiment.arms_by_name.values()
+    signature = next(arm.signature for arm in arms if arm.parameters == point)
+    return BestPoint(cast(TParameterization, point), observed, *_first_trial(experiment, signature))
+
+
+def _first_trial(experiment: Experiment, signature: str) -> tuple[int, str]:
+    """The first trial of an arm and the arm's name."""
+    for index, trial in experiment.trials.items():
+        for arm in trial.arms:
+            if arm.signature == signature:
+                return index, arm.name
+    raise DataRequiredError("The model's best point belongs to no trial of this experiment.")

@@ -1,0 +1,90 @@
+import math
+from collections.abc import Sequence
+
+import pytest
+from ax.api.client import Client
+from ax.exceptions.core import DataRequiredError, UnsupportedError
+from ax.generation_strategy.generation_strategy import GenerationStrategy
+from helpers.service_loop import Parameterization, floats, run_trials, sphere
+
+from botorch_popbo.ax import (
+    best_point,
+    gp_generation_strategy,
+    popbo_generation_strategy,
+)
+
+STRATEGIES = {
+    "popbo": lambda: popbo_generation_strategy(num_initial_trials=5),
+    "paper": lambda: popbo_generation_strategy(num_initial_trials=5, preset="paper"),
+    "gp": lambda: gp_generation_strategy("qlognei", num_initial_trials=5),
+}
+EACH = pytest.mark.parametrize("make", STRATEGIES.values(), ids=STRATEGIES)
+
+
+def start(
+    strategy: GenerationStrategy, objective: str = "-loss", constraints: Sequence[str] = ()
+) -> Client:
+    client = Client()
+    client.configure_experiment(floats(2))
+    client.configure_optimization(objective, outcome_constraints=constraints)
+    client.set_generation_strategy(strategy)
+    return client
+
+
+def smallest(points: Sequence[Parameterization]) -> Parameterization:
+    return min(points, key=sphere)
+
+
+@EACH
+@pytest.mark.parametrize("use_model", [True, False])
+def test_trials_without_a_number_do_not_matter(make: type, use_model: bool) -> None:
+    client = start(make())
+    points = run_trials(client, sphere, 7)
+    run_trials(client, lambda p: math.nan, 1)
+    [(index, _)] = client.get_next_trials(1).items()
+    client.mark_trial_failed(index)
+    [(index, _)] = client.get_next_trials(1).items()
+    client.complete_trial(index)
+    client.get_next_trials(1)
+    found = best_point(client, use_model)
+    assert found.parameters in points
+    assert client._experiment.trials[found.trial_index].arm.name == found.arm_name
+    assert client._experiment.trials[found.trial_index].arm.parameters == found.parameters
+    assert all(map(math.isfinite, found.outcome["loss"])) == use_model
+    if not use_model:
+        assert found.parameters == smallest(points)
+        assert found.outcome["loss"][0] == sphere(smallest(points))
+
+
+def test_the_model_does_not_fall_for_a_lucky_trial() -> None:
+    client = start(popbo_generation_strategy(num_initial_trials=25))
+    points = run_trials(client, sphere, 25)
+    worst = max(points, key=sphere)
+    client.attach_data(points.index(worst), {"loss": -1000.0})
+    run_trials(client, sphere, 2)
+    assert best_point(client, use_model=False).parameters == worst
+    assert sphere(best_point(client).parameters) < 0.5 * sphere(worst)
+
+
+@pytest.mark.parametrize("use_model", [True, False])
+def test_constraints_and_the_space_are_respected(use_model: bool) -> None:
+    client = start(STRATEGIES["popbo"](), constraints=["cost <= -0.5"])
+    client.complete_trial(client.attach_trial({"x0": 1.2, "x1": 0.3}), {"loss": -9.0, "cost": -1.0})
+    for _ in range(7):
+        [(index, p)] = client.get_next_trials(1).items()
+        client.complete_trial(index, {"loss": sphere(p), "cost": -float(p["x0"])})
+    found = best_point(client, use_model).parameters
+    assert 0.5 <= float(found["x0"] or 0.0) <= 1.0
+
+
+def test_before_there_is_a_model_the_best_outcome_counts() -> None:
+    client = start(STRATEGIES["popbo"]())
+    with pytest.raises(DataRequiredError, match="no best point yet"):
+        best_point(client)
+    points = run_trials(client, sphere, 3)
+    assert best_point(client).parameters == smallest(points)
+
+
+def test_several_objectives_have_no_best_point() -> None:
+    with pytest.raises(UnsupportedError, match="get_pareto_frontier"):
+        best_point(start(STRATEGIES["popbo"](), "-loss, cost"))

@@ -1,0 +1,109 @@
+"""Parameters that depend on others: points are told apart by the active ones alone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig
+from ax.exceptions.core import SearchSpaceExhausted
+from helpers.search_spaces import assert_distinct, choice, ranged
+from helpers.service_loop import Parameter, Parameterization, generator_keys
+
+from botorch_popbo.ax import load_client, popbo_generation_strategy, save_client
+from botorch_popbo.ax.nodes import PresetName
+
+
+def parent(name: str, dependents: dict[Any, list[str]]) -> Parameter:
+    values = list(dependents)
+    return ChoiceParameterConfig(
+        name=name,
+        values=values,
+        parameter_type="bool" if isinstance(values[0], bool) else "str",
+        is_ordered=len(values) == 2,
+        dependent_parameters={value: names for value, names in dependents.items() if names},
+    )
+
+
+def nested() -> list[Parameter]:
+    """A tree of three levels, with two, three and two branches."""
+    return [
+        parent("deep", {True: ["kind", "rate"], False: ["x"]}),
+        parent("kind", {"a": ["width"], "b": [], "c": ["layers"]}),
+        ranged("rate", 1e-4, 1.0, log=True),
+        ranged("width", 0.0, 1.0),
+        ranged("layers", 1, 3, "int"),
+        ranged("x", 0.0, 1.0),
+    ]
+
+
+def discrete() -> list[Parameter]:
+    """Of six points."""
+    return [
+        parent("kind", {"a": ["letter"], "b": ["number"]}),
+        choice("letter", ["p", "q", "r"]),
+        ranged("number", 1, 3, "int"),
+    ]
+
+
+def loss(p: Parameterization) -> float:
+    parts = (p.get("x", 0.5) - 0.3, p.get("rate", 0.1), p.get("width", 0.0), p.get("number", 0))
+    return float(sum(part**2 for part in parts))
+
+
+def client_on(parameters: list[Parameter], preset: PresetName = "default") -> Client:
+    client = Client()
+    client.configure_experiment(parameters)
+    client.configure_optimization("-loss")
+    strategy = popbo_generation_strategy(num_initial_trials=4, preset=preset)
+    client.set_generation_strategy(strategy)
+    return client
+
+
+def tried(client: Client) -> list[Parameterization]:
+    return [trial.arm.parameters for trial in client._experiment.trials.values()]
+
+
+def go_on(client: Client, number: int, failures: frozenset[int] = frozenset()) -> None:
+    for _ in range(number):
+        [(index, point)] = client.get_next_trials(1).items()
+        if index in failures:
+            client.mark_trial_failed(index)
+        else:
+            client.complete_trial(index, {"loss": loss(point)})
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_active_parameters_are_searched(preset: PresetName) -> None:
+    client = client_on(nested(), preset)
+    go_on(client, 12, failures=frozenset({1, 6}))
+    assert_distinct(tried(client))
+    assert {p["deep"] for p in tried(client)} == {True, False}
+    for point in tried(client):
+        assert ("x" in point) is (not point["deep"])
+        assert ("width" in point) is (point.get("kind") == "a")
+    assert all(key.startswith("popbo") for key in map(str, generator_keys(client)[6:]))
+
+
+def test_every_point_of_a_table_is_suggested_once() -> None:
+    client = client_on(discrete())
+    go_on(client, 6)
+    assert_distinct(tried(client))
+    with pytest.raises(SearchSpaceExhausted):
+        client.get_next_trials(1)
+
+
+def test_running_trials_are_known_by_their_active_parameters() -> None:
+    client = client_on(discrete())
+    go_on(client, 4)
+    for _ in range(2):
+        client.get_next_trials(1)
+    assert_distinct(tried(client))
+
+
+def test_a_stored_experiment_goes_on(tmp_path: Path) -> None:
+    client = client_on(nested())
+    go_on(client, 6)
+    save_client(client, tmp_path / "client.json")
+    reloaded = load_client(tmp_path / "client.json")
+    assert reloaded.get_next_trials(1) == client.get_next_trials(1)

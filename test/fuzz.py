@@ -1,0 +1,187 @@
+"""Random small models and every acquisition function: no NaN, no hang, no error of others.
+
+``python test/fuzz.py --number 10000`` prints each case that breaks a promise, with its number, and
+exits with their count; ``--first 17 --number 1`` repeats one. The same seed draws the same cases.
+"""
+
+import argparse
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
+from torch import Tensor
+
+import botorch_popbo
+from botorch_popbo import (
+    ExpectedRankingImprovement,
+    LogConstrainedExpectedUtilityImprovement,
+    LogExpectedFrontImprovement,
+    LogExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
+    LowerConfidenceBound,
+    PoissonRankModel,
+    RankingGP,
+    RankModel,
+    RectifiedLowerConfidenceBound,
+)
+from botorch_popbo._seeds import derive_seed
+
+MAX_SECONDS = 30
+PACKAGE = Path(botorch_popbo.__file__).parent
+OF_RANKS: list[Callable[[Any], Any]] = [
+    ExpectedRankingImprovement,
+    LogExpectedRankingImprovement,
+    LowerConfidenceBound,
+    RectifiedLowerConfidenceBound,
+]
+OF_UTILITIES: list[Callable[[Any], Any]] = [
+    LogExpectedUtilityImprovement,
+    lambda model: LogConstrainedExpectedUtilityImprovement(model, [model]),
+    lambda model: LogExpectedFrontImprovement([model, model]),
+]
+KINDS = ("distinct", "tied", "failed", "huge", "tiny", "equal", "outliers")
+
+
+def uniform(generator: torch.Generator, *shape: int) -> Tensor:
+    return torch.rand(*shape, generator=generator, dtype=torch.double)
+
+
+def pick(generator: torch.Generator, *choices: Any) -> Any:
+    return choices[int(torch.randint(len(choices), (1,), generator=generator))]
+
+
+def outcomes(kind: str, X: Tensor, generator: torch.Generator) -> Tensor:
+    Y = -(X - 0.4).square().sum(-1) + 0.1 * torch.randn(len(X), generator=generator).double()
+    changes: dict[str, Callable[[], Tensor]] = {
+        "distinct": lambda: Y,
+        "tied": lambda: (3.0 * Y).round(),
+        "failed": lambda: Y.where(uniform(generator, len(Y)) > 0.5, -torch.inf),
+        "huge": lambda: Y * 1e300,
+        "tiny": lambda: Y * 1e-300,
+        "equal": lambda: torch.zeros_like(Y),
+        "outliers": lambda: Y.where(uniform(generator, len(Y)) > 0.2, 1e6 * Y),
+    }
+    return changes[kind]().unsqueeze(-1)
+
+
+def draw(seed: int) -> tuple[RankModel, Tensor]:
+    """A fitted model, and points to ask it about."""
+    generator = torch.Generator().manual_seed(seed)
+    number, dim = (
+        int(torch.randint(low, high, (1,), generator=generator)) for low, high in ((1, 61), (1, 13))
+    )
+    X = uniform(generator, number, dim)
+    if pick(generator, True, False):  # duplicates
+        X = X[torch.randint(number, (number,), generator=generator)]
+    if pick(generator, True, False):  # a grid
+        X = (3.0 * X).round() / 3.0
+    Y = outcomes(pick(generator, *KINDS), X, generator)
+    dtype = pick(generator, torch.double, torch.float)
+    # In a box of 1e-300 a slope of 1e8 a box is no number.
+    scales = (1.0, 1.0, 1e-10, 1e30) + ((1e-250, 1e300) if dtype is torch.double else ())
+    scale, query = pick(generator, *scales), uniform(generator, 4, dim)
+    if dtype is torch.float:
+        Y = Y.clamp(-1e38, 1e38).where(Y.isfinite(), Y)
+    make = pick(generator, RankingGP, RankingGP, PoissonRankModel, PoissonRankModel.paper)
+    model = make((scale * X).to(dtype), Y.to(dtype)).fit()
+    far = 3.0 * query - 1.0
+    return model, (scale * torch.cat([query, X[:3], far])).to(dtype)
+
+
+def check(seed: int) -> None:
+    """Raise an error if something is not finite."""
+    model, X = draw(seed)
+    points = X.unsqueeze(-2).requires_grad_()
+    ranks, posterior = model.rank_posterior(points), model.posterior(points)
+    laws = {
+        "posterior": (posterior.mean, posterior.variance),
+        "ranks": (ranks.mean, ranks.variance, ranks.log_rate),
+        "entropy": (ranks.entropy(),),
+    }
+    for name, values in laws.items():
+        _check_finite(name, *values)
+        _check_finite(f"gradient of {name}", *_gradients(values, points))
+    for make in [*OF_RANKS, *(OF_UTILITIES if model.has_uncertainty else [])]:
+        function = make(model)
+        value = function(points)
+        _check_finite(type(function).__name__, value)
+        _check_finite(f"gradient of {type(function).__name__}", *_gradients((value,), points))
+
+
+def _gradients(values: tuple[Tensor, ...], points: Tensor) -> list[Tensor]:
+    return [
+        torch.autograd.grad(value.sum(), points, retain_graph=True)[0]
+        for value in values
+        if value.requires_grad
+    ]
+
+
+def _check_finite(name: str, *values: Tensor) -> None:
+    if not all(bool(value.isfinite().all()) for value in values):
+        raise AssertionError(f"{name} is not finite")
+
+
+def is_refused_by_us(error: BaseException) -> bool:
+    """Whether an error is one of those that the package documents, and raised by itself."""
+    if not isinstance(error, InputDataError | UnsupportedError | BotorchTensorDimensionError):
+        return False
+    last = traceback.extract_tb(error.__traceback__)[-1].filename
+    return Path(last).is_relative_to(PACKAGE) and bool(str(error))
+
+
+def run(first: int, number: int, seed: int = 0) -> list[str]:
+    """What is wrong with so many cases.
+
+    Args:
+        first: Number of the first case.
+        number: How many there are.
+        seed: Seed of all of them.
+
+    Returns:
+        A line for each case that breaks a promise.
+    """
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"took more than {MAX_SECONDS} seconds")
+
+    signal.signal(signal.SIGALRM, stop)
+    wrong = []
+    for case in range(first, first + number):
+        signal.alarm(MAX_SECONDS)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                check(derive_seed(seed, case))
+        except Exception as error:
+            if not is_refused_by_us(error):
+                wrong.append(f"case {case}: {type(error).__name__}: {error}")
+        finally:
+            signal.alarm(0)
+    return wrong
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--number", type=int, default=10_000)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    wrong = 0
+    for case in range(options.first, options.first + options.number):
+        for line in run(case, 1, options.seed):
+            wrong += 1
+            print(line, flush=True)
+    print(f"{wrong} of {options.number} cases break a promise")
+    sys.exit(min(wrong, 1))
+
+
+if __name__ == "__main__":
+    main()
