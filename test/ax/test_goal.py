@@ -125,6 +125,14 @@ def test_known_variances_reach_sums_and_slacks() -> None:
     assert value.variance[2] == value.variance[:2].mean(), "unknown ones are as the others"
 
 
+def test_outcomes_of_no_standard_error_are_exact() -> None:
+    loss = dataset({0: -5.0, 1: -1.0, 2: -INF, 3: -2.0})
+    [unknown] = Goal(row(1)).measured([loss]).objective_orders()
+    loss._Yvar = torch.tensor([[0.0], [0.0], [math.nan], [0.0]]).double()
+    [exact] = Goal(row(1)).measured([loss]).objective_orders()
+    assert (unknown.is_exact, exact.is_exact) == (False, True)
+
+
 def test_one_success_cannot_be_compared() -> None:
     loss, cost = dataset({0: -5.0, 1: -INF}), dataset({0: 3.0})
     measured = Goal(row(1, 0), (row(0, 1), row(2))).measured([loss, cost])
