@@ -5,6 +5,7 @@ from torch import Tensor
 
 # Of a matrix of distances. In pieces of less than 32 MiB, glibc's heap may end in holes.
 _MAX_ENTRIES = 2**24
+_FAR = 1e3  # known radii, beyond which nothing is left, not even a slope that is no number
 
 
 def distance_to_known(encoded: Tensor, known: Tensor, radius: float) -> Tensor:
@@ -33,7 +34,7 @@ def proximity(distance: Tensor) -> Tensor:
     Returns:
         A tensor of the same shape, in [0, 1].
     """
-    return torch.exp(-0.5 * distance.square())
+    return torch.exp(-0.5 * distance.clamp_max(_FAR).square())
 
 
 def log_remoteness(distance: Tensor) -> Tensor:
@@ -45,7 +46,7 @@ def log_remoteness(distance: Tensor) -> Tensor:
     Returns:
         A tensor of the same shape, at most 0.
     """
-    far = -torch.expm1(-0.5 * distance.square())
+    far = -torch.expm1(-0.5 * distance.clamp_max(_FAR).square())
     return far.clamp_min(torch.finfo(far.dtype).tiny).log()
 
 

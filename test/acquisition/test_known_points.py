@@ -1,6 +1,9 @@
+from collections.abc import Callable
+
 import pytest
 import torch
 from helpers.ranking import tensor
+from torch import Tensor
 
 from botorch_popbo.acquisition import _known_points
 from botorch_popbo.acquisition._known_points import distance_to_known, log_remoteness, proximity
@@ -41,3 +44,11 @@ def test_proximity_falls_and_remoteness_rises(dtype: torch.dtype) -> None:
     assert (far.diff() >= 0.0).all()
     assert far[-1] == 0.0
     torch.testing.assert_close(far[2:5].exp() + near[2:5], torch.ones(3, dtype=dtype))
+
+
+@pytest.mark.parametrize("function", [proximity, log_remoteness])
+def test_the_slope_vanishes_far_away(function: Callable[[Tensor], Tensor]) -> None:
+    distance = torch.tensor([1e4, 1e30, torch.inf], requires_grad=True)
+    value = function(distance)
+    assert torch.equal(value, torch.zeros(3))
+    assert torch.equal(torch.autograd.grad(value.sum(), distance)[0], torch.zeros(3))
