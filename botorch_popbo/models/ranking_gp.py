@@ -211,11 +211,12 @@ class RankingGP(RankModel, FantasizeMixin):
             A point, of shape ``d``.
         """
         item = self.records.item
-        value = -self.records.better
-        if not self.order.is_exact:
-            value = self.law.predictor.pessimistic(self._encoded_records()[: len(item)])
+        value = self.law.predictor.pessimistic(self._encoded_records()[: len(item)])
         if is_eligible is not None:
             value = value.where(is_eligible[item], -torch.inf)
+        if self.order.is_exact:  # of those that are tied the model chooses
+            better = self.records.better.where(value.isfinite(), torch.inf)
+            value = value.where(better == better.min(), -torch.inf)
         return self._X[item[value.argmax()]]
 
     @property

@@ -444,3 +444,14 @@ def test_ruggedness_is_no_noise_where_points_are_close() -> None:
 def _rows(model: RankingGP) -> Tensor:
     """Which row of the data each known point is."""
     return torch.cdist(model.known_X, X).argmin(-1)
+
+
+def test_of_exact_outcomes_that_tie_the_model_recommends_one() -> None:
+    outcomes = (8.0 * SMOOTH).round()
+    model = fitted(outcomes, train_Yvar=torch.zeros_like(outcomes).unsqueeze(-1))
+    tied = X[outcomes == outcomes.max()]
+    assert len(tied) > 2
+    chosen = (tied == model.incumbent).all(-1)
+    assert chosen.any()
+    # The best of the plateau is in its middle.
+    assert SMOOTH[outcomes == outcomes.max()][chosen] > SMOOTH[outcomes == outcomes.max()].median()
