@@ -60,7 +60,7 @@ def test_a_smooth_function_is_searched(name: str) -> None:
     values = [*map(sphere, points)]
     assert min(values[8:24]) < 0.5 * min(values[:8])
     if name == "popbo-logei":
-        assert min(values) < 1e-3 * min(values[:8])
+        assert min(values) < 2e-3 * min(values[:8])
 
     predicted = [prediction["loss"][0] - 1000.0 for prediction in client.predict(points)]
     assert min(values) - 1e-9 <= min(predicted)

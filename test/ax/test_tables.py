@@ -33,5 +33,5 @@ def test_points_are_exactly_those_not_seen() -> None:
 
 def test_an_exhausted_table_is_named() -> None:
     known = torch.tensor([[0.0], [1.0]], dtype=torch.double)
-    with pytest.raises(SearchSpaceExhausted, match="Every point"):
+    with pytest.raises(SearchSpaceExhausted, match="No point is left"):
         unseen_points({0: [0.0, 1.0]}, known, 10, 0, LIKE)

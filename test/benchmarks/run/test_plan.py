@@ -102,7 +102,7 @@ def test_other_experiments_have_settings_of_their_own(
         ("problems = 'branin'", "problems is a list of names, not 'branin'"),
         ("methods = []", r"methods is a list of names, not \[\]"),
         ("problems = ['bbob-d4']", "bbob has dimensions 2, 3, 5, 10, 20, 40"),
-        ("problems = ['coco']", "nasbench201, bbob-fN-dD-iI, bbob-noisy-fN-dD-iI"),
+        ("problems = ['coco']", "convolution-w7800, bbob-fN-dD-iI, bbob-noisy-fN-dD-iI"),
         ("methods = ['popb']", "there is no method 'popb'; known: popbo"),
         ("trials = ", "not TOML"),
         ("experiment = 'rank'", f"experiment is one of {KNOWN}, not 'rank'"),
