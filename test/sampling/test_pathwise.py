@@ -15,10 +15,12 @@ TEST_X = toy_data(6, seed=1)[0]
 NUM_PATHS = 4096
 
 
-def drawn(model: RankingGP, X: Tensor = TEST_X, seed: int = 0, **options: Any) -> Tensor:
+def drawn(
+    model: RankingGP, X: Tensor = TEST_X, seed: int = 0, number: int = NUM_PATHS, **options: Any
+) -> Tensor:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        paths: Tensor = draw_matheron_paths(model, torch.Size([NUM_PATHS]), **options)(X)
+        paths: Tensor = draw_matheron_paths(model, torch.Size([number]), **options)(X)
     return paths.detach()
 
 
@@ -27,9 +29,9 @@ def test_they_are_distributed_as_the_posterior(gaussian_model: RankingGP) -> Non
     covariance = posterior.distribution.covariance_matrix.detach()
     variance = covariance.diagonal()
     # Enough features, drawn several times, that their own error does not show.
-    sampler = partial(draw_kernel_feature_paths, num_features=2**14)
+    sampler = partial(draw_kernel_feature_paths, num_features=2**13)
     values = torch.cat(
-        [drawn(gaussian_model, seed=seed, prior_sampler=sampler) for seed in range(4)]
+        [drawn(gaussian_model, seed=seed, number=512, prior_sampler=sampler) for seed in range(8)]
     )
     error = (values.mean(0) - posterior.mean.squeeze(-1)).abs()
     assert (error < 5.0 * (variance / NUM_PATHS).sqrt()).all()
