@@ -39,13 +39,13 @@ def weighted(relations: Relations, covariance: Tensor) -> Relations:
     # Of an interval either side says the same.
     is_first = relations.other_side >= torch.arange(len(relations), device=group.device)
     hanging = (hangs & is_first).nonzero().squeeze(-1)
-    if not len(hanging):
+    together = group[hanging].unsqueeze(-1) == group[hanging]
+    if int(together.sum()) == len(hanging):  # each alone, as at the ends of a ranking
         return relations
     given = (~hangs & ~relations.is_answer).nonzero().squeeze(-1)
     left = _conditional(relations.covariance(covariance), hanging, given)
     variance = left.diagonal().clamp_min(_JITTER)
     squared = (left.square() / torch.outer(variance, variance)).clamp_max(1.0)
-    together = group[hanging].unsqueeze(-1) == group[hanging]
     share = 1.0 / (squared * together).sum(-1).clamp_min(1.0)
     weight = relations.weight.clone()
     for side in (hanging, relations.other_side[hanging]):

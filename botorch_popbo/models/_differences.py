@@ -4,15 +4,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import torch
-from gpytorch.kernels import MaternKernel
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from botorch_popbo.models._matern import Profile
 from botorch_popbo.models._predictor import Predictor
-from botorch_popbo.models.kernels import RoughMaternKernel
-
-_CLOSED_FORMS = (MaternKernel, RoughMaternKernel)
+from botorch_popbo.models.kernels import profile_of
 
 
 class Differences(Protocol):
@@ -44,10 +41,9 @@ def make_differences(predictor: Predictor, reference: Tensor) -> Differences:
     Returns:
         The differences' law.
     """
-    kernel = predictor.kernel
-    if type(kernel) in _CLOSED_FORMS and kernel.nu == 2.5 and kernel.active_dims is None:
-        return MaternDifferences.from_predictor(predictor, reference)
-    return KernelDifferences(predictor, reference)
+    if profile_of(predictor.kernel) is None:
+        return KernelDifferences(predictor, reference)
+    return MaternDifferences.from_predictor(predictor, reference)
 
 
 class KernelDifferences:
@@ -117,9 +113,9 @@ class MaternDifferences:
         Returns:
             The differences' law.
         """
-        kernel = predictor.kernel
-        profile = kernel.profile if isinstance(kernel, RoughMaternKernel) else Profile()
-        lengthscale = kernel.lengthscale.squeeze(0)
+        profile = profile_of(predictor.kernel)
+        assert profile is not None
+        lengthscale = predictor.kernel.lengthscale.squeeze(0)
         X = torch.cat([predictor.X, reference.unsqueeze(0)]) / lengthscale
         origin = profile.value(torch.cdist(X[-1:], X[:-1]).squeeze(0))
         loading, columns = predictor.loading, predictor.loading.unsqueeze(-1)

@@ -18,7 +18,7 @@ from botorch_popbo.models._covariance import (
     MaternCovariance,
     assign,
 )
-from botorch_popbo.models.kernels import RoughMaternKernel
+from botorch_popbo.models.kernels import RoughMaternKernel, profile_of
 
 
 class Hyperparameters(ABC):
@@ -145,10 +145,8 @@ def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> 
         Whether :class:`MaternHyperparameters` apply.
     """
     return (
-        type(kernel) in (MaternKernel, RoughMaternKernel)
-        and kernel.nu == 2.5
+        profile_of(kernel) is not None
         and kernel.ard_num_dims == dim
-        and kernel.active_dims is None
         and all(p.requires_grad for p in (*kernel.parameters(), *likelihood.parameters()))
         and isinstance(getattr(kernel, "lengthscale_prior", None), LogNormalPrior)
         and isinstance(getattr(likelihood.noise_covar, "noise_prior", None), LogNormalPrior)
@@ -305,6 +303,6 @@ def _raw_limits(module: Kernel | GaussianLikelihood) -> Tensor:
         if not parameter.requires_grad:
             bounds = parameter.detach().reshape(-1, 1)
         elif constraint is not None and not constraint.enforced:
-            bounds = torch.stack([constraint.lower_bound, constraint.upper_bound]).reshape(1, 2)
+            bounds = _limits(constraint)
         rows.append(bounds.to(parameter).expand(parameter.numel(), 2))
     return torch.cat(rows)

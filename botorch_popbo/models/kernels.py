@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 from gpytorch.constraints import Interval
-from gpytorch.kernels import MaternKernel
+from gpytorch.kernels import Kernel, MaternKernel
 from gpytorch.priors import NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
@@ -82,6 +82,22 @@ class RoughMaternKernel(MaternKernel):
         smooth = matern_value(distance)
         value: Tensor = smooth + roughness * (matern_value(distance / fineness) - smooth)
         return value
+
+
+def profile_of(kernel: Kernel) -> Profile | None:
+    """The covariance of a kernel that has closed forms here.
+
+    Args:
+        kernel: Any kernel of GPyTorch.
+
+    Returns:
+        Its profile if it is Matérn 5/2 of all columns, with or without a rough part.
+    """
+    if getattr(kernel, "nu", None) != 2.5 or kernel.active_dims is not None:
+        return None
+    if type(kernel) is MaternKernel:
+        return Profile()
+    return kernel.profile if type(kernel) is RoughMaternKernel else None
 
 
 def _roughness(kernel: RoughMaternKernel) -> Tensor:

@@ -201,15 +201,7 @@ class RankingGP(RankModel, FantasizeMixin):
         return self.incumbent_among(None)
 
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
-        """The best of those points that may be recommended.
-
-        Args:
-            is_eligible: A boolean tensor, one value for each row of :attr:`known_X`; by default
-                all are.
-
-        Returns:
-            A point, of shape ``d``.
-        """
+        """See the base class."""
         item = self.records.item
         value = self.law.predictor.pessimistic(self._encoded_records()[: len(item)])
         if is_eligible is not None:
