@@ -71,6 +71,10 @@ class Sites:
     Args:
         relations: The relations.
         noise: Variance of an answer, a scalar tensor.
+
+    Attributes:
+        are_gaps: Whether there are neither answers nor intervals, which most orders have not; then
+            every method is a line.
     """
 
     def __init__(self, relations: Relations, noise: Tensor) -> None:
@@ -79,14 +83,13 @@ class Sites:
         self.log_noise = noise.log()
         self.other, self.is_side = relations.other_side, relations.is_side
         self.first, self.second = relations.intervals
-
-    @property
-    def are_gaps(self) -> bool:
-        """Whether there are neither answers nor intervals."""
-        return not (self.has_answers or len(self.first))
+        self.are_gaps = not (self.has_answers or len(self.first))
+        self._weight_root = self.weight.sqrt()
 
     def slope(self, differences: Tensor) -> Tensor:
         """Derivatives, of shape ``M``."""
+        if self.are_gaps:
+            return self.weight / differences
         inverse = self._inverse(differences)
         slope = self.weight * inverse * self._share(inverse)
         if self.has_answers:
@@ -111,6 +114,8 @@ class Sites:
 
     def root(self, differences: Tensor) -> Root:
         """A square root of the curvature."""
+        if self.are_gaps:
+            return Root(self._weight_root / differences, self.log_noise, self.first, self.second)
         own, cross = self.curvature(differences, self.log_noise)
         root = own.sqrt()
         across = cross / root[self.first]
@@ -135,13 +140,22 @@ class Sites:
         return log_prob
 
     def step_length(
-        self, differences: Tensor, slopes: Tensor, step: Tensor, by_slope: Tensor
+        self,
+        differences: Tensor,
+        step: Tensor,
+        slopes: Tensor | None = None,
+        by_slope: Tensor | None = None,
     ) -> float:
-        """At most one, so that no gap shrinks to nothing and the objective falls."""
-        shrinking = (-step / differences).where(~self.is_answer, 0.0)
+        """At most one, so that no gap shrinks to nothing and the objective falls.
+
+        Gaps alone need no slopes.
+        """
+        shrinking = -step / differences
+        if self.has_answers:
+            shrinking = shrinking.where(~self.is_answer, 0.0)
         longest = float(shrinking.max()) if len(step) else 0.0
         length = min(1.0, _TO_BOUNDARY / longest) if longest > 0.0 else 1.0
-        if self.are_gaps:  # which need no more
+        if slopes is None or by_slope is None or self.are_gaps:
             return length
         value = self._objective(differences, slopes)
         while length > _SHORTEST_STEP:

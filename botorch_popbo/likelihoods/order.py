@@ -28,6 +28,7 @@ scale of :math:`K` cancels.
 
 import warnings
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from linear_operator.utils.warnings import NumericalWarning
@@ -37,7 +38,8 @@ from botorch_popbo.likelihoods._sites import Root, Sites
 from botorch_popbo.likelihoods.relations import Relations
 
 _MAX_ITERATIONS = 50
-_TOLERANCE = 1e-8  # of half the squared Newton decrement, in nats
+#: Of half the squared Newton decrement, in nats.
+TOLERANCE = 1e-8
 _CYCLE_JITTER = 1e-10
 
 
@@ -54,7 +56,7 @@ class OrderedUtilities:
         weights: ``K^-1 z`` at the mode, of shape ``N``; they sum to zero.
         by_log_noise: Derivative of the log-likelihood with respect to the logarithm of the answers'
             variance, a scalar tensor.
-        prior_factor: Cholesky factor of the prior covariance of the differences, ``M x M``.
+        prior: Prior covariance of the differences, ``M x M``.
         factor: Cholesky factor of ``B``, ``M x M``.
         curvature_root: ``R``.
         by_covariance: Derivative with respect to the covariance of the differences, ``M x M``.
@@ -66,7 +68,7 @@ class OrderedUtilities:
     log_likelihood: Tensor
     weights: Tensor
     by_log_noise: Tensor
-    prior_factor: Tensor
+    prior: Tensor
     factor: Tensor
     curvature_root: Root
     by_covariance: Tensor
@@ -84,7 +86,8 @@ class OrderedUtilities:
     @property
     def root(self) -> Tensor:
         """Square root of what certain utilities would explain: ``A A'`` is ``D' G^-1 D``."""
-        return self._root(self.prior_factor, torch.eye(len(self.differences)).to(self.factor))
+        eye = torch.eye(len(self.differences)).to(self.factor)
+        return self._root(torch.linalg.cholesky(self.prior), eye)
 
     @property
     def ordered_root(self) -> Tensor:
@@ -98,7 +101,11 @@ class OrderedUtilities:
 
 
 def order_utilities(
-    covariance: Tensor, relations: Relations, start: Tensor, noise: Tensor | float = 1.0
+    covariance: Tensor,
+    relations: Relations,
+    start: Tensor,
+    noise: Tensor | float = 1.0,
+    tolerance: float = TOLERANCE,
 ) -> OrderedUtilities:
     """Find the mode by Newton's method.
 
@@ -110,6 +117,8 @@ def order_utilities(
         relations: Their order.
         start: Utilities to start from, in order, of shape ``N``.
         noise: Variance of an answer, a scalar.
+        tolerance: Of half the squared Newton decrement, in nats. For the step that is left then the
+            log-likelihood is corrected, to first order.
 
     Returns:
         The mode.
@@ -124,49 +133,94 @@ def order_utilities(
     prior = relations.covariance(covariance)
     if not sites.are_gaps:  # more relations than a forest has
         prior.diagonal().add_(_CYCLE_JITTER)
-    prior_factor = torch.linalg.cholesky(prior)
-    differences = relations.differences(start)
-    slopes = torch.cholesky_solve(differences.unsqueeze(-1), prior_factor).squeeze(-1)
-    for _ in range(_MAX_ITERATIONS):
-        slope, root = sites.slope(differences), sites.root(differences)
-        matrix = root.transposed_times(root.transposed_times(prior).T)
-        matrix.diagonal().add_(1.0)
-        factor = torch.linalg.cholesky(matrix)
-        residual = root.solve(slopes - slope)
-        solved = torch.cholesky_solve(residual.unsqueeze(-1), factor).squeeze(-1)
-        step, by_slope = root.transposed_solve(solved - residual), -root.times(solved)
-        if sites.has_answers:  # of which some bend so little that the quotient has no digits left
-            step = step.where(~sites.is_answer, prior @ by_slope)
-        if float((slope - slopes) @ step) < 2.0 * _TOLERANCE:
-            break
-        length = sites.step_length(differences, slopes, step, by_slope)
-        differences, slopes = differences + length * step, slopes + length * by_slope
-    else:
-        # What follows is Laplace's method at the point that was reached, which is finite.
-        warnings.warn(
-            f"The utilities behind an order were not found in {_MAX_ITERATIONS} steps; the "
-            "result is approximate. Records that contradict each other may be the reason.",
-            NumericalWarning,
-            stacklevel=2,
-        )
-    inverse = torch.cholesky_inverse(factor)
+    mode = _find_mode(prior, sites, relations.differences(start), tolerance)
+    differences, slopes, root = mode.differences, mode.slopes, mode.root
+    inverse = torch.cholesky_inverse(mode.factor)
     pull, by_log_noise = _pull(sites, root, differences, inverse)
     pulled = root.times(inverse @ root.solve(pull))
     outer = torch.outer(pulled + 0.5 * slopes, slopes)
     weights = relations.scatter(slopes, len(covariance))
     log_answers = sites.log_prob(differences, sites.log_noise)
+    log_likelihood = log_answers - 0.5 * slopes @ differences - mode.factor.diagonal().log().sum()
     return OrderedUtilities(
         relations=relations,
         utilities=covariance @ weights,
         differences=differences,
-        log_likelihood=log_answers - 0.5 * slopes @ differences - factor.diagonal().log().sum(),
+        log_likelihood=log_likelihood + pull @ mode.left,
         weights=weights,
         by_log_noise=by_log_noise,
-        prior_factor=prior_factor,
-        factor=factor,
+        prior=prior,
+        factor=mode.factor,
         curvature_root=root,
         by_covariance=0.5 * (outer + outer.T) - 0.5 * root.times(root.times(inverse).T),
     )
+
+
+class _Mode(NamedTuple):
+    """Where Newton's method ended.
+
+    Attributes:
+        differences: Differences of the pairs, of shape ``M``.
+        slopes: ``G^-1 d``, of shape ``M``.
+        root: ``R`` there.
+        factor: Cholesky factor of ``B`` there, ``M x M``.
+        left: The step that was not taken any more, of shape ``M``.
+    """
+
+    differences: Tensor
+    slopes: Tensor
+    root: Root
+    factor: Tensor
+    left: Tensor
+
+
+def _find_mode(prior: Tensor, sites: Sites, differences: Tensor, tolerance: float) -> _Mode:
+    slopes = None if sites.are_gaps else _solve(torch.linalg.cholesky(prior), differences)
+    for _ in range(_MAX_ITERATIONS):
+        slope, root = sites.slope(differences), sites.root(differences)
+        matrix = root.transposed_times(root.transposed_times(prior).T)
+        matrix.diagonal().add_(1.0)
+        factor = torch.linalg.cholesky(matrix)
+        if slopes is None:  # a whole step finds them without a factor of the prior
+            differences, slopes = _first_step(prior, sites, differences, root, factor)
+            continue
+        residual = root.solve(slopes - slope)
+        solved = _solve(factor, residual)
+        step, by_slope = root.transposed_solve(solved - residual), -root.times(solved)
+        if sites.has_answers:  # of which some bend so little that the quotient has no digits left
+            step = step.where(~sites.is_answer, prior @ by_slope)
+        if float((slope - slopes) @ step) < 2.0 * tolerance:
+            return _Mode(differences, slopes, root, factor, step)
+        length = sites.step_length(differences, step, slopes, by_slope)
+        differences, slopes = differences + length * step, slopes + length * by_slope
+    # What follows is Laplace's method at the point that was reached, which is finite.
+    warnings.warn(
+        f"The utilities behind an order were not found in {_MAX_ITERATIONS} steps; the "
+        "result is approximate. Records that contradict each other may be the reason.",
+        NumericalWarning,
+        stacklevel=3,
+    )
+    return _Mode(
+        differences, slope if slopes is None else slopes, root, factor, torch.zeros_like(slope)
+    )
+
+
+def _first_step(
+    prior: Tensor, sites: Sites, differences: Tensor, root: Root, factor: Tensor
+) -> tuple[Tensor, Tensor]:
+    """From gaps whose slopes are not known: where they end, and the slopes there."""
+    pull = root.solve(sites.slope(differences))
+    reached = _solve(factor, pull + root.transposed_times(differences))
+    step = root.transposed_solve(pull - reached)
+    length = sites.step_length(differences, step)
+    differences = differences + length * step
+    if length < 1.0:
+        return differences, _solve(torch.linalg.cholesky(prior), differences)
+    return differences, root.times(reached)
+
+
+def _solve(factor: Tensor, values: Tensor) -> Tensor:
+    return torch.cholesky_solve(values.unsqueeze(-1), factor).squeeze(-1)
 
 
 def _pull(sites: Sites, root: Root, differences: Tensor, inverse: Tensor) -> tuple[Tensor, Tensor]:

@@ -9,7 +9,7 @@ import torch
 from scipy.optimize import minimize
 from torch import Tensor
 
-from botorch_popbo.likelihoods.order import OrderedUtilities, order_utilities
+from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
 from botorch_popbo.likelihoods.weights import weighted
 from botorch_popbo.models._covariance import Covariance, CovarianceFunction
 from botorch_popbo.models._hyperparameters import Hyperparameters
@@ -17,6 +17,8 @@ from botorch_popbo.models._records import Records
 
 # Looser than the uncertainty of the hyperparameters by far.
 _OPTIONS = {"maxiter": 40, "ftol": 1e-4, "gtol": 1e-1}
+# The search needs the evidence to some 1e-6 nats, which are left where a mode is found to this.
+_SEARCH_TOLERANCE = 1e-4
 Array = npt.NDArray[np.float64]
 
 
@@ -60,12 +62,15 @@ class Evidence:
         # Found once, so that what is maximised stays the same.
         self.relations = weighted(records.relations, self._prior(theta).matrix)
 
-    def condition(self, theta: Tensor, start: Tensor | None = None) -> Conditioned:
+    def condition(
+        self, theta: Tensor, start: Tensor | None = None, tolerance: float = TOLERANCE
+    ) -> Conditioned:
         """Condition on the order at given hyperparameters.
 
         Args:
             theta: The hyperparameters, of shape ``p + 1``.
             start: Utilities in order to start from, ``N``; by default the records' guess.
+            tolerance: How exactly, see :func:`~botorch_popbo.likelihoods.order.order_utilities`.
 
         Returns:
             The conditioned records.
@@ -79,6 +84,7 @@ class Evidence:
             self.relations,
             records.start if start is None else start,
             2.0 * noise,
+            tolerance,
         )
         loading = self.hyperparameters.loading(theta, records.source)
         return Conditioned(
@@ -130,7 +136,7 @@ class Evidence:
         def loss(steps: Array) -> tuple[float, Array]:
             nonlocal best, best_value, near
             standardized = torch.from_numpy(steps).to(start) * first_step
-            conditioned = self.condition(search.restore(standardized), near)
+            conditioned = self.condition(search.restore(standardized), near, _SEARCH_TOLERANCE)
             utilities = conditioned.utilities
             gaps = relations.differences(utilities.utilities)[~relations.is_answer]
             if bool((gaps > 0.0).all()):  # rounding may close a gap for good

@@ -119,7 +119,7 @@ class RankingGP(RankModel, FantasizeMixin):
     order: Order
     raw_correlation: Parameter
     _is_used: Tensor
-    _law: Law | None
+    _law: tuple[list[Tensor], Law] | None
     _averaged: tuple[Tensor, list[RankLaw]] | None
     _differences: tuple[Predictor, Tensor, Differences] | None
 
@@ -443,21 +443,28 @@ class RankingGP(RankModel, FantasizeMixin):
     @property
     def law(self) -> Law:
         """The conditional law, prepared unless it was for the same hyperparameters."""
+        known = self._law  # asked for at every step of an optimizer
+        if known is None or not _are_equal(known[0], list(self.parameters())):
+            known = (
+                [parameter.detach().clone() for parameter in self.parameters()],
+                self._conditioned(),
+            )
+            self._law = known
+        return known[1]
+
+    def _conditioned(self) -> Law:
         hyperparameters = self._hyperparameters()
         theta = hyperparameters.current()
-        known = self._law
-        if known is None or known.theta.device != theta.device or not known.theta.equal(theta):
-            if self.training:
-                self.eval()
-            with torch.no_grad():
-                self._law = known = condition_on_order(
-                    self._encoded_records()[self._is_used],
-                    self._joint.to(theta.device),
-                    self._representatives.to(theta.device)[self._is_used],
-                    hyperparameters,
-                    theta,
-                )
-        return known
+        if self.training:
+            self.eval()
+        with torch.no_grad():
+            return condition_on_order(
+                self._encoded_records()[self._is_used],
+                self._joint.to(theta.device),
+                self._representatives.to(theta.device)[self._is_used],
+                hyperparameters,
+                theta,
+            )
 
     def _plausible_laws(self) -> list[RankLaw]:
         """Laws of the rank, prepared unless they were for the same hyperparameters."""
@@ -530,6 +537,12 @@ class RankingGP(RankModel, FantasizeMixin):
         """The records of the target, then those of the sources."""
         points = self._encoded_points()
         return points[self._records.item.to(points.device)].double()
+
+
+def _are_equal(known: list[Tensor], values: list[Parameter]) -> bool:
+    return all(
+        a.device == b.device and torch.equal(a, b) for a, b in zip(known, values, strict=True)
+    )
 
 
 def _inputs_of_tasks(training_data: MultiTaskDataset) -> dict[str, Any]:

@@ -319,6 +319,14 @@ def test_answers_that_cancel_leave_no_difference() -> None:
 
 
 @EACH
+def test_the_step_that_is_left_is_accounted_for(relations: Relations) -> None:
+    start = in_order(relations, 6, scale=1.0)
+    exact = order_utilities(prior(6), relations, start)
+    loose = order_utilities(prior(6), relations, start, tolerance=1e-4)
+    assert abs(float(loose.log_likelihood - exact.log_likelihood)) < 2e-4
+
+
+@EACH
 @pytest.mark.parametrize("steps", [1, 2])
 def test_too_few_steps_are_told_and_survived(
     relations: Relations, steps: int, monkeypatch: pytest.MonkeyPatch

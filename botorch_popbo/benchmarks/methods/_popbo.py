@@ -25,6 +25,7 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
+from botorch_popbo.ax._optimizer_options import default_options
 from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot
 from botorch_popbo.benchmarks.methods._surrogates import (
     MomentModel,
@@ -37,7 +38,6 @@ from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
 from botorch_popbo.models import PoissonRankModel, RankingGP
 from botorch_popbo.models._training import train
-from botorch_popbo.optim import rank_initial_conditions
 
 #: Of a model and a seed.
 Acquire = Callable[..., RectifiedAcquisitionFunction]
@@ -52,17 +52,8 @@ _LOG_VARIANCE = (-10.0, 4.0)
 
 def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) -> Tensor:
     """The best point, of shape ``d``, where every parameter is a range."""
-    best, _ = optimize_acqf(
-        acquisition,
-        bounds,
-        q=1,
-        num_restarts=4,
-        raw_samples=512,
-        ic_generator=rank_initial_conditions,
-        # Ends where a step gains a relative 2e-6; the default goes on to 2e-9.
-        options={"maxiter": 60, "factr": 1e10},
-        retry_on_optimization_warning=False,
-    )
+    options = default_options("optimize_acqf", is_smooth=True)
+    best, _ = optimize_acqf(acquisition, bounds, q=1, **options)
     return best[0]
 
 
