@@ -7,7 +7,7 @@ from botorch_popbo.optim.initial_conditions import (
     rank_initial_conditions,
 )
 
-#: Options of each optimizer by its name. Both models are evaluated for hundreds of points as fast as
+#: Options of each optimizer by name. Both models are evaluated for hundreds of points as fast as
 #: for a few, so starts are screened in one batch. A network's maxima have kinks, where more
 #: iterations or a retry gain nothing.
 OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
