@@ -1,6 +1,7 @@
-"""Points of running trials, as other workers read them from the storage.
+"""Where trials are, as all workers read it from the storage.
 
-A running trial has those parameters only that its objective has asked for already.
+A running trial has those parameters only that its objective has asked for already, and a failed one
+those that it had asked for until then.
 """
 
 import json
@@ -41,7 +42,7 @@ def share_point(
 def shared_point(
     trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]
 ) -> dict[str, Any]:
-    """What is known of a running trial: what it asked for, and what was suggested beside.
+    """What is known of a trial: what it asked for, and what was suggested beside.
 
     Args:
         trial: The trial.

@@ -46,7 +46,7 @@ def evidence_of(
 
     A failed trial is worse than every success, and so is one of an infinitely bad value. Completed
     trials that lack a constraint which others have cannot be compared, so they are pending like
-    running ones. A trial that failed before it had asked for all is no point.
+    running ones. A trial that stopped before it had asked for all is where it was suggested to be.
 
     Args:
         trials: The trials but the one to suggest for.
@@ -64,8 +64,8 @@ def evidence_of(
     rows: list[tuple[Tensor, list[float], list[float]]] = []
     pending = []
     for trial in trials:
-        known = trial.params if trial.state.is_finished() else shared_point(trial, distributions)
-        x = space.point(known)
+        is_complete = trial.state == TrialState.COMPLETE
+        x = space.point(trial.params if is_complete else shared_point(trial, distributions))
         if x is None or trial.state == TrialState.WAITING:
             continue
         outcomes = _outcomes(trial, completed, signs)

@@ -25,7 +25,7 @@ from botorch_popbo.optuna._trials import Evidence, evidence_of
 
 # Of the design: so many points are tried for one that is not known.
 _NUM_TRIED = 32
-# Models draw from torch's global generator, which threads share, and put it back.
+# A thread waits for the others' points, and for torch's global generator, which models put back.
 _LOCK = Lock()
 
 
@@ -99,13 +99,12 @@ class PoPBOSampler(BaseSampler):
         distributions = {name: d for name, d in search_space.items() if not d.single()}
         if not distributions:
             return {}
-        trials = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
-        space = Space(distributions, trials)
-        evidence = evidence_of(trials, study.directions, space, distributions, self._is_exact)
         with _LOCK:
-            x = self._next(study, trial, trials, space, evidence)
-        parameters = space.parameters(x)
-        share_point(study, trial, parameters, distributions)
+            trials = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+            space = Space(distributions, trials)
+            evidence = evidence_of(trials, study.directions, space, distributions, self._is_exact)
+            parameters = space.parameters(self._next(study, trial, trials, space, evidence))
+            share_point(study, trial, parameters, distributions)
         return parameters
 
     def sample_independent(

@@ -6,6 +6,8 @@ import pytest
 
 from botorch_popbo.optuna import PoPBOSampler
 
+pytestmark = pytest.mark.filterwarnings("ignore:All outcomes are equal")
+
 # Versions before 5.0 keep their tests to themselves.
 suite = pytest.importorskip("optuna.testing.pytest_samplers")
 

@@ -1,7 +1,7 @@
 """Libraries in this process: Optuna, Hyperopt and scikit-optimize.
 
-Of Optuna and Hyperopt the tree-structured Parzen estimators, of Optuna also the Gaussian process and
-this package's sampler, of scikit-optimize a random forest, as in the first version of SMAC.
+Of Optuna and Hyperopt the tree-structured Parzen estimators, of scikit-optimize a random forest, as
+in the first version of SMAC. In Optuna also its Gaussian process and this package's sampler.
 """
 
 from math import log
