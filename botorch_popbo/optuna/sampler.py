@@ -23,8 +23,7 @@ from botorch_popbo.optuna._sharing import share_point
 from botorch_popbo.optuna._space import Space, all_parameters
 from botorch_popbo.optuna._trials import Evidence, evidence_of
 
-# Of the design: so many points are tried for one that is not known.
-_NUM_TRIED = 32
+_NUM_TRIED = 32  # points of the design, for one that is not known
 # A thread waits for the others' points, and for torch's global generator, which models put back.
 _LOCK = Lock()
 
@@ -147,5 +146,4 @@ class PoPBOSampler(BaseSampler):
         key = (study.study_name, space.key, ended)
         if self._fitted is None or self._fitted[0] != key:
             self._fitted = (key, Models.fit(evidence.measured, space))
-        seed = derive_seed(self._seed, trial.number)
-        return self._fitted[1].suggest(space.domain, pending, seed)
+        return self._fitted[1].suggest(space.domain, pending, derive_seed(self._seed, trial.number))
