@@ -106,7 +106,7 @@ def test_there_are_commands_and_campaigns() -> None:
 AUTOMODULES = re.findall(r"automodule:: (\S+)\n", (DOCS / "api.md").read_text())
 PACKAGES = (
     *("", ".data", ".models", ".posteriors", ".sampling", ".likelihoods", ".acquisition", ".optim"),
-    *(".ax", ".ax.running", ".ax.analyses", ".testing", ".test_functions"),
+    *(".optuna", ".ax", ".ax.running", ".ax.analyses", ".testing", ".test_functions"),
 )
 
 

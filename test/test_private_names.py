@@ -1,4 +1,4 @@
-"""Private names of Ax and BoTorch that the package uses are listed, and exist."""
+"""Private names of Ax, BoTorch and Optuna that the package uses are listed, and exist."""
 
 import ast
 import inspect
@@ -10,8 +10,8 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[1]
-THEIRS = ("ax", "botorch", "gpytorch", "linear_operator")
-ROW = re.compile(r"^\| `((?:ax|botorch)[.\w]+)` \| ([^|]+) \|", re.MULTILINE)
+THEIRS = ("ax", "botorch", "optuna", "gpytorch", "linear_operator")
+ROW = re.compile(r"^\| `((?:ax|botorch|optuna)[.\w]+)` \| ([^|]+) \|", re.MULTILINE)
 ROWS = [
     (where, re.findall(r"`(\w+)`", names))
     for where, names in ROW.findall((ROOT / "docs" / "versions.md").read_text())

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
+from ax.exceptions.core import SearchSpaceExhausted
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
 from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import filter_constraints_and_fixed_features, mk_discrete_choices
@@ -26,17 +27,17 @@ from botorch_popbo.acquisition.constrained_utility_improvement import (
 from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovement
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._goal import Goal
-from botorch_popbo.ax._optimizer_options import OPTIMIZER_OPTIONS, default_options
-from botorch_popbo.ax._tables import (
+from botorch_popbo.ax.surrogate import RankSurrogate
+from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.models import RankingGP, RankModel
+from botorch_popbo.optim._optimizer_options import OPTIMIZER_OPTIONS, default_options
+from botorch_popbo.optim._tables import (
     MAX_CANDIDATES,
     MAX_FRONT_CANDIDATES,
     NUM_PAPER_CANDIDATES,
     is_table,
     unseen_points,
 )
-from botorch_popbo.ax.surrogate import RankSurrogate
-from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models import RankingGP, RankModel
 
 _BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
 
@@ -187,11 +188,21 @@ class RankAcquisition(Acquisition):
         seed = self._seed
         choices = mk_discrete_choices(search_space_digest, fixed_features)
         constrained = bool(inequality_constraints or equality_constraints)
-        if candidate_set is None and not constrained and is_table(search_space_digest, choices):
+        if (
+            candidate_set is None
+            and not constrained
+            and is_table(choices, len(search_space_digest.feature_names))
+        ):
             like = torch.empty(0, dtype=self.dtype, device=self.device)
             candidate_set = unseen_points(
                 choices, X_known, self._max_candidates, seed, like, self.surrogate.inactive
             )
+            if len(candidate_set) == 0:
+                raise SearchSpaceExhausted(
+                    "No point is left: each one of the search space, with the fixed parameters if "
+                    "there are any, is evaluated or running. Widen the space or fix fewer "
+                    "parameters."
+                )
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
         options = default_options(optimizer, is_smooth=self._model.has_uncertainty)
         if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space

@@ -59,7 +59,9 @@ _tree = "tree-structured Parzen estimator"
 _optuna_gp = "Optuna's Gaussian process, log expected improvement"
 _forest = "scikit-optimize's random forest, expected improvement"
 _warped = "HEBO's Gaussian process with warped outcomes, in another environment"
-_tpe, _gp_sampler = (partial(OptunaSampler, f"{name}Sampler") for name in ("TPE", "GP"))
+_tpe, _gp_sampler, _popbo_sampler = (
+    partial(OptunaSampler, f"{name}Sampler") for name in ("TPE", "GP", "PoPBO")
+)
 
 _ALL = (
     Method("popbo", "ranks: default preset, in a plain BoTorch loop", "popbo", Popbo),
@@ -69,6 +71,7 @@ _ALL = (
         "popbo",
         partial(Popbo, is_told=False),
     ),
+    Method("popbo-optuna", "ranks: the sampler for Optuna", "popbo", _popbo_sampler, "optuna"),
     *strategies(),
     _peer("botorch-gp", "BoTorch's SingleTaskGP, log expected improvement", gp.GaussianProcess),
     _peer("botorch-robust-gp", _robust, gp.RobustGaussianProcess),

@@ -1,7 +1,7 @@
 """Libraries in this process: Optuna, Hyperopt and scikit-optimize.
 
-Of Optuna and Hyperopt the tree-structured Parzen estimators, of Optuna also the Gaussian process,
-of scikit-optimize a random forest, as in the first version of SMAC.
+Of Optuna and Hyperopt the tree-structured Parzen estimators, of scikit-optimize a random forest, as
+in the first version of SMAC. In Optuna also its Gaussian process and this package's sampler.
 """
 
 from math import log
@@ -16,9 +16,10 @@ class OptunaSampler(LibraryOptimizer):
     def __init__(self, sampler: str, problem: Problem, setting: Setting) -> None:
         super().__init__(problem, setting)
         self.optuna = library("optuna", setting.method)
-        self.sampler = getattr(self.optuna.samplers, sampler)
+        module = "botorch_popbo.optuna" if sampler == "PoPBOSampler" else "optuna.samplers"
+        self.sampler = getattr(library(module, setting.method), sampler)
         self.options = {"n_startup_trials": setting.initial}
-        if sampler == "GPSampler":
+        if sampler != "TPESampler":
             self.options["deterministic_objective"] = not problem.noisy
         self.space = {d.name: self._distribution(d) for d in self.dimensions}
 

@@ -1,4 +1,4 @@
-from botorch_popbo.ax._optimizer_options import OPTIMIZER_OPTIONS, default_options
+from botorch_popbo.optim._optimizer_options import OPTIMIZER_OPTIONS, default_options
 from botorch_popbo.optim.initial_conditions import rank_initial_conditions
 
 

@@ -4,8 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 
 import torch
-from ax.core.search_space import SearchSpaceDigest
-from ax.exceptions.core import SearchSpaceExhausted
 from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
 from torch import Tensor
 
@@ -20,19 +18,19 @@ MAX_CANDIDATES = 100_000
 MAX_FRONT_CANDIDATES = 2_048
 
 
-def is_table(digest: SearchSpaceDigest, choices: Mapping[int, Sequence[float]]) -> bool:
+def is_table(choices: Mapping[int, Sequence[float]], dim: int) -> bool:
     """Whether a space is fully discrete and not one of wide ranges of integers.
 
     Those are searched like continuous ones, unless there are few points in all.
 
     Args:
-        digest: The search space.
-        choices: The values of each discrete feature, by its column.
+        choices: The values of each discrete column.
+        dim: The number of columns.
 
     Returns:
         Whether its points can be looked at one by one.
     """
-    if len(choices) < len(digest.feature_names):
+    if len(choices) < dim:
         return False
     sizes = [len(values) for values in choices.values()]
     few_points = math.prod(sizes) <= NUM_PAPER_CANDIDATES
@@ -50,7 +48,7 @@ def unseen_points(
     """Random points of a table that are neither evaluated nor pending.
 
     Args:
-        choices: The values of each of the ``d`` features, by its column.
+        choices: The values of each of the ``d`` columns.
         X_known: Points evaluated or pending, an ``m x d`` tensor.
         number: Most points to return; all there are if there are fewer.
         seed: Seed of the choice.
@@ -58,10 +56,7 @@ def unseen_points(
         inactive: Makes points equal that differ in inactive parameters only.
 
     Returns:
-        An ``n x d`` tensor.
-
-    Raises:
-        SearchSpaceExhausted: If there is no such point.
+        An ``n x d`` tensor; none if there is no such point.
     """
     candidates = unseen_candidates(
         [
@@ -76,9 +71,4 @@ def unseen_points(
         candidates = inactive(candidates).unique(dim=0)
         if X_known is not None:
             candidates = candidates[~is_row_of(candidates, X_known)]
-    if candidates.shape[0] == 0:
-        raise SearchSpaceExhausted(
-            "No point is left: each one of the search space, with the fixed parameters if there "
-            "are any, is evaluated or running. Widen the space or fix fewer parameters."
-        )
     return candidates

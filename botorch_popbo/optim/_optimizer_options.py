@@ -7,7 +7,7 @@ from botorch_popbo.optim.initial_conditions import (
     rank_initial_conditions,
 )
 
-#: Options of each of Ax's optimizers. Both models are evaluated for hundreds of points as fast as
+#: Options of each optimizer by name. Both models are evaluated for hundreds of points as fast as
 #: for a few, so starts are screened in one batch. A network's maxima have kinks, where more
 #: iterations or a retry gain nothing.
 OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
@@ -45,7 +45,7 @@ def default_options(optimizer: str, is_smooth: bool) -> dict[str, Any]:
     """The options of one optimizer.
 
     Args:
-        optimizer: The name that Ax has for it.
+        optimizer: Its name in BoTorch.
         is_smooth: Whether the acquisition function has no kinks, which a network's has.
 
     Returns:

@@ -1,0 +1,12 @@
+"""An Optuna sampler that learns from the order of the trials."""
+
+try:
+    import optuna as _optuna  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ImportError(
+        'botorch_popbo.optuna needs Optuna. Install it with pip install "botorch-popbo[optuna]".'
+    ) from error
+
+from botorch_popbo.optuna.sampler import PoPBOSampler
+
+__all__ = ["PoPBOSampler"]

@@ -1,0 +1,63 @@
+"""Where trials are, as all workers read it from the storage.
+
+A running trial has those parameters only that its objective has asked for already, and a failed one
+those that it had asked for until then.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from optuna.distributions import BaseDistribution
+from optuna.study import Study
+from optuna.trial import FrozenTrial
+
+_KEY = "popbo:point"
+# Databases hold values of up to 2048 characters.
+_LENGTH = 2000
+
+
+def share_point(
+    study: Study,
+    trial: FrozenTrial,
+    parameters: Mapping[str, Any],
+    distributions: Mapping[str, BaseDistribution],
+) -> None:
+    """Keep what was suggested for a trial beside it.
+
+    Args:
+        study: The study.
+        trial: The trial.
+        parameters: What was suggested.
+        distributions: The parameters' distributions.
+    """
+    numbers = {n: distributions[n].to_internal_repr(value) for n, value in parameters.items()}
+    text = json.dumps(numbers)
+    for part, start in enumerate(range(0, len(text), _LENGTH)):
+        study._storage.set_trial_system_attr(
+            trial._trial_id, f"{_KEY}:{part}", text[start : start + _LENGTH]
+        )
+
+
+def shared_point(
+    trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]
+) -> dict[str, Any]:
+    """What is known of a trial: what it asked for, and what was suggested beside.
+
+    Args:
+        trial: The trial.
+        distributions: The parameters' distributions.
+
+    Returns:
+        Parameters by name.
+    """
+    parts: list[str] = []
+    while (part := trial.system_attrs.get(f"{_KEY}:{len(parts)}")) is not None:
+        parts.append(part)
+    numbers = json.loads("".join(parts)) if parts else {}
+    known = {
+        name: distributions[name].to_external_repr(number)
+        for name, number in numbers.items()
+        if name in distributions
+    }
+    return known | trial.params

@@ -1,0 +1,123 @@
+"""The search space of a study, as columns of numbers."""
+
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import torch
+from botorch.models.transforms.input import InputTransform
+from botorch.utils.sampling import draw_sobol_samples
+from optuna.distributions import BaseDistribution
+from optuna.trial import FrozenTrial, TrialState
+from torch import Tensor
+
+from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
+from botorch_popbo.optim._maximize import Domain
+from botorch_popbo.optuna._axis import Axis
+from botorch_popbo.optuna._dependence import find_dependents
+
+
+def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
+    """Every parameter that a trial asked for, as the last one did; without those of one value."""
+    latest: dict[str, BaseDistribution] = {}
+    for trial in trials:
+        latest |= trial.distributions
+    return {name: latest[name] for name in sorted(latest) if not latest[name].single()}
+
+
+class Space:
+    """Parameters as columns, some of which may have a meaning beside some values of others only.
+
+    Args:
+        distributions: At least one parameter by name, with several values each.
+        trials: Trials that show which parameters depend on others; only completed ones do.
+    """
+
+    def __init__(
+        self, distributions: Mapping[str, BaseDistribution], trials: Iterable[FrozenTrial]
+    ) -> None:
+        self.axes = {name: Axis(distribution) for name, distribution in distributions.items()}
+        completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
+        self._rows = [self._places(trial.params) for trial in completed]
+        self._required = [name for name in self.axes if all(name in row for row in self._rows)]
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for the same parameters."""
+        return tuple((name, repr(axis.distribution)) for name, axis in self.axes.items())
+
+    @cached_property
+    def domain(self) -> Domain:
+        """Where to search."""
+        axes = list(self.axes.values())
+        return Domain(
+            bounds=torch.tensor(
+                [[a.low for a in axes], [a.high for a in axes]], dtype=torch.double
+            ),
+            choices={i: a.values for i, a in enumerate(axes) if a.values is not None},
+            categorical=[i for i, a in enumerate(axes) if a.is_categorical],
+            snap=self._snap,
+            inactive=self._inactive,
+        )
+
+    def input_transform(self) -> InputTransform:
+        """What maps points to the unit cube, categories to one column each."""
+        domain = self.domain
+        numeric = [i for i in range(len(self.axes)) if i not in domain.categorical]
+        categories = {i: domain.choices[i] for i in domain.categorical}
+        return unit_cube(domain.bounds, numeric, categories, inactive=domain.inactive)
+
+    def draw(self, number: int, seed: int) -> Tensor:
+        """Quasi-random points, ``n x d``; more of them begin with the same."""
+        unit = torch.tensor([[0.0], [1.0]]).double().expand(2, len(self.axes))
+        drawn = draw_sobol_samples(unit, number, 1, seed=seed % 2**31).squeeze(1)
+        places = [
+            [axis.at(u) for axis, u in zip(self.axes.values(), row, strict=True)]
+            for row in drawn.tolist()
+        ]
+        return self._filled(torch.tensor(places, dtype=torch.double))
+
+    def point(self, parameters: Mapping[str, Any]) -> Tensor | None:
+        """Parameters as a point of shape ``d``; ``None`` if one is missing that all trials have."""
+        row = self._places(parameters)
+        if any(name not in row for name in self._required):
+            return None
+        places = [row.get(name, axis.middle) for name, axis in self.axes.items()]
+        return self._filled(torch.tensor(places, dtype=torch.double))
+
+    def parameters(self, x: Tensor) -> dict[str, Any]:
+        """A point of shape ``d`` as parameters."""
+        places = zip(self.axes.items(), x.tolist(), strict=True)
+        return {name: axis.value(place) for (name, axis), place in places}
+
+    def _places(self, parameters: Mapping[str, Any]) -> dict[str, float]:
+        return {n: axis.place(parameters[n]) for n, axis in self.axes.items() if n in parameters}
+
+    def _filled(self, X: Tensor) -> Tensor:
+        inactive = self.domain.inactive
+        if inactive is None:
+            return X
+        filled: Tensor = inactive(X)
+        return filled
+
+    def _snap(self, X: Tensor) -> Tensor:
+        """Round the columns of fine grids."""
+        columns = [
+            values.apply_(axis.rounded) if axis.is_relaxed else values
+            for axis, values in zip(self.axes.values(), X.detach().clone().unbind(-1), strict=True)
+        ]
+        return torch.stack(columns, dim=-1)
+
+    @cached_property
+    def _inactive(self) -> InactiveColumns | None:
+        listed = {name: a.values for name, a in self.axes.items() if a.values is not None}
+        found = find_dependents(self._rows, listed)
+        if not found:
+            return None
+        column = {name: i for i, name in enumerate(self.axes)}
+        dependents = {
+            column[parent]: {v: [column[c] for c in names] for v, names in by_value.items()}
+            for parent, by_value in found.items()
+        }
+        fill = {column[name]: axis.middle for name, axis in self.axes.items()}
+        return InactiveColumns(dependents, fill)

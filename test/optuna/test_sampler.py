@@ -1,0 +1,222 @@
+import math
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+import torch
+from botorch.exceptions import InputDataError
+from optuna.trial import FrozenTrial, Trial, TrialState
+
+from botorch_popbo.optuna import PoPBOSampler
+from botorch_popbo.optuna._search import Models
+
+optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+Objective = Callable[[Trial], float | tuple[float, ...]]
+
+
+def bowl(trial: Trial) -> float:
+    x = trial.suggest_float("x", 1e-4, 1.0, log=True)
+    y = trial.suggest_int("y", 0, 30)
+    kind = trial.suggest_categorical("kind", ["a", "b", None])
+    return float(math.log10(x) + 2.0) ** 2 + 0.1 * abs(y - 7) + (kind != "b")
+
+
+def run(objective: Objective, number: int = 8, **options: Any) -> optuna.Study:
+    sampler = PoPBOSampler(seed=0, n_startup_trials=4, **options)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(objective, n_trials=number, catch=ZeroDivisionError)
+    return study
+
+
+def params(study: optuna.Study) -> list[dict[str, Any]]:
+    return [trial.params for trial in study.trials]
+
+
+@pytest.fixture(scope="module")
+def searched() -> optuna.Study:
+    return run(bowl, 12)
+
+
+def states() -> str:
+    return f"{random.getstate()} {np.random.get_state()} {torch.get_rng_state().tolist()}"  # noqa: NPY002
+
+
+def test_the_seed_decides_and_global_generators_are_left_alone(searched: optuna.Study) -> None:
+    before = states()
+    assert params(run(bowl, 12)) == params(searched)
+    assert states() == before
+    study = optuna.create_study(sampler=PoPBOSampler(seed=1))
+    study.optimize(bowl, n_trials=2)
+    assert params(study) != params(searched)[:2]
+
+
+def test_an_increasing_transform_changes_nothing(searched: optuna.Study) -> None:
+    assert params(run(lambda trial: math.exp(9.0 * bowl(trial)) - 1e3, 12)) == params(searched)
+
+
+def test_it_improves_on_its_design(searched: optuna.Study) -> None:
+    values = [trial.values[0] for trial in searched.trials]
+    assert min(values[4:]) < min(values[:4])
+
+
+def test_a_study_goes_on_as_if_it_had_not_been_interrupted(
+    searched: optuna.Study, tmp_path: Path
+) -> None:
+    storage = f"sqlite:///{tmp_path}/study.db"
+    for number in (3, 3):
+        study = optuna.create_study(
+            storage=storage,
+            study_name="s",
+            load_if_exists=True,
+            sampler=PoPBOSampler(seed=0, n_startup_trials=4),
+        )
+        study.optimize(bowl, n_trials=number)
+    assert params(study) == params(searched)[:6]
+
+
+def test_a_sampler_is_pickled_without_its_models(searched: optuna.Study) -> None:
+    restored = pickle.loads(pickle.dumps(searched.sampler))
+    assert restored._fitted is None
+    assert restored.__dict__.keys() == searched.sampler.__dict__.keys()
+
+
+def test_trials_side_by_side_differ_and_share_a_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = run(bowl, 6)
+    fits, fit = [], Models.fit
+    monkeypatch.setattr(Models, "fit", lambda *args: fits.append(1) or fit(*args))
+    asked = [study.ask() for _ in range(3)]
+    found = [(bowl(trial), tuple(trial.params.items()))[1] for trial in asked]
+    assert len(set(found)) == 3
+    assert len(fits) == 1
+    study.tell(asked[0], 1.0)
+    bowl(study.ask())
+    assert len(fits) == 2
+
+
+def test_a_point_that_runs_elsewhere_is_known_before_it_is_asked_for() -> None:
+    study = run(lambda trial: float(trial.suggest_int("x", 0, 6)), 4)
+    study.optimize(lambda trial: trial.suggest_int("x", 0, 6), n_trials=1)
+    first = study.ask()
+    first.suggest_int("x", 0, 6)
+    study.ask().suggest_int("x", 0, 6)
+    assert {trial.params["x"] for trial in study.trials} == set(range(7))
+
+
+@pytest.mark.parametrize("storage", ["memory", "sqlite"])
+def test_threads_share_a_study(storage: str, tmp_path: Path) -> None:
+    where = None if storage == "memory" else f"sqlite:///{tmp_path}/study.db"
+    sampler = PoPBOSampler(seed=0, n_startup_trials=3)
+    study = optuna.create_study(storage=where, sampler=sampler)
+    study.optimize(bowl, n_trials=7, n_jobs=2)
+    assert len({str(trial.params) for trial in study.trials}) == 7
+    assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
+
+
+def test_no_point_of_a_table_comes_twice_before_all_have_come_once() -> None:
+    def table(trial: Trial) -> float:
+        x = trial.suggest_int("x", 1, 4, log=True)
+        if x == 3:
+            raise ZeroDivisionError
+        return x + float(trial.suggest_categorical("y", [0, 10]))
+
+    found = {tuple(trial.params.items()) for trial in run(table, 8).trials}
+    assert len(found) == 7  # at 3 the second is never asked for
+    assert run(table, 9).trials[-1].params in [dict(pairs) for pairs in found]
+
+
+def conditional(trial: Trial) -> float:
+    if trial.suggest_categorical("model", ["svm", "tree"]) == "svm":
+        return abs(trial.suggest_float("C", 0.0, 1.0) - 0.3)
+    return 0.2 + 0.1 * trial.suggest_int("depth", 1, 9)
+
+
+def test_conditional_parameters_are_suggested_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    draw = PoPBOSampler.sample_independent
+
+    def sample_independent(*args: Any) -> Any:
+        drawn.append(args[2].number)
+        return draw(*args)
+
+    monkeypatch.setattr(PoPBOSampler, "sample_independent", sample_independent)
+    study = run(conditional, 14)
+    assert {trial.params["model"] for trial in study.trials} == {"svm", "tree"}
+    assert max(drawn) < 4
+    assert study.best_params["model"] == "svm"
+
+
+def test_pruned_and_failed_trials_are_learned_from() -> None:
+    def objective(trial: Trial) -> float:
+        x = trial.suggest_float("x", 0.0, 1.0)
+        trial.report(x, step=0)
+        if x > 0.7:
+            raise ZeroDivisionError
+        if x > 0.4:
+            raise optuna.TrialPruned
+        return x
+
+    study = run(objective, 14)
+    assert [trial.state for trial in study.trials[-3:]] == [TrialState.COMPLETE] * 3
+    assert study.best_value < 0.05
+
+
+def test_constraints_are_kept() -> None:
+    def constraints(trial: FrozenTrial) -> tuple[float]:
+        return (0.5 - trial.params["x"],)
+
+    study = run(lambda t: t.suggest_float("x", 0.0, 1.0), 12, constraints_func=constraints)
+    assert min(trial.params["x"] for trial in study.trials[-4:]) > 0.4
+    feasible = [trial.params["x"] for trial in study.trials if trial.params["x"] >= 0.5]
+    assert min(feasible) < 0.6
+
+
+def test_a_front_is_searched() -> None:
+    def objective(trial: Trial) -> tuple[float, float]:
+        x, y = (trial.suggest_float(name, 0.0, 1.0) for name in "xy")
+        return x**2 + y, -((x - 1.0) ** 2) - y
+
+    study = optuna.create_study(
+        directions=["minimize", "maximize"],
+        sampler=PoPBOSampler(seed=0, n_startup_trials=5, deterministic_objective=True),
+    )
+    study.optimize(objective, n_trials=8)
+    assert min(trial.params["y"] for trial in study.trials[5:]) < 0.05
+
+
+def test_reseeding_changes_nothing(searched: optuna.Study) -> None:
+    sampler = PoPBOSampler(seed=0, n_startup_trials=4)
+    sampler.reseed_rng()
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(bowl, n_trials=3)
+    assert params(study) == params(searched)[:3]
+
+
+def test_without_a_seed_samplers_differ() -> None:
+    assert PoPBOSampler()._seed != PoPBOSampler()._seed
+
+
+@pytest.mark.parametrize("options", [{"n_startup_trials": 0}, {"seed": -1}])
+def test_bad_numbers_are_refused(options: dict[str, int]) -> None:
+    with pytest.raises(InputDataError, match="at least"):
+        PoPBOSampler(**options)  # type: ignore[arg-type]
+
+
+def test_without_optuna_the_extra_is_named_and_the_core_works() -> None:
+    code = """
+import sys
+sys.modules["optuna"] = None  # importing it raises ModuleNotFoundError
+import botorch_popbo
+import botorch_popbo.optuna
+"""
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert 'pip install "botorch-popbo[optuna]"' in run.stderr.splitlines()[-1]
+    assert "ImportError" in run.stderr.splitlines()[-1]
