@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         RectifiedAcquisitionFunction,
         RectifiedLowerConfidenceBound,
     )
+    from botorch_popbo.ax.minimize import minimize  # noqa: F401
     from botorch_popbo.columns import Column
     from botorch_popbo.data import Order, RankCounts
     from botorch_popbo.models import (
@@ -79,7 +80,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Load a public name, or one of the modules that hold them."""
     if name == "minimize":  # not in __all__: it needs Ax
-        return _minimize()
+        return _from_ax(name)
     if name not in {*__all__, *_MODULES}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     modules = {module: import_module(f"{__name__}.{module}") for module in _MODULES}
@@ -94,11 +95,10 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__, "minimize"})
 
 
-def _minimize() -> Any:
+def _from_ax(name: str) -> Any:
     try:
-        from botorch_popbo.ax import minimize
+        return getattr(import_module(f"{__name__}.ax"), name)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith(__name__):
             raise
-        raise ImportError("minimize needs Ax: pip install 'botorch-popbo[ax]'") from error
-    return minimize
+        raise ImportError(f"{name} needs Ax: pip install 'botorch-popbo[ax]'") from error

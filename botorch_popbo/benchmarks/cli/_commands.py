@@ -47,7 +47,8 @@ def compare(options: Namespace) -> int:
 
 def report(options: Namespace) -> int:
     """Report a campaign without running anything."""
-    _recorded(options).report()
+    _check_recorded(campaign := _planned(options))
+    campaign.report()
     return 0
 
 
@@ -55,15 +56,17 @@ def coco_data(options: Namespace) -> int:
     """Write what was recorded on COCO's functions into COCO's own files."""
     from botorch_popbo.benchmarks.report._coco_data import write_coco_data
 
-    campaign = _recorded(options)
+    campaign = _planned(options)
     if not isinstance(campaign, Optimization):
         raise UsageError("COCO's files tell of optimization; leave --campaign out or name another")
+    _check_recorded(campaign)
     for folder in write_coco_data(campaign):
         print(folder)
     return 0
 
 
-def _recorded(options: Namespace) -> Campaign[Any, Any]:
+def _planned(options: Namespace) -> Campaign[Any, Any]:
+    """The campaign of an output folder, as far as the options do not say otherwise."""
     folder = options.output
     if not (folder / "records").is_dir():
         raise UsageError(f"there are no records in {folder}; popbo compare makes them")
@@ -73,7 +76,11 @@ def _recorded(options: Namespace) -> Campaign[Any, Any]:
             f"what was asked for in {folder} was not noted: its records are of an earlier version; "
             "give the options that popbo compare was given"
         )
-    campaign = plan(options, settle(options, earlier), options.data or data)
+    return plan(options, settle(options, earlier), options.data or data)
+
+
+def _check_recorded(campaign: Campaign[Any, Any]) -> None:
+    """Do not let an empty report take the place of another."""
     if not any(campaign.path(cell).exists() for cell in campaign.cells()):
-        raise UsageError(f"{folder} has no records of what the options ask for; leave some out")
-    return campaign
+        where = campaign.output
+        raise UsageError(f"{where} has no records of what is asked for; leave options out")

@@ -173,7 +173,7 @@ def test_a_report_without_options_is_of_all_that_was_asked_for(
     ("damage", "options", "status", "message"),
     [
         (None, "", 2, "give the options that popbo compare was given"),
-        (None, "--problems hartmann6", 2, "has no records of what the options ask for"),
+        (None, "--problems hartmann6", 2, "has no records of what is asked for"),
         ("{", "", 1, "campaign.json"),
         ('{"campaign": {"experiment": "none"}, "data": null}', "", 1, "experiment is one of"),
     ],
