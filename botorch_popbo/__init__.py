@@ -40,11 +40,12 @@ if TYPE_CHECKING:
         RankPosterior,
     )
     from botorch_popbo.preference_search import PreferenceSearch
+    from botorch_popbo.trials import read_trials
 
 # The names below are theirs; the first registers samplers and sample paths with BoTorch.
 _MODULES = (
     *("sampling", "acquisition", "columns", "data", "likelihoods", "models", "optim"),
-    *("posteriors", "preference_search"),
+    *("posteriors", "preference_search", "trials"),
 )
 
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "RectifiedLowerConfidenceBound",
     "__version__",
     "rank_initial_conditions",
+    "read_trials",
     "sampling",
 ]
 

@@ -1,6 +1,7 @@
 """Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
 
 from botorch_popbo.ax.acquisition import RankAcquisition
+from botorch_popbo.ax.attach import attach_trials
 from botorch_popbo.ax.best_point import BestPoint, best_point
 from botorch_popbo.ax.feedback import report_comparisons, report_ranking
 from botorch_popbo.ax.minimize import minimize
@@ -41,6 +42,7 @@ __all__ = [
     "RankAcquisition",
     "RankSurrogate",
     "WorkerDiedError",
+    "attach_trials",
     "best_point",
     "fit_model",
     "generation_strategies",
