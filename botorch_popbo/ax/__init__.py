@@ -1,8 +1,11 @@
 """Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
 
 from botorch_popbo.ax.acquisition import RankAcquisition
+from botorch_popbo.ax.attach import attach_trials
 from botorch_popbo.ax.best_point import BestPoint, best_point
 from botorch_popbo.ax.feedback import report_comparisons, report_ranking
+from botorch_popbo.ax.minimize import minimize
+from botorch_popbo.ax.minimum import Minimum
 from botorch_popbo.ax.nodes import (
     RANK_TRANSFORM_CONFIGS,
     RANK_TRANSFORMS,
@@ -19,6 +22,7 @@ from botorch_popbo.ax.running import (
     run_ask_tell,
     save_client,
 )
+from botorch_popbo.ax.space import parameter_configs
 from botorch_popbo.ax.storage import register
 from botorch_popbo.ax.strategy import (
     generation_strategies,
@@ -33,10 +37,12 @@ __all__ = [
     "RANK_TRANSFORMS",
     "RANK_TRANSFORM_CONFIGS",
     "BestPoint",
+    "Minimum",
     "ProcessPool",
     "RankAcquisition",
     "RankSurrogate",
     "WorkerDiedError",
+    "attach_trials",
     "best_point",
     "fit_model",
     "generation_strategies",
@@ -44,6 +50,8 @@ __all__ = [
     "gp_node",
     "initial_node",
     "load_client",
+    "minimize",
+    "parameter_configs",
     "popbo_generation_strategy",
     "popbo_node",
     "ray_tasks",

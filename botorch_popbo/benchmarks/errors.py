@@ -1,5 +1,8 @@
 """The errors that a user can mend, reported as a message and never as a traceback."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class UsageError(ValueError):
     """The request cannot be carried out as it was made; the message says what to change."""
@@ -7,3 +10,21 @@ class UsageError(ValueError):
 
 class RecordError(RuntimeError):
     """A file of records does not hold what its name promises; the message names the file."""
+
+
+def unknown(what: str, name: str, known: Iterable[str], others: str = "") -> UsageError:
+    """The error about a name that does not exist: the names like it, or else all there are.
+
+    Args:
+        what: The kind of thing that is named.
+        name: The name.
+        known: The names that exist.
+        others: What else there is, for the end of a list of all names.
+
+    Returns:
+        The error, to be raised.
+    """
+    names = list(known)
+    alike = " or ".join(map(repr, get_close_matches(name, names)))
+    hint = f"did you mean {alike}?" if alike else f"known: {', '.join(names)}{others}"
+    return UsageError(f"there is no {what} {name!r}; {hint}")

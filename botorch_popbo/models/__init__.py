@@ -8,6 +8,9 @@ from botorch_popbo.models.poisson_rank import PoissonRankModel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.models.rates import MLPRate, Rate
 
+# Registers samplers and sample paths with BoTorch, and needs the models.
+import botorch_popbo.sampling  # noqa: F401  # isort: skip
+
 __all__ = [
     "MLPRate",
     "OneHotCategories",

@@ -8,12 +8,14 @@ from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo._replacing import replacing
+from botorch_popbo.ax.running._exact import note_outcomes, restore_outcomes
 
 
 def save_client(client: Client, path: str | os.PathLike[str]) -> None:
     """Save a client so that a process killed meanwhile leaves the previous file whole.
 
-    ``Client.load_from_json_file`` reads it; import :mod:`botorch_popbo.ax` first.
+    ``Client.load_from_json_file`` reads it, with ten decimals of each outcome; :func:`load_client`
+    reads every digit. Import :mod:`botorch_popbo.ax` first.
 
     Args:
         client: The client to save. A runner or metric of your own must be known to Ax's registries.
@@ -22,6 +24,7 @@ def save_client(client: Client, path: str | os.PathLike[str]) -> None:
     Raises:
         OSError: If the file cannot be written.
     """
+    note_outcomes(client._experiment)
     with replacing(Path(path)) as partial:
         client.save_to_json_file(str(partial))
 
@@ -49,6 +52,7 @@ def load_client(path: str | os.PathLike[str]) -> Client:
             f"{os.fspath(path)!r} is no stored client, or damaged ({type(error).__name__}: "
             f"{error}). Load a copy of it, or attach its trials to a new client."
         ) from error
+    restore_outcomes(client._experiment)
     fit_model(client)
     return client
 

@@ -9,7 +9,8 @@ from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS, Optimizat
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
 from botorch_popbo.benchmarks.run._failure import texts
-from botorch_popbo.benchmarks.run._plan import plan
+from botorch_popbo.benchmarks.run._folder import recall, remember
+from botorch_popbo.benchmarks.run._plan import plan, says_nothing, settle
 from botorch_popbo.benchmarks.run.campaign import Campaign
 from botorch_popbo.benchmarks.run.execution import run_campaign
 
@@ -32,7 +33,11 @@ def show_names() -> int:
 
 def compare(options: Namespace) -> int:
     """Run a campaign and report it; nothing is run if a name is unknown or a table missing."""
-    campaign = plan(options)
+    asked = settle(options)
+    campaign = plan(options, asked, options.data)
+    for line in campaign.introduction():
+        print(line, file=sys.stderr)
+    remember(campaign.output, asked, options.data and options.data.absolute())
     failures = run_campaign(campaign)
     campaign.report()
     for line in texts(failures):
@@ -42,7 +47,8 @@ def compare(options: Namespace) -> int:
 
 def report(options: Namespace) -> int:
     """Report a campaign without running anything."""
-    _recorded(options).report()
+    _check_recorded(campaign := _planned(options))
+    campaign.report()
     return 0
 
 
@@ -50,16 +56,31 @@ def coco_data(options: Namespace) -> int:
     """Write what was recorded on COCO's functions into COCO's own files."""
     from botorch_popbo.benchmarks.report._coco_data import write_coco_data
 
-    campaign = _recorded(options)
+    campaign = _planned(options)
     if not isinstance(campaign, Optimization):
         raise UsageError("COCO's files tell of optimization; leave --campaign out or name another")
+    _check_recorded(campaign)
     for folder in write_coco_data(campaign):
         print(folder)
     return 0
 
 
-def _recorded(options: Namespace) -> Campaign[Any, Any]:
-    campaign = plan(options)
-    if not (campaign.output / "records").is_dir():
-        raise UsageError(f"there are no records in {campaign.output}; popbo compare makes them")
-    return campaign
+def _planned(options: Namespace) -> Campaign[Any, Any]:
+    """The campaign of an output folder, as far as the options do not say otherwise."""
+    folder = options.output
+    if not (folder / "records").is_dir():
+        raise UsageError(f"there are no records in {folder}; popbo compare makes them")
+    earlier, data = recall(folder)
+    if not earlier and says_nothing(options):
+        raise UsageError(
+            f"what was asked for in {folder} was not noted: its records are of an earlier version; "
+            "give the options that popbo compare was given"
+        )
+    return plan(options, settle(options, earlier), options.data or data)
+
+
+def _check_recorded(campaign: Campaign[Any, Any]) -> None:
+    """Do not let an empty report take the place of another."""
+    if not any(campaign.path(cell).exists() for cell in campaign.cells()):
+        where = campaign.output
+        raise UsageError(f"{where} has no records of what is asked for; leave options out")

@@ -5,34 +5,24 @@ and knows which values are valid.
 """
 
 import os
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
 
 from botorch_popbo.benchmarks.cli import _texts as texts
+from botorch_popbo.benchmarks.cli._help import Parser
 from botorch_popbo.benchmarks.data.options import add_data_options
-from botorch_popbo.benchmarks.errors import UsageError
-
-
-class _Parser(ArgumentParser):
-    """A parser that raises UsageError instead of writing its usage and leaving."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**{"formatter_class": RawDescriptionHelpFormatter, **options})
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (see {self.prog} --help)")
+from botorch_popbo.version import __version__
 
 
 def make_parser() -> ArgumentParser:
     """Make the parser of the command line; it raises UsageError."""
-    parser = _Parser(
+    parser = Parser(
         prog="popbo", description="Rank-based Bayesian optimization.", epilog=texts.EXAMPLES
     )
     parser.add_argument("--list", action="store_true", help="the same as the command list")
-    commands = parser.add_subparsers(
-        dest="command", metavar="{compare,report,coco-data,prefer,data,list,doctor}"
-    )
+    parser.add_argument("--version", action="version", version=f"botorch-popbo {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     compared = "run methods side by side and report how they did"
     made = {
         name: commands.add_parser(name, help=text, description=description, epilog=examples)
@@ -70,8 +60,10 @@ def _add_selection(parser: ArgumentParser) -> None:
         "below take precedence",
     )
     add("--smoke", action="store_true", help="try the campaign with 3 trials and 1 seed")
-    add("--problems", nargs="+", help="default: sklearn-digits hartmann6")
-    add("--methods", nargs="+", help="default: popbo-logei gp-logei")
+    names = "names from popbo list, or path/to/my.py:name"
+    add("--problems", nargs="+", help=f"{names} (default: sklearn-digits hartmann6)")
+    add("--methods", nargs="+", help=f"{names} (default: popbo-logei gp-logei)")
+    _add_table(add)
     add("--trials", type=int, help="evaluations after the initial design (default: 20)")
     add("--initial", type=int, help="initial points (default: 12, on rosenbrock6 30)")
     seeds = "replications of each method on each problem (default: 3)"
@@ -79,6 +71,20 @@ def _add_selection(parser: ArgumentParser) -> None:
     folder = "folder of records, numbers and plots (default: %(default)s)"
     add("--output", type=Path, default=Path("popbo-results"), help=folder)
     _add_data_folder(parser)
+
+
+def _add_table(add: Callable[..., object]) -> None:
+    add("--table", metavar="FILE", help="a CSV file of past evaluations, as a problem")
+    add("--objective", metavar="COLUMN", help="the column of the table that is optimized")
+    add("--maximize", action="store_true", default=None, help="its largest value is the best")
+    add(
+        "--column",
+        dest="columns",
+        action="append",
+        metavar="NAME=KIND",
+        help="what a column is, if not what it looks like: float, log, int, ordered, choice or "
+        "skip; may be repeated",
+    )
 
 
 def _add_interview(parser: ArgumentParser) -> None:

@@ -1,5 +1,6 @@
 """What ``popbo --help`` says of each command, with examples."""
 
+EXAMPLES_TITLE = "examples:"
 EXAMPLES = """\
 examples:
   popbo compare
@@ -18,18 +19,19 @@ examples:
   popbo compare --campaign paper-nasbench201 --data tables --output nas
   popbo compare --campaign mine.toml --backend ray --jobs 64"""
 REPORT = """\
-Report the trials in the output folder and run nothing. Give the options that popbo compare
-was given."""
+Report the trials in the output folder and run nothing. Without options that is everything popbo
+compare was asked for in this folder; options take precedence."""
 REPORT_EXAMPLES = """\
 examples:
-  popbo report --campaign paper-nasbench201 --data tables --output nas"""
+  popbo report --output nas
+  popbo report --output nas --methods popbo random --trials 20"""
 COCO = """\
 Write what popbo compare has recorded on COCO's functions in COCO's own format, a folder for each
-method, which cocopp compares with its archives. Every point is evaluated once more by COCO. Give
-the options that popbo compare was given."""
+method, which cocopp compares with its archives. Every point is evaluated once more by COCO.
+Without options that is everything popbo compare was asked for in this folder."""
 COCO_EXAMPLES = """\
 examples:
-  popbo coco-data --campaign coco-bbob --output mine
+  popbo coco-data --output mine
   python -m cocopp mine/coco/bbob/popbo mine/coco/bbob/cmaes"""
 PREFER = """\
 Ask a person which of two things is better, until q is typed. Every answer is saved, and the same

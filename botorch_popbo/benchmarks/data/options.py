@@ -1,6 +1,6 @@
 """The options of ``popbo data``."""
 
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser
 from pathlib import Path
 
 _FCNET = """\
@@ -40,10 +40,8 @@ _TABLES = {
 
 def add_data_options(parser: ArgumentParser) -> None:
     """Give the parser of ``popbo data`` its commands."""
-    parser.formatter_class = RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
-    metavar = f"{{{','.join([*_TABLES, 'check'])}}}"
-    commands = parser.add_subparsers(dest="table", required=True, metavar=metavar)
+    commands = parser.add_subparsers(dest="table", required=True, metavar="TABLE")
     for table, (summary, description) in _TABLES.items():
         make = commands.add_parser(table, help=summary, description=description)
         add = make.add_argument

@@ -1,5 +1,6 @@
 """Tables that are looked up: tuning networks and GPU kernels, and choosing a cell's operations."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from botorch_popbo.benchmarks.data.fcnet import load_fcnet
 from botorch_popbo.benchmarks.data.kernels import load_kernel
 from botorch_popbo.benchmarks.data.nasbench201 import load_nasbench201
 from botorch_popbo.benchmarks.data.networks import DATA_SETS, load_networks
+from botorch_popbo.benchmarks.data.rows import Rows
 from botorch_popbo.benchmarks.data.table import Table
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
@@ -21,7 +23,7 @@ from botorch_popbo.benchmarks.settings import Parameters
 class TableProblem(Problem):
     """The mean of a table's values."""
 
-    table: Table = field(repr=False)
+    table: Table | Rows = field(repr=False)
 
     def score(self, parameters: Parameters) -> float:
         return float(self.table.means[self.table.cell(parameters)])
@@ -33,11 +35,12 @@ class TableProblem(Problem):
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyTableProblem(TableProblem):
-    """One of a table's values, scored by their mean."""
+    """One of a table's values, scored by their mean; what is not a number is a failure."""
 
-    def evaluate(self, parameters: Parameters, seed: int) -> float:
+    def evaluate(self, parameters: Parameters, seed: int) -> float | None:
         values = self.table.values[self.table.cell(parameters)]
-        return float(np.random.default_rng(seed).choice(values))
+        value = float(np.random.default_rng(seed).choice(values))
+        return None if math.isnan(value) else value
 
 
 def fcnet(name: str, data_set: str, noisy: bool, data: Path | None) -> Problem:

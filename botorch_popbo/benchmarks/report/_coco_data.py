@@ -8,7 +8,6 @@ from typing import Any
 
 from botorch_popbo.benchmarks.errors import RecordError, UsageError
 from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
-from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.problems._coco import CocoProblem
 from botorch_popbo.benchmarks.problems._coco_library import library, open_function
 from botorch_popbo.benchmarks.report._summarize import complete_replications
@@ -29,7 +28,7 @@ def write_coco_data(campaign: Optimization) -> list[Path]:
         UsageError: If no problem of the campaign is COCO's.
         RecordError: If COCO evaluates a point to another value than is recorded.
     """
-    loaded = [PROBLEMS[name].load(campaign.data) for name in campaign.initial]
+    loaded = map(campaign.problem, campaign.initial)
     problems = [problem for problem in loaded if isinstance(problem, CocoProblem)]
     if not problems:
         raise UsageError("no problem is COCO's; name some, as in --problems bbob-d5")

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.report import figures
 from botorch_popbo.benchmarks.report._ranking import methods_of
 from botorch_popbo.benchmarks.report.summary import Array, Summary
@@ -33,7 +32,7 @@ def draw(summaries: Sequence[Summary]) -> Figure:
     axes = figure.subplots(len(summaries), 2, squeeze=False)
     for row, summary in zip(axes, summaries, strict=True):
         _draw_row(summary, *row)
-    names = sorted(methods_of(summaries), key=list(METHODS).index)
+    names = sorted(methods_of(summaries), key=figures.place)
     handles = [Line2D([], [], linewidth=2.5, **_style(name)) for name in names]
     legend_rows = max(ceil(len(names) / _LEGEND_COLUMNS), 1)
     figure.legend(

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
+from botorch_popbo.benchmarks.methods import Method
+from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.report._traces import (
     best_evaluated,
     best_known,
@@ -35,9 +35,10 @@ def summarize(campaign: "Optimization") -> list[Summary]:
     """
     summaries = []
     for name, initial in campaign.initial.items():
-        problem = PROBLEMS[name].load(campaign.data)
+        problem = campaign.problem(name)
         complete = {
-            method: complete_replications(campaign, name, method) for method in campaign.methods
+            campaign.method(method): complete_replications(campaign, name, method)
+            for method in campaign.methods
         }
         summaries.append(
             Summary(
@@ -50,7 +51,7 @@ def summarize(campaign: "Optimization") -> list[Summary]:
                     for method, found in complete.items()
                     if found
                 ),
-                without=tuple(method for method, found in complete.items() if not found),
+                without=tuple(method.name for method, found in complete.items() if not found),
             )
         )
     return summaries
@@ -70,14 +71,14 @@ def complete_replications(
 
 
 def _curve(
-    problem: Problem, initial: int, method: str, found: Mapping[int, Sequence[TrialRecord]]
+    problem: Problem, initial: int, method: Method, found: Mapping[int, Sequence[TrialRecord]]
 ) -> Curve:
     replications = found.values()
     own = [(problem.for_seed(seed), records) for seed, records in found.items()]
     suggestions = [records[initial:] for records in replications]
     seconds = [[0.0, *(record.optimizer_seconds for record in records)] for records in suggestions]
     return Curve(
-        method=method,
+        method=method.name,
         seeds=tuple(found),
         traces=_follow(trace, own, initial),
         evaluated=_follow(best_evaluated, own, initial),
@@ -85,9 +86,7 @@ def _curve(
         times=np.cumsum(seconds, axis=-1),
         measures=tuple(one.measures(best_known(one, records)) for one, records in own),
         num_fallbacks=sum(
-            METHODS[method].is_fallback(record.generator)
-            for records in suggestions
-            for record in records
+            method.is_fallback(record.generator) for records in suggestions for record in records
         ),
         versions=tuple(sorted({_versions(r) for records in replications for r in records})),
     )

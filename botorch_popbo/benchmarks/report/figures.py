@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Literal
+from zlib import crc32
 
 import numpy as np
 
@@ -98,11 +99,17 @@ def pareto_front(summary: Summary) -> list[Curve]:
     return front
 
 
+def place(method: str) -> int:
+    """The place of a method in the registry; behind it, by its name, that of a user's."""
+    known = list(METHODS)
+    return known.index(method) if method in known else len(known) + crc32(method.encode()) % _PLAIN
+
+
 def color(method: str) -> str:
     """The colour of a method, as ``#RRGGBB``."""
-    return _PALETTE[list(METHODS).index(method) % len(_PALETTE)]
+    return _PALETTE[place(method) % len(_PALETTE)]
 
 
 def dash(method: str) -> Dash:
     """The dashes of a method."""
-    return _DASHES[list(METHODS).index(method) // _PLAIN % len(_DASHES)]
+    return _DASHES[place(method) // _PLAIN % len(_DASHES)]

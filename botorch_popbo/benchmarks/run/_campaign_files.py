@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.errors import UsageError, unknown
 from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
 from botorch_popbo.benchmarks.run import _keys
 
@@ -25,8 +25,7 @@ def load_campaign(file_or_name: str) -> CampaignFile:
             raise UsageError(f"cannot read the campaign {file_or_name}: {error}") from None
     shipped = shipped_campaigns()
     if file_or_name not in shipped:
-        known = f"known: {', '.join(shipped)}, and files ending in {_SUFFIX}"
-        raise UsageError(f"there is no campaign {file_or_name!r}; {known}")
+        raise unknown("campaign", file_or_name, shipped, f", and files ending in {_SUFFIX}")
     return shipped[file_or_name]
 
 
@@ -40,18 +39,23 @@ def shipped_campaigns() -> dict[str, CampaignFile]:
     }
 
 
+def check_content(said: CampaignFile) -> CampaignFile:
+    """What a campaign file says, checked but for names; raises UsageError."""
+    content = {"experiment": DEFAULT, **said}
+    experiment = content["experiment"]
+    if experiment not in list(EXPERIMENTS):
+        raise UsageError(f"experiment is one of {', '.join(EXPERIMENTS)}, not {experiment!r}")
+    kind = _keys.text()
+    keys = {"description": kind, "experiment": kind, **EXPERIMENTS[experiment].keys}
+    for key in (key for key in content if key not in keys):
+        known = ", ".join(keys)
+        raise UsageError(f"the experiment {experiment} has no key {key!r}; known: {known}")
+    return {key: keys[key].check_kind(key, value) for key, value in content.items()}
+
+
 def _parse(path: str, text: str) -> CampaignFile:
     try:
-        content = {"description": "", "experiment": DEFAULT, **tomllib.loads(text)}
-        experiment = content["experiment"]
-        if experiment not in list(EXPERIMENTS):
-            raise UsageError(f"experiment is one of {', '.join(EXPERIMENTS)}, not {experiment!r}")
-        kind = _keys.text()
-        keys = {"description": kind, "experiment": kind, **EXPERIMENTS[experiment].keys}
-        for key in (key for key in content if key not in keys):
-            known = ", ".join(keys)
-            raise UsageError(f"the experiment {experiment} has no key {key!r}; known: {known}")
-        return {key: keys[key].check_kind(key, value) for key, value in content.items()}
+        return {"description": "", **check_content(tomllib.loads(text))}
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: not TOML: {error}") from None
     except UsageError as error:

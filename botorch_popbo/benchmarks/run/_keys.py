@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.errors import UsageError, unknown
 
 Smoke = Callable[[Any], Any]
 Expand = Callable[[str], Sequence[str]]
@@ -15,13 +15,17 @@ def _itself(name: str) -> Sequence[str]:
     return (name,)
 
 
+def _is_none(name: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class Key:
     """A setting of an experiment: what a value is, in words and as a test, and the default.
 
     ``smoke`` makes the value of a trial run out of that of the campaign; ``known`` are the names
-    that exist, if values are names, ``expand`` gives those that a name stands for, and ``patterns``
-    say how such names look.
+    that exist, if values are names, ``expand`` gives those that a name stands for, ``patterns``
+    say how such names look, and ``is_other`` says which names need not be known.
     """
 
     kind: str
@@ -31,6 +35,7 @@ class Key:
     known: Collection[str] | None = None
     expand: Expand = _itself
     patterns: Collection[str] = ()
+    is_other: Callable[[str], bool] = _is_none
 
     def check_kind(self, name: str, value: Any) -> Any:
         """Return a file's value with a tuple for a list, or raise UsageError if it is no such."""
@@ -44,9 +49,9 @@ class Key:
             return value
         asked = [value] if isinstance(value, str) else value
         given = dict.fromkeys(name for one in asked for name in self.expand(one))
-        for unknown in (one for one in given if one not in self.known):
-            what, known = name.removesuffix("s"), ", ".join([*self.known, *self.patterns])
-            raise UsageError(f"there is no {what} {unknown!r}; known: {known}")
+        for one in given:
+            if one not in self.known and not self.is_other(one):
+                raise unknown(name.removesuffix("s"), one, [*self.known, *self.patterns])
         return value if isinstance(value, str) else tuple(given)
 
 
@@ -60,11 +65,28 @@ def names(
     *default: str,
     expand: Expand = _itself,
     patterns: Collection[str] = (),
+    is_other: Callable[[str], bool] = _is_none,
 ) -> Key:
-    """A list of those that are known, or that stand for such; by default all."""
-    kind, is_valid = "a list of names", _list_of(_is_text)
-    values = default or tuple(known)
-    return Key(kind, is_valid, values, known=known, expand=expand, patterns=patterns)
+    """A list of those that are known, stand for such or need not be; by default all."""
+    return Key(
+        "a list of names",
+        _list_of(_is_text),
+        default or tuple(known),
+        known=known,
+        expand=expand,
+        patterns=patterns,
+        is_other=is_other,
+    )
+
+
+def texts() -> Key:
+    """A list of texts; by default there is none."""
+    return Key("a list of texts", _list_of(_is_text), ())
+
+
+def flag() -> Key:
+    """Yes or no; by default no."""
+    return Key("true or false", lambda value: type(value) is bool, False)
 
 
 def count(default: int | None = None, *, least: int = 1, smoke: int | None = None) -> Key:

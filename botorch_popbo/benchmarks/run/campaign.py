@@ -55,6 +55,11 @@ class Campaign(ABC, Generic[CellT, RecordT]):
     record: ClassVar[type[Any]]
 
     @classmethod
+    def settled(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Complete what is asked for, so that it means the same from any folder and later."""
+        return values
+
+    @classmethod
     def planned(cls, *, data: Path | None, **values: Any) -> Self:
         """Make a campaign of what a campaign file and the command line say.
 
@@ -66,6 +71,10 @@ class Campaign(ABC, Generic[CellT, RecordT]):
             UsageError: If a table is missing.
         """
         return cls(**values)
+
+    def introduction(self) -> Iterator[str]:
+        """Lines to be shown before a run: what was made of what the user said."""
+        yield from ()
 
     @abstractmethod
     def cells(self) -> Iterator[CellT]:

@@ -15,10 +15,16 @@ from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("compare --problems brainin", "no problem 'brainin'; known: sklearn-digits, "),
+        ("compare --problems brainin", "no problem 'brainin'; did you mean 'branin'"),
         ("compare --problems bbob-f25-d5", "bbob has functions 1 to 24"),
         ("coco-data --problems branin --output /none", "there are no records in /none"),
-        ("compare --methods popb", "no method 'popb'; known: popbo, "),
+        ("compare --methods popb", "no method 'popb'; did you mean 'popbo'"),
+        ("compare --methods zzz", "no method 'zzz'; known: popbo, "),
+        ("compare --problems no.py:make", "no.py: No such file"),
+        ("compare --table no.csv --objective loss", "no.csv: No such file"),
+        ("compare --table no.csv", "give both"),
+        ("compare --column a=log", "name it with --table FILE"),
+        ("compare --campaign suggestion-time --table a.csv", "has no --table"),
         ("compare --trials 0", "--trials is a positive whole number, not 0"),
         ("compare --seeds -1", "--seeds is a positive whole number, not -1"),
         ("compare --jobs two", "--jobs: invalid int value: 'two'"),
@@ -29,10 +35,12 @@ from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
         ("compare --backend dask", "invalid choice: 'dask'"),
         ("compare --campaign papr", "no campaign 'papr'; known: coco-bbob-constrained, "),
         ("compare --campaign none.toml", "cannot read the campaign none.toml"),
-        ("report --jobs 2", "unrecognized arguments: --jobs 2"),
+        ("report --jobs 2", "no option '--jobs'; did you mean "),
         ("report --problems branin --output /none", "there are no records in /none"),
-        ("compare --speed 9", "unrecognized arguments: --speed 9"),
-        ("contrast", "invalid choice: 'contrast'"),
+        ("compare --speed 9", "no option '--speed'; did you mean '--seeds'"),
+        ("compare branin", "unrecognized arguments: branin"),
+        ("comparee", "no command 'comparee'; did you mean 'compare'?"),
+        ("contrast", "no command 'contrast'; known: compare, report, "),
         ("", "choose a command"),
     ],
 )
@@ -137,6 +145,77 @@ def test_what_stops_a_run_is_named(
     options += " --problems branin --methods random"
     assert main(["compare", *options.split(), "--output", str(tmp_path / "out")]) == status
     assert message in capsys.readouterr().err
+
+
+def compared(folder: Path, *more: str) -> list[str]:
+    options = ["--trials", "2", "--seeds", "1", "--initial", "2", "--jobs", "1"]
+    return ["compare", *options, *more, "--output", str(folder)]
+
+
+def test_a_report_without_options_is_of_all_that_was_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(compared(tmp_path, "--problems", "branin", "--methods", "random")) == 0
+    more = ("--problems", "branin", "hartmann6", "--methods", "sobol", "random")
+    assert main(compared(tmp_path, *more)) == 0
+    asked = set(capsys.readouterr().out.split())
+    before = (tmp_path / "results.csv").read_text().splitlines()
+    (tmp_path / "report.html").unlink()
+    assert main(["report", "--output", str(tmp_path)]) == 0
+    assert asked <= set(capsys.readouterr().out.split())
+    assert set((tmp_path / "results.csv").read_text().splitlines()) == set(before)
+    assert (tmp_path / "report.html").exists()
+    assert main(["report", "--output", str(tmp_path), "--methods", "sobol"]) == 0
+    assert "random" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("damage", "options", "status", "message"),
+    [
+        (None, "", 2, "give the options that popbo compare was given"),
+        (None, "--problems hartmann6", 2, "has no records of what is asked for"),
+        ("{", "", 1, "campaign.json"),
+        ('{"campaign": {"experiment": "none"}, "data": null}', "", 1, "experiment is one of"),
+    ],
+)
+def test_a_report_of_nothing_leaves_the_old_one(
+    damage: str | None, options: str, status: int, message: str, tmp_path: Path, capsys: Any
+) -> None:
+    assert main(compared(tmp_path, "--problems", "branin", "--methods", "random")) == 0
+    asked = tmp_path / "campaign.json"
+    asked.unlink() if damage is None else asked.write_text(damage)
+    before = (tmp_path / "results.csv").read_text()
+    assert main(["report", *options.split(), "--output", str(tmp_path)]) == status
+    assert message in capsys.readouterr().err
+    assert (tmp_path / "results.csv").read_text() == before
+
+
+@pytest.mark.parametrize("arguments", ["--help", "compare --help", "--version", "comparee"])
+def test_help_and_typos_load_no_library(arguments: str) -> None:
+    code = f"""
+import sys
+from botorch_popbo.benchmarks.cli import main
+try:
+    main({arguments.split()})
+except SystemExit:
+    pass
+print(sorted({{"torch", "numpy", "ax", "pandas"}} & set(sys.modules)), file=sys.stderr)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stderr.splitlines()[-1] == "[]"
+
+
+def test_a_core_install_names_the_extra() -> None:
+    code = """
+import sys
+for name in ("ax", "joblib", "pandas", "filelock"):
+    sys.modules[name] = None  # importing it raises ModuleNotFoundError
+from botorch_popbo.benchmarks.cli import main
+sys.exit(main(["list"]))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert "pip install 'botorch-popbo[benchmark]'" in run.stderr
 
 
 def test_the_package_and_the_settings_import_no_ax() -> None:

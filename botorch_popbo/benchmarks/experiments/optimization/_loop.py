@@ -3,7 +3,7 @@
 import math
 from time import perf_counter
 
-from botorch_popbo.benchmarks.methods import METHODS, Suggestion
+from botorch_popbo.benchmarks.methods import Method, Suggestion
 from botorch_popbo.benchmarks.methods.base import FailureAware
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.run._versions import versions
@@ -22,8 +22,8 @@ class Feedback:
     common convention; failures before the first success wait for that success.
     """
 
-    def __init__(self, problem: Problem, setting: Setting) -> None:
-        self.optimizer = METHODS[setting.method].start(problem, setting)
+    def __init__(self, problem: Problem, setting: Setting, method: Method) -> None:
+        self.optimizer = method.start(problem, setting)
         self.outcomes: list[float] = []
         self._best, self._worst = (min, max) if problem.minimize else (max, min)
         self._waiting: list[Parameters] = []
@@ -60,16 +60,17 @@ class Loop:
         self,
         problem: Problem,
         setting: Setting,
+        method: Method,
         records: list[TrialRecord],
         limited: Limited,
     ) -> None:
         self.problem = problem
         self.setting = setting
-        self.versions = versions(METHODS[setting.method], problem)
+        self.versions = versions(method, problem)
         self.limited = limited
         self.successes: list[tuple[float, float]] = []
         with limited():
-            self.feedback = Feedback(problem, setting)
+            self.feedback = Feedback(problem, setting, method)
             for record in records:
                 self._tell(record.parameters, record.observed, record.score)
 

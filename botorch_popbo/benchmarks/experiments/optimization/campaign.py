@@ -1,17 +1,21 @@
 """Methods on problems, trial by trial."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments.optimization._loop import Loop
-from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, expand
+from botorch_popbo.benchmarks.methods import METHODS, Method
+from botorch_popbo.benchmarks.own import Source, TableSource, find, is_reference
+from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, Problem, expand
 from botorch_popbo.benchmarks.run import _keys
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
+
+_DEFAULT_PROBLEMS = ("sklearn-digits", "hartmann6")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,18 +30,25 @@ class Optimization(Campaign[Setting, TrialRecord]):
             the problems are reported.
         trials: The number of evaluations after the initial design.
         data: The folder of table files, or None.
+        own: Where problems and methods are that a user brought along, by name.
     """
 
     initial: Mapping[str, int]
     trials: int
     data: Path | None = None
+    own: Mapping[str, Source] = field(default_factory=dict)
 
     registry: ClassVar = METHODS
     keys: ClassVar = {
-        "problems": _keys.names(
-            PROBLEMS, "sklearn-digits", "hartmann6", expand=expand, patterns=PATTERNS
+        "problems": replace(
+            _keys.names(PROBLEMS, expand=expand, patterns=PATTERNS, is_other=is_reference),
+            default=(),
         ),
-        "methods": _keys.names(METHODS, "popbo-logei", "gp-logei"),
+        "table": _keys.text(),
+        "objective": _keys.text(),
+        "columns": _keys.texts(),
+        "maximize": _keys.flag(),
+        "methods": _keys.names(METHODS, "popbo-logei", "gp-logei", is_other=is_reference),
         "trials": _keys.count(20, smoke=3),
         "seeds": _keys.count(3, smoke=1),
         "initial": _keys.count(least=2),
@@ -47,12 +58,61 @@ class Optimization(Campaign[Setting, TrialRecord]):
     record: ClassVar = TrialRecord
 
     @classmethod
+    def settled(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """See the base class."""
+        if bool(values["table"]) != bool(values["objective"]):
+            raise UsageError("--table FILE and --objective COLUMN belong together; give both")
+        if not values["table"] and (values["columns"] or values["maximize"]):
+            raise UsageError("--column and --maximize are about a table; name it with --table FILE")
+        if not values["problems"] and not values["table"]:
+            values["problems"] = _DEFAULT_PROBLEMS
+        for key in ("problems", "methods"):
+            values[key] = tuple(
+                str(Path(name).absolute()) if is_reference(name) else name for name in values[key]
+            )
+        if values["table"]:
+            values["table"] = str(Path(values["table"]).absolute())
+        return values
+
+    @classmethod
     def planned(cls, *, data: Path | None, **values: Any) -> Self:
         """See the base class."""
-        problems, size = values.pop("problems"), values.pop("initial")
-        found = {name: PROBLEMS[name].load(data) for name in problems}
+        size = values.pop("initial")
+        own: dict[str, Source] = {}
+        problems = _found(values.pop("problems"), Problem, PROBLEMS, own)
+        methods = _found(values.pop("methods"), Method, METHODS, own)
+        said = [values.pop(key) for key in ("objective", "columns", "maximize")]
+        if path := values.pop("table"):
+            table = TableSource.find(Path(path), *said)
+            name = table.name(_names(PROBLEMS, own))
+            own[name] = table
+            problems.append(name)
+        campaign = cls(initial={}, data=data, own=own, methods=tuple(methods), **values)
+        found = {name: campaign.problem(name) for name in problems}
         initial = {name: size or problem.num_initial for name, problem in found.items()}
-        return cls(initial=initial, data=data, **values)
+        return replace(campaign, initial=initial)
+
+    def problem(self, name: str) -> Problem:
+        """Load a problem by its name in the records; raises UsageError if a table is missing."""
+        if name in self.own:
+            own: Problem = self.own[name].load()
+            return own
+        return PROBLEMS[name].load(self.data)
+
+    def method(self, name: str) -> Method:
+        """Load a method by its name in the records."""
+        own: Method = self.own[name].load() if name in self.own else METHODS[name]
+        return own
+
+    def introduction(self) -> Iterator[str]:
+        """See the base class."""
+        for name, source in self.own.items():
+            if isinstance(source, TableSource):
+                yield from source.describe()
+            own, _, digest = name.rpartition("@")
+            others = {p.name for p in self.output.glob(f"records/*{own}@*") if digest not in p.name}
+            if others:
+                yield f"{own} has changed: it begins anew, and what was recorded of it is left out"
 
     def cells(self) -> Iterator[Setting]:
         """Yield the replications, the seeds of one comparison together.
@@ -73,8 +133,8 @@ class Optimization(Campaign[Setting, TrialRecord]):
         self, cell: Setting, records: list[TrialRecord], limited: Limited
     ) -> Iterator[TrialRecord]:
         """See the base class."""
-        problem = PROBLEMS[cell.problem].load(self.data).for_seed(cell.seed)
-        loop = Loop(problem, cell, records, limited)
+        problem = self.problem(cell.problem).for_seed(cell.seed)
+        loop = Loop(problem, cell, self.method(cell.method), records, limited)
         yield from map(loop.step, count(len(records)))
 
     def report(self) -> None:
@@ -84,3 +144,20 @@ class Optimization(Campaign[Setting, TrialRecord]):
         from botorch_popbo.benchmarks.report._optimization import write_report
 
         write_report(summarize(self), self.output)
+
+
+def _found(
+    names: Iterable[str], kind: type[Any], known: Iterable[str], own: dict[str, Source]
+) -> list[str]:
+    """Names as they are in the records; where those in files are found is added to ``own``."""
+    found = []
+    for name in names:
+        if is_reference(name):
+            name, source = find(name, kind, _names(known, own))
+            own[name] = source
+        found.append(name)
+    return found
+
+
+def _names(known: Iterable[str], own: Iterable[str]) -> set[str]:
+    return {*known, *(name.rpartition("@")[0] for name in own)}

@@ -33,7 +33,7 @@ def start(
 ) -> tuple[Feedback, Told]:
     monkeypatch.setitem(METHODS, "told", Method("told", "", "told", optimizer))
     problem = replace(PROBLEMS["branin"].load(None), minimize=not upwards)
-    found = Feedback(problem, SETTING)
+    found = Feedback(problem, SETTING, METHODS["told"])
     assert isinstance(found.optimizer, Told)
     return found, found.optimizer
 
@@ -70,8 +70,7 @@ def test_the_best_is_the_smallest_or_the_largest(monkeypatch: pytest.MonkeyPatch
 
 def test_popbo_ranks_a_failure_last() -> None:
     problem = PROBLEMS["branin"].load(None)
-    optimizer = Feedback(problem, Setting("branin", "popbo", 3, 0))
-    assert "popbo" in METHODS
+    optimizer = Feedback(problem, Setting("branin", "popbo", 3, 0), METHODS["popbo"])
     optimizer.tell({"x0": 0.0, "x1": 0.0}, 100.0)
     optimizer.tell({"x0": 1.0, "x1": 0.0}, None)
     optimizer.tell({"x0": 2.0, "x1": 3.0}, 10.0)

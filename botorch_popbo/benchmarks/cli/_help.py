@@ -1,0 +1,64 @@
+"""A parser that complains in one line and fits its help into narrow terminals."""
+
+import textwrap
+from argparse import Action, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from botorch_popbo.benchmarks.cli._texts import EXAMPLES_TITLE
+from botorch_popbo.benchmarks.errors import UsageError, unknown
+
+
+class Parser(ArgumentParser):
+    """A parser that raises UsageError instead of writing its usage and leaving."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"formatter_class": _Formatter, **options})
+
+    def error(self, message: str) -> NoReturn:
+        """See the base class."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Namespace | None = None
+    ) -> Namespace:
+        """See the base class; an option that does not exist is compared with those that do."""
+        parsed, rest = self.parse_known_args(args, namespace)
+        known = list(_options(self, parsed.command))
+        for option in (word.partition("=")[0] for word in rest if word.startswith("--")):
+            raise unknown("option", option, known)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return parsed
+
+    def _check_value(self, action: Action, value: Any) -> None:
+        if isinstance(action.choices, dict) and value not in action.choices:
+            raise unknown("command", str(value), action.choices)
+        super()._check_value(action, value)
+
+
+def _options(parser: ArgumentParser, command: str | None = None) -> Iterator[str]:
+    """The long options of a command, or those of all."""
+    for action in parser._actions:
+        if isinstance(action.choices, dict):
+            chosen = action.choices.get(command)
+            for one in action.choices.values() if chosen is None else [chosen]:
+                yield from _options(one)
+        elif command is None:
+            yield from (option for option in action.option_strings if option.startswith("--"))
+
+
+class _Formatter(RawDescriptionHelpFormatter):
+    """Fills a description, and breaks long commands of examples where a shell goes on."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if not text.startswith(EXAMPLES_TITLE):
+            return textwrap.fill(" ".join(text.split()), width)
+        return "\n".join(_command(line, width) for line in text.splitlines())
+
+
+def _command(line: str, width: int) -> str:
+    lines = textwrap.wrap(
+        line, width - 2, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False
+    )
+    return " \\\n".join(["  " * line.startswith("  ") + lines[0].strip(), *lines[1:]])

@@ -1,0 +1,144 @@
+"""Problems and methods that a user's Python file makes, by a name such as ``my.py:make``."""
+
+import re
+import sys
+import traceback
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol, TypeVar
+
+from botorch_popbo.benchmarks.errors import UsageError, unknown
+
+_REFERENCE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
+_NAME = re.compile(r"[\w.+-]+")
+_DIGITS = 8  # of a checksum
+
+T = TypeVar("T")
+
+
+class Source(Protocol):
+    """Where a problem or a method is to be had, also in another process."""
+
+    def load(self) -> Any:
+        """Make it.
+
+        Raises:
+            UsageError: If that fails, or the file has changed since it was found.
+        """
+
+
+@dataclass(frozen=True)
+class FileSource:
+    """A name in a Python file whose content has a checksum."""
+
+    path: Path
+    name: str
+    digest: str
+
+    def load(self) -> Any:
+        """See the protocol."""
+        check_unchanged(self.path, self.digest)
+        return _make(self)
+
+
+def is_reference(name: str) -> bool:
+    """Whether a name is that of something in a file."""
+    return _REFERENCE.fullmatch(name) is not None
+
+
+def find(reference: str, kind: type[T], taken: Collection[str]) -> tuple[str, FileSource]:
+    """Find a problem or a method, and name it.
+
+    Args:
+        reference: A file, a colon, and the name of an object of that kind in the file or of a
+            function that makes one.
+        kind: The class of what is wanted; it has a ``name``.
+        taken: Names that others have.
+
+    Returns:
+        The name under which it is recorded, in which a checksum of the file tells what was made by
+        another version of it; and where it is.
+
+    Raises:
+        UsageError: If there is no such file, name or object, or it has a name that others have.
+    """
+    match = _REFERENCE.fullmatch(reference)
+    assert match is not None
+    path = Path(match["path"]).absolute()
+    source = FileSource(path, match["name"], digest_of(path))
+    made = source.load()
+    if not isinstance(made, kind):
+        raise UsageError(f"{reference} is to make a {kind.__name__}, not a {type(made).__name__}")
+    own_name: str = getattr(made, "name")  # noqa: B009, a kind has a name
+    return record_name(own_name, source.digest, taken), source
+
+
+def record_name(name: str, digest: str, taken: Collection[str]) -> str:
+    """The name under which something of a user's is recorded."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"the name {name!r} has to be of letters, digits, dots, dashes and _")
+    if name in taken:
+        raise UsageError(f"there is another {name!r}; choose another name")
+    return f"{name}@{digest}"
+
+
+def digest_of(path: Path, *settings: object) -> str:
+    """The beginning of a checksum of a file's content and of what is said of it."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    said = repr(settings).encode() if settings else b""
+    return sha256(content + said).hexdigest()[:_DIGITS]
+
+
+def check_unchanged(path: Path, digest: str, *settings: object) -> None:
+    """Raise UsageError if a file is not the one whose checksum was taken."""
+    if digest_of(path, *settings) != digest:
+        raise UsageError(f"{path} has changed while it was in use; start again")
+
+
+@cache
+def _make(source: FileSource) -> Any:
+    module = _module(source)
+    if not hasattr(module, source.name):
+        public = [n for n in vars(module) if not n.startswith("_")]
+        raise unknown(f"name in {source.path}", source.name, public)
+    found = getattr(module, source.name)
+    try:
+        return found() if callable(found) else found
+    except Exception as error:
+        raise UsageError(f"{source.path}:{source.name} failed{_where(error, source)}") from error
+
+
+@cache
+def _module(source: FileSource) -> ModuleType:
+    name = f"_popbo_{source.path.stem}_{source.digest}"
+    spec = spec_from_file_location(name, source.path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    # What a script may import from its folder, this file may, too.
+    folder = str(source.path.parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    sys.modules[name] = module  # dataclasses look their module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise UsageError(f"{source.path} cannot be loaded{_where(error, source)}") from error
+    return module
+
+
+def _where(error: Exception, source: FileSource) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f.lineno for f in frames if f.filename == str(source.path)]
+    line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+    place = "" if line is None else f" in line {line}"
+    return f"{place}: {type(error).__name__}: {error}"

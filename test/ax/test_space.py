@@ -1,0 +1,61 @@
+import re
+from typing import Any
+
+import pytest
+from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from ax.exceptions.core import UserInputError
+
+from botorch_popbo.ax import parameter_configs
+
+
+def test_each_kind_of_parameter() -> None:
+    space = {
+        "share": (0, 0.5),
+        "rate": (1e-4, 1.0, "log"),
+        "layers": (1, 5),
+        "width": (8, 256, "log"),
+        "kernel": ["rbf", "poly"],
+        "bias": [True, False],
+        "batch": [64, 16, 32],
+        "scale": [2, 0.5],
+    }
+    expected = [
+        RangeParameterConfig("share", (0.0, 0.5), "float"),
+        RangeParameterConfig("rate", (1e-4, 1.0), "float", scaling="log"),
+        RangeParameterConfig("layers", (1, 5), "int"),
+        RangeParameterConfig("width", (8, 256), "int", scaling="log"),
+        ChoiceParameterConfig("kernel", ["rbf", "poly"], "str", is_ordered=False),
+        ChoiceParameterConfig("bias", [True, False], "bool", is_ordered=False),
+        ChoiceParameterConfig("batch", [16, 32, 64], "int", is_ordered=True),
+        ChoiceParameterConfig("scale", [0.5, 2.0], "float", is_ordered=True),
+    ]
+    found = parameter_configs(space)
+    assert found == expected
+    Client().configure_experiment(found)
+
+
+@pytest.mark.parametrize(
+    ("space", "message"),
+    [
+        ({}, "The space is a dictionary such as"),
+        ([("x", (0, 1))], "The space is a dictionary such as"),
+        ({1: (0, 1)}, "The name of a parameter is a text; got 1."),
+        ({"x": 3}, "x: 3 is neither a tuple nor a list; write (low, high)"),
+        ({"x": (0,)}, "x: (0,) is no range"),
+        ({"x": ("rbf", "poly")}, "[a, b, c] for choices"),
+        ({"x": (0, True)}, "is no range"),
+        ({"x": (0.0, float("inf"))}, "is no range"),
+        ({"x": (0, 1, "linear")}, "a third entry is \"log\", not 'linear'"),
+        ({"x": (1, 1)}, "1 is not below 1"),
+        ({"x": (0, 1, "log")}, "is above zero, and 0 is not"),
+        ({"x": ["a"]}, "at least two different choices"),
+        ({"x": ["a", "a"]}, "at least two different choices"),
+        ({"x": ["a", 1]}, "all text, all numbers or all truth values"),
+        ({"x": [None, "a"]}, "look up in the function what each stands for"),
+        ({"x": [1.0, float("nan")]}, "are finite"),
+    ],
+)
+def test_what_is_no_space_is_refused_by_name(space: Any, message: str) -> None:
+    with pytest.raises(UserInputError, match=re.escape(message)):
+        parameter_configs(space)

@@ -1,0 +1,58 @@
+from pathlib import Path
+
+import pytest
+
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.own import find
+from botorch_popbo.benchmarks.problems import Problem
+
+GOOD = """
+from botorch_popbo.ax import parameter_configs
+from botorch_popbo.benchmarks.problems import Problem
+class Own(Problem):
+    def score(self, parameters):
+        return parameters["x"]
+def own(name="own"):
+    return Own(name=name, parameters=parameter_configs({"x": (0.0, 1.0)}), label="loss",
+               metric_name="loss", minimize=True, optimal_value=None)
+def taken(): return own("branin")
+def slash(): return own("a/b")
+def number(): return 3
+def broken(): return 1 / 0
+"""
+
+
+def test_a_change_of_the_file_changes_the_name(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(GOOD)
+    name, source = find(f"{path}:own", Problem, ())
+    assert name.startswith("own@")
+    assert source.load().score({"x": 0.5}) == 0.5
+    path.write_text(GOOD + "# changed")
+    with pytest.raises(UsageError, match="has changed while it was in use"):
+        source.load()
+    assert find(f"{path}:own", Problem, ())[0] not in (name, "own@")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("owm", "did you mean 'own'"),
+        ("number", "is to make a Problem, not a int"),
+        ("broken", "failed in line 13: ZeroDivisionError"),
+        ("slash", "has to be of letters"),
+        ("taken", "there is another 'branin'"),
+    ],
+)
+def test_what_cannot_be_used_is_named(name: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(GOOD)
+    with pytest.raises(UsageError, match=message):
+        find(f"{path}:{name}", Problem, {"branin"})
+
+
+def test_an_error_while_loading_names_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text("import os\nundefined\n")
+    with pytest.raises(UsageError, match="line 2: NameError"):
+        find(f"{path}:own", Problem, ())

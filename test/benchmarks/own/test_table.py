@@ -1,0 +1,70 @@
+from pathlib import Path
+
+import pytest
+
+from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.own import TableSource
+
+TEXT = """rate,layers,kernel,gpu,loss
+0.0001,1,rbf,a,3.0
+0.01,2,poly,a,1.0
+0.01,2,poly,a,2.0
+1.0,1,rbf,a,
+0.1,2,rbf,a,7.5
+"""
+
+
+def source(folder: Path, *columns: str, text: str = TEXT, maximize: bool = False) -> TableSource:
+    path = folder / "my results.csv"
+    path.write_text(text)
+    return TableSource.find(path, "loss", columns, maximize)
+
+
+def test_columns_are_inferred_and_overridden(tmp_path: Path) -> None:
+    rate, layers, kernel = source(tmp_path, "layers=int").load().parameters
+    assert (rate.bounds, rate.scaling) == ((1e-4, 1.0), "log")  # type: ignore[union-attr]
+    assert (layers.parameter_type, layers.bounds) == ("int", (1, 2))  # type: ignore[union-attr]
+    assert kernel.values == ["poly", "rbf"]  # type: ignore[union-attr]
+    told = "\n".join(source(tmp_path).describe())
+    for part in ("5 rows, 1 of them failed", "ordered 1, 2", "choice  poly, rbf", "gpu     skip"):
+        assert part in told
+
+
+def test_a_point_has_the_outcomes_of_the_nearest_row(tmp_path: Path) -> None:
+    problem = source(tmp_path).load()
+    near = {"rate": 0.012, "layers": 2, "kernel": "poly"}
+    assert problem.score(near) == 1.5
+    assert {problem.evaluate(near, seed) for seed in range(20)} == {1.0, 2.0}
+    failed = {"rate": 0.9, "layers": 1, "kernel": "rbf"}
+    assert problem.evaluate(failed, 0) is None
+    assert problem.score(failed) == 7.5
+    assert problem.optimal_value == 1.5
+    assert source(tmp_path, maximize=True).load().optimal_value == 7.5
+
+
+def test_what_is_said_of_a_table_is_in_its_name(tmp_path: Path) -> None:
+    names = {source(tmp_path).name(()), source(tmp_path, maximize=True).name(())}
+    names |= {source(tmp_path, "rate=float").name(()), source(tmp_path, text=TEXT + "\n").name(())}
+    assert len(names) == 4
+    assert all(name.startswith("my-results@") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("columns", "text", "message"),
+    [
+        (("rats=log",), TEXT, "did you mean 'rate'"),
+        (("rate=logg",), TEXT, "did you mean 'log'"),
+        (("kernel=int",), TEXT, "no int but a choice"),
+        (("rate=int",), TEXT, "not of whole numbers"),
+        (("gpu=choice",), TEXT, "one value only"),
+        ((), TEXT.replace("loss", "los"), "did you mean 'los'"),
+        ((), TEXT.replace("3.0", "low"), "line 2: loss is 'low'"),
+        ((), TEXT.replace("0.1,2", ",2"), "line 6: column rate is empty"),
+        ((), "", "cannot be read as a CSV file"),
+    ],
+)
+def test_what_cannot_be_used_is_named(
+    columns: tuple[str, ...], text: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        source(tmp_path, *columns, text=text).load()
