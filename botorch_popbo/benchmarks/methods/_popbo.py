@@ -25,7 +25,7 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
-from botorch_popbo.ax._optimizer_options import default_options
+from botorch_popbo.optim._optimizer_options import default_options
 from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot
 from botorch_popbo.benchmarks.methods._surrogates import (
     MomentModel,
