@@ -6,6 +6,7 @@ from botorch_popbo.ax.feedback import report_comparisons, report_ranking
 from botorch_popbo.ax.nodes import (
     RANK_TRANSFORM_CONFIGS,
     RANK_TRANSFORMS,
+    NodeOptions,
     gp_node,
     initial_node,
     popbo_node,
@@ -21,6 +22,7 @@ from botorch_popbo.ax.running import (
 )
 from botorch_popbo.ax.storage import register
 from botorch_popbo.ax.strategy import (
+    StrategyOptions,
     generation_strategies,
     gp_generation_strategy,
     popbo_generation_strategy,
@@ -33,9 +35,11 @@ __all__ = [
     "RANK_TRANSFORMS",
     "RANK_TRANSFORM_CONFIGS",
     "BestPoint",
+    "NodeOptions",
     "ProcessPool",
     "RankAcquisition",
     "RankSurrogate",
+    "StrategyOptions",
     "WorkerDiedError",
     "best_point",
     "fit_model",
