@@ -20,6 +20,7 @@ extensions = [
     "sphinx.ext.viewcode",
 ]
 myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
 html_math_renderer = "mathml"
 templates_path = ["_templates"]
 autosummary_ignore_module_all = False

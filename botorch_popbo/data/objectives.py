@@ -25,9 +25,9 @@ _SUM_WEIGHT = 0.05  # Knowles (2006), section 3
 def from_objectives(X: Tensor, Y: Tensor) -> Order:
     """Order points by how many others dominate them.
 
-    These are the ranks of [Fonseca1993]_. A point dominates another if it is at least as good in
-    all objectives and better in one. The points that none dominates, the Pareto set, tie at the
-    top. Replicates are merged by their mean in each objective. With one objective this is
+    These are the ranks of Fonseca and Fleming (1993). A point dominates another if it is at least
+    as good in all objectives and better in one. The points that none dominates, the Pareto set, tie
+    at the top. Replicates are merged by their mean in each objective. With one objective this is
     :func:`from_outcomes`. O(N^2) time, O(N) memory.
 
     Assumption: the outcomes are exact, and only domination makes a point better: of two points
