@@ -11,14 +11,14 @@ nox.options.default_venv_backend = "uv"
 def minimum(session: nox.Session) -> None:
     """The tests with the lowest versions that the package declares to do."""
     session.install("--resolution", "lowest-direct", "-e", ".[test]")
-    session.run("python", "-m", "pytest", *session.posargs)
+    session.run("python", "-m", "pytest", "-m", "", *session.posargs)
 
 
 @nox.session
 def newest(session: nox.Session) -> None:
     """The tests with the newest versions that the package declares to do."""
     session.install("--upgrade", "-e", ".[test]")
-    session.run("python", "-m", "pytest", *session.posargs)
+    session.run("python", "-m", "pytest", "-m", "", *session.posargs)
 
 
 @nox.session

@@ -22,6 +22,10 @@
 
 # %%
 import logging
+
+logging.disable(logging.INFO)  # Ax reports every trial
+
+# %%
 import os
 import tempfile
 from pathlib import Path
@@ -40,7 +44,6 @@ from botorch_popbo.benchmarks.search_space.points import uniform_point
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
 DATA = os.environ.get("POPBO_DATA")
 RESULTS = Path(tempfile.mkdtemp())
-logging.disable(logging.INFO)  # Ax reports every trial
 plt.style.use("botorch_popbo.benchmarks.notebook")
 
 

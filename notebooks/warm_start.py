@@ -21,6 +21,11 @@
 # lost to a bad one.
 
 # %%
+import logging
+
+logging.disable(logging.INFO)  # Ax reports every trial
+
+# %%
 import os
 import warnings
 from collections.abc import Callable

@@ -1,6 +1,11 @@
 """Fixtures shared by the tests of the core."""
 
 import os
+
+# Models are small: threads would only wait for each other, for seconds on a busy machine. The
+# libraries look at this when they are loaded, and so do the processes that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,9 +26,7 @@ settings.register_profile(
 )
 settings.load_profile("repeatable")
 
-# The networks are small: threads would only wait for each other, for seconds on a busy machine.
 torch.set_num_threads(1)
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # in the processes that tests start
 
 DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 

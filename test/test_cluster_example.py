@@ -33,7 +33,7 @@ def completed(path: Path) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("engine", ["processes", "ray"])
+@pytest.mark.parametrize("engine", ["processes", pytest.param("ray", marks=pytest.mark.slow)])
 def test_the_example_runs(engine: str, tmp_path: Path) -> None:
     if engine == "ray":
         pytest.importorskip("ray")
@@ -53,6 +53,7 @@ def test_the_example_runs(engine: str, tmp_path: Path) -> None:
     assert len(completed(path)) == 6
 
 
+@pytest.mark.slow
 def test_a_killed_example_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "client.json"
     resumable = command("--engine", "processes", "--trials", 12, "--save", path)

@@ -1,58 +1,65 @@
-import os
+import logging
 import re
-import subprocess
-import sys
+import runpy
+import warnings
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
-ENVIRONMENT = os.environ | {"SMOKE_TEST": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
-
-# Not those of libraries about each other.
-OWN_WARNING = re.compile(r"(?:botorch_popbo|notebooks)/[\w/]+\.py:\d+: \w*Warning: .*")
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
 @each_notebook
-def test_notebook_runs(path: Path) -> None:
-    environment = {key: value for key, value in ENVIRONMENT.items() if key != "POPBO_DATA"}
-    run = subprocess.run(
-        [sys.executable, str(path)], env=environment, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    assert not OWN_WARNING.findall(run.stderr), run.stderr
-    assert run.stdout.splitlines()[-1].startswith("In short: ")
-
-
-def test_notebook_runs_as_a_notebook(tmp_path: Path) -> None:
-    jupytext = pytest.importorskip("jupytext")
-    nbclient = pytest.importorskip("nbclient")
-    notebook = jupytext.read(ROOT / "notebooks" / "botorch_modular.py")
-    nbclient.NotebookClient(notebook, resources={"metadata": {"path": tmp_path}}).execute()
-    pictures = [
-        output
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if "image/png" in output.get("data", {})
-    ]
-    assert len(pictures) == 6
+@pytest.mark.slow
+def test_notebook_runs(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SMOKE_TEST", "1")
+    monkeypatch.delenv("POPBO_DATA", raising=False)
+    with warnings.catch_warnings(record=True) as caught, plt.rc_context({"backend": "agg"}):
+        try:
+            runpy.run_path(str(path), run_name="__main__")
+        finally:
+            logging.disable(logging.NOTSET)
+            plt.close("all")
+    ours = (str(ROOT / "botorch_popbo"), str(ROOT / "notebooks"))
+    # Not those of libraries about each other.
+    assert [str(w.message) for w in caught if w.filename.startswith(ours)] == []
+    assert capsys.readouterr().out.splitlines()[-1].startswith("In short: ")
 
 
 @each_notebook
-def test_page_shows_the_notebook_as_it_is(path: Path) -> None:
-    """After a change, .ci/notebooks runs all of them and writes the pages."""
+def test_the_pair_and_the_page_show_the_notebook_as_it_is(path: Path) -> None:
+    """After a change, .ci/notebooks runs all of them and writes both."""
     jupytext = pytest.importorskip("jupytext")
+    source = [(cell.cell_type, cell.source) for cell in jupytext.read(path).cells]
+    executed = jupytext.read(path.with_suffix(".ipynb")).cells
+    assert [(cell.cell_type, cell.source) for cell in executed] == source
+    code = [cell for cell in executed if cell.cell_type == "code"]
+    assert all(c.execution_count or "interactive" in c.metadata.get("tags", ()) for c in code)
     page = (ROOT / "docs" / "notebooks" / f"{path.stem}.md").read_text()
     shown = re.findall(r"^```python\n(.*?)\n```$", page, flags=re.DOTALL | re.MULTILINE)
-    cells = jupytext.read(path).cells
-    assert shown == [cell.source for cell in cells if cell.cell_type == "code"]
+    assert shown == [text for kind, text in source if kind == "code"]
     assert f"\nnotebooks/{path.stem}\n" in (ROOT / "docs" / "index.md").read_text()
 
 
-def test_pages_are_small() -> None:
-    sizes = [file.stat().st_size for file in (ROOT / "docs" / "notebooks").rglob("*.*")]
+def test_outputs_have_no_lines_of_a_log_and_no_warnings() -> None:
+    pytest.importorskip("jupytext")
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        assert re.findall(r"\[(?:INFO|WARNING) |Warning: ", path.read_text()) == [], path
+
+
+def test_files_are_small() -> None:
+    pages, pairs = (ROOT / "docs" / "notebooks").rglob("*.*"), NOTEBOOKS[0].parent.glob("*.ipynb")
+    sizes = [file.stat().st_size for file in pages]
     assert max(sizes) < 150_000
     assert sum(sizes) < 2_000_000
+    assert max(file.stat().st_size for file in pairs) < 1_000_000

@@ -94,6 +94,7 @@ def test_outcomes_that_sort_alike_suggest_alike(
     assert all(torch.equal(found, suggestions[0]) for found in suggestions)
 
 
+@pytest.mark.slow
 @EACH_MODEL
 def test_hundred_thousand_points_fit_into_memory(name: str) -> None:
     generator = torch.Generator().manual_seed(0)

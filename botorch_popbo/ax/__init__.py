@@ -9,6 +9,7 @@ from botorch_popbo.ax.minimum import Minimum
 from botorch_popbo.ax.nodes import (
     RANK_TRANSFORM_CONFIGS,
     RANK_TRANSFORMS,
+    NodeOptions,
     gp_node,
     initial_node,
     popbo_node,
@@ -25,6 +26,7 @@ from botorch_popbo.ax.running import (
 from botorch_popbo.ax.space import parameter_configs
 from botorch_popbo.ax.storage import register
 from botorch_popbo.ax.strategy import (
+    StrategyOptions,
     generation_strategies,
     gp_generation_strategy,
     popbo_generation_strategy,
@@ -38,9 +40,11 @@ __all__ = [
     "RANK_TRANSFORM_CONFIGS",
     "BestPoint",
     "Minimum",
+    "NodeOptions",
     "ProcessPool",
     "RankAcquisition",
     "RankSurrogate",
+    "StrategyOptions",
     "WorkerDiedError",
     "attach_trials",
     "best_point",

@@ -23,11 +23,12 @@ _SUM_WEIGHT = 0.05  # Knowles (2006), section 3
 
 
 def from_objectives(X: Tensor, Y: Tensor) -> Order:
-    """Order points by how many others dominate them [Fonseca1993]_.
+    """Order points by how many others dominate them.
 
-    A point dominates another if it is at least as good in all objectives and better in one. The
-    points that none dominates, the Pareto set, tie at the top. Replicates are merged by their mean
-    in each objective. With one objective this is :func:`from_outcomes`. O(N^2) time, O(N) memory.
+    These are the ranks of Fonseca and Fleming (1993). A point dominates another if it is at least
+    as good in all objectives and better in one. The points that none dominates, the Pareto set, tie
+    at the top. Replicates are merged by their mean in each objective. With one objective this is
+    :func:`from_outcomes`. O(N^2) time, O(N) memory.
 
     Assumption: the outcomes are exact, and only domination makes a point better: of two points
     that trade one objective for another neither is better, however large the gain.

@@ -14,7 +14,7 @@ from botorch_popbo.posteriors.base import RankPosterior
 class GaussianRankPosterior(RankPosterior):
     r"""The law of how many evaluated points are better, for uncertain utilities.
 
-    The evaluated points have utilities :math:`t_0 > t_1 > \dots`, a new point has :math:`z`, and
+    The evaluated points have utilities :math:`t_0 > t_1 > \ldots`, a new point has :math:`z`, and
     neither is certain. What counts is the difference: with its mean :math:`m - t_k` and its
     deviation :math:`s_k` a new point is at least as good as the :math:`k`-th with probability
     :math:`P(z \ge t_k) = \Phi((m - t_k) / s_k)`. So in the units of a standard normal score the

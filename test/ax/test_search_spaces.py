@@ -39,6 +39,7 @@ class Search(Space):
         num_long: Suggestions to presets that find a loss no larger than ``found``.
         found: That loss.
         finders: Those presets.
+        presets: Presets that search it: the paper's where its model or optimizer has another way.
     """
 
     num_initial: int = 6
@@ -47,7 +48,7 @@ class Search(Space):
     num_long: int = 0
     found: float = math.inf
     finders: tuple[PresetName, ...] = ("default",)
-    presets: tuple[PresetName, ...] = BOTH
+    presets: tuple[PresetName, ...] = ("default",)
 
 
 def search(
@@ -80,7 +81,6 @@ def units(unit: float) -> Search:
         (ranged("y", -unit, unit), 0.4 * unit),
         num_long=14,
         found=5e-4,
-        presets=("default",),
     )
 
 
@@ -116,6 +116,7 @@ SPACES = {
         (ranged("x", 0.0, 1.0), 0.7),
         (ranged("y", -5.0, 10.0), 3.0),
         (ranged("z", -2e6, -1e6), -1.5e6),
+        presets=BOTH,
     ),
     "small unit": units(1e-3),
     "large unit": units(1e6),
@@ -123,7 +124,6 @@ SPACES = {
         (ranged("x", -1.0, 1.0), 2.0),
         (ranged("y", 0.0, 5.0), -5.0),
         found=0.25 + 1.0,
-        presets=("default",),
     ),
     "log": log_units(1.0),
     "log and linear": search(
@@ -132,7 +132,6 @@ SPACES = {
         loss=lambda p: math.log10(p["rate"] / 1e-4) ** 2 + (p["x"] - 0.3) ** 2,
         num_long=12,
         found=math.log10(1.3) ** 2,
-        presets=("default",),
     ),
     "few integers": search(
         (ranged("depth", 1, 9, "int"), 6),
@@ -140,6 +139,7 @@ SPACES = {
         num_long=16,
         found=0.0,
         finders=BOTH,
+        presets=BOTH,
     ),
     "many integers": search(
         (ranged("a", 1, 10_000, "int"), 6789),
@@ -148,7 +148,7 @@ SPACES = {
         found=1e-3,
     ),
     "integer and float": search(
-        (ranged("n", 1, 10_000, "int"), 6789), (ranged("x", 0.0, 1.0), 0.2), presets=("default",)
+        (ranged("n", 1, 10_000, "int"), 6789), (ranged("x", 0.0, 1.0), 0.2)
     ),
     "ordered choices": search(
         (choice("size", SIZES, is_ordered=True), 256),
@@ -162,6 +162,7 @@ SPACES = {
         num_model=10,
         num_long=28,
         found=0.0,
+        presets=BOTH,
     ),
     "table": search(  # the shape of the tables of FCNet: 62,208 points
         (choice("rate", [5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 1e-1], is_ordered=True), 5e-3),
@@ -182,6 +183,7 @@ SPACES = {
         loss=lambda p: (p["x"] - 0.2 - 0.6 * p["flag"]) ** 2 + p["y"] ** 2 + 0.3 * p["flag"],
         num_long=16,
         found=0.01,
+        presets=BOTH,
     ),
     "all kinds": search(
         (ranged("x", 0.0, 1.0), 0.7),
@@ -192,6 +194,7 @@ SPACES = {
         (choice("size", [8, 32, 512], is_ordered=True), 32),
         (choice("flag", [True, False]), False),
         (choice("version", [3]), 3),
+        presets=BOTH,
     ),
     "fixed": search(*FREE, *((choice(name, [value]), value) for name, value in FIXED.items())),
     "constrained floats": CONSTRAINED_FLOATS,
@@ -209,6 +212,7 @@ SPACES = {
         num_model=6,
         num_long=14,
         found=2.01 / 20**2,  # of (8, 7)
+        presets=BOTH,
     ),
     "fifty floats": search(
         *((ranged(f"x{i}", 0.0, 1.0), 0.3) for i in range(50)),
@@ -222,8 +226,9 @@ SPACES = {
         *((choice(f"c{i}", ["a", "b", "c"]), "b") for i in range(10)),
         num_model=3,
         improves=(),
+        presets=BOTH,
     ),
-    "one float": search((ranged("x", -2.0, 3.0), 1.7), num_initial=4),
+    "one float": search((ranged("x", -2.0, 3.0), 1.7), num_initial=4, presets=BOTH),
     "one on a log scale": search((ranged("x", 1e-5, 1.0, log=True), 3e-3), num_initial=4),
     "one integer": search((ranged("x", 1, 1000, "int"), 321), num_initial=4),
     "one ordered choice": search(
@@ -247,11 +252,14 @@ class Searched:
     points: list[Parameterization]
 
 
-@pytest.fixture(
-    scope="module",
-    params=[(name, p) for name in SPACES for p in SPACES[name].presets],
-    ids="-".join,
-)
+EACH_SEARCH = [
+    pytest.param((name, p), id=f"{name}-{p}", marks=pytest.mark.slow if p == "paper" else ())
+    for name in SPACES
+    for p in SPACES[name].presets
+]
+
+
+@pytest.fixture(scope="module", params=EACH_SEARCH)
 def searched(request: pytest.FixtureRequest) -> Searched:
     name, preset = request.param
     space = SPACES[name]
@@ -283,6 +291,15 @@ def test_predictions_are_finite(searched: Searched) -> None:
         assert 0.0 <= sem < math.inf
 
 
+# One of each way to search: continuous, a table, steps, mixed and under constraints.
+SEEDED = [
+    *(("floats", "default"), ("architecture", "default"), ("all kinds", "default")),
+    *(("few integers", "default"), ("constrained floats", "default")),
+    pytest.param(("floats", "paper"), marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("searched", SEEDED, indirect=True)
 def test_the_seed_decides_alone(searched: Searched) -> None:
     space, num_initial = searched.space, searched.space.num_initial
     torch.manual_seed(1234)

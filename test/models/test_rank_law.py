@@ -119,4 +119,4 @@ def test_averaged_scores_are_finite_in_the_far_tail() -> None:
     found = averaged([scores, 1.1 * scores])
     assert found.isfinite().all()
     assert torch.autograd.grad(found.sum(), scores)[0].isfinite().all()
-    assert math.isclose(float(found[0]), -float(found[2]))
+    assert math.isclose(found[0].item(), -found[2].item())

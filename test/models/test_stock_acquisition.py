@@ -60,6 +60,7 @@ from botorch.models import ModelList, ModelListGP
 from botorch.models.model import Model
 from botorch.optim import optimize_acqf
 from botorch.sampling import SobolQMCNormalSampler
+from botorch.sampling.get_sampler import get_sampler
 from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.sampling import manual_seed
 from helpers.gaussian import dense_law, unit_points
@@ -332,9 +333,9 @@ def test_thompson_samples_are_good_points(gaussian: RankingGP, network: PoissonR
 @pytest.mark.parametrize("container", [ModelList, ModelListGP])
 def test_two_utilities_have_a_hypervolume(container: type[Model], gaussian: RankingGP) -> None:
     other = RankingGP(X, -(X - 0.7).square().sum(-1, keepdim=True)).fit()
-    function = qLogNoisyExpectedHypervolumeImprovement(
-        container(gaussian, other), ref_point=[-1.0, -1.0], X_baseline=X
-    )
+    model = container(gaussian, other)
+    few = get_sampler(model.posterior(X), torch.Size([16]), seed=0)
+    function = qLogNoisyExpectedHypervolumeImprovement(model, [-1.0, -1.0], X, few)
     between, aside = torch.full((1, 2), 0.5).double(), torch.tensor([[1.0, 0.0]]).double()
     assert function(between) > function(aside)
     before = function(between)

@@ -36,6 +36,7 @@ def flat(cards: Iterable[AnalysisCardBase]) -> list[AnalysisCardBase]:
     return [leaf for card in cards for leaf in card.flatten()]
 
 
+@pytest.mark.slow
 def test_every_card_of_a_gaussian_process_is_shown_and_those_of_the_ranks(
     make_run: MakeRun, run: Client
 ) -> None:

@@ -53,6 +53,7 @@ def test_so_are_those_of_ablations(method: Method) -> None:
     run(method, TABLE, count=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in DISTINCT if name not in ("random", "sobol")])
 def test_seed_and_outcomes_decide_alone(name: str, method: Method) -> None:
     options: Any = OPTIONS.get(name, {})

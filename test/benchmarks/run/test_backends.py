@@ -16,9 +16,10 @@ def cluster() -> Iterator[None]:
     ray.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cluster")
 def test_ray_finds_what_local_processes_find(campaign: MakeCampaign) -> None:
-    local = replace(campaign("popbo", seeds=2, trials=2), methods=("popbo", "sobol"), jobs=2)
+    local = replace(campaign("popbo", seeds=2, trials=2), methods=("popbo", "sobol"))
     on_ray = replace(campaign(output="ray", seeds=2, trials=2), methods=local.methods, jobs=2)
     assert run_campaign(local) == []
     assert run_campaign(replace(on_ray, backend="ray")) == []

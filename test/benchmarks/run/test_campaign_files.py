@@ -54,6 +54,7 @@ TRIED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRIED)
 def test_a_shipped_campaign_runs(
     name: str, tmp_path: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]

@@ -57,6 +57,7 @@ def command(campaign: Optimization) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_without_repeating_a_trial(campaign: MakeCampaign) -> None:
     killed = replace(campaign(trials=60, output="killed"), methods=("random", "sobol"))
     # No pipe: a worker that outlives its parent for a while would keep it open.
@@ -144,6 +145,7 @@ def worker_pids() -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes in /proc")
 def test_a_worker_that_is_killed_is_replaced(
     campaign: MakeCampaign, capsys: pytest.CaptureFixture[str]
