@@ -25,7 +25,6 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
-from botorch_popbo.optim._optimizer_options import default_options
 from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot
 from botorch_popbo.benchmarks.methods._surrogates import (
     MomentModel,
@@ -38,6 +37,7 @@ from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
 from botorch_popbo.models import PoissonRankModel, RankingGP
 from botorch_popbo.models._training import train
+from botorch_popbo.optim._optimizer_options import default_options
 
 #: Of a model and a seed.
 Acquire = Callable[..., RectifiedAcquisitionFunction]
