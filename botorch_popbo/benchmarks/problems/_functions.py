@@ -69,5 +69,6 @@ def exact(name: str) -> SyntheticProblem:
         minimize=True,
         optimal_value=float(function.optimal_value),
         num_initial=FUNCTIONS[name].num_initial,
+        group="functions",
         function=function,
     )

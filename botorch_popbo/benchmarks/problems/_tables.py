@@ -68,6 +68,7 @@ def _minimized(name: str, table: Table, metric: str, label: str, noisy: bool = T
         minimize=True,
         optimal_value=float(table.means.min()),
         noisy=noisy,
+        group="tables",
         table=table,
     )
 
@@ -85,6 +86,7 @@ def nasbench201(data: Path | None) -> Problem:
         metric_name="accuracy",
         minimize=False,
         optimal_value=float(table.means.max()),
+        group="tables",
         table=table,
     )
 

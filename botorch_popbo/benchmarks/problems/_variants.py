@@ -158,5 +158,5 @@ def variants() -> Iterator[tuple[str, str, Callable[[], Problem]]]:
 def _variant(
     base: str, suffix: str, text: str, kind: type[SyntheticProblem], **fields: Any
 ) -> tuple[str, str, Callable[[], Problem]]:
-    name = f"{base}-{suffix}"
-    return name, f"{base}{text}", lambda: kind(**{**vars(exact(base)), "name": name, **fields})
+    fields |= {"name": f"{base}-{suffix}", "group": "hard-feedback"}
+    return fields["name"], f"{base}{text}", lambda: kind(**{**vars(exact(base)), **fields})

@@ -25,13 +25,12 @@ def rank_in_groups(summaries: Sequence[Summary]) -> pd.DataFrame:
     There is a row for each point (the best one evaluated, the one recommended), number of
     evaluations, group and method: the mean rank over the replications of the group's problems and
     its standard error. Evaluations are 30, 50, 100 and 200, as far as all problems got, and the
-    end. Only methods with a complete run on every problem are ranked. Without groups there are no
-    rows.
+    end. Only methods with a complete run on every problem are ranked. Without groups of more than
+    one problem there are no rows. Of several suites, each is one group.
     """
     methods = comparable(summaries)
-    names = list(dict.fromkeys(summary.problem.group for summary in summaries))
-    groups = {name: [s for s in summaries if s.problem.group == name] for name in names if name}
-    if not groups or len(methods) < 2:
+    groups = _groups(summaries)
+    if not any(len(members) > 1 for members in groups.values()) or len(methods) < 2:
         return pd.DataFrame(columns=_COLUMNS)
     rows = [
         (point, evaluations, group, *row)
@@ -59,6 +58,19 @@ def group_tables(table: pd.DataFrame) -> str:
         headings = ("evaluations", "group", "replications", *methods)
         blocks.append("\n".join([title, *aligned([headings], *rows, right_from=2)]))
     return "\n\n".join(blocks)
+
+
+def _groups(summaries: Sequence[Summary]) -> dict[str, list[Summary]]:
+    """Problems by group, or by suite, the first word of a group's name, if there are several."""
+    names = [summary.problem.group for summary in summaries]
+    suites = [name.partition(" ")[0] for name in names]
+    if len({*suites} - {""}) > 1:
+        names = suites
+    groups: dict[str, list[Summary]] = {}
+    for name, summary in zip(names, summaries, strict=True):
+        if name:
+            groups.setdefault(name, []).append(summary)
+    return groups
 
 
 def _milestones(summaries: Sequence[Summary]) -> list[int]:

@@ -63,9 +63,15 @@ def test_the_better_method_is_marked_in_each_group() -> None:
 
 
 def test_a_single_replication_has_no_error() -> None:
-    found = rank_in_groups([HARD[1]])
-    assert found["error"].map(isnan).all()
-    assert "±" not in group_tables(found).replace("rank ± standard", "")
+    found = rank_in_groups([grouped("easy", [1.0], [2.0]), *HARD])
+    assert found.query("group == 'easy'")["error"].map(isnan).all()
+    assert any("easy" in line and "±" not in line for line in group_tables(found).splitlines())
+
+
+def test_several_suites_are_a_group_each() -> None:
+    suites = [grouped(name, [1.0, 1.0], [2.0, 2.0]) for name in ("coco easy", "coco hard", "own")]
+    assert {*rank_in_groups(suites)["group"]} == {"coco", "own", "all"}
+    assert {*rank_in_groups([*suites[:2], suites[0]])["group"]} == {"coco easy", "coco hard", "all"}
 
 
 def test_without_groups_or_competitors_there_is_nothing() -> None:
@@ -73,6 +79,7 @@ def test_without_groups_or_competitors_there_is_nothing() -> None:
     assert rank_in_groups([plain]).empty
     assert rank_in_groups([replace(EASY, curves=EASY.curves[:1])]).empty
     assert rank_in_groups([]).empty
+    assert rank_in_groups([EASY, grouped("hard", [1.0], [2.0])]).empty  # nothing to sum up
     # One ended before the other began.
     assert rank_in_groups([EASY, replace(EASY, initial=45)]).empty
 
