@@ -16,7 +16,7 @@ ROWS = [
     (where, re.findall(r"`(\w+)`", names))
     for where, names in ROW.findall((ROOT / "docs" / "versions.md").read_text())
 ]
-OF_PYTHON = {"_exit"}
+OF_PYTHON = {"_exit", "_actions"}  # of os and of argparse
 
 
 def module_of(where: str) -> ModuleType:

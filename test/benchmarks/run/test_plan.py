@@ -6,7 +6,7 @@ import pytest
 from botorch_popbo.benchmarks.cli._parser import make_parser
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments.rank_agreement._models import MODELS
-from botorch_popbo.benchmarks.run._plan import plan
+from botorch_popbo.benchmarks.run._plan import plan, settle
 
 SMALL = """
 problems = ["branin", "hartmann6"]
@@ -27,7 +27,8 @@ def planned(arguments: str, folder: Path | None = None, text: str = "") -> Any:
     if folder is not None:
         (folder / "file.toml").write_text(text)
         options += ["--campaign", str(folder / "file.toml")]
-    return plan(make_parser().parse_args(["compare", *options]))
+    parsed = make_parser().parse_args(["compare", *options])
+    return plan(parsed, settle(parsed), None)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ def test_other_experiments_have_settings_of_their_own(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("trails = 3", "no key 'trails'; known: description, experiment, problems, methods"),
+        ("trails = 3", "no key 'trails'; known: description, experiment, problems, table"),
         ("trials = 0", "trials is a positive whole number, not 0"),
         ("trials = true", "trials is a positive whole number, not True"),
         ("initial = 1", "initial is a whole number of at least 2, not 1"),
@@ -103,7 +104,7 @@ def test_other_experiments_have_settings_of_their_own(
         ("methods = []", r"methods is a list of names, not \[\]"),
         ("problems = ['bbob-d4']", "bbob has dimensions 2, 3, 5, 10, 20, 40"),
         ("problems = ['coco']", "convolution-w7800, bbob-fN-dD-iI, bbob-noisy-fN-dD-iI"),
-        ("methods = ['popb']", "there is no method 'popb'; known: popbo"),
+        ("methods = ['popb']", "there is no method 'popb'; did you mean 'popbo'"),
         ("trials = ", "not TOML"),
         ("experiment = 'rank'", f"experiment is one of {KNOWN}, not 'rank'"),
         ("experiment = [1]", rf"experiment is one of {KNOWN}, not \[1\]"),
@@ -130,7 +131,7 @@ def test_a_fault_of_a_file_is_named(tmp_path: Path, text: str, message: str) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("paper-forrester --methods popbo", "there is no method 'popbo'; known: gp, gp-noise-free"),
+        ("paper-forrester --methods popbo", "no method 'popbo'; did you mean 'popbo-paper'"),
         ("paper-forrester --problems branin", "experiment rank-agreement has no --problems"),
         ("paper-forrester --trials 3", "experiment rank-agreement has no --trials"),
         ("paper-forrester --initial 3", "experiment rank-agreement has no --initial"),
