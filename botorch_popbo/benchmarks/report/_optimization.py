@@ -17,6 +17,7 @@ from botorch_popbo.benchmarks.report._panels import problem_figure, ranking_figu
 from botorch_popbo.benchmarks.report._png import draw
 from botorch_popbo.benchmarks.report._ranking import methods_of, rank_methods
 from botorch_popbo.benchmarks.report._table import table, warnings
+from botorch_popbo.benchmarks.report._verdict import verdict
 from botorch_popbo.benchmarks.report.summary import Summary
 
 _COLUMNS = [
@@ -35,6 +36,8 @@ def write_report(summaries: Sequence[Summary], output: Path) -> None:
     if not groups.empty:
         text += f"\n\n{group_tables(groups)}"
         write_csv(groups, output / "groups.csv")
+    if sentence := verdict(summaries):
+        text += f"\n\n{sentence}"
     for line in warnings(summaries):
         print(line, file=sys.stderr)
     sections = list(_sections(summaries))

@@ -15,7 +15,7 @@ from botorch_popbo.benchmarks.run import _keys
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
 
-_DEFAULT_PROBLEMS = ("sklearn-digits", "hartmann6")
+_DEFAULT_PROBLEMS = ("hartmann6", "hartmann6-outliers", "sklearn-digits")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
         "objective": _keys.text(),
         "columns": _keys.texts(),
         "maximize": _keys.flag(),
-        "methods": _keys.names(METHODS, "popbo-logei", "gp-logei", is_other=is_reference),
+        "methods": _keys.names(METHODS, "popbo", "botorch-gp", "optuna-tpe", is_other=is_reference),
         "trials": _keys.count(20, smoke=3),
         "seeds": _keys.count(3, smoke=1),
         "initial": _keys.count(least=2),

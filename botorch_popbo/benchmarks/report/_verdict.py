@@ -1,0 +1,63 @@
+"""Who won where, in one sentence."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from botorch_popbo.benchmarks.report.summary import Curve, Summary, standard_error
+
+_NUM_ERRORS = 2.0
+_MOST_PROBLEMS = 6  # that make a sentence; of more, average ranks say it
+
+
+def verdict(summaries: Sequence[Summary]) -> str:
+    """Say which methods ended best on which problems, if they are few.
+
+    A method is level with the best one unless its mean is worse by more than two standard errors
+    of the difference over the seeds that both completed. A problem with one such seed is left out.
+    """
+    if len(summaries) > _MOST_PROBLEMS:
+        return ""
+    places: dict[tuple[str, ...], list[str]] = {}
+    for summary in summaries:
+        leaders = _leaders(summary)
+        if 0 < len(leaders) < len(summary.curves):
+            places.setdefault(leaders, []).append(summary.problem.name)
+        elif leaders:
+            places.setdefault((), []).append(summary.problem.name)
+    if not places:
+        return ""
+    return f"in short: {'; '.join(_clause(*place) for place in places.items())}"
+
+
+def _leaders(summary: Summary) -> tuple[str, ...]:
+    if len(summary.curves) < 2:
+        return ()
+    sign = 1.0 if summary.is_loss else -1.0
+    best = min(summary.curves, key=lambda curve: sign * curve.results.mean())
+    lags = {curve.method: _lag(curve, best, sign) for curve in summary.curves if curve is not best}
+    if None in lags.values():
+        return ()
+    level = [method for method, lag in lags.items() if lag is not None and lag <= _NUM_ERRORS]
+    return (best.method, *level)
+
+
+def _lag(curve: Curve, best: Curve, sign: float) -> float | None:
+    """By how many standard errors a method is worse, or None if that is unknown."""
+    common = sorted({*curve.seeds} & {*best.seeds})
+    if len(common) < 2:
+        return None
+    ends = [dict(zip(one.seeds, one.results, strict=True)) for one in (curve, best)]
+    losses = np.array([sign * (ends[0][seed] - ends[1][seed]) for seed in common])
+    loss, error = float(losses.mean()), float(standard_error(losses))
+    return loss / error if error else math.copysign(math.inf, loss) if loss else 0.0
+
+
+def _clause(methods: tuple[str, ...], problems: Sequence[str]) -> str:
+    where = f"on {', '.join(problems)}"
+    if not methods:
+        return f"all level {where}"
+    if len(methods) == 1:
+        return f"{methods[0]} ahead {where}"
+    return f"{', '.join(methods[:-1])} and {methods[-1]} level and ahead of the rest {where}"
