@@ -144,11 +144,9 @@ def test_the_files_of_the_walks_for_contributors_exist() -> None:
     assert [file for file in files if not (package / file).is_file()] == []
 
 
-def test_readme_shows_ax_and_botorch() -> None:
-    assert [block.id for block in BLOCKS if str(block.id).startswith("README")] == [
-        "README-0",
-        "README-1",
-    ]
+def test_readme_shows_one_function_ax_and_botorch() -> None:
+    found = [block.id for block in BLOCKS if str(block.id).startswith("README")]
+    assert found == ["README-0", "README-1", "README-2"]
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:

@@ -20,6 +20,9 @@ from botorch_popbo.models._covariance import (
 )
 from botorch_popbo.models.kernels import RoughMaternKernel, profile_of
 
+# Softplus and the logistic function are still above their bounds there.
+_RAW_LIMITS = (-30.0, 1e4)
+
 
 class Hyperparameters(ABC):
     """Hyperparameters of a kernel, then one that stands for the noise, in double precision.
@@ -296,13 +299,17 @@ def _log_limits(constraint: Interval) -> Tensor:
 
 
 def _raw_limits(module: Kernel | GaussianLikelihood) -> Tensor:
-    """Bounds of the raw parameters, which only a constraint without a transform has."""
+    """Bounds of the raw parameters: of a constraint without a transform its own.
+
+    With one the values are bounded, but the last digits round them to the bound itself, where the
+    covariance of two points may be no number.
+    """
     rows = []
     for _, parameter, constraint in module.named_parameters_and_constraints():
         bounds = parameter.detach().new_tensor([[-torch.inf, torch.inf]])
         if not parameter.requires_grad:
             bounds = parameter.detach().reshape(-1, 1)
-        elif constraint is not None and not constraint.enforced:
-            bounds = _limits(constraint)
+        elif constraint is not None:
+            bounds = bounds.clamp(*_RAW_LIMITS) if constraint.enforced else _limits(constraint)
         rows.append(bounds.to(parameter).expand(parameter.numel(), 2))
     return torch.cat(rows)

@@ -99,7 +99,7 @@ def second_order(found: OrderedUtilities) -> float:
     relations, gaps = found.relations, found.differences
     if bool(relations.is_side.any() or (relations.weight < 1.0).any()):
         return math.nan
-    precision = torch.cholesky_inverse(found.prior_factor)
+    precision = torch.cholesky_inverse(torch.linalg.cholesky(found.prior))
     precision = gaps.unsqueeze(-1) * precision * gaps
     eye = torch.eye(len(gaps)).to(gaps)
     spread = torch.linalg.inv(precision + eye)

@@ -16,9 +16,9 @@ from helpers.service_loop import (
 )
 from torch import Tensor
 
-from botorch_popbo.ax import _tables, popbo_generation_strategy
+from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.nodes import PresetName
-from botorch_popbo.optim import unseen_candidates
+from botorch_popbo.optim import _tables, unseen_candidates
 
 
 def constrained_client(parameters: list[Parameter], constraint: str) -> Client:

@@ -147,9 +147,14 @@ def test_limits_are_those_of_the_constraints(
     # With the closed form they bound the logarithms, else raw parameters without a transform.
     options = {"lengthscale_constraint": constraint}
     generic = KernelHyperparameters(matern(**options), default_likelihood())
-    infinite = [-math.inf, math.inf]
-    found = generic.limits[0].tolist()
-    assert found == pytest.approx(infinite if expected is None else expected, rel=1e-6)
+    low, high = generic.limits[0].tolist()
+    if expected is None:
+        ends = constraint.transform(torch.tensor([low, high], dtype=torch.double))
+        assert math.isfinite(high)
+        assert constraint.lower_bound < ends[0] < ends[1]
+        assert float(constraint.upper_bound) in (ends[1], math.inf)
+    else:
+        assert [low, high] == pytest.approx(expected, rel=1e-6)
     closed = MaternHyperparameters(matern(**options), default_likelihood())
     bounds = (float(constraint.lower_bound), float(constraint.upper_bound))
     assert closed.limits[0].exp().tolist() == pytest.approx(list(bounds))

@@ -87,7 +87,7 @@ def test_a_check_tells_of_other_numbers(tables: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["data"], "the following arguments are required: {fcnet,nasbench201,mlp,"),
+        (["data"], "the following arguments are required: TABLE"),
         (["data", "fcnet", "none"], "the following arguments are required: --output"),
         (["data", "fcnet", "none.tar", "--output", "."], "there is no file or folder none.tar"),
         (["data", "nasbench201", "none", "--output", "."], "there is no file none"),
