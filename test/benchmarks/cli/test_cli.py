@@ -225,3 +225,14 @@ def test_the_package_and_the_settings_import_no_ax() -> None:
     heavy = "{'ax', 'matplotlib', 'plotly', 'sklearn', 'joblib'}"
     code = f"import sys, {modules}; print({heavy} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
+
+
+def test_a_reader_may_leave() -> None:
+    code = "from botorch_popbo.benchmarks.cli import main; raise SystemExit(main(['list']))"
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        run.stdout.close()
+        assert b"Broken pipe" not in run.stderr.read()
+    assert run.returncode == 1
