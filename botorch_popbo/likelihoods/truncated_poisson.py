@@ -95,7 +95,7 @@ def mean(log_rate: Tensor, exposure: Tensor) -> Tensor:
     Returns:
         Means in ranks, between 0 and ``exposure``, of the broadcast shape.
     """
-    return _moments(log_rate, exposure)[0].to(log_rate.dtype)
+    return _mean(_law(log_rate, exposure)).to(log_rate.dtype)
 
 
 def variance(log_rate: Tensor, exposure: Tensor) -> Tensor:
@@ -108,7 +108,14 @@ def variance(log_rate: Tensor, exposure: Tensor) -> Tensor:
     Returns:
         Variances in squared ranks, of the broadcast shape.
     """
-    return _moments(log_rate, exposure)[1].to(log_rate.dtype)
+    law = _law(log_rate, exposure)
+    mean_ = _mean(law)
+    if not law.is_truncated:
+        return mean_.to(log_rate.dtype)
+    rate, limit, at_limit = _head(law.log_rate, law.exposure, law.log_sum)
+    variance_ = mean_ - (limit - mean_) * (rate * at_limit)
+    variance_ = _replace(variance_, law.in_tail, _tail_variance, law.log_rate, law.exposure)
+    return variance_.to(log_rate.dtype)
 
 
 def _law(log_rate: Tensor, exposure: Tensor) -> _Law:
@@ -211,14 +218,10 @@ def _head_log_sum(log_rate: Tensor, exposure: Tensor) -> Tensor:
     return rate + torch.log1p(-log_tail.exp())
 
 
-def _moments(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
-    law = _law(log_rate, exposure)
+def _mean(law: _Law) -> Tensor:
     if not law.is_truncated:
-        return law.log_sum, law.log_sum
-    mean_ = law.reference + _slope(law.log_rate, law.exposure, law.log_sum)
-    rate, limit, at_limit = _head(law.log_rate, law.exposure, law.log_sum)
-    variance_ = mean_ - (limit - mean_) * (rate * at_limit)
-    return mean_, _replace(variance_, law.in_tail, _tail_variance, law.log_rate, law.exposure)
+        return law.log_sum
+    return law.reference + _slope(law.log_rate, law.exposure, law.log_sum)
 
 
 def _tail_slope(log_rate: Tensor, exposure: Tensor) -> Tensor:
