@@ -1,4 +1,4 @@
-"""What identifies a replication of a method on a problem, and what is kept of its trials."""
+"""What is compared by default, what identifies a replication, and what is kept of its trials."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 #: One point of a search space: a value for every parameter name.
 Parameters = Mapping[str, bool | int | float | str]
+
+DEFAULT_PROBLEMS = ("hartmann6", "hartmann6-outliers", "sklearn-digits")
+DEFAULT_METHODS = ("popbo", "botorch-gp", "optuna-tpe")
 
 
 class Cell(ABC):

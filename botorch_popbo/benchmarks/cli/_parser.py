@@ -12,6 +12,7 @@ from pathlib import Path
 from botorch_popbo.benchmarks.cli import _texts as texts
 from botorch_popbo.benchmarks.cli._help import Parser
 from botorch_popbo.benchmarks.data.options import add_data_options
+from botorch_popbo.benchmarks.settings import DEFAULT_METHODS, DEFAULT_PROBLEMS
 from botorch_popbo.version import __version__
 
 
@@ -61,8 +62,8 @@ def _add_selection(parser: ArgumentParser) -> None:
     )
     add("--smoke", action="store_true", help="try the campaign with 3 trials and 1 seed")
     names = "names from popbo list, or path/to/my.py:name"
-    add("--problems", nargs="+", help=f"{names} (default: sklearn-digits hartmann6)")
-    add("--methods", nargs="+", help=f"{names} (default: popbo-logei gp-logei)")
+    add("--problems", nargs="+", help=f"{names} (default: {' '.join(DEFAULT_PROBLEMS)})")
+    add("--methods", nargs="+", help=f"{names} (default: {' '.join(DEFAULT_METHODS)})")
     _add_table(add)
     add("--trials", type=int, help="evaluations after the initial design (default: 20)")
     add("--initial", type=int, help="initial points (default: 12, on rosenbrock6 30)")

@@ -104,8 +104,8 @@ def strategies() -> Iterator[Method]:
         "popbo-logei": ("ranks: default preset; through Ax", default),
         "popbo-eri": ("ranks: paper preset, expected ranking improvement; through Ax", paper),
         "popbo-rlcb": ("ranks: paper preset, rectified lower confidence bound; through Ax", paper),
-        "gp-logei": ("Gaussian process over values, log expected improvement", values),
-        "gp-ucb": ("Gaussian process over values, upper confidence bound", values),
+        "gp-logei": ("Gaussian process over values, analytic log EI; in our strategy", values),
+        "gp-ucb": ("Gaussian process over values, upper confidence bound; the same", values),
     }
     for name, (description, build) in table.items():
         prefix, acquisition = name.split("-")

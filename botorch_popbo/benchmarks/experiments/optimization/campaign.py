@@ -13,9 +13,12 @@ from botorch_popbo.benchmarks.own import Source, TableSource, find, is_reference
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, Problem, expand
 from botorch_popbo.benchmarks.run import _keys
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
-from botorch_popbo.benchmarks.settings import Setting, TrialRecord
-
-_DEFAULT_PROBLEMS = ("hartmann6", "hartmann6-outliers", "sklearn-digits")
+from botorch_popbo.benchmarks.settings import (
+    DEFAULT_METHODS,
+    DEFAULT_PROBLEMS,
+    Setting,
+    TrialRecord,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +51,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
         "objective": _keys.text(),
         "columns": _keys.texts(),
         "maximize": _keys.flag(),
-        "methods": _keys.names(METHODS, "popbo", "botorch-gp", "optuna-tpe", is_other=is_reference),
+        "methods": _keys.names(METHODS, *DEFAULT_METHODS, is_other=is_reference),
         "trials": _keys.count(20, smoke=3),
         "seeds": _keys.count(3, smoke=1),
         "initial": _keys.count(least=2),
@@ -65,7 +68,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
         if not values["table"] and (values["columns"] or values["maximize"]):
             raise UsageError("--column and --maximize are about a table; name it with --table FILE")
         if not values["problems"] and not values["table"]:
-            values["problems"] = _DEFAULT_PROBLEMS
+            values["problems"] = DEFAULT_PROBLEMS
         for key in ("problems", "methods"):
             values[key] = tuple(
                 str(Path(name).absolute()) if is_reference(name) else name for name in values[key]
