@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Self
 
+import torch
 from gpytorch.kernels import Kernel
 from torch import Tensor
 
 from botorch_popbo.models._evidence import Conditioned
+
+_BLOCK = 2**18  # entries of a matrix of covariances
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,8 @@ class Predictor:
         Returns:
             A ``batch_shape x q`` tensor.
         """
-        return self._mean(self.cross(X))
+        means = [self._mean(self.cross(points)) for points in self._blocks(X)]
+        return torch.cat(means).reshape(X.shape[:-1])
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of each point's utility.
@@ -109,11 +113,14 @@ class Predictor:
         Returns:
             Two tensors of shape ``batch_shape``.
         """
-        points = X.reshape(-1, X.shape[-1])
-        cross = self.cross(points)
-        explained = self._relative(cross) @ self.ordered_root
-        variance = self._prior_variance(points, cross) - explained.square().sum(-1)
-        return self._mean(cross).reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
+        means, variances = [], []
+        for points in self._blocks(X):
+            cross = self.cross(points)
+            explained = self._relative(cross) @ self.ordered_root
+            means.append(self._mean(cross))
+            variances.append(self._prior_variance(points, cross) - explained.square().sum(-1))
+        mean, variance = (torch.cat(parts) for parts in (means, variances))
+        return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
 
     def unexplained(self, X: Tensor) -> Tensor:
         """Variance of each point's utility if the known utilities were certain.
@@ -159,6 +166,10 @@ class Predictor:
         level = self._mean_of_records(self.average)
         covariance: Tensor = prior + level - explained1 @ explained2.mT
         return covariance
+
+    def _blocks(self, X: Tensor) -> tuple[Tensor, ...]:
+        """Points as rows, in parts whose covariances with the records stay in the cache."""
+        return X.reshape(-1, X.shape[-1]).split(max(1, _BLOCK // len(self.X)))
 
     def _unexplained(self, X: Tensor, cross: Tensor) -> Tensor:
         explained = self._relative(cross) @ self.root

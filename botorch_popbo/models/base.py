@@ -20,6 +20,9 @@ from botorch_popbo.models.input_transforms import check_transform
 from botorch_popbo.posteriors.base import RankPosterior
 
 
+_LARGEST = 1e100  # of what a square, and a distance, still is a number
+
+
 class RankModel(Model, ABC):
     """A model that learns from an order and answers with the law of a rank.
 
@@ -71,10 +74,11 @@ class RankModel(Model, ABC):
             self.input_transform = input_transform.to(X)
         # This batch in training mode also sets the bounds of a transform that learns them.
         encoded = self._encoded_points()
-        if not bool(encoded.isfinite().all()):
+        if not bool((encoded.abs() < _LARGEST).all()):
             raise InputDataError(
-                "The points are too far apart for their dtype: the input transform makes NaN or "
-                "infinite values of them. Rescale the columns, or pass another input_transform."
+                "The points are too far apart for their dtype: the input transform makes NaN, "
+                "infinite or huge values of them. Rescale the columns, or pass another "
+                "input_transform."
             )
         if input_transform is None and validate_input_scaling.on():
             check_min_max_scaling(encoded)

@@ -12,6 +12,7 @@ from botorch_popbo.models.base import RankModel
 
 _NUM_CENTERS = 5
 _MAX_CENTERS = 1000  # of the best ranks, which are predicted to find the centers
+_MAX_ENTRIES = 10**7
 # Steps of the random walk that samples a polytope, before the first sample and between two.
 # BoTorch's 10,000 and 32 take many times as long as all else; starting points need no independence.
 _WALK = {"n_burnin": 256, "n_thinning": 4}
@@ -109,7 +110,9 @@ def constrained_initial_conditions(*args: Any, **kwargs: Any) -> Tensor:
 
 def _best_of(model: RankModel, bounds: Tensor) -> Tensor:
     """The evaluated points that are predicted to be best, of those in the box if any, ``n x d``."""
-    X = model.best_points(_MAX_CENTERS)
+    # A rank is predicted by its thresholds, one for each evaluated point.
+    affordable = max(_NUM_CENTERS, _MAX_ENTRIES // len(model.known_X))
+    X = model.best_points(min(_MAX_CENTERS, affordable))
     inside = ((bounds[0] <= X) & (bounds[1] >= X)).all(-1)
     X = X[inside] if bool(inside.any()) else X
     with torch.no_grad():

@@ -214,6 +214,8 @@ def test_points_that_cannot_be_encoded_are_named(make: Callable[..., RankModel])
     X, Y = toy_data(15)
     with pytest.raises(InputDataError, match=r"too far apart.*Rescale"):
         make((X - X.mean(0)).sign() * 1.7e308, Y)
+    with pytest.raises(InputDataError, match=r"too far apart.*Rescale"):
+        make(torch.cat([X, torch.full_like(X[:, :1], 1e300)], dim=-1), Y)  # a constant column
     with pytest.raises(InputDataError, match=r"train_X holds torch.int64.*double"):
         make(X.long(), Y.long())
 

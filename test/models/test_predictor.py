@@ -13,6 +13,7 @@ from helpers.gaussian import (
 )
 from torch.autograd import gradcheck
 
+from botorch_popbo.models import _predictor
 from botorch_popbo.models._covariance import JITTER
 from botorch_popbo.models._evidence import Evidence
 from botorch_popbo.models._hyperparameters import KernelHyperparameters
@@ -74,6 +75,19 @@ def test_a_batch_is_many_single_evaluations(predictor: Predictor) -> None:
         torch.testing.assert_close(values.flatten(), expected)
     single = predictor.covariance(batch[1, 2], batch[1, 2])
     torch.testing.assert_close(predictor.covariance(batch, batch)[1, 2], single)
+
+
+def test_many_points_are_predicted_in_parts(
+    predictor: Predictor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = unit_points(24, seed=2).reshape(4, 6, -1).requires_grad_()
+    whole = (predictor.mean(points), *predictor.moments(points))
+    (slope,) = torch.autograd.grad(sum(values.sum() for values in whole), points)
+    monkeypatch.setattr(_predictor, "_BLOCK", 5 * len(X))
+    parts = (predictor.mean(points), *predictor.moments(points))
+    torch.testing.assert_close(parts, whole)
+    torch.testing.assert_close(torch.autograd.grad(sum(v.sum() for v in parts), points), (slope,))
+    assert max(map(len, predictor._blocks(points))) == 5
 
 
 def test_gradients(predictor: Predictor) -> None:
