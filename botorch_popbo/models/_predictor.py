@@ -169,7 +169,9 @@ class Predictor:
 
     def _blocks(self, X: Tensor) -> tuple[Tensor, ...]:
         """Points as rows, in parts whose covariances with the records stay in the cache."""
-        return X.reshape(-1, X.shape[-1]).split(max(1, _BLOCK // len(self.X)))
+        rows = max(1, _BLOCK // len(self.X))
+        blocks: tuple[Tensor, ...] = X.reshape(-1, X.shape[-1]).split(rows)
+        return blocks
 
     def _unexplained(self, X: Tensor, cross: Tensor) -> Tensor:
         explained = self._relative(cross) @ self.root

@@ -19,7 +19,6 @@ from botorch_popbo.data import Order, RankCounts, from_outcomes
 from botorch_popbo.models.input_transforms import check_transform
 from botorch_popbo.posteriors.base import RankPosterior
 
-
 _LARGEST = 1e100  # of what a square, and a distance, still is a number
 
 
