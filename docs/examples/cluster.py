@@ -15,7 +15,7 @@ from ax.api.client import Client
 from ax.api.configs import RangeParameterConfig
 from ax.utils.common.logger import set_ax_logger_levels
 
-from botorch_popbo.ax import best_point, popbo_generation_strategy
+from botorch_popbo.ax import best_point, load_client, popbo_generation_strategy
 from botorch_popbo.ax.running import Objective, ProcessPool, Submit, ray_tasks, run_ask_tell
 
 ALPHA = np.array([1.0, 1.2, 3.0, 3.2])
@@ -111,7 +111,7 @@ def main() -> None:
     set_ax_logger_levels(logging.ERROR)
 
     if args.save is not None and args.save.exists():
-        client = Client.load_from_json_file(str(args.save))
+        client = load_client(args.save)
     else:
         client = new_client(args.initial, args.seed)
     with tempfile.TemporaryDirectory() as folder:
