@@ -62,6 +62,7 @@ def test_the_model_itself_is_left_alone(fitted: RankingGP) -> None:
     assert not conditioned.training
 
 
+@pytest.mark.filterwarnings("ignore:The model inputs are of type torch.float32")
 @pytest.mark.parametrize("batch_shape", [(), (3,), (2, 3)])
 def test_fantasies_are_batches_of_conditioned_models(
     fitted: RankingGP, batch_shape: tuple[int, ...], tkwargs: dict[str, Any]

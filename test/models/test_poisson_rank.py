@@ -73,6 +73,7 @@ def test_the_paper_is_the_same_model_but_for_the_truncation() -> None:
     assert isinstance(paper.rate, MLPRate)
 
 
+@pytest.mark.filterwarnings("ignore:Data .* is not contained to the unit cube")  # on purpose
 def test_a_new_point_is_ranked_among_all_evaluated_ones() -> None:
     X, Y = toy_data(15)
     model = PoissonRankModel(torch.cat([X, X]), torch.cat([Y, Y]), input_transform=None).fit()

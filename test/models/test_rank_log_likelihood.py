@@ -8,6 +8,7 @@ from helpers.toy import toy_data
 from botorch_popbo import PoissonRankModel, RankingGP, RankLogLikelihood
 
 
+@pytest.mark.filterwarnings("ignore:Data .* is not contained to the unit cube")  # on purpose
 @pytest.mark.parametrize("num_points", [9, 11, 12, 15])
 def test_it_is_the_sum_of_the_log_probabilities(num_points: int) -> None:
     X, Y = toy_data(num_points)
