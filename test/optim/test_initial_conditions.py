@@ -105,6 +105,23 @@ def test_the_best_points_of_the_box_are_approached(gaussian_model: RankingGP) ->
     assert torch.equal(nowhere, initial_conditions._best_of(gaussian_model, BOUNDS))
 
 
+def test_few_ranks_are_predicted_among_many_points(
+    gaussian_model: RankingGP, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, best_points = len(gaussian_model.known_X), RankingGP.best_points
+    asked: list[int] = []
+
+    def record(model: RankingGP, most: int) -> Tensor:
+        asked.append(most)
+        return best_points(model, most)
+
+    monkeypatch.setattr(RankingGP, "best_points", record)
+    for entries in (number**2, 7 * number, 0):
+        monkeypatch.setattr(initial_conditions, "_MAX_ENTRIES", entries)
+        initial_conditions._best_of(gaussian_model, BOUNDS)
+    assert asked == [number, 7, 5]
+
+
 def test_more_starts_than_samples_are_refused(function: AcquisitionFunction) -> None:
     with pytest.raises(ValueError, match=r"raw_samples is at least num_restarts.* 4 and 8"):
         starts(function, raw_samples=4)
