@@ -12,7 +12,7 @@ from botorch_popbo.models.base import RankModel
 
 _NUM_CENTERS = 5
 _MAX_CENTERS = 1000  # of the best ranks, which are predicted to find the centers
-_MAX_ENTRIES = 10**7
+_MAX_ENTRIES = 2 * 10**6
 # Steps of the random walk that samples a polytope, before the first sample and between two.
 # BoTorch's 10,000 and 32 take many times as long as all else; starting points need no independence.
 _WALK = {"n_burnin": 256, "n_thinning": 4}
