@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -60,32 +61,11 @@ class TableSource:
                 has changed since it was found.
         """
         check_unchanged(self.path, self.digest, self.objective, self.columns, self.maximize)
-        table, kinds = self._read()
-        parameters = {
-            name: make_parameter(table[name], kind)
-            for name, kind in kinds.items()
-            if kind != "skip"
-        }
-        if not parameters:
-            raise UsageError(f"{self.path} has no column to choose, only {self.objective}")
-        for name in parameters:
-            table[name] = plain(table[name], kinds[name])
-        rows = _rows(table, parameters, self.objective, self.maximize)
-        is_noisy = any(len(values) > 1 for values in rows.values)
-        return NoisyTableProblem(
-            name=re.sub(r"[^\w.+-]", "-", self.path.stem),
-            label=self.objective,
-            parameters=list(parameters.values()),
-            metric_name=re.sub(r"\W|^(?=\d)", "_", self.objective),
-            minimize=not self.maximize,
-            optimal_value=float(rows.means.max() if self.maximize else rows.means.min()),
-            noisy=is_noisy,
-            table=rows,
-        )
+        return _make(self)
 
     def describe(self) -> Iterator[str]:
         """Say what the table was taken for, and how to change that."""
-        table, kinds = self._read()
+        table, kinds = _read(self)
         problem = self.load()
         best = "largest" if self.maximize else "smallest"
         failed = int(table[self.objective].isna().sum())
@@ -99,25 +79,49 @@ class TableSource:
         yield "  a point that is not in the table has the outcome of the nearest row"
         yield "  (to change a column: --column NAME=float, log, int, ordered, choice or skip)"
 
-    def _read(self) -> tuple[pd.DataFrame, dict[str, str]]:
-        try:
-            table = pd.read_csv(self.path)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{self.path} cannot be read as a CSV file: {error}") from None
-        names = list(table.columns)
-        if self.objective not in names:
-            raise unknown(f"column in {self.path}:", self.objective, names)
-        _check_objective(table[self.objective], self.path)
-        names.remove(self.objective)
-        said = read_columns(self.columns, names)
-        kinds = {}
-        for name in names:
-            missing = table.index[table[name].isna()]
-            if len(missing) and said.get(name) != "skip":
-                line = f"{self.path}, line {missing[0] + 2}: column {name} is empty"
-                raise UsageError(f"{line}; fill it, or leave it out with --column {name}=skip")
-            kinds[name] = said.get(name) or infer(table[name])
-        return table, kinds
+
+@cache  # every replication asks for it
+def _make(source: TableSource) -> TableProblem:
+    table, kinds = _read(source)
+    parameters = {
+        name: make_parameter(table[name], kind) for name, kind in kinds.items() if kind != "skip"
+    }
+    if not parameters:
+        raise UsageError(f"{source.path} has no column to choose, only {source.objective}")
+    for name in parameters:
+        table[name] = plain(table[name], kinds[name])
+    rows = _rows(table, parameters, source.objective, source.maximize)
+    return NoisyTableProblem(
+        name=re.sub(r"[^\w.+-]", "-", source.path.stem),
+        label=source.objective,
+        parameters=list(parameters.values()),
+        metric_name=re.sub(r"\W|^(?=\d)", "_", source.objective),
+        minimize=not source.maximize,
+        optimal_value=float(rows.means.max() if source.maximize else rows.means.min()),
+        noisy=any(len(values) > 1 for values in rows.values),
+        table=rows,
+    )
+
+
+def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str]]:
+    try:
+        table = pd.read_csv(source.path)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{source.path} cannot be read as a CSV file: {error}") from None
+    names = list(table.columns)
+    if source.objective not in names:
+        raise unknown(f"column in {source.path}:", source.objective, names)
+    _check_objective(table[source.objective], source.path)
+    names.remove(source.objective)
+    said = read_columns(source.columns, names)
+    kinds = {}
+    for name in names:
+        missing = table.index[table[name].isna()]
+        if len(missing) and said.get(name) != "skip":
+            line = f"{source.path}, line {missing[0] + 2}: column {name} is empty"
+            raise UsageError(f"{line}; fill it, or leave it out with --column {name}=skip")
+        kinds[name] = said.get(name) or infer(table[name])
+    return table, kinds
 
 
 def _check_objective(column: "pd.Series[Any]", path: Path) -> None:

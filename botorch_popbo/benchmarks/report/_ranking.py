@@ -47,9 +47,16 @@ def ranks(summary: Summary, methods: Sequence[str], values: Callable[[Curve], Ar
 
     Ties share the mean of their ranks. Only seeds count that all of these methods completed.
     """
-    found = {curve.method: pd.Series(values(curve), curve.seeds) for curve in summary.curves}
-    table = pd.DataFrame({method: found[method] for method in methods}).dropna()
+    table = on_common_seeds(summary, methods, values)
     return np.asarray(table.rank(axis=1, ascending=summary.is_loss))
+
+
+def on_common_seeds(
+    summary: Summary, methods: Sequence[str], values: Callable[[Curve], Array]
+) -> pd.DataFrame:
+    """A value of each replication, by method, for the seeds that all of these methods completed."""
+    found = {curve.method: pd.Series(values(curve), curve.seeds) for curve in summary.curves}
+    return pd.DataFrame({method: found[method] for method in methods}).dropna()
 
 
 def _bootstrap(tables: Sequence[Array]) -> Array:

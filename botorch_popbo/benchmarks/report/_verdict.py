@@ -3,9 +3,8 @@
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from botorch_popbo.benchmarks.report.summary import Curve, Summary, standard_error
+from botorch_popbo.benchmarks.report._ranking import on_common_seeds
+from botorch_popbo.benchmarks.report.summary import Summary, standard_error
 
 _NUM_ERRORS = 2.0
 _MOST_PROBLEMS = 6  # that make a sentence; of more, average ranks say it
@@ -21,11 +20,9 @@ def verdict(summaries: Sequence[Summary]) -> str:
         return ""
     places: dict[tuple[str, ...], list[str]] = {}
     for summary in summaries:
-        leaders = _leaders(summary)
-        if 0 < len(leaders) < len(summary.curves):
-            places.setdefault(leaders, []).append(summary.problem.name)
-        elif leaders:
-            places.setdefault((), []).append(summary.problem.name)
+        if leaders := _leaders(summary):
+            are_all = len(leaders) == len(summary.curves)
+            places.setdefault(() if are_all else leaders, []).append(summary.problem.name)
     if not places:
         return ""
     return f"in short: {'; '.join(_clause(*place) for place in places.items())}"
@@ -36,20 +33,21 @@ def _leaders(summary: Summary) -> tuple[str, ...]:
         return ()
     sign = 1.0 if summary.is_loss else -1.0
     best = min(summary.curves, key=lambda curve: sign * curve.results.mean())
-    lags = {curve.method: _lag(curve, best, sign) for curve in summary.curves if curve is not best}
+    others = [curve.method for curve in summary.curves if curve is not best]
+    lags = {method: _lag(summary, method, best.method) for method in others}
     if None in lags.values():
         return ()
     level = [method for method, lag in lags.items() if lag is not None and lag <= _NUM_ERRORS]
     return (best.method, *level)
 
 
-def _lag(curve: Curve, best: Curve, sign: float) -> float | None:
+def _lag(summary: Summary, method: str, best: str) -> float | None:
     """By how many standard errors a method is worse, or None if that is unknown."""
-    common = sorted({*curve.seeds} & {*best.seeds})
-    if len(common) < 2:
+    ends = on_common_seeds(summary, [method, best], lambda curve: curve.results)
+    if len(ends) < 2:
         return None
-    ends = [dict(zip(one.seeds, one.results, strict=True)) for one in (curve, best)]
-    losses = np.array([sign * (ends[0][seed] - ends[1][seed]) for seed in common])
+    sign = 1.0 if summary.is_loss else -1.0
+    losses = sign * (ends[method] - ends[best]).to_numpy()
     loss, error = float(losses.mean()), float(standard_error(losses))
     return loss / error if error else math.copysign(math.inf, loss) if loss else 0.0
 
