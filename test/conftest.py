@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from botorch.acquisition.multi_objective import logei
 from helpers.toy import toy_data
 from hypothesis import HealthCheck, settings
 
@@ -27,6 +28,10 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 torch.set_num_threads(1)
+
+# BoTorch compiles a kernel in C++ at the first expected hypervolume of an environment, which takes
+# a minute of a busy machine. It then gives what its way in Python gives, which needs no compiler.
+logei._load_attempted = True
 
 DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 

@@ -1,6 +1,8 @@
 from collections.abc import Iterable
+from functools import partial
 
 import pytest
+from ax.analysis.plotly import sensitivity
 from ax.api.client import Client
 from ax.core.analysis_card import AnalysisCardBase, ErrorAnalysisCard
 from ax.generation_strategy.generation_strategy import GenerationStrategy
@@ -38,9 +40,11 @@ def flat(cards: Iterable[AnalysisCardBase]) -> list[AnalysisCardBase]:
 
 @pytest.mark.slow
 def test_every_card_of_a_gaussian_process_is_shown_and_those_of_the_ranks(
-    make_run: MakeRun, run: Client
+    make_run: MakeRun, run: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The sensitivities of the process take seconds per trial; the cards need no more of them.
+    # Ax's many samples of a sensitivity take most of a minute; which cards there are needs few.
+    few = partial(sensitivity.ax_parameter_sens, num_mc_samples=100)
+    monkeypatch.setattr(sensitivity, "ax_parameter_sens", few)
     process = repeated(make_run, run, gp_generation_strategy(num_initial_trials=8), 10)
     expected = {card.name for card in flat(process.compute_analyses(display=False))}
     paper = popbo_generation_strategy(num_initial_trials=8, preset="paper")
