@@ -43,21 +43,31 @@ def rank_in_groups(summaries: Sequence[Summary]) -> pd.DataFrame:
 
 
 def group_tables(table: pd.DataFrame) -> str:
-    """Tabulate the ranks: a table for each point, a line for each group, a column a method."""
-    blocks = []
+    """Tabulate the ranks: a table for each point, a block for each group, a line a method."""
+    tables = []
     for point, part in table.groupby("point", sort=False):
-        methods = list(dict.fromkeys(part["method"]))
-        rows = [
-            [
-                _line((str(number), str(group)), line)
-                for group, line in rest.groupby("group", sort=False)
-            ]
-            for number, rest in part.groupby("evaluations")
-        ]
-        title = f"average rank ± standard error over replications, by the {point} point"
-        headings = ("evaluations", "group", "replications", *methods)
-        blocks.append("\n".join([title, *aligned([headings], *rows, right_from=2)]))
-    return "\n\n".join(blocks)
+        blocks = [_block(str(name), group) for name, group in part.groupby("group", sort=False)]
+        title = f"average rank ± standard error, by the {point} point"
+        headings = ("evaluations", *map(str, part["evaluations"].unique()))
+        lines = aligned([headings], *blocks, right_from=1)
+        tables.append("\n".join([title, *lines]))
+    return "\n\n".join(tables)
+
+
+def _block(name: str, group: pd.DataFrame) -> list[tuple[str, ...]]:
+    best = group.groupby("evaluations")["rank"].min()
+    rows = [
+        (
+            str(method),
+            *(
+                estimate(row.rank, row.error, ".2f")
+                + (" *" if row.rank == best[row.evaluations] else "  ")
+                for row in ranked.itertuples()
+            ),
+        )
+        for method, ranked in group.groupby("method", sort=False)
+    ]
+    return [(f"{name}, {group['replications'].iloc[0]} replications",), *rows]
 
 
 def _groups(summaries: Sequence[Summary]) -> dict[str, list[Summary]]:
@@ -92,12 +102,3 @@ def _mean_ranks(
         means, errors = found.mean(axis=0), standard_error(found)
         for method, mean, error in zip(methods, means, errors, strict=True):
             yield len(found), method, mean, error
-
-
-def _line(names: tuple[str, str], ranked: pd.DataFrame) -> tuple[str, ...]:
-    best = ranked["rank"].min()
-    cells = (
-        estimate(row.rank, row.error, ".2f") + (" *" if row.rank == best else "  ")
-        for row in ranked.itertuples()
-    )
-    return (*names, str(ranked["replications"].iloc[0]), *cells)

@@ -6,11 +6,13 @@ from botorch_popbo.benchmarks.report._ranking import rank_methods
 from botorch_popbo.benchmarks.report._text import aligned, estimate
 from botorch_popbo.benchmarks.report.summary import Curve, Summary, standard_error
 
-_HEADINGS = ("problem", "method", "seeds", "result", "best evaluated", "s/suggestion")
-_LEGEND = (
-    "* the best mean over all seeds; ± standard error",
-    "result: of the point held for the best; best evaluated: of the best point, if all were scored",
-)
+_HEADINGS = ("method", "seeds", "result", "best evaluated", "seconds")
+_LEGEND = """\
+a + b evaluations: initial points and suggestions
+result: of the point held for the best
+best evaluated: of the best point, if all were scored
+seconds: of a suggestion
+* the best mean over all seeds; ± standard error"""
 
 
 def table(summaries: Sequence[Summary]) -> str:
@@ -21,8 +23,8 @@ def table(summaries: Sequence[Summary]) -> str:
         where the optimum is unknown; the same of the best point evaluated; and the mean time of a
         suggestion.
     """
-    lines = aligned([_HEADINGS], *map(_rows, summaries), [], right_from=2)
-    return "\n".join([*lines, *map(_note, summaries), *_ranks(summaries), *_LEGEND])
+    lines = aligned([_HEADINGS], *map(_rows, summaries), [], right_from=1)
+    return "\n".join([*lines, *_ranks(summaries), _LEGEND])
 
 
 def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
@@ -41,10 +43,11 @@ def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
 
 
 def _rows(summary: Summary) -> list[tuple[str, ...]]:
-    name = summary.problem.name
-    rows = [(name, *_cells(summary, curve)) for curve in summary.curves]
-    lost = [(name, m, f"0/{summary.seeds}", "no complete run  ", "-", "-") for m in summary.without]
-    return [*rows, *lost]
+    rows = [_cells(summary, curve) for curve in summary.curves]
+    lost = [(m, f"0/{summary.seeds}", "no complete run  ", "-", "-") for m in summary.without]
+    done = f"{summary.initial} + {summary.trials} evaluations"
+    title = f"{summary.problem.name}, {done}: {summary.quantity}"
+    return [(title,), *rows, *lost]
 
 
 def _cells(summary: Summary, curve: Curve) -> tuple[str, str, str, str, str]:
@@ -65,12 +68,5 @@ def _ranks(summaries: Sequence[Summary]) -> list[str]:
         f"{r.Index} {r.mean:.2f} [{r.low:.2f}, {r.high:.2f}]"
         for r in rank_methods(summaries).itertuples()
     ]
-    title = f"average rank over {len(summaries)} problems [95 % bootstrap interval]"
-    return [f"{title}: {', '.join(ranks)}"] if ranks and len(summaries) > 1 else []
-
-
-def _note(summary: Summary) -> str:
-    return (
-        f"{summary.problem.name}: {summary.quantity} after {summary.initial} initial points and "
-        f"{summary.trials} evaluations"
-    )
+    title = f"average rank over {len(summaries)} problems [95 % bootstrap interval]:"
+    return [title, *ranks] if ranks and len(summaries) > 1 else []

@@ -19,12 +19,16 @@ def number(value: float, form: str) -> str:
 
 
 def aligned(*blocks: Sequence[Sequence[str]], right_from: int = 99) -> Iterator[str]:
-    """Align the columns of rows, from some column on to the right; a rule parts the blocks."""
-    widths = [max(map(len, column)) for column in zip(*(r for b in blocks for r in b), strict=True)]
+    """Align the columns of rows, from some column on to the right; a rule parts the blocks.
+
+    A row of one cell is the title of those below it, and as long as it likes.
+    """
+    rows = [row for block in blocks for row in block if len(row) > 1]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for index, block in enumerate(blocks):
         if index:
             yield "  ".join("-" * width for width in widths)
         for row in block:
             left = map(str.ljust, row[:right_from], widths)
             right = map(str.rjust, row[right_from:], widths[right_from:])
-            yield "  ".join([*left, *right]).rstrip()
+            yield row[0] if len(row) == 1 else "  ".join([*left, *right]).rstrip()
