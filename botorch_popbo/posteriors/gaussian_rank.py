@@ -47,15 +47,21 @@ class GaussianRankPosterior(RankPosterior):
     @property
     def mean(self) -> Tensor:
         """Expected counts, ``batch_shape x q x 1``, in ranks."""
-        return (self._below() * self.thresholds.size).sum(-1, keepdim=True)
+        return self._moments()[0]
 
     @property
     def variance(self) -> Tensor:
         """Variances of the counts, ``batch_shape x q x 1``, in squared ranks."""
+        mean, second = self._moments()
+        return (second - mean.square()).clamp_min(0.0)
+
+    def _moments(self) -> tuple[Tensor, Tensor]:
+        """Means of the counts and of their squares, each ``batch_shape x q x 1``."""
         size, better = self.thresholds.size, self.thresholds.better
-        # E[R^2], summed by parts: passing below a threshold adds its size to the count.
-        second = (self._below() * size * (2.0 * better + size)).sum(-1, keepdim=True)
-        return (second - self.mean.square()).clamp_min(0.0)
+        # Summed by parts: passing below a threshold adds its size to the count.
+        gain = torch.stack([size, size * (2.0 * better + size)], dim=-1).to(self.dtype)
+        first, second = (self._below() @ gain).split(1, dim=-1)
+        return first, second
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See the base class."""
