@@ -232,26 +232,6 @@ class Records:
             answers=answers,
         )
 
-    def representatives(self, number: int) -> Tensor:
-        """Indices of at most so many records: the best half, and others evenly spaced in rank.
-
-        Args:
-            number: Number of the target's; those of sources are all among them.
-
-        Returns:
-            The indices, in rising order.
-        """
-        own = self.is_target.nonzero().squeeze(-1)
-        if len(own) <= number:
-            return torch.arange(len(self), device=own.device)
-        order = own[self.better[own].argsort(stable=True)]
-        half = number // 2
-        spaced = torch.linspace(half, len(order) - 1, number - half, device=order.device).long()
-        best = torch.arange(half, device=order.device)
-        of_sources = (~self.is_target).nonzero().squeeze(-1)
-        chosen: Tensor = order[torch.cat([best, spaced])].sort()[0]
-        return torch.cat([chosen, of_sources])
-
     def subset(self, index: Tensor) -> Self:
         """The same ranking of some of the records.
 

@@ -10,6 +10,7 @@ from botorch_popbo.models._evidence import Conditioned, Evidence
 from botorch_popbo.models._hyperparameters import Hyperparameters
 from botorch_popbo.models._outliers import fit_robustly, without_outliers
 from botorch_popbo.models._records import Records
+from botorch_popbo.models._representatives import representatives
 
 # Logarithm of the odds, a priori, that whoever names a source is right to do so.
 _LOG_ODDS = 2.2
@@ -88,7 +89,7 @@ def _by_itself(
     X, records, start = X[index], records.subset(index), hyperparameters.current()
     if not len(records.relations):  # a first point
         return _Task(start, 0.0, index, index)
-    chosen = records.representatives(most)
+    chosen = representatives(records, most)
     fit = fit_robustly(X[chosen], records.subset(chosen), hyperparameters, start, may_err)
     used = without_outliers(X, records, chosen, fit, hyperparameters)
     return _Task(fit.conditioned.theta, fit.value, index[chosen][fit.is_used], index[used])

@@ -166,12 +166,6 @@ def test_what_is_pending_is_of_the_last_task() -> None:
     assert torch.equal(more.counts[:3], records.counts[:3])
 
 
-def test_representatives_are_the_best_half_and_some_others() -> None:
-    records = complete(*range(20))
-    assert records.representatives(8).tolist() == [0, 1, 2, 3, 4, 9, 14, 19]
-    assert records.representatives(20).tolist() == list(range(20))
-
-
 def test_it_is_in_double_precision_and_moves_between_devices(device: torch.device) -> None:
     order = from_outcomes(line(4).float(), line(4).float())
     records = Records.from_order(order).to(device)

@@ -6,11 +6,9 @@ from botorch.acquisition import qLogNoisyExpectedImprovement
 from botorch.exceptions import (
     BotorchTensorDimensionError,
     InputDataError,
-    UnsupportedError,
 )
 from botorch.models.transforms.input import Normalize
 from botorch.sampling.pathwise import draw_matheron_paths
-from botorch.utils.datasets import MultiTaskDataset, SupervisedDataset
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from scipy.stats import kendalltau
 from torch import Tensor
@@ -148,22 +146,6 @@ def test_sample_paths_have_the_moments_of_the_posterior() -> None:
 def test_botorchs_acquisition_functions_apply() -> None:
     acquisition = qLogNoisyExpectedImprovement(model(GOOD), X_baseline=X)
     assert acquisition(EVERYWHERE[:3].unsqueeze(1)).isfinite().all()
-
-
-def test_a_multi_task_dataset_names_target_and_sources() -> None:
-    def dataset(points: Tensor, name: str) -> SupervisedDataset:
-        return SupervisedDataset(
-            points, hill(points), feature_names=["a", "b"], outcome_names=[name]
-        )
-
-    tasks = MultiTaskDataset([dataset(SOURCE_X, "old"), dataset(X, "new")], "new")
-    inputs = RankingGP.construct_inputs(tasks)
-    found = RankingGP(**inputs, input_transform=Normalize(d=2, bounds=BOX)).fit()
-    expected = model(from_outcomes(SOURCE_X, hill(SOURCE_X)))
-    assert torch.equal(found.posterior(EVERYWHERE).mean, expected.posterior(EVERYWHERE).mean)
-    with_column = MultiTaskDataset([dataset(X, "new")], "new", task_feature_index=1)
-    with pytest.raises(UnsupportedError, match="task_feature_index"):
-        RankingGP.construct_inputs(with_column)
 
 
 def test_sources_must_be_of_the_same_space() -> None:
