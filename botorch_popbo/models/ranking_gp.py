@@ -25,9 +25,13 @@ from botorch_popbo.models._priors import default_kernel, default_likelihood, ran
 from botorch_popbo.models._rank_law import RankLaw
 from botorch_popbo.models._records import Records
 from botorch_popbo.models._representatives import Representatives
-from botorch_popbo.models._sources import fit_tasks, is_one_point
+from botorch_popbo.models._sources import fit_tasks
+from botorch_popbo.models._training_data import (
+    is_one_point,
+    order_of_training_data,
+    warn_if_silent,
+)
 from botorch_popbo.models._utility_model import UtilityModel, forget_law
-from botorch_popbo.models.base import order_of_training_data, warn_if_silent
 
 _NUM_FITTED = 250  # records to which the hyperparameters are fitted
 
