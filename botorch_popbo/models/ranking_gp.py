@@ -20,10 +20,12 @@ from botorch_popbo.models._data_sets import model_inputs
 from botorch_popbo.models._evidence import Evidence
 from botorch_popbo.models._hyperparameters import Hyperparameters, make_hyperparameters
 from botorch_popbo.models._law import Law, condition_on_order
+from botorch_popbo.models._pending import insert_pending
 from botorch_popbo.models._plausible_laws import plausible_laws
 from botorch_popbo.models._priors import default_kernel, default_likelihood, rank_likelihood
 from botorch_popbo.models._rank_law import RankLaw
 from botorch_popbo.models._records import Records
+from botorch_popbo.models._records_of_order import records_of
 from botorch_popbo.models._representatives import Representatives
 from botorch_popbo.models._sources import fit_tasks
 from botorch_popbo.models._training_data import (
@@ -127,14 +129,14 @@ class RankingGP(UtilityModel):
         assert order is not None
         check_alike(order, *sources)
         warn_if_silent(order.says_nothing and not sources)
-        records = Records.from_order(order)
+        records = records_of(order)
         if train_X is None or train_Y is None:
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)
         source_X = torch.cat([order.X[:0], *(source.X for source in sources)])
         super().__init__(train_X, train_Y, order.X, input_transform, source_X)
         self.order = order
         self._prior = deepcopy((likelihood, covar_module))
-        of_sources = [Records.from_order(source) for source in sources]
+        of_sources = [records_of(source) for source in sources]
         data = Representatives.choose(records, of_sources)
         self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
         dim = self._encoded_dim
@@ -263,7 +265,7 @@ class RankingGP(UtilityModel):
             utility = self.law.predictor.mean(self.encode(points).double())
         model = deepcopy(self)
         model._X = torch.cat([self._X, X_pending])
-        records = known.insert(predicted.clamp_max(known.num_points), utility)
+        records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
         data = Representatives.choose(records, self._data.sources)
         is_used = ~torch.isin(data.records.item, self.is_outlier.nonzero().squeeze(-1))
         is_used[len(data.of_target) :] = self._is_used[len(self.records) :]

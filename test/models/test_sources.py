@@ -1,5 +1,3 @@
-import math
-
 import pytest
 import torch
 from botorch.acquisition import qLogNoisyExpectedImprovement
@@ -14,9 +12,8 @@ from scipy.stats import kendalltau
 from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
-from botorch_popbo.data import Order, from_groups, from_outcomes
+from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.models._differences import KernelDifferences
-from botorch_popbo.models._records import Records
 
 BOX = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
 EVERYWHERE = draw_sobol_samples(BOX, n=64, q=1, seed=9).squeeze(1)
@@ -159,12 +156,3 @@ def test_a_state_dict_carries_what_was_found_out() -> None:
     other.load_state_dict(fitted.state_dict())
     torch.testing.assert_close(other.correlation, fitted.correlation)
     assert torch.equal(other.posterior(EVERYWHERE).mean, fitted.posterior(EVERYWHERE).mean)
-
-
-def test_a_random_order_has_the_probability_of_one_among_all() -> None:
-    values = torch.tensor([3.0, 1.0, 2.0, 1.0]).double().unsqueeze(-1)
-    records = Records.from_order(from_outcomes(points(4, 0), values))
-    assert math.isclose(records.log_chance, math.log(2.0 / 24.0))
-    groups = torch.tensor([0, 0, 1, 1])
-    two_lists = Records.from_order(from_groups(points(4, 0), values, groups))
-    assert math.isclose(two_lists.log_chance, math.log(1.0 / 4.0))
