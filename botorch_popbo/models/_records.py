@@ -59,7 +59,7 @@ class Records:
         num_points: int,
         answers: Relations,
     ) -> Self:
-        """Rank the records of each task by their shares of better points; for the arguments see above."""
+        """Rank the records of each task by their shares of better points."""
         k, n = counts.double(), exposure.double()
         share = (k + 0.5) / (n + 1.0)
         return cls(

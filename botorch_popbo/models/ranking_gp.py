@@ -15,11 +15,12 @@ from torch.nn import Parameter
 
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.data.order import check_alike
-from botorch_popbo.models._correlation import LOGIT_LOC, CorrelatedHyperparameters
+from botorch_popbo.models._correlation import LOGIT_LOC
 from botorch_popbo.models._data_sets import model_inputs
 from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._hyperparameters import Hyperparameters, make_hyperparameters
+from botorch_popbo.models._hyperparameters import Hyperparameters
 from botorch_popbo.models._law import Law, condition_on_order
+from botorch_popbo.models._make_hyperparameters import make_hyperparameters
 from botorch_popbo.models._pending import insert_pending
 from botorch_popbo.models._plausible_laws import plausible_laws
 from botorch_popbo.models._priors import default_kernel, default_likelihood, rank_likelihood
@@ -331,11 +332,12 @@ class RankingGP(UtilityModel):
     def _hyperparameters(
         self, likelihood: GaussianLikelihood | None = None, with_sources: bool = True
     ) -> Hyperparameters:
-        likelihood = self.likelihood if likelihood is None else likelihood
-        target = make_hyperparameters(self.covar_module, likelihood, self._encoded_dim)
-        if not self._data.sources or not with_sources:
-            return target
-        return CorrelatedHyperparameters(target, self.raw_correlation)
+        return make_hyperparameters(
+            self.covar_module,
+            self.likelihood if likelihood is None else likelihood,
+            self._encoded_dim,
+            self.raw_correlation if self._data.sources and with_sources else None,
+        )
 
     def _conditions(self, kept: Tensor) -> tuple[Tensor, Records, Tensor]:
         """Some of the encoded records that stand for all, all records, and which of them these are.

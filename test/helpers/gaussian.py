@@ -8,7 +8,7 @@ from torch import Tensor
 from botorch_popbo.data import Order
 from botorch_popbo.models._covariance import JITTER
 from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._hyperparameters import MaternHyperparameters
+from botorch_popbo.models._matern_hyperparameters import MaternHyperparameters
 from botorch_popbo.models._predictor import Predictor
 from botorch_popbo.models._priors import default_kernel, default_likelihood
 from botorch_popbo.models._records import Records

@@ -13,7 +13,7 @@ from botorch_popbo.models._correlation import (
     loading,
 )
 from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._hyperparameters import make_hyperparameters
+from botorch_popbo.models._make_hyperparameters import make_hyperparameters
 from botorch_popbo.models._priors import default_kernel, default_likelihood
 from botorch_popbo.models._records import Records
 from botorch_popbo.models._records_of_order import records_of

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
 from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._hyperparameters import KernelHyperparameters
+from botorch_popbo.models._kernel_hyperparameters import KernelHyperparameters
 from botorch_popbo.models._priors import default_likelihood
 from botorch_popbo.models._records import Records
 from botorch_popbo.models._records_of_order import records_of
