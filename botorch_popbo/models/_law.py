@@ -1,10 +1,12 @@
 """The law of the utility given an order, at certain hyperparameters."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from botorch_popbo.models._buckets import Buckets
+from botorch_popbo.models._differences import Differences, make_differences
 from botorch_popbo.models._evidence import Evidence
 from botorch_popbo.models._hyperparameters import Hyperparameters
 from botorch_popbo.models._predictor import Predictor
@@ -12,18 +14,38 @@ from botorch_popbo.models._rank_law import RankLaw
 from botorch_popbo.models._records import Records
 
 
-class Law(NamedTuple):
+@dataclass
+class Law:
     """What is predicted with.
 
     Attributes:
         theta: The hyperparameters, of shape ``p + 1``.
         predictor: Utilities of new points.
         ranks: Ranks of new points.
+        plausible: Laws of the rank at plausible hyperparameters, once they were asked for.
     """
 
     theta: Tensor
     predictor: Predictor
     ranks: RankLaw
+    plausible: list[RankLaw] | None = None
+    _differences: tuple[Tensor, Differences] | None = None
+
+    def differences_from(self, reference: Tensor) -> Differences:
+        """Predictions relative to a reference, prepared unless they were for the same one.
+
+        Args:
+            reference: One encoded point, of shape ``d``, in double precision.
+
+        Returns:
+            The law of the differences.
+        """
+        known = self._differences
+        if known is None or not known[0].equal(reference):
+            with torch.no_grad():
+                known = reference, make_differences(self.predictor, reference)
+            self._differences = known
+        return known[1]
 
 
 def condition_on_order(

@@ -16,6 +16,7 @@ from botorch_popbo.models._law import condition_on_order
 from botorch_popbo.models._outliers import log_outlier_probability
 from botorch_popbo.models._rank_law import RankLaw
 from botorch_popbo.models._records import Records
+from botorch_popbo.models._representatives import representatives
 
 _NUM_LAWS = 8
 _NUM_FITTED = 250  # records to which the hyperparameters are fitted
@@ -44,7 +45,7 @@ def plausible_laws(
         The laws, all equally plausible.
     """
     known = records.subset(index)
-    fitted = known.representatives(_NUM_FITTED)
+    fitted = representatives(known, _NUM_FITTED)
     evidence, theta, value = _fit(X, known, fitted, hyperparameters)
     is_left = torch.ones_like(is_used)
     aside = ~is_used[fitted]

@@ -6,6 +6,7 @@ import torch
 from gpytorch.constraints import Interval
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.priors import LogNormalPrior
+from torch import Tensor
 
 from botorch_popbo.models.kernels import RoughMaternKernel, rough_prior
 
@@ -25,6 +26,7 @@ _NOISE_LOC, _NOISE_DEVIATION = -6.0, 2.0
 # Of the law of a rank, which owes the search nothing: noise may be all that there is. Nearly flat.
 _LOG_RANK_NOISE = (-13.8, 1.0)
 _RANK_NOISE_LOC, _RANK_NOISE_DEVIATION = -4.0, 3.0
+_LEAST_NOISE = 2e-6  # within the limits of either prior, also in single precision
 
 # Of a judge, who may well err; every answer is weighed, so that nothing has to keep its worth.
 _LOG_JUDGE_NOISE = (-9.2, 0.7)
@@ -85,16 +87,21 @@ def default_likelihood(judged: bool = False) -> GaussianLikelihood:
     )
 
 
-def rank_likelihood() -> GaussianLikelihood:
+def rank_likelihood(noise: Tensor) -> GaussianLikelihood:
     """The noise of a utility as far as predicted ranks are concerned.
+
+    Args:
+        noise: Its variance, a scalar tensor.
 
     Returns:
         The likelihood.
     """
-    return GaussianLikelihood(
+    likelihood = GaussianLikelihood(
         noise_prior=_log_normal(_RANK_NOISE_LOC, _RANK_NOISE_DEVIATION),
         noise_constraint=_interval(*_LOG_RANK_NOISE, _RANK_NOISE_LOC),
-    )
+    ).to(noise)
+    likelihood.noise = noise.clamp_min(_LEAST_NOISE)
+    return likelihood
 
 
 def _log_normal(loc: float, scale: float) -> LogNormalPrior:

@@ -1,4 +1,4 @@
-"""An order as ranked records, and how far each record can be trusted."""
+"""Ranked records, and how far each can be trusted."""
 
 import math
 from dataclasses import dataclass, fields, replace
@@ -9,11 +9,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._rows import distinct_rows
-from botorch_popbo.data._tally import tally
-from botorch_popbo.data.order import Order
-from botorch_popbo.data.rank_counts import insert_counts
 from botorch_popbo.likelihoods.relations import Relations
-from botorch_popbo.models._answers import answers_of, between
 from botorch_popbo.models._forest import neighbours
 
 
@@ -52,58 +48,7 @@ class Records:
     source: Tensor
 
     @classmethod
-    def from_order(cls, order: Order) -> Self:
-        """Rank the points of every task.
-
-        A known variance of a score counts by how far one deviation reaches.
-
-        Args:
-            order: The order.
-
-        Returns:
-            The records, in double precision.
-        """
-        if not order.num_lists:
-            return cls._alone(order)
-        tallied = tally(order, ignore_noise=True)
-        task, is_judged = tallied.task, _is_judged(order)[tallied.task]
-        records = cls._ranked(
-            item=tallied.item,
-            task=task,
-            counts=tallied.better,
-            exposure=tallied.compared,
-            is_judged=is_judged,
-            known_variance=torch.zeros_like(tallied.better).double(),
-            num_points=order.num_points,
-            answers=answers_of(order, tallied, is_judged),
-        )
-        known = torch.zeros_like(records.start)
-        for index in task[~is_judged].unique():
-            own, entries = task == index, (order.task_index == index).nonzero().squeeze(-1)
-            entries = entries[order.item[entries].argsort()]
-            known[own] = _known_variance(
-                order.score[entries], order.variance[entries], records.start[own]
-            )
-        return replace(records, known_variance=known)
-
-    @classmethod
-    def _alone(cls, order: Order) -> Self:
-        """Points that have met none, each a task of its own."""
-        item = torch.arange(order.num_points, device=order.X.device)
-        never = torch.zeros_like(item, dtype=torch.double)
-        return cls._ranked(
-            item=item,
-            task=item,
-            counts=never,
-            exposure=never,
-            is_judged=never.bool(),
-            known_variance=never,
-            num_points=order.num_points,
-            answers=Relations.judged(item[:0], item[:0]),
-        )
-
-    @classmethod
-    def _ranked(
+    def ranked(
         cls,
         item: Tensor,
         task: Tensor,
@@ -195,63 +140,6 @@ class Records:
         }
         return replace(self, **joined, answers=self.answers.join(moved.answers))
 
-    def insert(self, predicted: Tensor, utility: Tensor) -> Self:
-        """Add points at predicted ranks, as if they had been evaluated.
-
-        Args:
-            predicted: Predicted counts of the ``p`` points among the known ones.
-            utility: Expected utilities of the known records, then of the new ones, of shape
-                ``m + p``; among answers a new point comes between its neighbours.
-
-        Returns:
-            The records of known points, then of the new ones, whose items follow the known ones
-            and whose task is the last.
-        """
-        number, total = len(predicted), self.num_points
-        new_items = torch.arange(total, total + number, device=self.item.device)
-        own = self.task == self.task.max()
-        is_judged = bool(self.is_judged[own][0])
-        counts, exposure = insert_counts(
-            self.counts[own], self.exposure[own], int(own.sum()), predicted.double()
-        )
-        known_counts, new_counts = counts.split([len(counts) - number, number])
-        known_exposure, new_exposure = exposure.split([len(counts) - number, number])
-        # What is expected among the worst, of which nothing more is known, is one of them.
-        new_counts = new_counts.where(predicted <= self.counts[own].max(), known_counts.max())
-        answers = self.answers
-        if is_judged:
-            answers = answers.join(between(utility, own, number))
-        return self._ranked(
-            item=torch.cat([self.item, new_items]),
-            task=torch.cat([self.task, self.task.max().expand(number)]),
-            counts=torch.cat([self.counts.masked_scatter(own, known_counts), new_counts]),
-            exposure=torch.cat([self.exposure.masked_scatter(own, known_exposure), new_exposure]),
-            is_judged=torch.cat([self.is_judged, self.is_judged.new_full((number,), is_judged)]),
-            known_variance=torch.cat([self.known_variance, utility.new_zeros(number)]),
-            num_points=total + number,
-            answers=answers,
-        )
-
-    def representatives(self, number: int) -> Tensor:
-        """Indices of at most so many records: the best half, and others evenly spaced in rank.
-
-        Args:
-            number: Number of the target's; those of sources are all among them.
-
-        Returns:
-            The indices, in rising order.
-        """
-        own = self.is_target.nonzero().squeeze(-1)
-        if len(own) <= number:
-            return torch.arange(len(self), device=own.device)
-        order = own[self.better[own].argsort(stable=True)]
-        half = number // 2
-        spaced = torch.linspace(half, len(order) - 1, number - half, device=order.device).long()
-        best = torch.arange(half, device=order.device)
-        of_sources = (~self.is_target).nonzero().squeeze(-1)
-        chosen: Tensor = order[torch.cat([best, spaced])].sort()[0]
-        return torch.cat([chosen, of_sources])
-
     def subset(self, index: Tensor) -> Self:
         """The same ranking of some of the records.
 
@@ -285,49 +173,3 @@ class Records:
             if field.name != "num_points"
         }
         return replace(self, **moved)
-
-
-def _is_judged(order: Order) -> Tensor:
-    """Which tasks have several lists."""
-    lists = distinct_rows(order.task_index, order.list_index)
-    return order.task_index[lists.rows].bincount() > 1
-
-
-def _known_variance(score: Tensor, variance: Tensor, utility: Tensor) -> Tensor:
-    """Variances of the scores of one list, carried over to a guess of the utilities.
-
-    The guess is interpolated between the scores. Of the distances up and down to the utilities one
-    standard deviation away the larger counts, because beyond the ends of the list nothing is known.
-
-    Args:
-        score: Scores, of shape ``m``.
-        variance: Their variances, of shape ``m``.
-        utility: The guess, rising with the score, of shape ``m``.
-
-    Returns:
-        A tensor of shape ``m``; zero for exact scores and for failures.
-    """
-    finite = score.isfinite()
-    known = (variance > 0) & finite
-    spread = torch.zeros_like(utility)
-    if not bool(known.any()):
-        return spread
-    knots, first = score[finite].double().unique(return_inverse=True)
-    values = torch.empty_like(knots).index_copy_(0, first, utility[finite])
-    score, deviation = score[known].double(), variance[known].double().sqrt()
-    reach = [
-        (_interpolate(score + sign * deviation, knots, values) - utility[known]).abs()
-        for sign in (-1.0, 1.0)
-    ]
-    spread[known] = torch.maximum(*reach).square()
-    return spread
-
-
-def _interpolate(x: Tensor, knots: Tensor, values: Tensor) -> Tensor:
-    """Piecewise linear, constant beyond the ends; knots rise."""
-    if len(knots) == 1:
-        return values.expand_as(x)
-    right = torch.searchsorted(knots, x).clamp(1, len(knots) - 1)
-    low, high = knots[right - 1], knots[right]
-    share = ((x - low) / (high - low)).clamp(0.0, 1.0)
-    return values[right - 1].lerp(values[right], share)

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from botorch_popbo.data._checks import check_outcomes
 from botorch_popbo.models._evidence import Conditioned, Evidence
 from botorch_popbo.models._hyperparameters import Hyperparameters
 from botorch_popbo.models._outliers import fit_robustly, without_outliers
 from botorch_popbo.models._records import Records
+from botorch_popbo.models._representatives import representatives
 
 # Logarithm of the odds, a priori, that whoever names a source is right to do so.
 _LOG_ODDS = 2.2
@@ -88,27 +88,7 @@ def _by_itself(
     X, records, start = X[index], records.subset(index), hyperparameters.current()
     if not len(records.relations):  # a first point
         return _Task(start, 0.0, index, index)
-    chosen = records.representatives(most)
+    chosen = representatives(records, most)
     fit = fit_robustly(X[chosen], records.subset(chosen), hyperparameters, start, may_err)
     used = without_outliers(X, records, chosen, fit, hyperparameters)
     return _Task(fit.conditioned.theta, fit.value, index[chosen][fit.is_used], index[used])
-
-
-def is_one_point(train_X: Tensor | None, train_Y: Tensor | None) -> bool:
-    """Whether there are outcomes of a single point, which is compared with none.
-
-    Args:
-        train_X: Evaluated points, an ``N x d`` tensor.
-        train_Y: Outcomes, an ``N x 1`` tensor.
-
-    Returns:
-        Whether it is so.
-
-    Raises:
-        BotorchTensorDimensionError: If the shapes do not agree.
-        InputDataError: If there are NaN or infinite values other than an outcome of ``-inf``.
-    """
-    if train_X is None or train_Y is None:
-        return False
-    check_outcomes(train_X, train_Y)
-    return bool((train_X == train_X[:1]).all())

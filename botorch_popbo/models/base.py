@@ -1,28 +1,18 @@
 """What all models of an order share."""
 
-import warnings
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Self
 
-import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
-from botorch.exceptions.warnings import InputDataWarning
-from botorch.models.model import Model
-from botorch.models.transforms.input import InputTransform, Normalize
-from botorch.models.utils import check_min_max_scaling
-from botorch.settings import validate_input_scaling
-from botorch.utils.types import DEFAULT, _DefaultType
+from botorch.exceptions import UnsupportedError
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.data import Order, RankCounts, from_outcomes
-from botorch_popbo.models.input_transforms import check_transform
+from botorch_popbo.data import Order, RankCounts
+from botorch_popbo.models._encoding_model import EncodingModel
 from botorch_popbo.posteriors.base import RankPosterior
 
-_LARGEST = 1e100  # of what a square, and a distance, still is a number
 
-
-class RankModel(Model, ABC):
+class RankModel(EncodingModel, ABC):
     """A model that learns from an order and answers with the law of a rank.
 
     Args:
@@ -44,64 +34,6 @@ class RankModel(Model, ABC):
     order: Order | None
     has_uncertainty: bool
     known_radius: float
-
-    _train_X: Tensor
-    _train_Y: Tensor
-    _X: Tensor
-    _source_X: Tensor
-
-    def __init__(
-        self,
-        train_X: Tensor,
-        train_Y: Tensor,
-        X: Tensor,
-        input_transform: InputTransform | _DefaultType | None = DEFAULT,
-        source_X: Tensor | None = None,
-    ) -> None:
-        super().__init__()
-        # They follow ``model.to(...)`` but stay out of the state dict, whose shapes must not depend
-        # on the number of points.
-        self.register_buffer("_train_X", train_X, persistent=False)
-        self.register_buffer("_train_Y", train_Y.reshape(-1), persistent=False)
-        self.register_buffer("_X", X, persistent=False)
-        self.register_buffer("_source_X", X[:0] if source_X is None else source_X, persistent=False)
-        if isinstance(input_transform, _DefaultType):
-            # A box may be as narrow as it likes; a column of one value stays as it is.
-            input_transform = Normalize(d=X.shape[-1], min_range=torch.finfo(X.dtype).tiny)
-        if input_transform is not None:
-            check_transform(input_transform, X, type(self).__name__)
-            self.input_transform = input_transform.to(X)
-        # This batch in training mode also sets the bounds of a transform that learns them.
-        encoded = self._encoded_points()
-        if not bool((encoded.abs() < _LARGEST).all()):
-            raise InputDataError(
-                "The points are too far apart for their dtype: the input transform makes NaN, "
-                "infinite or huge values of them. Rescale the columns, or pass another "
-                "input_transform."
-            )
-        if input_transform is None and validate_input_scaling.on():
-            check_min_max_scaling(encoded)
-        self._encoded_dim = encoded.shape[-1]
-
-    @property
-    def train_inputs(self) -> tuple[Tensor]:
-        """The evaluated points as they were given, in a tuple as BoTorch keeps them."""
-        return (self._train_X,)
-
-    @property
-    def train_targets(self) -> Tensor:
-        """What they were ordered by, of shape ``N``."""
-        return self._train_Y
-
-    @property
-    def dim(self) -> int:
-        """The number of columns ``d`` of a point, as :class:`~botorch.models.PairwiseGP` has it."""
-        return self._X.shape[-1]
-
-    @property
-    def known_X(self) -> Tensor:  # noqa: N802
-        """The distinct points that are evaluated or pending, ``m x d``."""
-        return self._X
 
     @property
     @abstractmethod
@@ -201,40 +133,6 @@ class RankModel(Model, ABC):
             Another model.
         """
 
-    def encode(self, X: Tensor) -> Tensor:
-        """Apply the input transform, in evaluation mode.
-
-        Args:
-            X: Points, a ``batch_shape x q x d`` tensor of any dtype.
-
-        Returns:
-            A ``batch_shape x q x d'`` tensor in the dtype of the data.
-
-        Raises:
-            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
-        """
-        if X.ndim < 2 or X.shape[-1] != self.dim:
-            raise BotorchTensorDimensionError(
-                f"Expected X of shape batch_shape x q x {self.dim}, but got {tuple(X.shape)}."
-            )
-        if self.training:
-            self.eval()
-        # A transform of BoTorch takes over the dtype of what it is given, for good.
-        X = X.to(self._X.dtype)
-        return X if getattr(self, "input_transform", None) is None else self.input_transform(X)
-
-    def transform_inputs(self, X: Tensor, input_transform: Module | None = None) -> Tensor:
-        """Leave points as they are: every method of the model takes them as they were given.
-
-        Args:
-            X: Points.
-            input_transform: Has no effect.
-
-        Returns:
-            The points.
-        """
-        return X
-
     def custom_fit(
         self,
         mll: Module,
@@ -265,98 +163,3 @@ class RankModel(Model, ABC):
             )
         self.fit()
         return mll.eval()
-
-    @property
-    def num_outputs(self) -> int:
-        """One."""
-        return 1
-
-    @property
-    def batch_shape(self) -> torch.Size:
-        """Empty: one data set, one model."""
-        return torch.Size()
-
-    def subset_output(self, idcs: list[int]) -> Self:
-        """Return the model itself, its only output.
-
-        Args:
-            idcs: ``[0]``.
-
-        Returns:
-            This model.
-
-        Raises:
-            UnsupportedError: If any other output is asked for.
-        """
-        self._check_output(idcs)
-        return self
-
-    def _encoded_points(self) -> Tensor:
-        """All points, those of other tasks behind."""
-        with torch.no_grad():
-            transform = getattr(self, "input_transform", None)
-            points = torch.cat([self._X, self._source_X])
-            return points if transform is None else transform(points)
-
-    def _check_output(self, indices: list[int] | None) -> None:
-        if indices not in (None, [0], [-1]):
-            raise UnsupportedError(
-                f"{type(self).__name__} has one output, but {indices} was asked for."
-            )
-
-    # Ranks are computed from the points as given, so they are never replaced by encoded ones.
-    def _set_transformed_inputs(self) -> None:
-        pass
-
-    def _revert_to_original_inputs(self) -> None:
-        pass
-
-
-def warn_if_silent(says_nothing: bool) -> None:
-    """Warn of feedback from which nothing can be learned.
-
-    Args:
-        says_nothing: Whether no point is worse than another.
-
-    Warns:
-        InputDataWarning: If it is so.
-    """
-    if says_nothing:
-        warnings.warn(
-            "All outcomes are equal, so their ranks say nothing about where better points are. "
-            "Check the metric, or widen the initial design.",
-            InputDataWarning,
-            stacklevel=3,
-        )
-
-
-def order_of_training_data(
-    train_X: Tensor | None,
-    train_Y: Tensor | None,
-    train_Yvar: Tensor | None,
-    **alternatives: Any,
-) -> Order | None:
-    """Order outcomes, or see that something else was given in their place.
-
-    Args:
-        train_X: Evaluated points, an ``N x d`` tensor.
-        train_Y: Outcomes, an ``N x 1`` tensor, larger being better.
-        train_Yvar: Their variances, an ``N x 1`` tensor; NaN where unknown.
-        **alternatives: By their names, what may be given instead of outcomes.
-
-    Returns:
-        The order of the outcomes; ``None`` if one of the alternatives was given.
-
-    Raises:
-        InputDataError: If not exactly one of outcomes and alternatives was given.
-    """
-    given = [name for name, value in alternatives.items() if value is not None]
-    names = " or ".join(alternatives)
-    if train_X is not None and train_Y is not None and not given:
-        return from_outcomes(train_X, train_Y, train_Yvar)
-    if len(given) == 1 and all(values is None for values in (train_X, train_Y, train_Yvar)):
-        return None
-    raise InputDataError(
-        f"Pass train_X and train_Y, or {names}, and not both. To use outcomes beside other "
-        "feedback, combine orders: combine(from_outcomes(train_X, train_Y), order)."
-    )

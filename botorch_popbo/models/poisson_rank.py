@@ -16,7 +16,8 @@ from torch import Tensor
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.likelihoods import truncated_poisson
-from botorch_popbo.models.base import RankModel, order_of_training_data, warn_if_silent
+from botorch_popbo.models._training_data import order_of_training_data, warn_if_silent
+from botorch_popbo.models.base import RankModel
 from botorch_popbo.models.rates import MLPRate, RateFactory
 from botorch_popbo.posteriors.negated_rank import NegatedRank
 from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior

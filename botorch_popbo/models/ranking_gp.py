@@ -2,53 +2,44 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
-from functools import partial
 from typing import Any, Self
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
-from botorch.exceptions import UnsupportedError
-from botorch.models.gp_regression import SingleTaskGP
-from botorch.models.model import FantasizeMixin
 from botorch.models.transforms.input import InputTransform
-from botorch.posteriors import GPyTorchPosterior, Posterior
-from botorch.settings import validate_input_scaling
-from botorch.utils.datasets import MultiTaskDataset, RankingDataset, SupervisedDataset
+from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.types import DEFAULT, _DefaultType
-from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.data import Order, RankCounts, from_outcomes, from_ranking_dataset
+from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.data.order import check_alike
-from botorch_popbo.models._conditional_law import ConditionalKernel, ConditionalMean, in_dtype
-from botorch_popbo.models._correlation import LOGIT_LOC, CorrelatedHyperparameters
-from botorch_popbo.models._covariance import JITTER
-from botorch_popbo.models._differences import Differences, make_differences
+from botorch_popbo.models._correlation import LOGIT_LOC
+from botorch_popbo.models._data_sets import model_inputs
 from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._hyperparameters import Hyperparameters, make_hyperparameters
+from botorch_popbo.models._hyperparameters import Hyperparameters
 from botorch_popbo.models._law import Law, condition_on_order
+from botorch_popbo.models._make_hyperparameters import make_hyperparameters
+from botorch_popbo.models._pending import insert_pending
 from botorch_popbo.models._plausible_laws import plausible_laws
-from botorch_popbo.models._predictor import Predictor
 from botorch_popbo.models._priors import default_kernel, default_likelihood, rank_likelihood
-from botorch_popbo.models._rank_law import RankLaw, averaged
+from botorch_popbo.models._rank_law import RankLaw
 from botorch_popbo.models._records import Records
-from botorch_popbo.models._sources import fit_tasks, is_one_point
-from botorch_popbo.models.base import RankModel, order_of_training_data, warn_if_silent
-from botorch_popbo.posteriors._thresholds import Thresholds
-from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
+from botorch_popbo.models._records_of_order import records_of
+from botorch_popbo.models._representatives import Representatives
+from botorch_popbo.models._sources import fit_tasks
+from botorch_popbo.models._training_data import (
+    is_one_point,
+    order_of_training_data,
+    warn_if_silent,
+)
+from botorch_popbo.models._utility_model import UtilityModel, forget_law
 
-# Hyperparameters are fitted to so many records, and the law is conditioned on so many.
-_NUM_FITTED = 250
-_NUM_CONDITIONED = 500
-# All sources share so many.
-_NUM_OF_SOURCES = 250
-_LEAST_NOISE = 2e-6  # within the limits of either prior, also in single precision
+_NUM_FITTED = 250  # records to which the hyperparameters are fitted
 
 
-class RankingGP(RankModel, FantasizeMixin):
+class RankingGP(UtilityModel):
     r"""A Gaussian process on a utility :math:`z`, conditioned on the observed order.
 
     The order says which of two utilities is larger, up to noise, and nothing else. Its likelihood
@@ -119,9 +110,6 @@ class RankingGP(RankModel, FantasizeMixin):
     order: Order
     raw_correlation: Parameter
     _is_used: Tensor
-    _law: tuple[list[Tensor], Law] | None
-    _averaged: tuple[Tensor, list[RankLaw]] | None
-    _differences: tuple[Predictor, Tensor, Differences] | None
 
     def __init__(
         self,
@@ -142,15 +130,16 @@ class RankingGP(RankModel, FantasizeMixin):
         assert order is not None
         check_alike(order, *sources)
         warn_if_silent(order.says_nothing and not sources)
-        records = Records.from_order(order)
+        records = records_of(order)
         if train_X is None or train_Y is None:
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)
         source_X = torch.cat([order.X[:0], *(source.X for source in sources)])
         super().__init__(train_X, train_Y, order.X, input_transform, source_X)
         self.order = order
         self._prior = deepcopy((likelihood, covar_module))
-        self._sources = [Records.from_order(source) for source in sources]
-        self._learn_from(records, outliers=records.item[:0])
+        of_sources = [records_of(source) for source in sources]
+        data = Representatives.choose(records, of_sources)
+        self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
         dim = self._encoded_dim
         self.covar_module = default_kernel(dim) if covar_module is None else covar_module
         judged = bool(records.is_judged.any())
@@ -158,18 +147,19 @@ class RankingGP(RankModel, FantasizeMixin):
         if sources:
             self.raw_correlation = Parameter(torch.full((len(sources),), LOGIT_LOC))
         self.to(order.X)
-        self.register_load_state_dict_post_hook(_forget)
+        self.register_load_state_dict_post_hook(forget_law)
 
     def extra_repr(self) -> str:
         """What :mod:`torch` shows of the data."""
         aside = int((~self._is_used).sum())
-        sources = f", {len(self._sources)} sources" if self._sources else ""
+        number = len(self._data.sources)
+        sources = f", {number} sources" if number else ""
         return f"{self.order!r}{sources}, {aside} records set aside"
 
     @property
     def records(self) -> Records:
         """The ranking of the target's points that stand for all."""
-        return self._of_target.to(self._X.device)
+        return self._data.of_target.to(self._X.device)
 
     @property
     def correlation(self) -> Tensor:
@@ -177,10 +167,11 @@ class RankingGP(RankModel, FantasizeMixin):
 
         Zero stands for a source that is set aside.
         """
-        if not self._sources:
+        number = len(self._data.sources)
+        if not number:
             return self._X.new_zeros(0)
-        used = self._records.to(self._X.device).source[self._is_used]
-        is_used = used.bincount(minlength=len(self._sources) + 1)[1:] > 0
+        used = self._data.records.to(self._X.device).source[self._is_used]
+        is_used = used.bincount(minlength=number + 1)[1:] > 0
         return self.raw_correlation.detach().sigmoid() * is_used
 
     @property
@@ -225,15 +216,9 @@ class RankingGP(RankModel, FantasizeMixin):
 
     def best_points(self, number: int) -> Tensor:
         """See the base class."""
-        better, item = self._all_records.better, self._all_records.item
+        better, item = self._data.target.better, self._data.target.item
         best = better.topk(min(number, len(better)), largest=False).indices
         return self._X[item[best].to(self._X.device)]
-
-    @property
-    def noise(self) -> Tensor:
-        """Variance of a utility's noise, in units of the prior variance; a scalar tensor."""
-        noise: Tensor = self.likelihood.noise
-        return noise.squeeze()
 
     def fit(self) -> Self:
         """Maximise the evidence of the order, starting from the current hyperparameters.
@@ -243,7 +228,7 @@ class RankingGP(RankModel, FantasizeMixin):
         """
         self.train()
         X, hyperparameters = self._encoded_records(), self._hyperparameters()
-        records = self._records.to(X.device)
+        records = self._data.records.to(X.device)
         with torch.no_grad():
             theta, self._is_used = fit_tasks(
                 X, records, hyperparameters, _NUM_FITTED, self.order.is_exact
@@ -255,108 +240,10 @@ class RankingGP(RankModel, FantasizeMixin):
 
     def log_likelihood(self) -> Tensor:
         """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
-        hyperparameters = self._hyperparameters()
-        evidence = Evidence(*self._used(), hyperparameters)
+        hyperparameters, used = self._hyperparameters(), self._is_used.nonzero().squeeze(-1)
+        records = self._data.records.to(used.device).subset(used)
+        evidence = Evidence(self._encoded_records()[used], records, hyperparameters)
         return evidence.condition(hyperparameters.current()).utilities.log_likelihood
-
-    def posterior(  # type: ignore[override]  # the mixin knows but one argument
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """The joint law of the utility.
-
-        Args:
-            X: Points, a ``batch_shape x q x d`` tensor.
-            output_indices: ``None`` or ``[0]``: there is one output.
-            observation_noise: Whether to add the noise of an outcome; or the variances to add, in
-                squared units of utility, broadcastable to ``batch_shape x q x 1``.
-            posterior_transform: Applied to the result.
-
-        Returns:
-            A normal posterior of shape ``batch_shape x q x 1``, larger being better. Its
-            covariance is not computed before it is used.
-
-        Raises:
-            BotorchTensorDimensionError: If ``X`` has the wrong shape.
-            UnsupportedError: If another output is asked for.
-        """
-        self._check_output(output_indices)
-        posterior = self._utility(self.encode(X), observation_noise)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
-
-    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
-        """The law of each point's rank among all evaluated points.
-
-        It is averaged over the hyperparameters that the order leaves plausible, with a noise that
-        is not kept small for the sake of a search. That is prepared at the first call, which takes
-        about as long as a fit.
-
-        Args:
-            X: Points, a ``batch_shape x q x d`` tensor.
-            observation_noise: Whether the rank is that of a noisy outcome at the point.
-
-        Returns:
-            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
-
-        Raises:
-            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
-        """
-        return self._rank(self._plausible_laws(), self.encode(X), observation_noise)
-
-    def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
-        """See the base class."""
-        return self._rank([self.law.ranks], encoded, observation_noise)
-
-    def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """How much better points are than a reference point, in utility.
-
-        Args:
-            encoded: Encoded points, ``batch_shape x 1 x d'``.
-            reference: One encoded point, of shape ``d'``.
-
-        Returns:
-            Mean and variance, and the part of the variance of a point's own utility that more
-            evaluations there would remove; three tensors of shape ``batch_shape x 1``.
-        """
-        moments = self._differences_from(reference.double()).moments(encoded.double())
-        mean, variance, own = (values.to(encoded) for values in moments)
-        return mean, variance, own
-
-    def condition_on_observations(
-        self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
-    ) -> SingleTaskGP:
-        """Condition on observed utilities; the hyperparameters stay as they are.
-
-        Args:
-            X: Points, a ``batch_shape x n x d`` tensor.
-            Y: Utilities, a ``batch_shape' x n x 1`` tensor, broadcastable with ``batch_shape``.
-            noise: Their variances, in the shape of ``Y``; by default that of an outcome.
-            **kwargs: None.
-
-        Returns:
-            A Gaussian process whose prior is this model's posterior: exact, batched, and a model
-            that can be conditioned further.
-        """
-        batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
-        X, Y = X.to(self._X.dtype), Y.to(self._X.dtype)
-        Y = Y.expand(*batch_shape, *Y.shape[-2:])
-        if self.training:
-            self.eval()
-        predictor, transform = self.law.predictor, getattr(self, "input_transform", None)
-        with validate_input_scaling(False):
-            conditioned = SingleTaskGP(
-                X.expand(*batch_shape, *X.shape[-2:]),
-                Y,
-                None if noise is None else noise.to(Y).expand_as(Y),
-                likelihood=deepcopy(self.likelihood) if noise is None else None,
-                mean_module=ConditionalMean(predictor, transform),
-                covar_module=ConditionalKernel(predictor, X.dtype, transform),
-                outcome_transform=None,
-            )
-        return conditioned.eval()
 
     def with_order(self, order: Order) -> "RankingGP":
         """See the base class."""
@@ -372,16 +259,18 @@ class RankingGP(RankModel, FantasizeMixin):
     def with_pending(self, X_pending: Tensor) -> "RankingGP":
         """See the base class."""
         X_pending = X_pending.detach().to(self._X)
-        known = self._all_records
+        known = self._data.target
         with torch.no_grad():
             predicted = self.rank_law(self.encode(X_pending)).mean.squeeze(-1)
             points = torch.cat([self._X[known.item], X_pending])
             utility = self.law.predictor.mean(self.encode(points).double())
         model = deepcopy(self)
         model._X = torch.cat([self._X, X_pending])
-        records = known.insert(predicted.clamp_max(known.num_points), utility)
-        of_sources = self._is_used[len(self.records) :]
-        model._learn_from(records, self.is_outlier.nonzero().squeeze(-1), of_sources)
+        records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
+        data = Representatives.choose(records, self._data.sources)
+        is_used = ~torch.isin(data.records.item, self.is_outlier.nonzero().squeeze(-1))
+        is_used[len(data.of_target) :] = self._is_used[len(self.records) :]
+        model._learn_from(data, is_used)
         return model.eval()
 
     @classmethod
@@ -396,15 +285,7 @@ class RankingGP(RankModel, FantasizeMixin):
         Returns:
             Keyword arguments of the constructor.
         """
-        if isinstance(training_data, RankingDataset):
-            return {"order": from_ranking_dataset(training_data)}
-        if isinstance(training_data, MultiTaskDataset):
-            return _inputs_of_tasks(training_data)
-        return {
-            "train_X": training_data.X,
-            "train_Y": training_data.Y,
-            "train_Yvar": training_data.Yvar,
-        }
+        return model_inputs(training_data)
 
     def get_extra_state(self) -> Tensor:
         """Which records are used: part of the state, but as long as the data."""
@@ -419,38 +300,10 @@ class RankingGP(RankModel, FantasizeMixin):
         if isinstance(state, Tensor) and state.shape == self._is_used.shape:
             self._is_used = state.to(self._is_used.device)
 
-    def _learn_from(
-        self, records: Records, outliers: Tensor, of_sources: Tensor | None = None
-    ) -> None:
-        """Choose the records that stand for all; which are used of the sources may be known."""
-        self._all_records = records
-        joint, first_item = records, records.num_points
-        for number, source in enumerate(self._sources, 1):
-            share = source.representatives(_NUM_OF_SOURCES // len(self._sources))
-            joint = joint.join(source.subset(share), number, first_item)
-            first_item += source.num_points
-        self._joint, self._representatives = joint, joint.representatives(_NUM_CONDITIONED)
-        self._records = joint.subset(self._representatives)
-        self._of_target = self._records.subset(self._records.is_target.nonzero().squeeze(-1))
-        is_used = ~torch.isin(self._records.item, outliers)
-        if of_sources is not None:
-            is_used[len(self._of_target) :] = of_sources
+    def _learn_from(self, data: Representatives, is_used: Tensor) -> None:
+        self._data = data
         self.register_buffer("_is_used", is_used, persistent=False)
         self._law = None
-        self._averaged = None
-        self._differences = None
-
-    @property
-    def law(self) -> Law:
-        """The conditional law, prepared unless it was for the same hyperparameters."""
-        known = self._law  # asked for at every step of an optimizer
-        if known is None or not _are_equal(known[0], list(self.parameters())):
-            known = (
-                [parameter.detach().clone() for parameter in self.parameters()],
-                self._conditioned(),
-            )
-            self._law = known
-        return known[1]
 
     def _conditioned(self) -> Law:
         hyperparameters = self._hyperparameters()
@@ -458,111 +311,44 @@ class RankingGP(RankModel, FantasizeMixin):
         if self.training:
             self.eval()
         with torch.no_grad():
-            return condition_on_order(
-                self._encoded_records()[self._is_used],
-                self._joint.to(theta.device),
-                self._representatives.to(theta.device)[self._is_used],
-                hyperparameters,
-                theta,
-            )
+            return condition_on_order(*self._conditions(self._is_used), hyperparameters, theta)
 
     def _plausible_laws(self) -> list[RankLaw]:
         """Laws of the rank, prepared unless they were for the same hyperparameters."""
-        theta, known = self.law.theta, self._averaged
-        if known is None or known[0] is not theta:
+        law, used = self.law, self._is_used
+        if law.plausible is None:
             # A judge's noise has such a prior already.
             is_default = self._prior[0] is None and not bool(self.records.is_judged.any())
-            likelihood = rank_likelihood().to(theta) if is_default else self.likelihood
-            if is_default:
-                likelihood.noise = self.noise.detach().to(theta).clamp_min(_LEAST_NOISE)
+            noise = self.noise.detach().to(law.theta)
+            hyperparameters = self._hyperparameters(
+                rank_likelihood(noise) if is_default else None, bool(self.correlation.any())
+            )
             # A source is set aside for good, an outlier of the target perhaps not.
-            kept = self._is_used | self._records.is_target.to(theta.device)
+            kept = used | self._data.records.is_target.to(used.device)
             with torch.no_grad():
-                laws = plausible_laws(
-                    self._encoded_records()[kept],
-                    self._joint.to(theta.device),
-                    self._representatives.to(theta.device)[kept],
-                    self._is_used[kept],
-                    self._hyperparameters(likelihood, bool(self.correlation.any())),
-                )
-            self._averaged = known = (theta, laws)
-        return known[1]
-
-    def _rank(
-        self, laws: Sequence[RankLaw], encoded: Tensor, observation_noise: bool
-    ) -> GaussianRankPosterior:
-        double = encoded.double()
-        values = averaged([law.thresholds(double, observation_noise) for law in laws])
-        return GaussianRankPosterior(
-            Thresholds(values, laws[0].buckets.size).to(encoded),
-            partial(self._utility, encoded, observation_noise),
-        )
-
-    def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
-        predictor, double = self.law.predictor, encoded.double()
-        noise = torch.full_like(double[..., 0], JITTER)
-        if isinstance(observation_noise, Tensor):
-            noise = noise + observation_noise.squeeze(-1)
-        elif observation_noise:
-            noise = noise + self.noise.detach()
-        covariance = ConditionalKernel(predictor)(double).add_diagonal(noise)
-        mean = predictor.mean(double).to(encoded)
-        return GPyTorchPosterior(MultivariateNormal(mean, in_dtype(covariance, encoded.dtype)))
-
-    def _differences_from(self, reference: Tensor) -> Differences:
-        """Predictions relative to a reference, prepared unless they were for the same one."""
-        predictor = self.law.predictor
-        known = self._differences
-        if known is None or known[0] is not predictor or not known[1].equal(reference):
-            with torch.no_grad():
-                known = (predictor, reference, make_differences(predictor, reference))
-            self._differences = known
-        return known[2]
+                law.plausible = plausible_laws(*self._conditions(kept), used[kept], hyperparameters)
+        return law.plausible
 
     def _hyperparameters(
         self, likelihood: GaussianLikelihood | None = None, with_sources: bool = True
     ) -> Hyperparameters:
-        likelihood = self.likelihood if likelihood is None else likelihood
-        target = make_hyperparameters(self.covar_module, likelihood, self._encoded_dim)
-        if not self._sources or not with_sources:
-            return target
-        return CorrelatedHyperparameters(target, self.raw_correlation)
+        return make_hyperparameters(
+            self.covar_module,
+            self.likelihood if likelihood is None else likelihood,
+            self._encoded_dim,
+            self.raw_correlation if self._data.sources and with_sources else None,
+        )
 
-    def _used(self) -> tuple[Tensor, Records]:
-        """The records that are no outliers, encoded and in double precision, and their ranking."""
-        used = self._is_used.nonzero().squeeze(-1)
-        return self._encoded_records()[used], self._records.to(used.device).subset(used)
+    def _conditions(self, kept: Tensor) -> tuple[Tensor, Records, Tensor]:
+        """Some of the encoded records that stand for all, all records, and which of them these are.
+
+        Args:
+            kept: Which ones, a mask.
+        """
+        joint, index = self._data.joint.to(kept.device), self._data.index.to(kept.device)
+        return self._encoded_records()[kept], joint, index[kept]
 
     def _encoded_records(self) -> Tensor:
-        """The records of the target, then those of the sources."""
+        """The records of the target, then those of the sources, in double precision."""
         points = self._encoded_points()
-        return points[self._records.item.to(points.device)].double()
-
-
-def _are_equal(known: list[Tensor], values: list[Parameter]) -> bool:
-    return all(
-        a.device == b.device and torch.equal(a, b) for a, b in zip(known, values, strict=True)
-    )
-
-
-def _inputs_of_tasks(training_data: MultiTaskDataset) -> dict[str, Any]:
-    """Constructor arguments for a target and its sources."""
-    datasets = dict(training_data.datasets)
-    column = training_data.task_feature_index
-    if column is not None:
-        raise UnsupportedError(
-            "RankingGP takes points without a column for the task. Leave task_feature_index out."
-        )
-    target = datasets.pop(training_data.target_outcome_name)
-    sources = [from_outcomes(data.X, data.Y, data.Yvar) for data in datasets.values()]
-    return {
-        "train_X": target.X,
-        "train_Y": target.Y,
-        "train_Yvar": target.Yvar,
-        "sources": sources,
-    }
-
-
-def _forget(model: RankingGP, incompatible_keys: object) -> None:
-    """A state dict brings its own input transform, such as the bounding box of other points."""
-    model._law = None
+        return points[self._data.records.item.to(points.device)].double()

@@ -20,7 +20,7 @@ from botorch_popbo.data import Order
 from botorch_popbo.likelihoods.order import order_utilities
 from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.likelihoods.weights import weighted
-from botorch_popbo.models._records import Records
+from botorch_popbo.models._records_of_order import records_of
 
 NUMBERS, DIMS, SEEDS = (5, 10, 20, 30), (2, 6), range(3)
 LENGTHSCALES = (0.25, 0.5, 1.0, 2.0, 4.0)  # times the root of the dimension
@@ -74,7 +74,7 @@ def as_known(above: Above) -> Relations:
     """What the package makes of it."""
     if any(len(better) > 1 for better in above):
         points = torch.arange(len(above)).unsqueeze(-1)
-        return Records.from_order(Order.from_scores(points, -places(above))).relations
+        return records_of(Order.from_scores(points, -places(above))).relations
     better = torch.tensor([better[0] for better in above[1:]])
     return Relations.strict(better, torch.arange(1, len(above)))
 

@@ -2,19 +2,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from ax.api.client import Client
-from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generation_strategy import GenerationStrategy
-from botorch.acquisition import (
-    AcquisitionFunction,
-    LogExpectedImprovement,
-    UpperConfidenceBound,
-    qLogNoisyExpectedImprovement,
-)
 from helpers.service_loop import floats, generator_keys, make_client, run_trials, sphere
 
-from botorch_popbo import LowerConfidenceBound
 from botorch_popbo.ax import (
     gp_node,
     initial_node,
@@ -76,42 +67,3 @@ def test_a_spec_written_by_hand_does_as_the_node(tmp_path: Path) -> None:
     for prediction in reloaded.predict(points):
         assert 1000.0 <= prediction["loss"][0] <= 1001.0
     assert run_trials(reloaded, sphere, 1) == run_trials(client, sphere, 1)
-
-
-@pytest.mark.parametrize(
-    ("acquisition", "preset"),
-    [
-        (LogExpectedImprovement, "default"),
-        (qLogNoisyExpectedImprovement, "default"),
-        (LowerConfidenceBound, "default"),
-        (LowerConfidenceBound, "paper"),
-    ],
-)
-def test_an_acquisition_function_can_be_a_class(
-    acquisition: type[AcquisitionFunction], preset: str
-) -> None:
-    strategy = popbo_generation_strategy(acquisition, num_initial_trials=5, preset=preset)
-    client = make_client(strategy, floats(2), "-loss")
-    losses = [sphere(p) for p in run_trials(client, sphere, 16)]
-    assert generator_keys(client)[5:] == [f"popbo-{acquisition.__name__}"] * 11
-    if preset == "default":  # a vanilla bound of the network need not find anything in so few
-        assert min(losses[5:]) < min(losses[:5])
-
-
-@pytest.mark.parametrize(
-    ("acquisition", "message"),
-    [(UpperConfidenceBound, "NegatedRank"), (qLogNoisyExpectedImprovement, "NegatedRank")],
-)
-def test_a_function_of_values_is_refused_by_a_model_of_counts(
-    acquisition: type[AcquisitionFunction], message: str
-) -> None:
-    strategy = popbo_generation_strategy(acquisition, num_initial_trials=4, preset="paper")
-    client = make_client(strategy, floats(2), "-loss")
-    run_trials(client, sphere, 4)
-    with pytest.raises(Exception, match=message):
-        client.get_next_trials(max_trials=1)
-
-
-def test_who_takes_over_and_when_go_together() -> None:
-    with pytest.raises(UserInputError, match="go together"):
-        popbo_node(next_node_name="gp-logei")

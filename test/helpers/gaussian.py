@@ -8,10 +8,11 @@ from torch import Tensor
 from botorch_popbo.data import Order
 from botorch_popbo.models._covariance import JITTER
 from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._hyperparameters import MaternHyperparameters
+from botorch_popbo.models._matern_hyperparameters import MaternHyperparameters
 from botorch_popbo.models._predictor import Predictor
 from botorch_popbo.models._priors import default_kernel, default_likelihood
 from botorch_popbo.models._records import Records
+from botorch_popbo.models._records_of_order import records_of
 
 LENGTHSCALE = torch.tensor([0.5, 1.0], dtype=torch.float64)
 NOISE = 1e-3
@@ -38,7 +39,7 @@ def covariance(X: Tensor, lengthscale: Tensor, noise: Tensor | float = 0.0) -> T
 def ranked(outcomes: Tensor) -> Records:
     """The complete ranking of outcomes, larger being better."""
     points = torch.arange(len(outcomes)).to(outcomes).unsqueeze(-1)
-    return Records.from_order(Order.from_scores(points, outcomes))
+    return records_of(Order.from_scores(points, outcomes))
 
 
 def hyperparameters(dim: int = 2) -> MaternHyperparameters:

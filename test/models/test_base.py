@@ -2,23 +2,20 @@
 
 import copy
 import pickle
-import warnings
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
-from botorch.exceptions.warnings import InputDataWarning
+from botorch.exceptions import UnsupportedError
 from botorch.fit import fit_gpytorch_mll
-from botorch.models.transforms.input import AppendFeatures, Normalize, Warp
-from botorch.settings import validate_input_scaling
+from botorch.models.transforms.input import Normalize
+from helpers.models import EACH, TEST_X, law
 from helpers.toy import BOUNDS, toy_data
 from scipy.stats import kendalltau
 from torch import Tensor
 
-from botorch_popbo import MLPRate, PoissonRankModel, RankingGP, RankLogLikelihood, RankModel
+from botorch_popbo import RankingGP, RankLogLikelihood, RankModel
 from botorch_popbo.data import (
     Order,
     combine,
@@ -30,21 +27,6 @@ from botorch_popbo.data import (
     from_replicates,
     from_top_k,
 )
-from botorch_popbo.models.input_transforms import OneHotCategories
-
-TEST_X = toy_data(7, seed=1)[0]
-MODELS: dict[str, Callable[..., RankModel]] = {
-    "ranking_gp": RankingGP,
-    "poisson": partial(PoissonRankModel, rate=partial(MLPRate, num_steps=40)),
-    "paper": PoissonRankModel.paper,
-}
-EACH = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
-
-
-def law(model: RankModel, X: Tensor = TEST_X) -> Tensor:
-    """Moments of the posterior and of the rank."""
-    posteriors = model.posterior(X), model.rank_posterior(X)
-    return torch.stack([m for p in posteriors for m in (p.mean, p.variance)]).detach()
 
 
 def weights(model: RankModel) -> Tensor:
@@ -104,39 +86,6 @@ def test_botorchs_fitting_options_are_refused(option: str, make: Callable[..., R
 
 
 @EACH
-def test_data_are_given_once(make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(5)
-    for data in ({"order": from_outcomes(X, Y)}, {"train_Y": None}):
-        with pytest.raises(InputDataError, match=r"Pass train_X and train_Y, or .*order.*combine"):
-            make(**{"train_X": X, "train_Y": Y} | data)
-    with pytest.raises(InputDataError, match="Pass train_X and train_Y"):
-        make(order=from_outcomes(X, Y), train_Yvar=Y)
-
-
-@EACH
-def test_bad_data_are_refused(make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(8)
-    with pytest.raises(InputDataError, match="Y holds NaN"):
-        make(X, Y * torch.nan)
-    with pytest.raises(InputDataError, match="two distinct points"):
-        make(X[[0, 0]], Y[[0, 1]])
-    with pytest.raises(BotorchTensorDimensionError, match="N x 1"):
-        make(X, Y.expand(8, 2))
-
-
-@EACH
-def test_training_data_stay_readable_under_botorchs_names(make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(8)
-    model = make(torch.cat([X, X]), torch.cat([Y, Y]))
-    assert torch.equal(model.train_inputs[0], torch.cat([X, X]))
-    assert torch.equal(model.train_targets, torch.cat([Y, Y]).squeeze(-1))
-    assert (model.dim, model.num_outputs, model.batch_shape) == (2, 1, torch.Size())
-    assert torch.equal(model.known_X, from_outcomes(X, Y).X)
-    assert model.transform_inputs(TEST_X) is TEST_X
-    assert model.subset_output([0]) is model
-
-
-@EACH
 def test_a_model_of_other_data_has_the_same_settings(make: Callable[..., RankModel]) -> None:
     X, Y = toy_data(15)
     settings: dict[str, Any] = {"input_transform": Normalize(d=2, bounds=BOUNDS)}
@@ -160,94 +109,11 @@ def test_pending_points_are_known(make: Callable[..., RankModel]) -> None:
 
 
 @EACH
-def test_default_transform_is_the_bounding_box_of_the_data(make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(15)
-    expected = law(make(X, Y).fit())
-    box = Normalize(d=2, bounds=torch.stack([X.amin(0), X.amax(0)]))
-    assert torch.equal(law(make(X, Y, input_transform=box).fit()), expected)
-    with pytest.warns(InputDataWarning, match="unit cube"):
-        raw = make(X, Y, input_transform=None).fit()
-    assert torch.equal(raw.encode(TEST_X), TEST_X)
-    assert not torch.equal(law(raw), expected)
-
-
-@EACH
-@pytest.mark.parametrize("scale", [1e-10, 1e-300, 1e200])
-def test_the_size_of_the_box_does_not_matter(scale: float, make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(15)
-    expected, small = make(X, Y).fit(), make(scale * X, Y).fit()
-    torch.testing.assert_close(law(small, scale * TEST_X), law(expected), rtol=1e-4, atol=1e-6)
-
-
-@EACH
-def test_points_far_from_the_unit_cube_warn(make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(15)
-    with pytest.warns(InputDataWarning, match="unit cube"):
-        make(1000.0 * X, Y, input_transform=None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        make(X / 10.0 + 0.3, Y, input_transform=None)
-        with validate_input_scaling(False):
-            make(1000.0 * X, Y, input_transform=None)
-
-
-@EACH
-def test_a_transform_that_would_be_used_wrongly_is_refused(make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(15)
-    warp = Warp(d=2, indices=[0, 1], bounds=BOUNDS)
-    with pytest.raises(UnsupportedError, match=r"Warp has parameters.*requires_grad_\(False\)"):
-        make(X, Y, input_transform=warp)
-    assert (
-        make(X, Y, input_transform=warp.requires_grad_(False))
-        .fit()
-        .posterior(X)
-        .mean.isfinite()
-        .all()
-    )
-    features = AppendFeatures(torch.zeros(3, 1).double())
-    with pytest.raises(UnsupportedError, match="AppendFeatures makes 3 points of one"):
-        make(X, Y, input_transform=features)
-
-
-@EACH
-def test_points_that_cannot_be_encoded_are_named(make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(15)
-    with pytest.raises(InputDataError, match=r"too far apart.*Rescale"):
-        make((X - X.mean(0)).sign() * 1.7e308, Y)
-    with pytest.raises(InputDataError, match=r"too far apart.*Rescale"):
-        make(torch.cat([X, torch.full_like(X[:, :1], 1e300)], dim=-1), Y)  # a constant column
-    with pytest.raises(InputDataError, match=r"train_X holds torch.int64.*double"):
-        make(X.long(), Y.long())
-
-
-@EACH
 def test_the_entropy_of_a_rank_has_a_gradient(make: Callable[..., RankModel]) -> None:
     X, Y = toy_data(30)
     query = torch.cat([TEST_X, X]).requires_grad_()
     entropy = make(X, Y).fit().rank_posterior(query).entropy()
     assert torch.autograd.grad(entropy.sum(), query)[0].isfinite().all()
-
-
-@EACH
-def test_a_transform_may_change_the_number_of_columns(make: Callable[..., RankModel]) -> None:
-    X = torch.cartesian_prod(torch.arange(3.0), torch.arange(4.0))
-    Y = torch.rand(12, 1, generator=torch.Generator().manual_seed(0))
-    one_hot = OneHotCategories(2, {0: (0.0, 1.0, 2.0)})
-    model = make(X, Y, input_transform=one_hot).fit()
-    assert model.encode(X).shape == (12, 4)
-    assert model.posterior(X).mean.shape == (12, 1)
-    assert torch.equal(model.known_X, X)  # data stay as given
-
-
-@EACH
-def test_equal_outcomes_warn_and_are_survived(make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(15)
-    with pytest.warns(InputDataWarning, match="All outcomes are equal.*Check the metric"):
-        model = make(X, torch.full_like(Y, 3.0))
-    assert law(model.fit()).isfinite().all()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        make(X, Y).fit()
 
 
 @EACH
@@ -294,21 +160,6 @@ def test_every_source_can_be_fitted(
     assert len(model.train_inputs[0]) == len(model.train_targets)
 
 
-@pytest.mark.parametrize("shape", [(2,), (3,), (4, 3), (2, 4, 1)])
-def test_points_of_the_wrong_shape_are_refused(model: RankModel, shape: tuple[int, ...]) -> None:
-    for method in (model.posterior, model.rank_posterior):
-        with pytest.raises(BotorchTensorDimensionError, match=r"shape .* x q x 2, but got"):
-            method(torch.zeros(shape, dtype=torch.float64))
-
-
-def test_there_is_one_output(model: RankModel) -> None:
-    for outputs in ([1], [0, 1]):
-        with pytest.raises(UnsupportedError, match=r"one output, but \[.*1\] was asked for"):
-            model.posterior(TEST_X, output_indices=outputs)
-        with pytest.raises(UnsupportedError, match=r"one output, but \[.*1\] was asked for"):
-            model.subset_output(outputs)
-
-
 def test_ranks_of_a_batch_are_many_single_ones(model: RankModel) -> None:
     X = toy_data(24, seed=2)[0]
     batched = model.rank_posterior(X.reshape(2, 3, 4, 2)).mean.reshape(24, 1)
@@ -341,17 +192,6 @@ def test_a_state_dict_restores_a_model(make: Callable[..., RankModel]) -> None:
     assert not torch.equal(law(fresh), law(fitted))
     fresh.load_state_dict(fitted.state_dict())
     assert torch.equal(law(fresh), law(fitted))
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.half, torch.long])
-def test_a_query_of_another_dtype_changes_nothing(model: RankModel, dtype: torch.dtype) -> None:
-    queried = copy.deepcopy(model)
-    before = law(queried)
-    query = TEST_X.to(dtype)
-    posterior, ranks = queried.posterior(query), queried.rank_posterior(query)
-    assert posterior.mean.dtype == ranks.mean.dtype == torch.double
-    assert torch.equal(law(queried, query), law(model, query.double()))
-    assert torch.equal(law(queried), before)
 
 
 @EACH

@@ -13,9 +13,10 @@ from botorch_popbo.models._correlation import (
     loading,
 )
 from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._hyperparameters import make_hyperparameters
+from botorch_popbo.models._make_hyperparameters import make_hyperparameters
 from botorch_popbo.models._priors import default_kernel, default_likelihood
 from botorch_popbo.models._records import Records
+from botorch_popbo.models._records_of_order import records_of
 
 X = unit_points(14)
 SOURCE = torch.tensor([0] * 5 + [1] * 4 + [2] * 5)
@@ -30,9 +31,7 @@ def hyperparameters(kernel: Kernel) -> CorrelatedHyperparameters:
 
 def records_of_three_tasks() -> Records:
     values = X.sin().sum(-1, keepdim=True)
-    tasks = [
-        Records.from_order(from_outcomes(X[s == SOURCE], values[s == SOURCE])) for s in range(3)
-    ]
+    tasks = [records_of(from_outcomes(X[s == SOURCE], values[s == SOURCE])) for s in range(3)]
     records, first_item = tasks[0], 5
     for number, task in enumerate(tasks[1:], 1):
         records = records.join(task, number, first_item)

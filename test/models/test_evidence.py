@@ -8,9 +8,10 @@ from torch import Tensor
 
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
 from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._hyperparameters import KernelHyperparameters
+from botorch_popbo.models._kernel_hyperparameters import KernelHyperparameters
 from botorch_popbo.models._priors import default_likelihood
 from botorch_popbo.models._records import Records
+from botorch_popbo.models._records_of_order import records_of
 
 X = unit_points(25, 2)
 WAVE = (4.0 * X[:, 0]).sin() + 0.2 * X[:, 1]
@@ -78,7 +79,7 @@ def test_few_records_stay_within_the_bounds(num_records: int) -> None:
 def test_uncertain_records_are_noisier() -> None:
     score, spread = torch.arange(25).double(), torch.linspace(0.1, 4.0, 25).double()
     exact, vague = (
-        Records.from_order(Order.from_scores(X, score, variance))
+        records_of(Order.from_scores(X, score, variance))
         for variance in (torch.zeros(25).double(), spread)
     )
     first, second = (evidence(r).condition(PRIOR.loc) for r in (exact, vague))
@@ -144,5 +145,5 @@ ORDERS: dict[str, Callable[[], Order]] = {
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_the_gradient_of_any_order(order: Callable[[], Order]) -> None:
     of_points = order()
-    records = Records.from_order(of_points)
+    records = records_of(of_points)
     assert_gradient(Evidence(of_points.X[records.item], records, PRIOR))

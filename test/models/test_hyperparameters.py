@@ -3,19 +3,13 @@ import math
 import pytest
 import torch
 from gpytorch.constraints import GreaterThan, Interval
-from gpytorch.kernels import Kernel, MaternKernel, RBFKernel, ScaleKernel
-from gpytorch.likelihoods import GaussianLikelihood
-from gpytorch.priors import GammaPrior, LogNormalPrior
+from gpytorch.kernels import MaternKernel
+from gpytorch.priors import LogNormalPrior
 from helpers.gaussian import unit_points
-from torch.autograd import gradcheck
 
-from botorch_popbo.models._covariance import KernelCovariance, MaternCovariance
-from botorch_popbo.models._hyperparameters import (
-    Hyperparameters,
-    KernelHyperparameters,
-    MaternHyperparameters,
-    make_hyperparameters,
-)
+from botorch_popbo.models._hyperparameters import Hyperparameters
+from botorch_popbo.models._kernel_hyperparameters import KernelHyperparameters
+from botorch_popbo.models._matern_hyperparameters import MaternHyperparameters
 from botorch_popbo.models._priors import default_kernel, default_likelihood
 
 X = unit_points(7)
@@ -32,30 +26,6 @@ def matern(**options: object) -> MaternKernel:
 def both_paths() -> tuple[MaternHyperparameters, KernelHyperparameters]:
     pairs = [(default_kernel(2).double(), default_likelihood().double()) for _ in range(2)]
     return MaternHyperparameters(*pairs[0]), KernelHyperparameters(*pairs[1])
-
-
-@pytest.mark.parametrize(
-    ("kernel", "likelihood", "is_closed"),
-    [
-        (default_kernel(2), default_likelihood(), True),
-        (matern(), default_likelihood(), True),
-        (matern(nu=1.5), default_likelihood(), False),
-        (matern(ard_num_dims=None), default_likelihood(), False),
-        (matern(active_dims=(0, 1)), default_likelihood(), False),
-        (matern(lengthscale_prior=GammaPrior(3.0, 6.0)), default_likelihood(), False),
-        (matern(lengthscale_prior=None), default_likelihood(), False),
-        (matern(), GaussianLikelihood(), False),
-        (ScaleKernel(default_kernel(2)), default_likelihood(), False),
-        (RBFKernel(ard_num_dims=2), default_likelihood(), False),
-    ],
-)
-def test_the_closed_form_is_used_where_there_is_one(
-    kernel: Kernel, likelihood: GaussianLikelihood, is_closed: bool
-) -> None:
-    found = make_hyperparameters(kernel, likelihood, 2)
-    assert type(found) is (MaternHyperparameters if is_closed else KernelHyperparameters)
-    kind = MaternCovariance if is_closed else KernelCovariance
-    assert type(found.covariance_function(X)) is kind
 
 
 def test_the_closed_form_equals_the_generic_path() -> None:
@@ -100,36 +70,6 @@ def test_coordinates_values_and_copies(path: int) -> None:
     torch.testing.assert_close(search.current(), theta + 0.1)
     low, high = search.limits.T
     assert ((low < theta) & (theta < high)).all()
-
-
-def test_the_prior_of_any_module_counts() -> None:
-    kernel = ScaleKernel(
-        RBFKernel(ard_num_dims=2, lengthscale_prior=GammaPrior(3.0, 6.0)),
-        outputscale_prior=GammaPrior(2.0, 0.5),
-    )
-    likelihood = GaussianLikelihood(noise_prior=LogNormalPrior(-4.0, 1.0))
-    search = KernelHyperparameters(kernel.double(), likelihood.double())
-    at = torch.tensor([0.3, -0.2, 0.1, 0.2], dtype=torch.float64)
-    value, slope = search.log_prior(at)
-    positive = torch.nn.functional.softplus(search.restore(at))
-    expected = GammaPrior(2.0, 0.5).log_prob(positive[0])
-    expected = expected + GammaPrior(3.0, 6.0).log_prob(positive[1:3]).sum()
-    expected = expected + LogNormalPrior(-4.0, 1.0).log_prob(positive[3] + 1e-4)
-    torch.testing.assert_close(value, expected, rtol=1e-6, atol=1e-6)
-    steps = 1e-5 * torch.eye(4).double()
-    by_steps = [(search.log_prior(at + s)[0] - search.log_prior(at - s)[0]) / 2e-5 for s in steps]
-    torch.testing.assert_close(slope, torch.stack(by_steps), rtol=1e-5, atol=1e-6)
-    without = KernelHyperparameters(RBFKernel().double(), GaussianLikelihood().double())
-    value, slope = without.log_prior(torch.zeros(2).double())
-    assert value == 0.0
-    assert slope.tolist() == [0.0, 0.0]
-
-
-def test_the_log_prior_of_the_closed_form_is_differentiable() -> None:
-    closed, _ = both_paths()
-    at = THETA.clone().requires_grad_()
-    assert gradcheck(lambda x: closed.log_prior(x)[0], at)
-    assert torch.equal(closed.log_prior(THETA)[1], -THETA)
 
 
 @pytest.mark.parametrize(

@@ -19,3 +19,14 @@ def test_a_new_point_is_ranked_between_the_records() -> None:
     assert (expected - index - 0.5).abs().max() < 1.5
     # It is the utility whose law the predictor knows.
     torch.testing.assert_close(law.ranks.utility, law.ranks.utility.sort(descending=True).values)
+
+
+def test_differences_are_prepared_once_a_reference() -> None:
+    search = hyperparameters(2)
+    law = condition_on_order(X, ranked(X[:, 0]), torch.arange(12), search, search.current())
+    first = law.differences_from(X[0])
+    assert law.differences_from(X[0].clone()) is first
+    other = law.differences_from(X[1])
+    assert other is not first
+    mean, _, _ = other.moments(X[1:2])
+    assert float(mean) == 0.0

@@ -16,7 +16,7 @@ from torch.autograd import gradcheck
 from botorch_popbo.models import _predictor
 from botorch_popbo.models._covariance import JITTER
 from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._hyperparameters import KernelHyperparameters
+from botorch_popbo.models._kernel_hyperparameters import KernelHyperparameters
 from botorch_popbo.models._predictor import Predictor
 from botorch_popbo.models._priors import default_likelihood
 

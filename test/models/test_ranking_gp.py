@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 import torch
-from botorch.acquisition.objective import ScalarizedPosteriorTransform
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.optim import optimize_acqf
 from botorch.posteriors import GPyTorchPosterior
@@ -13,37 +12,14 @@ from gpytorch.constraints import GreaterThan, Interval
 from gpytorch.kernels import Kernel, MaternKernel, RBFKernel, ScaleKernel
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.priors import GammaPrior, LogNormalPrior
-from helpers.gaussian import dense_law, unit_points
+from helpers.gaussian import unit_points
+from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_an_outlier
 from torch import Tensor
-from torch.autograd import gradcheck
 
 from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
 from botorch_popbo.data import combine, from_outcomes
 from botorch_popbo.models import ranking_gp
-from botorch_popbo.models._covariance import JITTER
 from botorch_popbo.testing import ModelContract
-from botorch_popbo.testing.memory import LargestTensor
-
-X = unit_points(30)
-SMOOTH = -(X - 0.3).square().sum(-1)
-TEST_X = unit_points(6, seed=1)
-
-
-def fitted(outcomes: Tensor, points: Tensor = X, **options: Any) -> RankingGP:
-    options = {"input_transform": None} | options
-    return RankingGP(points, outcomes.unsqueeze(-1).to(points), **options).fit()
-
-
-def with_an_outlier() -> Tensor:
-    """A bad point has the best outcome."""
-    outcomes = SMOOTH.clone()
-    outcomes[SMOOTH.argsort()[6]] = 1.0
-    return outcomes
-
-
-def predicted(model: RankingGP, points: Tensor = TEST_X) -> Tensor:
-    posterior = model.rank_posterior(points)
-    return torch.cat([posterior.mean, posterior.variance, posterior.log_rate], -1).detach()
 
 
 class TestContract(ModelContract):
@@ -79,82 +55,6 @@ def test_other_points_are_predicted_between_them() -> None:
     assert distance.mean() < 2.0
 
 
-@pytest.mark.parametrize("outcomes", [SMOOTH, with_an_outlier()], ids=["smooth", "outlier"])
-def test_the_posterior_is_the_joint_law_by_dense_matrices(outcomes: Tensor) -> None:
-    model = fitted(outcomes)
-    mean, covariance = dense_law(model.law.predictor, TEST_X)
-    jitter = JITTER * torch.eye(6).double()
-    for noise, added in (
-        (False, jitter),
-        (True, jitter + model.noise.detach() * torch.eye(6).double()),
-        (torch.full((6, 1), 0.3).double(), jitter + 0.3 * torch.eye(6).double()),
-    ):
-        posterior = model.posterior(TEST_X, observation_noise=noise)
-        torch.testing.assert_close(posterior.mean.squeeze(-1), mean, rtol=0, atol=1e-6)
-        found = posterior.distribution.covariance_matrix
-        torch.testing.assert_close(found, covariance + added, rtol=0, atol=1e-6)
-        torch.testing.assert_close(posterior.variance.squeeze(-1), found.diagonal())
-    ranks = model.rank_posterior(TEST_X, observation_noise=True)
-    expected = model.posterior(TEST_X, observation_noise=True).variance
-    torch.testing.assert_close(ranks.utility.variance, expected)
-
-
-def test_gradients_of_the_posterior() -> None:
-    model = fitted(SMOOTH)
-
-    def law(points: Tensor) -> tuple[Tensor, ...]:
-        posterior = model.posterior(points)
-        return posterior.mean, posterior.variance, posterior.distribution.covariance_matrix
-
-    assert gradcheck(law, TEST_X.clone().requires_grad_(), eps=1e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize("moment", ["mean", "variance"])
-def test_moments_of_many_points_need_no_covariance_matrix(moment: str) -> None:
-    model = fitted(SMOOTH)
-    many = unit_points(5000)
-    with LargestTensor() as watch:
-        values = getattr(model.posterior(many), moment)
-    assert values.shape == (5000, 1)
-    assert watch.num_bytes < 5000 * 5000 * 8 / 50
-
-
-def test_posterior_transforms_act_on_utilities() -> None:
-    model = fitted(SMOOTH)
-    negate = ScalarizedPosteriorTransform(torch.tensor([-1.0]).double())
-    negated = model.posterior(TEST_X, posterior_transform=negate)
-    torch.testing.assert_close(negated.mean, -model.posterior(TEST_X).mean)
-
-
-def test_uncertainty_grows_away_from_the_records() -> None:
-    model = fitted(SMOOTH)
-    near, far = (model.posterior(points.unsqueeze(-2)).variance for points in (X, X + 5.0))
-    assert near.max() < 0.1 * far.min()
-    _, at_itself, _ = model.improvement(X[:1], X[0])
-    assert at_itself.item() == pytest.approx(0.0, abs=1e-9)
-
-
-def test_improvement_is_the_law_of_a_difference() -> None:
-    model = fitted(SMOOTH)
-    mean, variance, own = model.improvement(TEST_X[1:], TEST_X[0])
-    posterior = model.posterior(TEST_X)
-    matrix = posterior.distribution.covariance_matrix - JITTER * torch.eye(6).double()
-    utility = posterior.mean.squeeze(-1)
-    torch.testing.assert_close(mean, utility[1:] - utility[0], rtol=0, atol=1e-7)
-    expected = matrix.diagonal()[1:] + matrix[0, 0] - 2.0 * matrix[0, 1:]
-    torch.testing.assert_close(variance, expected, rtol=0, atol=1e-6)
-    assert ((own > 0.0) & (own < matrix.diagonal()[1:])).all()
-
-
-def test_more_evaluations_remove_what_is_left_to_learn() -> None:
-    noise = 0.05 * torch.randn(70, generator=torch.Generator().manual_seed(0)).double()
-    crowd = X[:1] + 1e-4 * unit_points(40, seed=2)
-    model = fitted(torch.cat([SMOOTH, SMOOTH[:1].expand(40)]) + noise, torch.cat([X, crowd]))
-    crowded, lonely = (model.improvement(x, X[1])[2] for x in (X[:1], X[:1] + 0.3))
-    assert crowded < 0.1 * model.noise
-    assert lonely > 3.0 * crowded
-
-
 def test_an_outlier_is_set_aside_and_not_recommended() -> None:
     outcomes = with_an_outlier()
     model = fitted(outcomes)
@@ -177,7 +77,7 @@ def test_pending_points_join_the_order_at_their_predicted_ranks() -> None:
     informed = model.with_pending(pending)
     predicted = model.rank_law(model.encode(pending)).mean.squeeze(-1)
     counts = model.rank_counts.insert(pending, predicted)
-    assert torch.equal(informed._all_records.counts, counts.counts)
+    assert torch.equal(informed._data.target.counts, counts.counts)
     before, after = (m.posterior(pending).variance for m in (model, informed))
     assert (after < before).all()
     # Hyperparameters and outliers stay as they are.
@@ -201,29 +101,6 @@ def test_a_state_dict_carries_hyperparameters_and_outliers() -> None:
     fewer.load_state_dict(model.state_dict())
     assert not fewer.is_outlier.any()
     assert torch.equal(fewer.covar_module.lengthscale, model.covar_module.lengthscale)
-
-
-def test_a_loaded_state_brings_its_bounding_box() -> None:
-    model = fitted(SMOOTH, input_transform=RankingGP(X, X[:, :1]).input_transform)
-    larger = RankingGP(torch.cat([X, 4.0 * X[:1]]), torch.cat([SMOOTH, SMOOTH[:1]]).unsqueeze(-1))
-    before = larger.encode(TEST_X)
-    larger.train().load_state_dict(model.state_dict())
-    assert larger.training
-    assert torch.equal(larger.encode(TEST_X), model.encode(TEST_X))
-    # Fitting takes the bounding box of the data.
-    assert torch.equal(larger.fit().encode(TEST_X), before)
-
-
-def test_other_hyperparameters_condition_anew() -> None:
-    model = fitted(SMOOTH)
-    first = predicted(model)
-    lengthscale = model.covar_module.lengthscale.detach().clone()
-    model.covar_module.lengthscale = 2.0 * lengthscale
-    assert not torch.equal(predicted(model), first)
-    model.covar_module.lengthscale = lengthscale
-    torch.testing.assert_close(predicted(model), first)
-    # Fitting again starts where it ended.
-    torch.testing.assert_close(predicted(model.fit()), first, rtol=0.05, atol=0.05)
 
 
 def test_many_records_are_represented_by_some() -> None:

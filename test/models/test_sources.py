@@ -1,24 +1,19 @@
-import math
-
 import pytest
 import torch
 from botorch.acquisition import qLogNoisyExpectedImprovement
 from botorch.exceptions import (
     BotorchTensorDimensionError,
     InputDataError,
-    UnsupportedError,
 )
 from botorch.models.transforms.input import Normalize
 from botorch.sampling.pathwise import draw_matheron_paths
-from botorch.utils.datasets import MultiTaskDataset, SupervisedDataset
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from scipy.stats import kendalltau
 from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
-from botorch_popbo.data import Order, from_groups, from_outcomes
+from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.models._differences import KernelDifferences
-from botorch_popbo.models._records import Records
 
 BOX = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
 EVERYWHERE = draw_sobol_samples(BOX, n=64, q=1, seed=9).squeeze(1)
@@ -150,22 +145,6 @@ def test_botorchs_acquisition_functions_apply() -> None:
     assert acquisition(EVERYWHERE[:3].unsqueeze(1)).isfinite().all()
 
 
-def test_a_multi_task_dataset_names_target_and_sources() -> None:
-    def dataset(points: Tensor, name: str) -> SupervisedDataset:
-        return SupervisedDataset(
-            points, hill(points), feature_names=["a", "b"], outcome_names=[name]
-        )
-
-    tasks = MultiTaskDataset([dataset(SOURCE_X, "old"), dataset(X, "new")], "new")
-    inputs = RankingGP.construct_inputs(tasks)
-    found = RankingGP(**inputs, input_transform=Normalize(d=2, bounds=BOX)).fit()
-    expected = model(from_outcomes(SOURCE_X, hill(SOURCE_X)))
-    assert torch.equal(found.posterior(EVERYWHERE).mean, expected.posterior(EVERYWHERE).mean)
-    with_column = MultiTaskDataset([dataset(X, "new")], "new", task_feature_index=1)
-    with pytest.raises(UnsupportedError, match="task_feature_index"):
-        RankingGP.construct_inputs(with_column)
-
-
 def test_sources_must_be_of_the_same_space() -> None:
     narrow = from_outcomes(SOURCE_X[:, :1], hill(SOURCE_X))
     with pytest.raises(BotorchTensorDimensionError, match="columns"):
@@ -177,12 +156,3 @@ def test_a_state_dict_carries_what_was_found_out() -> None:
     other.load_state_dict(fitted.state_dict())
     torch.testing.assert_close(other.correlation, fitted.correlation)
     assert torch.equal(other.posterior(EVERYWHERE).mean, fitted.posterior(EVERYWHERE).mean)
-
-
-def test_a_random_order_has_the_probability_of_one_among_all() -> None:
-    values = torch.tensor([3.0, 1.0, 2.0, 1.0]).double().unsqueeze(-1)
-    records = Records.from_order(from_outcomes(points(4, 0), values))
-    assert math.isclose(records.log_chance, math.log(2.0 / 24.0))
-    groups = torch.tensor([0, 0, 1, 1])
-    two_lists = Records.from_order(from_groups(points(4, 0), values, groups))
-    assert math.isclose(two_lists.log_chance, math.log(1.0 / 4.0))

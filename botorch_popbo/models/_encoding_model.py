@@ -1,0 +1,161 @@
+"""A model of BoTorch that encodes points itself."""
+
+from typing import Self
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
+from botorch.models.model import Model
+from botorch.models.transforms.input import InputTransform, Normalize
+from botorch.models.utils import check_min_max_scaling
+from botorch.settings import validate_input_scaling
+from botorch.utils.types import DEFAULT, _DefaultType
+from torch import Tensor
+from torch.nn import Module
+
+from botorch_popbo.models.input_transforms import check_transform
+
+_LARGEST = 1e100  # of what a square, and a distance, still is a number
+
+
+class EncodingModel(Model):
+    """One data set, whose points stay as they were given, and one output.
+
+    The arguments are those of :class:`~botorch_popbo.RankModel`.
+    """
+
+    _train_X: Tensor
+    _train_Y: Tensor
+    _X: Tensor
+    _source_X: Tensor
+
+    def __init__(
+        self,
+        train_X: Tensor,
+        train_Y: Tensor,
+        X: Tensor,
+        input_transform: InputTransform | _DefaultType | None = DEFAULT,
+        source_X: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        # They follow ``model.to(...)`` but stay out of the state dict, whose shapes must not depend
+        # on the number of points.
+        self.register_buffer("_train_X", train_X, persistent=False)
+        self.register_buffer("_train_Y", train_Y.reshape(-1), persistent=False)
+        self.register_buffer("_X", X, persistent=False)
+        self.register_buffer("_source_X", X[:0] if source_X is None else source_X, persistent=False)
+        if isinstance(input_transform, _DefaultType):
+            # A box may be as narrow as it likes; a column of one value stays as it is.
+            input_transform = Normalize(d=X.shape[-1], min_range=torch.finfo(X.dtype).tiny)
+        if input_transform is not None:
+            check_transform(input_transform, X, type(self).__name__)
+            self.input_transform = input_transform.to(X)
+        # This batch in training mode also sets the bounds of a transform that learns them.
+        encoded = self._encoded_points()
+        if not bool((encoded.abs() < _LARGEST).all()):
+            raise InputDataError(
+                "The points are too far apart for their dtype: the input transform makes NaN, "
+                "infinite or huge values of them. Rescale the columns, or pass another "
+                "input_transform."
+            )
+        if input_transform is None and validate_input_scaling.on():
+            check_min_max_scaling(encoded)
+        self._encoded_dim = encoded.shape[-1]
+
+    @property
+    def train_inputs(self) -> tuple[Tensor]:
+        """The evaluated points as they were given, in a tuple as BoTorch keeps them."""
+        return (self._train_X,)
+
+    @property
+    def train_targets(self) -> Tensor:
+        """What they were ordered by, of shape ``N``."""
+        return self._train_Y
+
+    @property
+    def dim(self) -> int:
+        """The number of columns ``d`` of a point, as :class:`~botorch.models.PairwiseGP` has it."""
+        return self._X.shape[-1]
+
+    @property
+    def known_X(self) -> Tensor:  # noqa: N802
+        """The distinct points that are evaluated or pending, ``m x d``."""
+        return self._X
+
+    def encode(self, X: Tensor) -> Tensor:
+        """Apply the input transform, in evaluation mode.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor of any dtype.
+
+        Returns:
+            A ``batch_shape x q x d'`` tensor in the dtype of the data.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+        """
+        if X.ndim < 2 or X.shape[-1] != self.dim:
+            raise BotorchTensorDimensionError(
+                f"Expected X of shape batch_shape x q x {self.dim}, but got {tuple(X.shape)}."
+            )
+        if self.training:
+            self.eval()
+        # A transform of BoTorch takes over the dtype of what it is given, for good.
+        X = X.to(self._X.dtype)
+        return X if getattr(self, "input_transform", None) is None else self.input_transform(X)
+
+    def transform_inputs(self, X: Tensor, input_transform: Module | None = None) -> Tensor:
+        """Leave points as they are: every method of the model takes them as they were given.
+
+        Args:
+            X: Points.
+            input_transform: Has no effect.
+
+        Returns:
+            The points.
+        """
+        return X
+
+    @property
+    def num_outputs(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """Empty: one data set, one model."""
+        return torch.Size()
+
+    def subset_output(self, idcs: list[int]) -> Self:
+        """Return the model itself, its only output.
+
+        Args:
+            idcs: ``[0]``.
+
+        Returns:
+            This model.
+
+        Raises:
+            UnsupportedError: If any other output is asked for.
+        """
+        self._check_output(idcs)
+        return self
+
+    def _encoded_points(self) -> Tensor:
+        """All points, those of other tasks behind."""
+        with torch.no_grad():
+            transform = getattr(self, "input_transform", None)
+            points = torch.cat([self._X, self._source_X])
+            return points if transform is None else transform(points)
+
+    def _check_output(self, indices: list[int] | None) -> None:
+        if indices not in (None, [0], [-1]):
+            raise UnsupportedError(
+                f"{type(self).__name__} has one output, but {indices} was asked for."
+            )
+
+    # Ranks are computed from the points as given, so they are never replaced by encoded ones.
+    def _set_transformed_inputs(self) -> None:
+        pass
+
+    def _revert_to_original_inputs(self) -> None:
+        pass

@@ -1,0 +1,194 @@
+"""What a Gaussian process on a utility predicts."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from copy import deepcopy
+from functools import partial
+from typing import Any
+
+import torch
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.models.gp_regression import SingleTaskGP
+from botorch.models.model import FantasizeMixin
+from botorch.posteriors import GPyTorchPosterior, Posterior
+from botorch.settings import validate_input_scaling
+from gpytorch.distributions import MultivariateNormal
+from gpytorch.likelihoods import GaussianLikelihood
+from torch import Tensor
+from torch.nn import Parameter
+
+from botorch_popbo.models._conditional_law import ConditionalKernel, ConditionalMean, in_dtype
+from botorch_popbo.models._covariance import JITTER
+from botorch_popbo.models._law import Law
+from botorch_popbo.models._rank_law import RankLaw, averaged
+from botorch_popbo.models.base import RankModel
+from botorch_popbo.posteriors._thresholds import Thresholds
+from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
+
+
+class UtilityModel(RankModel, FantasizeMixin):
+    """A law of the utility, as long as the hyperparameters are the same, and what follows from it.
+
+    Attributes:
+        likelihood: The noise of a utility.
+    """
+
+    likelihood: GaussianLikelihood
+    _law: tuple[list[Tensor], Law] | None
+
+    @abstractmethod
+    def _conditioned(self) -> Law:
+        """The law at the current hyperparameters."""
+
+    @abstractmethod
+    def _plausible_laws(self) -> list[RankLaw]:
+        """Laws of the rank, whose average is that of a prediction."""
+
+    @property
+    def law(self) -> Law:
+        """The conditional law, prepared unless it was for the same hyperparameters."""
+        known = self._law  # asked for at every step of an optimizer
+        if known is None or not _are_equal(known[0], list(self.parameters())):
+            known = (
+                [parameter.detach().clone() for parameter in self.parameters()],
+                self._conditioned(),
+            )
+            self._law = known
+        return known[1]
+
+    @property
+    def noise(self) -> Tensor:
+        """Variance of a utility's noise, in units of the prior variance; a scalar tensor."""
+        noise: Tensor = self.likelihood.noise
+        return noise.squeeze()
+
+    def posterior(  # type: ignore[override]  # the mixin knows but one argument
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> Posterior:
+        """The joint law of the utility.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            output_indices: ``None`` or ``[0]``: there is one output.
+            observation_noise: Whether to add the noise of an outcome; or the variances to add, in
+                squared units of utility, broadcastable to ``batch_shape x q x 1``.
+            posterior_transform: Applied to the result.
+
+        Returns:
+            A normal posterior of shape ``batch_shape x q x 1``, larger being better. Its
+            covariance is not computed before it is used.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has the wrong shape.
+            UnsupportedError: If another output is asked for.
+        """
+        self._check_output(output_indices)
+        posterior = self._utility(self.encode(X), observation_noise)
+        return posterior if posterior_transform is None else posterior_transform(posterior)
+
+    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
+        """The law of each point's rank among all evaluated points.
+
+        It is averaged over the hyperparameters that the order leaves plausible, with a noise that
+        is not kept small for the sake of a search. That is prepared at the first call, which takes
+        about as long as a fit.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            observation_noise: Whether the rank is that of a noisy outcome at the point.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+        """
+        return self._rank(self._plausible_laws(), self.encode(X), observation_noise)
+
+    def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
+        """See the base class."""
+        return self._rank([self.law.ranks], encoded, observation_noise)
+
+    def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """How much better points are than a reference point, in utility.
+
+        Args:
+            encoded: Encoded points, ``batch_shape x 1 x d'``.
+            reference: One encoded point, of shape ``d'``.
+
+        Returns:
+            Mean and variance, and the part of the variance of a point's own utility that more
+            evaluations there would remove; three tensors of shape ``batch_shape x 1``.
+        """
+        moments = self.law.differences_from(reference.double()).moments(encoded.double())
+        mean, variance, own = (values.to(encoded) for values in moments)
+        return mean, variance, own
+
+    def condition_on_observations(
+        self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
+    ) -> SingleTaskGP:
+        """Condition on observed utilities; the hyperparameters stay as they are.
+
+        Args:
+            X: Points, a ``batch_shape x n x d`` tensor.
+            Y: Utilities, a ``batch_shape' x n x 1`` tensor, broadcastable with ``batch_shape``.
+            noise: Their variances, in the shape of ``Y``; by default that of an outcome.
+            **kwargs: None.
+
+        Returns:
+            A Gaussian process whose prior is this model's posterior: exact, batched, and a model
+            that can be conditioned further.
+        """
+        batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
+        X, Y = X.to(self._X.dtype), Y.to(self._X.dtype)
+        Y = Y.expand(*batch_shape, *Y.shape[-2:])
+        if self.training:
+            self.eval()
+        predictor, transform = self.law.predictor, getattr(self, "input_transform", None)
+        with validate_input_scaling(False):
+            conditioned = SingleTaskGP(
+                X.expand(*batch_shape, *X.shape[-2:]),
+                Y,
+                None if noise is None else noise.to(Y).expand_as(Y),
+                likelihood=deepcopy(self.likelihood) if noise is None else None,
+                mean_module=ConditionalMean(predictor, transform),
+                covar_module=ConditionalKernel(predictor, X.dtype, transform),
+                outcome_transform=None,
+            )
+        return conditioned.eval()
+
+    def _rank(
+        self, laws: Sequence[RankLaw], encoded: Tensor, observation_noise: bool
+    ) -> GaussianRankPosterior:
+        double = encoded.double()
+        values = averaged([law.thresholds(double, observation_noise) for law in laws])
+        return GaussianRankPosterior(
+            Thresholds(values, laws[0].buckets.size).to(encoded),
+            partial(self._utility, encoded, observation_noise),
+        )
+
+    def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
+        predictor, double = self.law.predictor, encoded.double()
+        noise = torch.full_like(double[..., 0], JITTER)
+        if isinstance(observation_noise, Tensor):
+            noise = noise + observation_noise.squeeze(-1)
+        elif observation_noise:
+            noise = noise + self.noise.detach()
+        covariance = ConditionalKernel(predictor)(double).add_diagonal(noise)
+        mean = predictor.mean(double).to(encoded)
+        return GPyTorchPosterior(MultivariateNormal(mean, in_dtype(covariance, encoded.dtype)))
+
+
+def _are_equal(known: list[Tensor], values: list[Parameter]) -> bool:
+    return all(
+        a.device == b.device and torch.equal(a, b) for a, b in zip(known, values, strict=True)
+    )
+
+
+def forget_law(model: UtilityModel, incompatible_keys: object) -> None:
+    """A state dict brings its own input transform, such as the bounding box of other points."""
+    model._law = None

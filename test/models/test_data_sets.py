@@ -1,0 +1,38 @@
+import pytest
+import torch
+from botorch.exceptions import UnsupportedError
+from botorch.utils.datasets import MultiTaskDataset, SupervisedDataset
+from helpers.gaussian import unit_points
+
+from botorch_popbo import RankingGP
+from botorch_popbo.data import from_outcomes, to_ranking_dataset
+
+X, OLD_X = unit_points(6), unit_points(9, seed=1)
+
+
+def dataset(points: torch.Tensor, name: str) -> SupervisedDataset:
+    outcomes = points.sum(-1, keepdim=True)
+    return SupervisedDataset(points, outcomes, feature_names=["a", "b"], outcome_names=[name])
+
+
+def test_a_multi_task_dataset_names_target_and_sources() -> None:
+    tasks = MultiTaskDataset([dataset(OLD_X, "old"), dataset(X, "new")], "new")
+    inputs = RankingGP.construct_inputs(tasks)
+    [source] = inputs.pop("sources")
+    assert source.agrees_with(from_outcomes(OLD_X, OLD_X.sum(-1, keepdim=True)))
+    assert torch.equal(inputs["train_X"], X)
+    assert torch.equal(inputs["train_Y"], X.sum(-1, keepdim=True))
+    assert inputs["train_Yvar"] is None
+
+
+def test_a_column_for_the_task_is_refused() -> None:
+    with_column = MultiTaskDataset([dataset(X, "new")], "new", task_feature_index=1)
+    with pytest.raises(UnsupportedError, match="task_feature_index"):
+        RankingGP.construct_inputs(with_column)
+
+
+def test_rankings_are_an_order() -> None:
+    order = from_outcomes(X, X.sum(-1, keepdim=True))
+    found = RankingGP.construct_inputs(to_ranking_dataset(order))
+    assert found.keys() == {"order"}
+    assert found["order"].agrees_with(order)

@@ -1,0 +1,110 @@
+import pytest
+import torch
+from botorch.acquisition.objective import ScalarizedPosteriorTransform
+from helpers.gaussian import dense_law, unit_points
+from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_an_outlier
+from torch import Tensor
+from torch.autograd import gradcheck
+
+from botorch_popbo import RankingGP
+from botorch_popbo.models._covariance import JITTER
+from botorch_popbo.testing.memory import LargestTensor
+
+
+@pytest.mark.parametrize("outcomes", [SMOOTH, with_an_outlier()], ids=["smooth", "outlier"])
+def test_the_posterior_is_the_joint_law_by_dense_matrices(outcomes: Tensor) -> None:
+    model = fitted(outcomes)
+    mean, covariance = dense_law(model.law.predictor, TEST_X)
+    jitter = JITTER * torch.eye(6).double()
+    for noise, added in (
+        (False, jitter),
+        (True, jitter + model.noise.detach() * torch.eye(6).double()),
+        (torch.full((6, 1), 0.3).double(), jitter + 0.3 * torch.eye(6).double()),
+    ):
+        posterior = model.posterior(TEST_X, observation_noise=noise)
+        torch.testing.assert_close(posterior.mean.squeeze(-1), mean, rtol=0, atol=1e-6)
+        found = posterior.distribution.covariance_matrix
+        torch.testing.assert_close(found, covariance + added, rtol=0, atol=1e-6)
+        torch.testing.assert_close(posterior.variance.squeeze(-1), found.diagonal())
+    ranks = model.rank_posterior(TEST_X, observation_noise=True)
+    expected = model.posterior(TEST_X, observation_noise=True).variance
+    torch.testing.assert_close(ranks.utility.variance, expected)
+
+
+def test_gradients_of_the_posterior() -> None:
+    model = fitted(SMOOTH)
+
+    def law(points: Tensor) -> tuple[Tensor, ...]:
+        posterior = model.posterior(points)
+        return posterior.mean, posterior.variance, posterior.distribution.covariance_matrix
+
+    assert gradcheck(law, TEST_X.clone().requires_grad_(), eps=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("moment", ["mean", "variance"])
+def test_moments_of_many_points_need_no_covariance_matrix(moment: str) -> None:
+    model = fitted(SMOOTH)
+    many = unit_points(5000)
+    with LargestTensor() as watch:
+        values = getattr(model.posterior(many), moment)
+    assert values.shape == (5000, 1)
+    assert watch.num_bytes < 5000 * 5000 * 8 / 50
+
+
+def test_posterior_transforms_act_on_utilities() -> None:
+    model = fitted(SMOOTH)
+    negate = ScalarizedPosteriorTransform(torch.tensor([-1.0]).double())
+    negated = model.posterior(TEST_X, posterior_transform=negate)
+    torch.testing.assert_close(negated.mean, -model.posterior(TEST_X).mean)
+
+
+def test_uncertainty_grows_away_from_the_records() -> None:
+    model = fitted(SMOOTH)
+    near, far = (model.posterior(points.unsqueeze(-2)).variance for points in (X, X + 5.0))
+    assert near.max() < 0.1 * far.min()
+    _, at_itself, _ = model.improvement(X[:1], X[0])
+    assert at_itself.item() == pytest.approx(0.0, abs=1e-9)
+
+
+def test_improvement_is_the_law_of_a_difference() -> None:
+    model = fitted(SMOOTH)
+    mean, variance, own = model.improvement(TEST_X[1:], TEST_X[0])
+    posterior = model.posterior(TEST_X)
+    matrix = posterior.distribution.covariance_matrix - JITTER * torch.eye(6).double()
+    utility = posterior.mean.squeeze(-1)
+    torch.testing.assert_close(mean, utility[1:] - utility[0], rtol=0, atol=1e-7)
+    expected = matrix.diagonal()[1:] + matrix[0, 0] - 2.0 * matrix[0, 1:]
+    torch.testing.assert_close(variance, expected, rtol=0, atol=1e-6)
+    assert ((own > 0.0) & (own < matrix.diagonal()[1:])).all()
+
+
+def test_more_evaluations_remove_what_is_left_to_learn() -> None:
+    noise = 0.05 * torch.randn(70, generator=torch.Generator().manual_seed(0)).double()
+    crowd = X[:1] + 1e-4 * unit_points(40, seed=2)
+    model = fitted(torch.cat([SMOOTH, SMOOTH[:1].expand(40)]) + noise, torch.cat([X, crowd]))
+    crowded, lonely = (model.improvement(x, X[1])[2] for x in (X[:1], X[:1] + 0.3))
+    assert crowded < 0.1 * model.noise
+    assert lonely > 3.0 * crowded
+
+
+def test_a_loaded_state_brings_its_bounding_box() -> None:
+    model = fitted(SMOOTH, input_transform=RankingGP(X, X[:, :1]).input_transform)
+    larger = RankingGP(torch.cat([X, 4.0 * X[:1]]), torch.cat([SMOOTH, SMOOTH[:1]]).unsqueeze(-1))
+    before = larger.encode(TEST_X)
+    larger.train().load_state_dict(model.state_dict())
+    assert larger.training
+    assert torch.equal(larger.encode(TEST_X), model.encode(TEST_X))
+    # Fitting takes the bounding box of the data.
+    assert torch.equal(larger.fit().encode(TEST_X), before)
+
+
+def test_other_hyperparameters_condition_anew() -> None:
+    model = fitted(SMOOTH)
+    first = predicted(model)
+    lengthscale = model.covar_module.lengthscale.detach().clone()
+    model.covar_module.lengthscale = 2.0 * lengthscale
+    assert not torch.equal(predicted(model), first)
+    model.covar_module.lengthscale = lengthscale
+    torch.testing.assert_close(predicted(model), first)
+    # Fitting again starts where it ended.
+    torch.testing.assert_close(predicted(model.fit()), first, rtol=0.05, atol=0.05)
