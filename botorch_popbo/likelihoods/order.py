@@ -28,6 +28,7 @@ scale of :math:`K` cancels.
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -83,13 +84,13 @@ class OrderedUtilities:
         rows = self.relations.scatter(self.by_covariance, number)
         return self.relations.scatter(rows.T.contiguous(), number)
 
-    @property
+    @cached_property
     def root(self) -> Tensor:
         """Square root of what certain utilities would explain: ``A A'`` is ``D' G^-1 D``."""
         eye = torch.eye(len(self.differences)).to(self.factor)
         return self._root(torch.linalg.cholesky(self.prior), eye)
 
-    @property
+    @cached_property
     def ordered_root(self) -> Tensor:
         """Square root of what the order explains: ``A A'`` is ``D' R B^-1 R' D``, ``N x M``."""
         eye = torch.eye(len(self.differences)).to(self.factor)

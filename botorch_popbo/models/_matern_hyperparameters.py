@@ -68,12 +68,13 @@ class MaternHyperparameters(Hyperparameters):
 
     def kernel(self, theta: Tensor) -> MaternKernel:
         """See the base class."""
-        kernel = MaternKernel(nu=2.5, ard_num_dims=self._dim)
-        if self._rough:
-            priors = (self._kernel.roughness_prior, self._kernel.fineness_prior)
-            kernel = RoughMaternKernel(*deepcopy(priors), ard_num_dims=self._dim)
+        kernel = self._rough_kernel() if self._rough else MaternKernel(2.5, ard_num_dims=self._dim)
         _assign_kernel(kernel.to(theta), theta[:-1])
         return kernel.requires_grad_(False)
+
+    def _rough_kernel(self) -> RoughMaternKernel:
+        priors = (self._kernel.roughness_prior, self._kernel.fineness_prior)
+        return RoughMaternKernel(*deepcopy(priors), ard_num_dims=self._dim)
 
 
 def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> bool:
