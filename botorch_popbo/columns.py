@@ -97,7 +97,9 @@ class Columns:
             raise InputDataError("There is no column. Name at least one.")
         self.by_name = dict(columns)
         own = list(self.by_name.values())
-        self.bounds = torch.tensor([[c.low for c in own], [c.high for c in own]]).double()
+        self.bounds = torch.tensor(
+            [[c.low for c in own], [c.high for c in own]], dtype=torch.double
+        )
         self.is_categorical = torch.tensor([c.is_categorical for c in own])
         self.size = torch.tensor([c.size for c in own], dtype=torch.double)
 
