@@ -207,6 +207,11 @@ def test_a_transform_that_would_be_used_wrongly_is_refused(make: Callable[..., R
     features = AppendFeatures(torch.zeros(3, 1).double())
     with pytest.raises(UnsupportedError, match="AppendFeatures makes 3 points of one"):
         make(X, Y, input_transform=features)
+    feature = torch.zeros(1, 1).double()
+    with pytest.raises(UnsupportedError, match="2 columns of a training point and 3 of any other"):
+        make(X, Y, input_transform=AppendFeatures(feature))
+    always = AppendFeatures(feature, transform_on_train=True)
+    assert make(X, Y, input_transform=always).fit().rank_posterior(X).mean.isfinite().all()
 
 
 @EACH
@@ -242,6 +247,9 @@ def test_a_transform_may_change_the_number_of_columns(make: Callable[..., RankMo
 @EACH
 def test_equal_outcomes_warn_and_are_survived(make: Callable[..., RankModel]) -> None:
     X, Y = toy_data(15)
+    none, tie = torch.zeros(0, 2, dtype=torch.long), torch.tensor([[0, 1]])
+    with pytest.warns(InputDataWarning, match="All outcomes are equal"):
+        make(order=from_comparisons(toy_data(2)[0], none, tie))
     with pytest.warns(InputDataWarning, match="All outcomes are equal.*Check the metric"):
         model = make(X, torch.full_like(Y, 3.0))
     assert law(model.fit()).isfinite().all()
