@@ -1,5 +1,11 @@
 """One seed from the user, another stream for every state of the data."""
 
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from botorch.utils.sampling import manual_seed
+
 
 def derive_seed(seed: int, num_points: int) -> int:
     """Mix a user's seed with the number of points known, deterministically.
@@ -16,3 +22,24 @@ def derive_seed(seed: int, num_points: int) -> int:
         A seed for ``torch.Generator.manual_seed``, in [0, 2**62).
     """
     return (1_000_003 * seed + num_points) % 2**62
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Seed all that BoTorch's optimizers draw from, and leave the global random state as it was.
+
+    That of Python is among it: of a category of many values they look at a sample.
+
+    Args:
+        seed: A seed of :func:`derive_seed`.
+
+    Yields:
+        Nothing.
+    """
+    state = random.getstate()
+    random.seed(seed)
+    try:
+        with manual_seed(seed):
+            yield
+    finally:
+        random.setstate(state)

@@ -89,15 +89,23 @@ class Columns:
         bounds: The smallest and largest values, a ``2 x d`` tensor in double precision.
 
     Raises:
-        InputDataError: If there is no column.
+        InputDataError: If there is no column, or if one is something else.
     """
 
     def __init__(self, columns: Mapping[str, Column]) -> None:
         if not columns:
             raise InputDataError("There is no column. Name at least one.")
         self.by_name = dict(columns)
+        for name, column in self.by_name.items():
+            if not isinstance(column, Column):
+                raise InputDataError(
+                    f"{name} is {column!r}, but a column is made by Column.continuous, "
+                    "Column.integer, Column.ordered or Column.categorical."
+                )
         own = list(self.by_name.values())
-        self.bounds = torch.tensor([[c.low for c in own], [c.high for c in own]]).double()
+        self.bounds = torch.tensor(
+            [[c.low for c in own], [c.high for c in own]], dtype=torch.double
+        )
         self.is_categorical = torch.tensor([c.is_categorical for c in own])
         self.size = torch.tensor([c.size for c in own], dtype=torch.double)
 
@@ -126,6 +134,27 @@ class Columns:
         """Points ``... x d`` in the unit cube, discrete ones in the middle of their parts."""
         low, high = self.bounds
         return torch.where(self.size.isinf(), (X - low) / (high - low), (X - low + 0.5) / self.size)
+
+    def check_discrete(self, X: Tensor) -> None:
+        """Check that discrete columns hold their values.
+
+        Args:
+            X: Points, a ``... x d`` tensor.
+
+        Raises:
+            InputDataError: If one holds something else.
+        """
+        if X.shape[-1:] != self.size.shape:
+            return  # of another space, for which others have a message
+        place = X.detach().double().cpu() - self.bounds[0]
+        is_value = (place == place.floor()) & (place >= 0.0) & (place < self.size)
+        wrong = (~is_value & self.size.isfinite()).reshape(-1, len(self.size)).any(0)
+        if bool(wrong.any()):
+            name = [*self.by_name][int(wrong.nonzero()[0])]
+            raise InputDataError(
+                f"{name} holds whole numbers from {self.by_name[name].low:g} to "
+                f"{self.by_name[name].high:g}, but was given something else."
+            )
 
     def draw(self, number: int, seed: int) -> Tensor:
         """Quasi-random points of the space, ``n x d``; more of them begin with the same."""

@@ -43,7 +43,7 @@ class PreferenceSearch:
     Raises:
         BotorchTensorDimensionError: If bounds have the wrong shape.
         InputDataError: If a bound is not finite, if a lower bound is not below the upper one, if
-            there are fewer points than items, or if a number is too small.
+            there are fewer points than items, or if a number is too small or not whole.
 
     Example:
         >>> search = PreferenceSearch({"sugar": Column.continuous(0, 10), ...})
@@ -66,6 +66,11 @@ class PreferenceSearch:
             self.columns = Columns(space)
         dim = self.columns.bounds.shape[-1]
         num_initial = max(6, 2 * dim) if num_initial is None else num_initial
+        if any(type(number) is not int for number in (num_items, num_initial, seed)):
+            raise InputDataError(
+                "num_items, num_initial and seed are whole numbers, but got "
+                f"{num_items!r}, {num_initial!r} and {seed!r}."
+            )
         if num_initial < 1:
             raise InputDataError(f"num_initial is at least 1, but got {num_initial}.")
         if not 2 <= num_items <= float(self.columns.size.prod()):
@@ -130,7 +135,7 @@ class PreferenceSearch:
         """
         if self._question is None:
             self._question = self._next()
-        return self._question
+        return self._question.clone()
 
     def tell(self, items: Tensor, winner: int | None) -> None:
         """Add an answer. The points need not be those that were asked for.
@@ -141,9 +146,10 @@ class PreferenceSearch:
 
         Raises:
             BotorchTensorDimensionError: If ``items`` has the wrong shape.
-            InputDataError: If ``winner`` is neither a row nor ``None``, if two points are equal, or
-                if one is not finite.
+            InputDataError: If ``winner`` is neither a row nor ``None``, if two points are equal, if
+                one is not finite, or if a listed or whole number is none of its column.
         """
+        self.columns.check_discrete(items)
         self._answers.add(items, winner)
         self._model = self._question = None
 
@@ -183,7 +189,7 @@ class PreferenceSearch:
             columns = Columns.from_json(content["space"])
             search = cls(columns.by_name, **{name: content[name] for name in _SETTINGS})
             search._answers.add_json(content["answers"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputDataError(f"{path} holds no saved PreferenceSearch: {error!r}.") from None
         return search
 

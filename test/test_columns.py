@@ -61,6 +61,13 @@ def test_bounds_are_columns() -> None:
         Columns.from_bounds(bounds[0])
 
 
+def test_bounds_keep_all_their_digits() -> None:
+    column = Column.continuous(0.1, 0.1 + 1e-12)
+    assert Columns({"x": column}).bounds.flatten().tolist() == [column.low, column.high]
+    largest = Columns({"n": Column.integer(0, 2**24 + 1)}).from_unit(torch.ones(1).double())
+    assert largest.item() == 2**24 + 1
+
+
 def test_bad_columns_are_named() -> None:
     for low, high in ((1.0, 1.0), (2.0, 1.0), (0.0, math.inf), (math.nan, 1.0)):
         with pytest.raises(InputDataError, match="below its upper bound"):

@@ -142,7 +142,47 @@ def test_a_file_of_something_else_is_named(tmp_path: Path, content: str) -> None
         PreferenceSearch.load(path)
 
 
+@pytest.mark.parametrize("setting", [{"seed": "x"}, {"seed": None}, {"num_items": 2.5}])
+def test_a_file_with_damaged_settings_is_named(tmp_path: Path, setting: dict[str, object]) -> None:
+    path = tmp_path / "search.json"
+    PreferenceSearch(BOUNDS).save(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | setting))
+    with pytest.raises(InputDataError, match="whole numbers"):
+        PreferenceSearch.load(path)
+
+
+def test_a_file_with_a_bound_that_is_no_float_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "search.json"
+    PreferenceSearch(BOUNDS).save(path)
+    content = json.loads(path.read_text())
+    content["space"]["x1"]["high"] = 10**400
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputDataError, match="no saved PreferenceSearch"):
+        PreferenceSearch.load(path)
+
+
+def test_what_becomes_of_a_question_later_changes_nothing() -> None:
+    search = PreferenceSearch(BOUNDS)
+    items = search.ask()
+    expected = items.clone()
+    items.zero_()
+    assert torch.equal(search.ask(), expected)
+    shown = expected.clone()
+    search.tell(shown, 1)
+    shown.zero_()
+    assert torch.equal(search.X, expected)
+
+
 def test_bad_input_is_named() -> None:
+    with pytest.raises(InputDataError, match="whole numbers"):
+        PreferenceSearch(BOUNDS, seed=0.5)  # type: ignore[arg-type]
+    with pytest.raises(InputDataError, match=r"x is \(0, 1\), but a column is made by"):
+        PreferenceSearch({"x": (0, 1)})  # type: ignore[dict-item]
+    cups = PreferenceSearch({"milk": Column.categorical("abc"), "size": Column.continuous(0, 1)})
+    for category in (3.0, -1.0, 0.5):
+        with pytest.raises(InputDataError, match="milk holds whole numbers from 0 to 2"):
+            cups.tell(torch.tensor([[0.0, 0.0], [category, 0.0]]), 0)
+    assert cups.num_answers == 0
     with pytest.raises(BotorchTensorDimensionError, match="2 x d"):
         PreferenceSearch(BOUNDS[0])
     with pytest.raises(InputDataError, match="below its upper bound"):

@@ -1,6 +1,8 @@
+import random
+
 import torch
 
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._seeds import derive_seed, seeded
 
 
 def test_seeds_differ_between_users_and_steps() -> None:
@@ -11,3 +13,16 @@ def test_seeds_differ_between_users_and_steps() -> None:
 def test_every_integer_gives_a_seed_that_torch_accepts() -> None:
     for seed in (-(2**70), -1, 0, 2**63, 2**200):
         torch.Generator().manual_seed(derive_seed(seed, 5))
+
+
+def test_seeded_draws_are_the_same_and_leave_the_global_state() -> None:
+    def draw() -> tuple[float, float]:
+        return random.random(), torch.rand(1).item()
+
+    states = random.getstate(), torch.get_rng_state()
+    with seeded(2**61):
+        first = draw()
+    assert random.getstate() == states[0]
+    assert torch.equal(torch.get_rng_state(), states[1])
+    with seeded(2**61):
+        assert draw() == first

@@ -16,10 +16,9 @@ from ax.generators.utils import filter_constraints_and_fixed_features, mk_discre
 from botorch.acquisition import AcquisitionFunction
 from botorch.generation.sampling import SamplingStrategy
 from botorch.models.model import Model
-from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._seeds import derive_seed, seeded
 from botorch_popbo.acquisition.base import find_baseline
 from botorch_popbo.acquisition.constrained_utility_improvement import (
     LogConstrainedExpectedUtilityImprovement,
@@ -207,7 +206,7 @@ class RankAcquisition(Acquisition):
         options = default_options(optimizer, is_smooth=self._model.has_uncertainty)
         if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space
             options |= optimizer_options or {}
-        with manual_seed(seed), warnings.catch_warnings():
+        with seeded(seed), warnings.catch_warnings():
             # A ReLU network has kinks: the line search ends at one, which is no failure.
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
             result: tuple[Tensor, Tensor, Tensor] = super().optimize(

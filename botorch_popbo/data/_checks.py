@@ -1,7 +1,11 @@
 """Checks of points and outcomes, with messages that say what to do."""
 
+import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
+
+#: What points may be. Half precision has no distances on the CPU.
+DTYPES = (torch.float32, torch.float64)
 
 
 def check_outcomes(X: Tensor, Y: Tensor) -> None:
@@ -72,9 +76,10 @@ def check_same_kind(X: Tensor, values: Tensor, name: str) -> None:
     Raises:
         InputDataError: If the two do not share one floating-point dtype and one device.
     """
-    if not X.is_floating_point():
+    if X.dtype not in DTYPES:
         raise InputDataError(
-            f"train_X holds {X.dtype}, but points are floating-point numbers. Pass X.double()."
+            f"train_X holds {X.dtype}, but points are of single or double precision. Pass "
+            "X.double()."
         )
     if X.dtype != values.dtype or X.device != values.device:
         raise InputDataError(

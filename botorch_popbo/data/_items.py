@@ -6,7 +6,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._checks import check_finite, is_table
+from botorch_popbo.data._checks import DTYPES, check_finite, is_table
 
 
 def check_items(X: Tensor) -> None:
@@ -17,15 +17,16 @@ def check_items(X: Tensor) -> None:
 
     Raises:
         BotorchTensorDimensionError: If ``X`` does not have two dimensions and a column.
-        InputDataError: If ``X`` is not of a floating-point dtype or not finite.
+        InputDataError: If ``X`` is not of single or double precision or not finite.
     """
     if not is_table(X):
         raise BotorchTensorDimensionError(
             f"Expected X of shape N x d, one row for each item, but got {tuple(X.shape)}."
         )
-    if not X.is_floating_point():
+    if X.dtype not in DTYPES:
         raise InputDataError(
-            f"X must be of a floating-point dtype, but is {X.dtype}. Convert it with X.double()."
+            f"X must be of single or double precision, but is {X.dtype}. Convert it with "
+            "X.double()."
         )
     check_finite(X, "X")
 

@@ -50,7 +50,7 @@ class Answers:
             )
         if not bool(items.isfinite().all()) or len(items.unique(dim=0)) < len(items):
             raise InputDataError("A comparison needs different points with finite values.")
-        self._answers.append((items.detach().double().cpu(), winner))
+        self._answers.append((items.detach().to("cpu", torch.double, copy=True), winner))
 
     def order(self) -> Order:
         """The chosen point against each of the others; in a tie, the first against each."""

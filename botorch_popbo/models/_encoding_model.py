@@ -39,10 +39,11 @@ class EncodingModel(Model):
         super().__init__()
         # They follow ``model.to(...)`` but stay out of the state dict, whose shapes must not depend
         # on the number of points.
-        self.register_buffer("_train_X", train_X, persistent=False)
-        self.register_buffer("_train_Y", train_Y.reshape(-1), persistent=False)
-        self.register_buffer("_X", X, persistent=False)
-        self.register_buffer("_source_X", X[:0] if source_X is None else source_X, persistent=False)
+        # No gradient reaches them, and a tensor that has one cannot be copied.
+        points = {"_train_X": train_X, "_train_Y": train_Y.reshape(-1), "_X": X}
+        points["_source_X"] = X[:0] if source_X is None else source_X
+        for name, value in points.items():
+            self.register_buffer(name, value.detach(), persistent=False)
         if isinstance(input_transform, _DefaultType):
             # A box may be as narrow as it likes; a column of one value stays as it is.
             input_transform = Normalize(d=X.shape[-1], min_range=torch.finfo(X.dtype).tiny)

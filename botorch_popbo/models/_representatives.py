@@ -76,7 +76,8 @@ def representatives(records: Records, number: int) -> Tensor:
         return torch.arange(len(records), device=own.device)
     order = own[records.better[own].argsort(stable=True)]
     half = number // 2
-    spaced = torch.linspace(half, len(order) - 1, number - half, device=order.device).long()
+    steps = torch.arange(number - half, device=order.device)
+    spaced = half + steps * (len(order) - 1 - half) // max(number - half - 1, 1)
     best = torch.arange(half, device=order.device)
     of_sources = (~records.is_target).nonzero().squeeze(-1)
     chosen: Tensor = order[torch.cat([best, spaced])].sort()[0]

@@ -78,4 +78,4 @@ def is_one_point(train_X: Tensor | None, train_Y: Tensor | None) -> bool:
     if train_X is None or train_Y is None:
         return False
     check_outcomes(train_X, train_Y)
-    return bool((train_X == train_X[:1]).all())
+    return len(train_X) > 0 and bool((train_X == train_X[:1]).all())

@@ -1,6 +1,7 @@
 """Input transforms that rank models need beside BoTorch's own."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 
 import torch
 from botorch.exceptions import UnsupportedError
@@ -135,7 +136,8 @@ def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:
         owner: Name of the model.
 
     Raises:
-        UnsupportedError: If it has parameters to be learned, or makes several points of one.
+        UnsupportedError: If it has parameters to be learned, makes several points of one, or adds
+            columns to other points than those of training.
     """
     name = type(transform).__name__
     if any(parameter.requires_grad for parameter in transform.parameters()):
@@ -145,12 +147,18 @@ def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:
         )
     was_training = transform.training
     with torch.no_grad():
-        rows = transform.to(X).eval()(X[:1]).shape[-2]
+        rows, columns = transform.to(X).eval()(X[:1]).shape[-2:]
+        trained = deepcopy(transform).train()(X).shape[-1]
     transform.train(was_training)
     if rows != 1:
         raise UnsupportedError(
             f"{name} makes {rows} points of one, and {owner} ranks single points. Leave it out, "
             "and average what the model says of the points yourself."
+        )
+    if columns != trained:
+        raise UnsupportedError(
+            f"{name} makes {trained} columns of a training point and {columns} of any other, and "
+            f"{owner} compares the two. Pass it with transform_on_train=True, or leave it out."
         )
 
 

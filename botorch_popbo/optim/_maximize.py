@@ -13,9 +13,10 @@ from botorch.optim.optimize_mixed import (
     optimize_acqf_mixed_alternating,
     should_use_mixed_alternating_optimizer,
 )
-from botorch.utils.sampling import draw_sobol_samples, manual_seed
+from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
+from botorch_popbo._seeds import seeded
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.input_transforms import InactiveColumns
 from botorch_popbo.optim._optimizer_options import default_options
@@ -67,7 +68,7 @@ def maximize(
         A point, of shape ``d``.
     """
     dim = domain.bounds.shape[-1]
-    with manual_seed(seed), warnings.catch_warnings():
+    with seeded(seed), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
         if is_table(domain.choices, dim):
             candidates = _points_of_table(domain, X_known, max_candidates, seed)

@@ -67,7 +67,7 @@ def _near(center: Tensor, columns: Columns) -> Tensor:
     radius = torch.maximum(_RADIUS * scale, 1.0 / columns.size)
     moved = (center + radius * box).abs()
     moved = 1.0 - (1.0 - moved).abs()  # reflected at the faces
-    is_new = torch.rand(moved.shape) < 2.0 * _RADIUS * scale
+    is_new = torch.rand(moved.shape, dtype=torch.float32) < 2.0 * _RADIUS * scale
     category = torch.where(is_new, torch.rand_like(moved), center)
     points: Tensor = torch.where(columns.is_categorical, category, moved)
     return points

@@ -15,7 +15,7 @@ from botorch_popbo.optuna._pruned import outcome_of_pruned
 from botorch_popbo.optuna._sharing import shared_point
 from botorch_popbo.optuna._space import Space
 
-# Better than all else, but a number: Optuna allows an infinitely good value.
+# Better than all else, but a number: Optuna allows infinitely good values and constraints.
 _BEST = 1e154
 _CONSTRAINTS = "constraints"  # as Optuna names them among the system attributes
 
@@ -70,7 +70,7 @@ def evidence_of(
             continue
         outcomes = _outcomes(trial, completed, signs)
         violation = constraints_of(trial)
-        slack = [-violation.get(name, math.nan) for name in names]
+        slack = [min(-violation.get(name, math.nan), _BEST) for name in names]
         if -math.inf in outcomes:
             slack = [0.0] * len(names)
         if not trial.state.is_finished() or any(map(math.isnan, slack)):

@@ -61,7 +61,7 @@ def draw_utility_paths(
     noise = (predictor.noise + JITTER).sqrt() * torch.randn_like(prior_values)
     solved = (prior_values + noise) @ predictor.root @ predictor.root.T
     left_open = _square_root(predictor.left_open)
-    drawn = torch.randn(*sample_shape, len(X)).to(X) @ left_open.T
+    drawn = torch.randn(*sample_shape, len(X), dtype=torch.float32).to(X) @ left_open.T
     weight = predictor.weights + drawn - solved
     update_paths = GeneralizedLinearPath(
         KernelEvaluationMap(predictor.kernel, X), weight * predictor.loading

@@ -152,9 +152,10 @@ def test_several_objectives_say_what_to_do(name: str) -> None:
         *((torch.float64, kind) for kind in (torch.int64, torch.float32, "meta")),
         (torch.float32, torch.float64),
         (torch.bool, torch.bool),
+        (torch.float16, torch.float16),
     ],
 )
 def test_wrong_kinds_say_what_to_do(source: Source, X_kind: torch.dtype, Y_kind: Any) -> None:
-    match = r"share one floating-point dtype.*Y.to\(X\)|are floating-point numbers. Pass X.double"
+    match = r"share one floating-point dtype.*Y.to\(X\)|single or double precision. Pass X.double"
     with pytest.raises(InputDataError, match=match):
         source(torch.zeros(3, 1).to(X_kind), torch.zeros(3, 1).double().to(Y_kind))

@@ -58,7 +58,7 @@ def test_items_must_be_finite(source: Source, value: float) -> None:
 
 
 def test_items_must_be_real_numbers(source: Source) -> None:
-    with pytest.raises(InputDataError, match=r"X must be of a floating-point dtype.*X.double\(\)"):
+    with pytest.raises(InputDataError, match=r"X must be of single or double.*X.double\(\)"):
         source(line(3).long(), PAIR)
 
 

@@ -80,6 +80,11 @@ def test_a_transform_that_would_be_used_wrongly_is_refused(make: Callable[..., R
     features = AppendFeatures(torch.zeros(3, 1).double())
     with pytest.raises(UnsupportedError, match="AppendFeatures makes 3 points of one"):
         make(X, Y, input_transform=features)
+    feature = torch.zeros(1, 1).double()
+    with pytest.raises(UnsupportedError, match="2 columns of a training point and 3 of any other"):
+        make(X, Y, input_transform=AppendFeatures(feature))
+    always = AppendFeatures(feature, transform_on_train=True)
+    assert make(X, Y, input_transform=always).fit().rank_posterior(X).mean.isfinite().all()
 
 
 @EACH
@@ -128,3 +133,11 @@ def test_a_query_of_another_dtype_changes_nothing(model: RankModel, dtype: torch
     assert posterior.mean.dtype == ranks.mean.dtype == torch.double
     assert torch.equal(law(queried, query), law(model, query.double()))
     assert torch.equal(law(queried), before)
+
+
+@EACH
+def test_data_of_a_graph_are_taken_without_it(make: Callable[..., RankModel]) -> None:
+    X = toy_data(8)[0].requires_grad_()
+    model = make(1.0 * X, X.square().sum(-1, keepdim=True)).fit()
+    assert not any(buffer.requires_grad for buffer in model.buffers())
+    assert model.with_pending(TEST_X[:1]).known_X.shape == (9, 2)

@@ -113,6 +113,11 @@ def test_without_sources_it_is_not() -> None:
         RankingGP(X[:1], hill(X[:1]))
 
 
+def test_no_point_is_not_enough() -> None:
+    with pytest.raises(InputDataError, match="train_X holds 0"):
+        RankingGP(X[:0], hill(X[:0]), sources=[GOOD])
+
+
 def test_gradients_of_the_acquisition_are_those_of_autograd() -> None:
     found = model(GOOD)
     encoded = found.encode(EVERYWHERE[:5].unsqueeze(1)).requires_grad_()

@@ -11,9 +11,7 @@ from helpers.models import EACH, law
 from helpers.toy import toy_data
 
 from botorch_popbo import RankModel
-from botorch_popbo.data import (
-    from_outcomes,
-)
+from botorch_popbo.data import from_comparisons, from_outcomes
 
 
 @EACH
@@ -40,6 +38,9 @@ def test_bad_data_are_refused(make: Callable[..., RankModel]) -> None:
 @EACH
 def test_equal_outcomes_warn_and_are_survived(make: Callable[..., RankModel]) -> None:
     X, Y = toy_data(15)
+    none, tie = torch.zeros(0, 2, dtype=torch.long), torch.tensor([[0, 1]])
+    with pytest.warns(InputDataWarning, match="All outcomes are equal"):
+        make(order=from_comparisons(toy_data(2)[0], none, tie))
     with pytest.warns(InputDataWarning, match="All outcomes are equal.*Check the metric"):
         model = make(X, torch.full_like(Y, 3.0))
     assert law(model.fit()).isfinite().all()

@@ -56,6 +56,16 @@ def test_the_seed_decides(model: RankingGP) -> None:
     assert torch.equal(torch.get_rng_state(), state)
 
 
+def test_the_default_dtype_does_not_matter(model: RankingGP) -> None:
+    expected = challengers(model, 2)
+    torch.set_default_dtype(torch.double)
+    try:
+        found = challengers(model, 2)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert torch.equal(found, expected)
+
+
 def test_a_space_may_have_too_few_points() -> None:
     columns = Columns({"switch": Column.integer(0, 1)})
     both = columns.bounds

@@ -1,3 +1,4 @@
+import random
 from dataclasses import replace
 
 import pytest
@@ -49,6 +50,18 @@ def test_the_best_point_of_every_kind_of_space_is_found(
     best = maximize(Bowl(), domain, NONE, 100, seed=0)
     assert best.tolist() == pytest.approx(expected, abs=1e-3)
     assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_of_many_categories_the_seed_alone_chooses() -> None:
+    values = [0.25 * i for i in range(100)]
+    bounds = torch.tensor([[0.0, 0.0], [1.0, values[-1]]]).double()
+    domain = Domain(bounds, {1: values}, [1], lambda X: X)
+    random.seed(1)
+    before = random.getstate()
+    first = maximize(Bowl(), domain, NONE, 100, seed=0)
+    assert random.getstate() == before
+    random.seed(2)
+    assert torch.equal(maximize(Bowl(), domain, NONE, 100, seed=0), first)
 
 
 @pytest.mark.parametrize("domain", [TABLE, ROUNDED], ids=["table", "rounded"])

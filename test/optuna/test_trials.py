@@ -86,6 +86,15 @@ def test_constraints_are_slacks_and_without_them_a_trial_is_pending() -> None:
     assert torch.equal(found.measured.variance, torch.zeros(3, 1).double())
 
 
+def test_an_infinitely_good_constraint_is_a_number() -> None:
+    found = read(
+        trial(1.0, 5.0, system_attrs=violating(-math.inf)),
+        trial(2.0, 5.0, system_attrs=violating(1.0)),
+    )
+    assert found.measured.slack[:, 0].isfinite().all()
+    assert len(found.measured.slack_orders()) == 1
+
+
 def test_both_ways_of_telling_constraints_are_understood() -> None:
     named = {"constraints:cost": 3, "constraints:size": -1.0, "other": 5}
     assert constraints_of(trial(1.0, 5.0, system_attrs=named)) == {"cost": 3.0, "size": -1.0}
