@@ -30,7 +30,7 @@ def check_given_whole(name: str, value: Any, least: int) -> None:
         least: The smallest value allowed.
 
     Raises:
-        UserInputError: If it is no whole number, or too small.
+        UserInputError: If it is no whole number, too small, or of more than 63 bits.
     """
     try:
         number = index(value)
@@ -40,6 +40,8 @@ def check_given_whole(name: str, value: Any, least: int) -> None:
         raise UserInputError(f"{name} is a whole number; got {value!r}.")
     if number < least:
         raise UserInputError(f"{name} is at least {least}; got {number}.")
+    if number >= 2**63:  # more than a seed of PyTorch
+        raise UserInputError(f"{name} is below 2**63; got {number}.")
 
 
 def check_device(device: Any) -> None:

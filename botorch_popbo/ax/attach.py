@@ -1,10 +1,12 @@
 """Past trials of the same function, from a CSV file, as a warm start."""
 
+import math
 import os
 from typing import Any
 
 import pandas as pd
 from ax.api.client import Client
+from ax.core.parameter import Parameter, ParameterType
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo.ax.sources import check_columns
@@ -23,25 +25,74 @@ def attach_trials(client: Client, table: str | os.PathLike[str] | pd.DataFrame) 
         The indices of the trials.
 
     Raises:
-        UserInputError: If a column is missing, or a parameter has no value; nothing is attached.
+        UserInputError: If the file is no table, a column is missing or there twice, or a value is
+            none of its parameter or metric; nothing is attached.
         OSError: If the file cannot be read.
     """
-    rows = table if isinstance(table, pd.DataFrame) else pd.read_csv(table)
     experiment = client._experiment
     config = experiment.optimization_config
     if config is None:
         raise UserInputError("Call client.configure_optimization first.")
     parameters, metrics = experiment.search_space.parameters, sorted(config.metric_names)
+    rows = table if isinstance(table, pd.DataFrame) else _read(table)
     check_columns(rows, [*parameters, *metrics])
-    for name in parameters:
-        if rows[name].isna().any():
-            raise UserInputError(f"Row {int(rows[name].isna().argmax())} has no {name!r}.")
+    read = [
+        (
+            {name: _value(row[name], one, place) for name, one in parameters.items()},
+            {name: _outcome(row[name], name, place) for name in metrics},
+        )
+        for place, row in enumerate(rows.to_dict("records"))
+    ]
     indices = []
-    for row in rows.to_dict("records"):
-        point: Any = {name: one.cast(row[name]) for name, one in parameters.items()}
+    for point, outcome in read:
         indices.append(index := client.attach_trial(point))
-        if any(pd.isna(row[name]) for name in metrics):
+        if any(map(math.isnan, outcome.values())):
             client.mark_trial_failed(index, failed_reason="no outcome in the table")
         else:
-            client.complete_trial(index, {name: float(row[name]) for name in metrics})
+            client.complete_trial(index, outcome)
     return indices
+
+
+def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read a CSV file in which the text "None" is a choice, and lines may end with a comma.
+
+    Raises:
+        ValueError: If it is no table.
+        OSError: If the file cannot be read.
+    """
+    empty = ["", "NA", "NaN", "nan"]
+    return pd.read_csv(path, index_col=False, keep_default_na=False, na_values=empty)
+
+
+def _read(path: str | os.PathLike[str]) -> pd.DataFrame:
+    try:
+        return read_table(path)
+    except ValueError as error:
+        raise UserInputError(f"{os.fspath(path)} cannot be read as a CSV file: {error}") from None
+
+
+def _value(said: Any, parameter: Parameter, place: int) -> Any:
+    """A parameter's value, without what a cast would lose."""
+    if pd.isna(said):
+        raise UserInputError(f"Row {place} has no {parameter.name!r}.")
+    try:
+        value: Any = parameter.cast(said)
+        is_kept = {
+            ParameterType.BOOL: lambda: said in (True, False),
+            ParameterType.INT: lambda: value == float(said),
+            ParameterType.FLOAT: lambda: math.isfinite(value),
+            ParameterType.STRING: lambda: True,
+        }[parameter.parameter_type]()
+    except (ValueError, OverflowError):
+        is_kept = False
+    if not is_kept:
+        kind = parameter.parameter_type.name.lower()
+        raise UserInputError(f"Row {place}: {parameter.name!r} is {said!r}, which is no {kind}.")
+    return value
+
+
+def _outcome(said: Any, name: str, place: int) -> float:
+    try:
+        return math.nan if pd.isna(said) else float(said)
+    except (TypeError, ValueError):
+        raise UserInputError(f"Row {place}: {name!r} is {said!r}, which is no number.") from None

@@ -66,6 +66,7 @@ def minimize(
     check_given_whole("seed", seed, 0)
     if n_jobs != -1:
         check_given_whole("n_jobs", n_jobs, 1)
+    n_initial, seed = int(n_initial), int(seed)  # those of NumPy cannot be stored
     configs = parameter_configs(space)
     _check_names(function, [config.name for config in configs])
     settings = {"space": space, "n_initial": n_initial, "seed": seed}

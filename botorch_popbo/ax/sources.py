@@ -106,7 +106,7 @@ class BestOfSources(ExternalGenerationNode):
 
 
 def check_columns(table: pd.DataFrame, names: Sequence[str]) -> None:
-    """Raise an error if a column is missing.
+    """Raise an error if a column is missing, or there twice.
 
     Args:
         table: Evaluations of an experiment.
@@ -118,9 +118,11 @@ def check_columns(table: pd.DataFrame, names: Sequence[str]) -> None:
     missing = [name for name in names if name not in table]
     if missing:
         raise UserInputError(
-            f"A source lacks the columns {', '.join(missing)}. It needs one for each parameter and "
-            "each metric of the objective, under the names of the new experiment."
+            f"The table lacks the columns {', '.join(missing)}. It needs one for each parameter "
+            "and each metric of the objective, under the names of the new experiment."
         )
+    if twice := sorted({name for name in names if list(table.columns).count(name) > 1}):
+        raise UserInputError(f"The table has the columns {', '.join(twice)} twice.")
 
 
 def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from ax.exceptions.core import UserInputError
 #: Of each parameter a range ``(low, high)`` or ``(low, high, "log")``, or a list of choices.
 Space = Mapping[str, tuple[Any, ...] | list[Any]]
 
+_MAX_WHOLE = 100_000  # ten times as many take minutes a suggestion, a billion all memory
 _HELP = 'write (low, high) or (low, high, "log") for a range, and [a, b, c] for choices'
 
 
@@ -18,8 +19,9 @@ def parameter_configs(space: Space) -> list[RangeParameterConfig | ChoiceParamet
 
     Args:
         space: What each parameter may be, by its name. A tuple is a range with both ends: of whole
-            numbers if both are, and on a logarithmic scale with ``"log"`` as the third entry. A
-            list holds choices: numbers are in their order, text and truth values have none.
+            numbers (at most 100,000) if both are, and on a logarithmic scale with ``"log"`` as the
+            third entry. A list holds choices: numbers are in their order, text and truth values
+            have none.
 
     Returns:
         A configuration for each parameter.
@@ -70,6 +72,12 @@ def _range(name: str, said: tuple[Any, ...]) -> RangeParameterConfig:
     if said[2:] and low <= 0:
         raise UserInputError(f"{name}: a logarithmic range is above zero, and {low!r} is not.")
     if all(isinstance(end, int) for end in ends):
+        if high - low >= _MAX_WHOLE:
+            raise UserInputError(
+                f"{name}: a range holds at most {_MAX_WHOLE:,} whole numbers, because Ax lists "
+                f"them, not {high - low + 1:,}. Give both ends a decimal point, and round in the "
+                "function."
+            )
         kind, bounds = "int", (low, high)
     else:
         kind, bounds = "float", (float(low), float(high))

@@ -217,3 +217,20 @@ def test_the_file_is_whole_after_each_evaluation(tmp_path: Path) -> None:
 def test_the_name_is_at_the_top() -> None:
     assert botorch_popbo.minimize is minimize
     assert "minimize" in dir(botorch_popbo)
+
+
+def test_numbers_of_numpy_are_whole_numbers(tmp_path: Path) -> None:
+    found = minimize(
+        lambda x: x,
+        {"x": (0.0, 1.0)},
+        n_trials=np.int64(2),  # type: ignore[arg-type]
+        n_initial=np.int64(2),  # type: ignore[arg-type]
+        seed=np.int64(1),  # type: ignore[arg-type]
+        path=tmp_path / "run.json",
+    )
+    assert len(found.history) == 2
+
+
+def test_a_seed_of_more_than_63_bits_is_refused() -> None:
+    with pytest.raises(UserInputError, match="seed is below 2"):
+        run(seed=2**63)

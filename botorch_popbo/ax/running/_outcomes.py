@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Set
 from typing import Any
 
+import numpy as np
 from ax.api.types import TOutcome
 from ax.exceptions.core import UserInputError
 
@@ -50,9 +51,10 @@ def _reading(name: str, value: Any) -> float | tuple[float, float]:
 
 def _number(name: str, value: Any) -> float:
     try:
-        if not isinstance(value, (str, bytes)):
+        if not isinstance(value, (str, bytes)) and not np.iscomplexobj(value):
             return float(value)
-    except (TypeError, ValueError, RuntimeError):  # the last from a tensor of several elements
+    # Of a tensor of several elements it is a RuntimeError.
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         pass
     raise ValueError(f"the value of {name} is not a number: {value!r}")
 
@@ -63,3 +65,5 @@ def _check_finite(name: str, value: float | tuple[float, float]) -> None:
         raise ValueError(f"the value of {name} is {mean}")
     if sem < 0:
         raise ValueError(f"the standard error of {name} is negative: {sem}")
+    if math.isinf(sem):
+        raise ValueError(f"the standard error of {name} is {sem}")

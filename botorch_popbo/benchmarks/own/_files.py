@@ -80,7 +80,7 @@ def find(reference: str, kind: type[T], taken: Collection[str]) -> tuple[str, Fi
 
 def record_name(name: str, digest: str, taken: Collection[str]) -> str:
     """The name under which something of a user's is recorded."""
-    if not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UsageError(f"the name {name!r} has to be of letters, digits, dots, dashes and _")
     if name in taken:
         raise UsageError(f"there is another {name!r}; choose another name")
@@ -112,7 +112,7 @@ def _make(source: FileSource) -> Any:
     found = getattr(module, source.name)
     try:
         return found() if callable(found) else found
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(f"{source.path}:{source.name} failed{_where(error, source)}") from error
 
 
@@ -130,13 +130,13 @@ def _module(source: FileSource) -> ModuleType:
     sys.modules[name] = module  # dataclasses look their module up
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script may end with sys.exit(main())
         del sys.modules[name]
         raise UsageError(f"{source.path} cannot be loaded{_where(error, source)}") from error
     return module
 
 
-def _where(error: Exception, source: FileSource) -> str:
+def _where(error: BaseException, source: FileSource) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     lines = [f.lineno for f in frames if f.filename == str(source.path)]
     line = getattr(error, "lineno", None) or (lines[-1] if lines else None)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from ax.api.configs import ChoiceParameterConfig
 
+from botorch_popbo.ax.attach import read_table
 from botorch_popbo.benchmarks.data.rows import Rows
 from botorch_popbo.benchmarks.errors import UsageError, unknown
 from botorch_popbo.benchmarks.own._columns import (
@@ -105,7 +106,7 @@ def _make(source: TableSource) -> TableProblem:
 
 def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str]]:
     try:
-        table = pd.read_csv(source.path)
+        table = read_table(source.path)
     except (OSError, ValueError) as error:
         raise UsageError(f"{source.path} cannot be read as a CSV file: {error}") from None
     names = list(table.columns)
@@ -120,6 +121,10 @@ def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str]]:
         if len(missing) and said.get(name) != "skip":
             line = f"{source.path}, line {missing[0] + 2}: column {name} is empty"
             raise UsageError(f"{line}; fill it, or leave it out with --column {name}=skip")
+        endless = table.index[table[name].isin([np.inf, -np.inf])]
+        if len(endless) and said.get(name) != "skip":
+            line = f"{source.path}, line {endless[0] + 2}: column {name} is infinite"
+            raise UsageError(f"{line}; correct it, or leave it out with --column {name}=skip")
         kinds[name] = said.get(name) or infer(table[name])
     return table, kinds
 
@@ -129,7 +134,7 @@ def _check_objective(column: "pd.Series[Any]", path: Path) -> None:
     wrong = column.notna() & ~np.isfinite(numbers)
     if wrong.any():
         line = f"{path}, line {column.index[wrong][0] + 2}"
-        value = column[wrong].iloc[0]
+        [value] = column[wrong].iloc[:1].tolist()  # a number of Python's, not of NumPy's
         raise UsageError(f"{line}: {column.name} is {value!r}; leave it empty if that run failed")
     if numbers.nunique() < 2:
         raise UsageError(f"{path}: column {column.name} holds fewer than two different numbers")

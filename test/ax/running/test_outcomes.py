@@ -38,6 +38,10 @@ def test_a_number_or_a_mean_with_its_error_is_the_outcome(returned: Any, expecte
         ({"loss": "low"}, "loss is not a number"),
         ({"loss": 1.0, "note": "text"}, "note is not a number"),
         ({"loss": (1.0, -0.1)}, "negative"),
+        ({"loss": (1.0, math.inf)}, "standard error of loss is inf"),
+        (10**400, "not a number"),
+        (1 + 2j, "not a number"),
+        (np.complex64(1 + 2j), "not a number"),
         ({"loss": (1.0, 0.1, 0.1)}, "not a number"),
     ],
 )

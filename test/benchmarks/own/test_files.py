@@ -19,6 +19,8 @@ def taken(): return own("branin")
 def slash(): return own("a/b")
 def number(): return 3
 def broken(): return 1 / 0
+def nameless(): return own(None)
+def leaves(): raise SystemExit(3)
 """
 
 
@@ -41,6 +43,8 @@ def test_a_change_of_the_file_changes_the_name(tmp_path: Path) -> None:
         ("number", "is to make a Problem, not a int"),
         ("broken", "failed in line 13: ZeroDivisionError"),
         ("slash", "has to be of letters"),
+        ("nameless", "the name None has to be of letters"),
+        ("leaves", "failed in line 15: SystemExit: 3"),
         ("taken", "there is another 'branin'"),
     ],
 )
@@ -55,4 +59,11 @@ def test_an_error_while_loading_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "bad.py"
     path.write_text("import os\nundefined\n")
     with pytest.raises(UsageError, match="line 2: NameError"):
+        find(f"{path}:own", Problem, ())
+
+
+def test_a_script_that_ends_with_an_exit_status_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text("import sys\nsys.exit(0)\n")
+    with pytest.raises(UsageError, match="cannot be loaded in line 2: SystemExit: 0"):
         find(f"{path}:own", Problem, ())

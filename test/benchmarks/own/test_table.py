@@ -60,6 +60,8 @@ def test_what_is_said_of_a_table_is_in_its_name(tmp_path: Path) -> None:
         ((), TEXT.replace("loss", "los"), "did you mean 'los'"),
         ((), TEXT.replace("3.0", "low"), "line 2: loss is 'low'"),
         ((), TEXT.replace("0.1,2", ",2"), "line 6: column rate is empty"),
+        ((), TEXT.replace("3.0", "1e400"), "line 2: loss is inf;"),
+        ((), TEXT.replace("0.1,2", "1e400,2"), "line 6: column rate is infinite"),
         ((), "", "cannot be read as a CSV file"),
     ],
 )
@@ -68,3 +70,9 @@ def test_what_cannot_be_used_is_named(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         source(tmp_path, *columns, text=text).load()
+
+
+def test_none_is_a_choice_and_a_comma_may_end_a_line(tmp_path: Path) -> None:
+    header, *rows = TEXT.replace("poly", "None").splitlines()
+    kernel = source(tmp_path, text="\n".join([header, *(f"{row}," for row in rows)])).load()
+    assert kernel.parameters[2].values == ["None", "rbf"]  # type: ignore[union-attr]

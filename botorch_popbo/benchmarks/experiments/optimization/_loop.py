@@ -87,6 +87,8 @@ class Loop:
         evaluating = perf_counter()
         outcome = self.problem.evaluate(suggestion.parameters, noise)
         evaluated = perf_counter()
+        if outcome is not None:
+            outcome = float(outcome)  # numbers of NumPy and tensors cannot be recorded
         if outcome is not None and not math.isfinite(outcome):
             raise ValueError(f"trial {trial} evaluated to {outcome} at {suggestion.parameters}")
         observed = None if outcome is None else self.problem.tell(outcome, self.successes)
@@ -121,11 +123,11 @@ class Loop:
     def _score(self, suggestion: Suggestion, observed: float | None) -> float | None:
         is_best = observed is not None and self.feedback.is_best(observed)
         if is_best or not self.problem.costly_score:
-            return self.problem.score(suggestion.parameters)
+            return float(self.problem.score(suggestion.parameters))
         # Without incumbents the report follows the best observed point only.
         return None
 
     def _incumbent_score(self, suggestion: Suggestion) -> float | None:
         if suggestion.incumbent is None or self.problem.costly_score:
             return None
-        return self.problem.score(suggestion.incumbent)
+        return float(self.problem.score(suggestion.incumbent))

@@ -1,10 +1,14 @@
+from contextlib import nullcontext
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.experiments.optimization._loop import Feedback
+from botorch_popbo.ax import parameter_configs
+from botorch_popbo.benchmarks.experiments.optimization._loop import Feedback, Loop
 from botorch_popbo.benchmarks.methods import METHODS, Method, Suggestion
-from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 SETTING = Setting("branin", "told", 3, 0)
@@ -76,3 +80,23 @@ def test_popbo_ranks_a_failure_last() -> None:
     optimizer.tell({"x0": 2.0, "x1": 3.0}, 10.0)
     suggestion = optimizer.optimizer.suggest(3)
     assert suggestion.incumbent == {"x0": 2.0, "x1": 3.0}
+
+
+class Single(Problem):
+    def score(self, parameters: Parameters) -> Any:
+        return np.float32(parameters["x"])
+
+
+def test_numbers_of_numpy_are_recorded_as_plain_ones() -> None:
+    space = parameter_configs({"x": (0.0, 1.0)})
+    problem = Single(
+        name="single",
+        parameters=space,
+        label="loss",
+        metric_name="loss",
+        minimize=True,
+        optimal_value=None,
+    )
+    setting = Setting("single", "random", 2, 0)
+    record = Loop(problem, setting, METHODS["random"], [], lambda: nullcontext()).step(0)
+    assert type(record.observed) is type(record.score) is float

@@ -1,0 +1,68 @@
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from ax.api.client import Client
+from ax.exceptions.core import UserInputError
+
+from botorch_popbo.ax import attach_trials, parameter_configs
+
+SPACE: dict[str, Any] = {
+    "rate": (0.0, 1.0),
+    "layers": (1, 5),
+    "bias": [True, False],
+    "penalty": ["None", "l2"],
+}
+HEADER = "rate,layers,bias,penalty,loss\n"
+
+
+def make_client() -> Client:
+    client = Client()
+    client.configure_experiment(parameter_configs(SPACE))
+    client.configure_optimization(objective="-loss")
+    return client
+
+
+def test_none_is_a_choice_and_a_comma_may_end_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text(f"{HEADER}0.5,2,False,None,1,\n0.25,3,True,l2,,\n")
+    client = make_client()
+    assert attach_trials(client, path) == [0, 1]
+    first, second = client._experiment.trials.values()
+    expected = {"rate": 0.5, "layers": 2, "bias": False, "penalty": "None"}
+    assert first.arms[0].parameters == expected
+    assert (first.status.name, second.status.name) == ("COMPLETED", "FAILED")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"rate": "fast"}, "Row 1: 'rate' is 'fast', which is no float"),
+        ({"rate": math.inf}, "Row 1: 'rate' is inf, which is no float"),
+        ({"layers": 2.5}, "Row 1: 'layers' is 2.5, which is no int"),
+        ({"bias": "no"}, "Row 1: 'bias' is 'no', which is no bool"),
+        ({"loss": "low"}, "Row 1: 'loss' is 'low', which is no number"),
+        ({"penalty": math.nan}, "Row 1 has no 'penalty'"),
+    ],
+)
+def test_of_a_table_with_a_wrong_value_nothing_is_attached(
+    wrong: dict[str, Any], message: str
+) -> None:
+    good = {"rate": 0.5, "layers": 2, "bias": False, "penalty": "l2", "loss": 1.0}
+    client = make_client()
+    with pytest.raises(UserInputError, match=message):
+        attach_trials(client, pd.DataFrame([good, good | wrong]))
+    assert not client._experiment.trials
+
+
+def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("")
+    with pytest.raises(UserInputError, match="cannot be read as a CSV file"):
+        attach_trials(make_client(), path)
+    twice = pd.DataFrame([[0.5, 0.5, 2, True, "l2", 1.0]])
+    twice.columns = pd.Index(["rate", "rate", "layers", "bias", "penalty", "loss"])
+    with pytest.raises(UserInputError, match="has the columns rate twice"):
+        attach_trials(make_client(), twice)
