@@ -47,6 +47,7 @@ def initial_node(
     check_name("initial_design", design, InitialDesign)
     check_given_whole("num_initial_trials", num_trials, 1)
     check_given_whole("seed", seed, 0)
+    num_trials, seed = int(num_trials), int(seed)  # not NumPy's, which no storage knows
     return GenerationNode(
         name=design,
         generator_specs=[

@@ -71,6 +71,7 @@ def popbo_node(
     """
     check_name("preset", preset, PresetName)
     check_given_whole("seed", seed, 0)
+    seed = int(seed)
     if acquisition is None:
         acquisition = "logei" if preset == "default" else "eri"
     name, acquisition_class = _rank_acquisition(acquisition)

@@ -1,3 +1,7 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 from botorch.acquisition import (
     AcquisitionFunction,
@@ -8,7 +12,7 @@ from botorch.acquisition import (
 from helpers.service_loop import floats, generator_keys, make_client, run_trials, sphere
 
 from botorch_popbo import LowerConfidenceBound
-from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.ax import load_client, popbo_generation_strategy, save_client
 
 
 @pytest.mark.parametrize(
@@ -43,3 +47,13 @@ def test_a_function_of_values_is_refused_by_a_model_of_counts(
     run_trials(client, sphere, 4)
     with pytest.raises(Exception, match=message):
         client.get_next_trials(max_trials=1)
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    numbers: dict[str, Any] = {"num_initial_trials": np.int64(3), "seed": np.int64(3)}
+    client = make_client(popbo_generation_strategy(**numbers), floats(2), "-loss")
+    found = run_trials(client, sphere, 4)
+    plain = popbo_generation_strategy(num_initial_trials=3, seed=3)
+    assert run_trials(make_client(plain, floats(2), "-loss"), sphere, 4) == found
+    save_client(client, tmp_path / "client.json")
+    assert load_client(tmp_path / "client.json").get_next_trials(1)
