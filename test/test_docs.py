@@ -47,7 +47,7 @@ COMMANDS = sorted(
         line.split("#")[0].strip()
         for block in blocks("(?:text|bash)")
         for line in block.splitlines()
-        if line.startswith("popbo ")
+        if re.match(r"popbo \S", line)  # in tables of results there are more spaces
     }
     | {
         " ".join(command.split())
