@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, SupportsIndex
 
 import torch
 from botorch.exceptions import InputDataError
@@ -137,7 +137,7 @@ class PreferenceSearch:
             self._question = self._next()
         return self._question.clone()
 
-    def tell(self, items: Tensor, winner: int | None) -> None:
+    def tell(self, items: Tensor, winner: SupportsIndex | None) -> None:
         """Add an answer. The points need not be those that were asked for.
 
         Args:

@@ -203,3 +203,12 @@ def test_bad_input_is_named() -> None:
         search.tell(items[[0, 0]], 0)
     with pytest.raises(BotorchTensorDimensionError, match="m x 3"):
         search.tell(items[0], 0)
+
+
+def test_a_winner_may_be_what_argmax_returns() -> None:
+    plain, search = PreferenceSearch(BOUNDS, seed=3), PreferenceSearch(BOUNDS, seed=3)
+    for asked in (plain, search):
+        items = asked.ask()
+        asked.tell(items, 1 if asked is plain else torch.tensor([0.0, 1.0]).argmax())
+    assert torch.equal(plain.best, search.best)
+    assert torch.equal(plain.ask(), search.ask())

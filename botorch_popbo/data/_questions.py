@@ -1,6 +1,7 @@
 """Questions of "which of these?", and their answers."""
 
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -36,21 +37,17 @@ class Answers:
         items, winner = self._answers[-1]
         return items[winner or 0]
 
-    def add(self, items: Tensor, winner: int | None) -> None:
+    def add(self, items: Tensor, winner: SupportsIndex | None) -> None:
         """Add an answer; for the arguments see :meth:`PreferenceSearch.tell`."""
         if items.ndim != 2 or len(items) < 2 or items.shape[-1] != self._dim:
             raise BotorchTensorDimensionError(
                 f"Expected items of shape m x {self._dim} with m >= 2, but got "
                 f"{tuple(items.shape)}."
             )
-        if winner is not None and (type(winner) is not int or not 0 <= winner < len(items)):
-            raise InputDataError(
-                f"winner is a row of items, 0 to {len(items) - 1}, or None for a tie, but got "
-                f"{winner!r}."
-            )
+        row = None if winner is None else _row(winner, len(items))
         if not bool(items.isfinite().all()) or len(items.unique(dim=0)) < len(items):
             raise InputDataError("A comparison needs different points with finite values.")
-        self._answers.append((items.detach().to("cpu", torch.double, copy=True), winner))
+        self._answers.append((items.detach().to("cpu", torch.double, copy=True), row))
 
     def order(self) -> Order:
         """The chosen point against each of the others; in a tie, the first against each."""
@@ -79,3 +76,15 @@ class Answers:
 
 def _as_pairs(pairs: list[tuple[int, int]]) -> Tensor:
     return torch.tensor(pairs, dtype=torch.long).view(-1, 2)
+
+
+def _row(winner: SupportsIndex, number: int) -> int:
+    try:
+        row = -1 if isinstance(winner, bool) else index(winner)
+    except TypeError:
+        row = -1
+    if not 0 <= row < number:
+        raise InputDataError(
+            f"winner is a row of items, 0 to {number - 1}, or None for a tie, but got {winner!r}."
+        )
+    return row
