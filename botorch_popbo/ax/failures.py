@@ -36,7 +36,7 @@ class FailedTrialsLast(Transform):
                 "with initial_node, and make one for every client: a strategy goes on where it is."
             )
         goal = adapter._optimization_config
-        _check_not_too_good(data, goal)
+        _check_numbers(data, goal)
         failed = _failed_arms(adapter._experiment, goal)
         if not failed:
             return experiment_data
@@ -63,16 +63,27 @@ class FailedTrialsLast(Transform):
         return ExperimentData(arm_data=arm_data, observation_data=data)
 
 
-def _check_not_too_good(data: pd.DataFrame, goal: OptimizationConfig) -> None:
+def _check_numbers(data: pd.DataFrame, goal: OptimizationConfig) -> None:
     for metric, weight in goal.objective.metric_weights:
         best = math.copysign(math.inf, weight)
-        found = data.index[data["mean", metric] == best] if ("mean", metric) in data else []
-        for index in found[:1]:
+        for trial in _trials_where(data, "mean", metric, best):
             raise InputDataError(
-                f"Trial {index[0]} reports {metric}={best}, which would be better than everything. "
-                f"If it failed, take it back: client.attach_data({index[0]}, "
-                f"{{{metric!r}: float('nan')}})."
+                f"Trial {trial} reports {metric}={best}, which would be better than everything. If "
+                f"it failed, take it back: client.attach_data({trial}, {{{metric!r}: "
+                "float('nan')})."
             )
+        for trial in _trials_where(data, "sem", metric, math.inf):
+            raise InputDataError(
+                f"Trial {trial} reports {metric} with an infinite standard error. If it is not "
+                f"known, report the mean alone: client.attach_data({trial}, {{{metric!r}: mean}})."
+            )
+
+
+def _trials_where(data: pd.DataFrame, column: str, metric: str, value: float) -> list[int]:
+    """Trials that report a value, if the metric was observed."""
+    if (column, metric) not in data:
+        return []
+    return [index[0] for index in data.index[data[column, metric] == value]]
 
 
 def _all_parameters(arm: Arm, experiment: Experiment) -> dict[str, Any]:

@@ -127,6 +127,16 @@ def test_what_is_learned_and_never_suggested_again(
     assert_never_repeated(client)
 
 
+def test_an_infinite_standard_error_is_one_that_can_be_repaired() -> None:
+    client = started()
+    index, _ = suggest(client)
+    client.complete_trial(index, {"loss": (0.5, INF)})
+    with pytest.raises(InputDataError, match=rf"Trial {index} .*infinite standard error.*mean"):
+        suggest(client)
+    client.attach_data(index, {"loss": 0.5})
+    suggest(client)
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_infinitely_good_is_an_error_that_can_be_repaired(sign: float) -> None:
     client = started(objective="-loss" if sign > 0 else "loss")
