@@ -21,13 +21,16 @@ def check_whole(**values: Any) -> None:
             check_given_whole(name, value, least=1)
 
 
-def check_given_whole(name: str, value: Any, least: int) -> None:
+def check_given_whole(name: str, value: Any, least: int) -> int:
     """Refuse what is no whole number, or too small.
 
     Args:
         name: Name of the option.
         value: Its value.
         least: The smallest value allowed.
+
+    Returns:
+        The value as Python's own whole number: those of NumPy cannot be stored.
 
     Raises:
         UserInputError: If it is no whole number, too small, or of more than 63 bits.
@@ -42,6 +45,7 @@ def check_given_whole(name: str, value: Any, least: int) -> None:
         raise UserInputError(f"{name} is at least {least}; got {number}.")
     if number >= 2**63:  # more than a seed of PyTorch
         raise UserInputError(f"{name} is below 2**63; got {number}.")
+    return number
 
 
 def check_device(device: Any) -> None:

@@ -62,11 +62,10 @@ def minimize(
         ImportError: If joblib is wanted, and not installed.
     """
     check_given_whole("n_trials", n_trials, 1)
-    check_given_whole("n_initial", n_initial, 2)
-    check_given_whole("seed", seed, 0)
+    n_initial = check_given_whole("n_initial", n_initial, 2)
+    seed = check_given_whole("seed", seed, 0)
     if n_jobs != -1:
         check_given_whole("n_jobs", n_jobs, 1)
-    n_initial, seed = int(n_initial), int(seed)  # those of NumPy cannot be stored
     configs = parameter_configs(space)
     _check_names(function, [config.name for config in configs])
     settings = {"space": space, "n_initial": n_initial, "seed": seed}

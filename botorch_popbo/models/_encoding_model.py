@@ -38,8 +38,7 @@ class EncodingModel(Model):
     ) -> None:
         super().__init__()
         # They follow ``model.to(...)`` but stay out of the state dict, whose shapes must not depend
-        # on the number of points.
-        # No gradient reaches them, and a tensor that has one cannot be copied.
+        # on the number of points. No gradient reaches them: a tensor that has one cannot be copied.
         points = {"_train_X": train_X, "_train_Y": train_Y.reshape(-1), "_X": X}
         points["_source_X"] = X[:0] if source_X is None else source_X
         for name, value in points.items():

@@ -45,9 +45,8 @@ def initial_node(
         UserInputError: If an option is unknown or out of range.
     """
     check_name("initial_design", design, InitialDesign)
-    check_given_whole("num_initial_trials", num_trials, 1)
-    check_given_whole("seed", seed, 0)
-    num_trials, seed = int(num_trials), int(seed)  # not NumPy's, which no storage knows
+    num_trials = check_given_whole("num_initial_trials", num_trials, 1)
+    seed = check_given_whole("seed", seed, 0)
     return GenerationNode(
         name=design,
         generator_specs=[

@@ -70,8 +70,7 @@ def popbo_node(
         UserInputError: If an option is unknown or out of range.
     """
     check_name("preset", preset, PresetName)
-    check_given_whole("seed", seed, 0)
-    seed = int(seed)
+    seed = check_given_whole("seed", seed, 0)
     if acquisition is None:
         acquisition = "logei" if preset == "default" else "eri"
     name, acquisition_class = _rank_acquisition(acquisition)

@@ -117,16 +117,21 @@ def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str]]:
     said = read_columns(source.columns, names)
     kinds = {}
     for name in names:
-        missing = table.index[table[name].isna()]
-        if len(missing) and said.get(name) != "skip":
-            line = f"{source.path}, line {missing[0] + 2}: column {name} is empty"
-            raise UsageError(f"{line}; fill it, or leave it out with --column {name}=skip")
-        endless = table.index[table[name].isin([np.inf, -np.inf])]
-        if len(endless) and said.get(name) != "skip":
-            line = f"{source.path}, line {endless[0] + 2}: column {name} is infinite"
-            raise UsageError(f"{line}; correct it, or leave it out with --column {name}=skip")
+        if said.get(name) != "skip":
+            _check_parameter(table[name], source.path)
         kinds[name] = said.get(name) or infer(table[name])
     return table, kinds
+
+
+def _check_parameter(column: "pd.Series[Any]", path: Path) -> None:
+    for is_wrong, problem in (
+        (column.isna(), "empty; fill it"),
+        (column.isin([np.inf, -np.inf]), "infinite; correct it"),
+    ):
+        if is_wrong.any():
+            line = f"{path}, line {column.index[is_wrong][0] + 2}"
+            advice = f"or leave it out with --column {column.name}=skip"
+            raise UsageError(f"{line}: column {column.name} is {problem}, {advice}")
 
 
 def _check_objective(column: "pd.Series[Any]", path: Path) -> None:

@@ -89,8 +89,8 @@ class Loop:
         evaluated = perf_counter()
         if outcome is not None:
             outcome = float(outcome)  # numbers of NumPy and tensors cannot be recorded
-        if outcome is not None and not math.isfinite(outcome):
-            raise ValueError(f"trial {trial} evaluated to {outcome} at {suggestion.parameters}")
+            if not math.isfinite(outcome):
+                raise ValueError(f"trial {trial} evaluated to {outcome} at {suggestion.parameters}")
         observed = None if outcome is None else self.problem.tell(outcome, self.successes)
         score = outcome if self.problem.is_exact else self._score(suggestion, observed)
         with self.limited():
