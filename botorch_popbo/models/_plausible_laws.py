@@ -13,7 +13,7 @@ from torch.quasirandom import SobolEngine
 from botorch_popbo.models._evidence import Evidence
 from botorch_popbo.models._hyperparameters import Hyperparameters
 from botorch_popbo.models._law import condition_on_order
-from botorch_popbo.models._outliers import log_outlier_probability
+from botorch_popbo.models._plausible_records import log_outlier_probability
 from botorch_popbo.models._rank_law import RankLaw
 from botorch_popbo.models._records import Records
 from botorch_popbo.models._representatives import representatives
