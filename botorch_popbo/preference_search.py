@@ -13,7 +13,7 @@ from torch import Tensor
 from botorch_popbo._replacing import replacing
 from botorch_popbo.columns import Column, Columns
 from botorch_popbo.data._questions import Answers
-from botorch_popbo.models._priors import default_kernel
+from botorch_popbo.models._hyperparameters.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.optim.challengers import draw_challengers
 

@@ -17,10 +17,10 @@ from gpytorch.likelihoods import GaussianLikelihood
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.models._conditional_law import ConditionalKernel, ConditionalMean, in_dtype
-from botorch_popbo.models._covariance import JITTER
-from botorch_popbo.models._law import Law
-from botorch_popbo.models._rank_law import RankLaw, averaged
+from botorch_popbo.models._hyperparameters.covariance import JITTER
+from botorch_popbo.models._law.conditional import ConditionalKernel, ConditionalMean, in_dtype
+from botorch_popbo.models._law.law import Law
+from botorch_popbo.models._law.rank_law import RankLaw, averaged
 from botorch_popbo.models.base import RankModel
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior

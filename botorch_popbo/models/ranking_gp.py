@@ -15,20 +15,24 @@ from torch.nn import Parameter
 
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.data.order import check_alike
-from botorch_popbo.models._correlation import LOGIT_LOC
 from botorch_popbo.models._data_sets import model_inputs
-from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._hyperparameters import Hyperparameters
-from botorch_popbo.models._law import Law, condition_on_order
-from botorch_popbo.models._make_hyperparameters import make_hyperparameters
-from botorch_popbo.models._pending import insert_pending
-from botorch_popbo.models._plausible_laws import plausible_laws
-from botorch_popbo.models._priors import default_kernel, default_likelihood, rank_likelihood
-from botorch_popbo.models._rank_law import RankLaw
-from botorch_popbo.models._records import Records
-from botorch_popbo.models._records_of_order import records_of
-from botorch_popbo.models._representatives import Representatives
-from botorch_popbo.models._sources import fit_tasks
+from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._fit.sources import fit_tasks
+from botorch_popbo.models._hyperparameters.base import Hyperparameters
+from botorch_popbo.models._hyperparameters.correlation import LOGIT_LOC
+from botorch_popbo.models._hyperparameters.make import make_hyperparameters
+from botorch_popbo.models._hyperparameters.priors import (
+    default_kernel,
+    default_likelihood,
+    rank_likelihood,
+)
+from botorch_popbo.models._law.law import Law, condition_on_order
+from botorch_popbo.models._law.plausible_laws import plausible_laws
+from botorch_popbo.models._law.rank_law import RankLaw
+from botorch_popbo.models._records.from_order import records_of
+from botorch_popbo.models._records.pending import insert_pending
+from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._records.representatives import Representatives
 from botorch_popbo.models._training_data import (
     is_one_point,
     order_of_training_data,
@@ -61,9 +65,10 @@ class RankingGP(UtilityModel):
 
     Other tasks over the same space, such as earlier experiments or cheap fidelities, may be given
     as ``sources``. Each is ranked by itself and shares what it knows by a correlation of its own,
-    which is never negative and is fitted as well (:mod:`botorch_popbo.models._correlation`). A
-    source whose order makes no sense, or does not agree with the outcomes, is set aside; what is
-    left is the model without it. All predictions are about the target.
+    which is never negative and is fitted as well
+    (:mod:`botorch_popbo.models._hyperparameters.correlation`). A source whose order makes no sense,
+    or does not agree with the outcomes, is set aside; what is left is the model without it. All
+    predictions are about the target.
 
     Args:
         train_X: Evaluated points, an ``N x d`` tensor.

@@ -13,8 +13,8 @@ from gpytorch.means import ZeroMean
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.models._covariance import JITTER
-from botorch_popbo.models._predictor import Predictor
+from botorch_popbo.models._hyperparameters.covariance import JITTER
+from botorch_popbo.models._law.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 
 

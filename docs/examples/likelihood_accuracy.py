@@ -20,7 +20,7 @@ from botorch_popbo.data import Order
 from botorch_popbo.likelihoods.order import order_utilities
 from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.likelihoods.weights import weighted
-from botorch_popbo.models._records_of_order import records_of
+from botorch_popbo.models._records.from_order import records_of
 
 NUMBERS, DIMS, SEEDS = (5, 10, 20, 30), (2, 6), range(3)
 LENGTHSCALES = (0.25, 0.5, 1.0, 2.0, 4.0)  # times the root of the dimension

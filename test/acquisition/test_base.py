@@ -22,7 +22,7 @@ from botorch_popbo import (
     RankingGP,
     RankModel,
 )
-from botorch_popbo.models import _representatives
+from botorch_popbo.models._records import representatives
 from botorch_popbo.testing import AcquisitionContract
 
 ANYWHERE = toy_data(100, seed=3)[0].unsqueeze(-2)
@@ -139,7 +139,7 @@ def test_distances_are_those_of_encoded_points(kind: Kind, bound: float) -> None
 def test_known_points_beyond_those_that_stand_for_all_are_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_representatives, "_NUM_CONDITIONED", 12)
+    monkeypatch.setattr(representatives, "_NUM_CONDITIONED", 12)
     model = RankingGP(*toy_data(30)).fit()
     assert len(model.records.level) == 12
     function = LogExpectedUtilityImprovement(model, X_pending=PENDING)

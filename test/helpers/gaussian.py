@@ -6,13 +6,13 @@ from gpytorch.priors import LogNormalPrior
 from torch import Tensor
 
 from botorch_popbo.data import Order
-from botorch_popbo.models._covariance import JITTER
-from botorch_popbo.models._evidence import Evidence
-from botorch_popbo.models._matern_hyperparameters import MaternHyperparameters
-from botorch_popbo.models._predictor import Predictor
-from botorch_popbo.models._priors import default_kernel, default_likelihood
-from botorch_popbo.models._records import Records
-from botorch_popbo.models._records_of_order import records_of
+from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._hyperparameters.covariance import JITTER
+from botorch_popbo.models._hyperparameters.matern import MaternHyperparameters
+from botorch_popbo.models._hyperparameters.priors import default_kernel, default_likelihood
+from botorch_popbo.models._law.predictor import Predictor
+from botorch_popbo.models._records.from_order import records_of
+from botorch_popbo.models._records.records import Records
 
 LENGTHSCALE = torch.tensor([0.5, 1.0], dtype=torch.float64)
 NOISE = 1e-3

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.autograd import gradcheck
 
 from botorch_popbo import RankingGP
-from botorch_popbo.models._covariance import JITTER
+from botorch_popbo.models._hyperparameters.covariance import JITTER
 from botorch_popbo.testing.memory import LargestTensor
 
 

@@ -1,0 +1,160 @@
+"""Hyperparameters that maximise the posterior density given the observed order."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from scipy.optimize import minimize
+from torch import Tensor
+
+from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
+from botorch_popbo.likelihoods.weights import weighted
+from botorch_popbo.models._hyperparameters.base import Hyperparameters
+from botorch_popbo.models._hyperparameters.covariance import Covariance, CovarianceFunction
+from botorch_popbo.models._records.records import Records
+
+# Looser than the uncertainty of the hyperparameters by far.
+_OPTIONS = {"maxiter": 40, "ftol": 1e-4, "gtol": 1e-1}
+# The search needs the evidence to some 1e-6 nats, which are left where a mode is found to this.
+_SEARCH_TOLERANCE = 1e-4
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Conditioned:
+    """Records conditioned on their order.
+
+    Attributes:
+        theta: The hyperparameters, of shape ``p + 1``.
+        noise: The noise variance, a scalar tensor.
+        record_noise: The noise variance and what the order leaves open of each record, ``N``.
+        covariance: The prior covariance of the records with their noise.
+        utilities: Their utilities.
+        loading: How much of each record's utility is that of the target, of shape ``N``.
+        source: Which source each record is from, and 0 for the target; of shape ``N``.
+    """
+
+    theta: Tensor
+    noise: Tensor
+    record_noise: Tensor
+    covariance: Covariance
+    utilities: OrderedUtilities
+    loading: Tensor
+    source: Tensor
+
+
+class Evidence:
+    """The probability of an order as a function of the hyperparameters.
+
+    Args:
+        X: Encoded records, ``N x d``, in double precision.
+        records: Their order.
+        hyperparameters: The hyperparameters.
+    """
+
+    def __init__(self, X: Tensor, records: Records, hyperparameters: Hyperparameters) -> None:
+        self.records = records
+        self.hyperparameters = hyperparameters
+        self.function: CovarianceFunction = hyperparameters.covariance_function(X, records.source)
+        theta = hyperparameters.current()
+        # Found once, so that what is maximised stays the same.
+        self.relations = weighted(records.relations, self._prior(theta).matrix)
+
+    def condition(
+        self, theta: Tensor, start: Tensor | None = None, tolerance: float = TOLERANCE
+    ) -> Conditioned:
+        """Condition on the order at given hyperparameters.
+
+        Args:
+            theta: The hyperparameters, of shape ``p + 1``.
+            start: Utilities in order to start from, ``N``; by default the records' guess.
+            tolerance: How exactly, see :func:`~botorch_popbo.likelihoods.order.order_utilities`.
+
+        Returns:
+            The conditioned records.
+        """
+        noise, _ = self.hyperparameters.noise(theta)
+        records = self.records
+        record_noise = self._noise(theta)
+        covariance = self._prior(theta)
+        utilities = order_utilities(
+            covariance.matrix,
+            self.relations,
+            records.start if start is None else start,
+            2.0 * noise,
+            tolerance,
+        )
+        loading = self.hyperparameters.loading(theta, records.source)
+        return Conditioned(
+            theta, noise, record_noise, covariance, utilities, loading, records.source
+        )
+
+    def _prior(self, theta: Tensor) -> Covariance:
+        return self.function.covariance(theta[:-1], self._noise(theta))
+
+    def _noise(self, theta: Tensor) -> Tensor:
+        """Noise variances of the records, of shape ``N``."""
+        noise, _ = self.hyperparameters.noise(theta)
+        # Of an answer the judge's noise is its own, once more in every answer.
+        return noise * (~self.records.is_judged) + self.records.known_variance
+
+    def gradient(self, conditioned: Conditioned) -> Tensor:
+        """Derivative of the log-evidence with respect to the hyperparameters.
+
+        Args:
+            conditioned: The records, conditioned on their order.
+
+        Returns:
+            A tensor of shape ``p + 1``.
+        """
+        theta, utilities = conditioned.theta, conditioned.utilities
+        slope = utilities.gradient()
+        noise, change = self.hyperparameters.noise(theta)
+        by_noise = slope.diagonal()[~self.records.is_judged].sum()
+        by_noise = (by_noise + utilities.by_log_noise / noise) * change
+        by_kernel = self.function.gradient(slope, conditioned.covariance, theta[:-1])
+        return torch.cat([by_kernel, by_noise.reshape(1)])
+
+    def maximize(self, start: Tensor, first_step: float = 1.0) -> tuple[Conditioned, float]:
+        """Fit the hyperparameters by L-BFGS-B with exact gradients.
+
+        Args:
+            start: Hyperparameters to start from, of shape ``p + 1``.
+            first_step: Length of the search's first step, in the units of its coordinates.
+
+        Returns:
+            The records conditioned where evidence times prior density is largest, and its
+            logarithm.
+        """
+        search = self.hyperparameters
+        best: Conditioned | None = None
+        best_value, near = -math.inf, self.records.start
+        relations = self.relations
+
+        def loss(steps: Array) -> tuple[float, Array]:
+            nonlocal best, best_value, near
+            standardized = torch.from_numpy(steps).to(start) * first_step
+            conditioned = self.condition(search.restore(standardized), near, _SEARCH_TOLERANCE)
+            utilities = conditioned.utilities
+            gaps = relations.differences(utilities.utilities)[~relations.is_answer]
+            if bool((gaps > 0.0).all()):  # rounding may close a gap for good
+                near = utilities.utilities  # the next mode is not far
+            log_prior, by_prior = search.log_prior(standardized)
+            value = float(utilities.log_likelihood + log_prior)
+            if value > best_value:
+                best, best_value = conditioned, value
+            gradient = self.gradient(conditioned) * search.scale + by_prior
+            return -value, -(gradient * first_step).cpu().numpy()
+
+        minimize(
+            loss,
+            (search.standardize(start) / first_step).cpu().numpy(),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=(search.standardize(search.limits.T).T / first_step).cpu().numpy(),
+            options=_OPTIONS,
+        )
+        assert best is not None
+        return best, best_value

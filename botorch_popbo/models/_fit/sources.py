@@ -1,0 +1,94 @@
+"""A fit of a target and its sources, without the sources that tell nothing of it."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.models._fit.evidence import Conditioned, Evidence
+from botorch_popbo.models._fit.outliers import fit_robustly, without_outliers
+from botorch_popbo.models._hyperparameters.base import Hyperparameters
+from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._records.representatives import representatives
+
+# Logarithm of the odds, a priori, that whoever names a source is right to do so.
+_LOG_ODDS = 2.2
+
+
+class _Task(NamedTuple):
+    """A task fitted by itself.
+
+    Attributes:
+        theta: The hyperparameters, of shape ``p + 1``.
+        value: Logarithm of the posterior density.
+        fitted: Indices of the records it was fitted to.
+        used: Indices of all records that are no outliers.
+    """
+
+    theta: Tensor
+    value: float
+    fitted: Tensor
+    used: Tensor
+
+
+def fit_tasks(
+    X: Tensor, records: Records, hyperparameters: Hyperparameters, most: int, is_exact: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Fit hyperparameters to a target and its sources, and see through worthless ones.
+
+    Outliers are looked for in every task by itself. A source is used if it is more probable
+    together with the target, under one kernel and a correlation, than apart from it: with a kernel
+    of its own, or in a random order.
+
+    Args:
+        X: Encoded records, ``N x d``, in double precision.
+        records: Those of the target, then those of its sources.
+        hyperparameters: What to fit, starting from its current values.
+        most: Number of a task's records that hyperparameters are fitted to.
+        is_exact: Whether the target is known to be without noise, so that it has no outliers.
+
+    Returns:
+        The hyperparameters, of shape ``p + 1``, and which records are used, of shape ``N``.
+    """
+
+    def condition(*tasks: _Task) -> tuple[Conditioned, float]:
+        index = torch.cat([task.fitted for task in tasks])
+        evidence = Evidence(X[index], records.subset(index), hyperparameters)
+        return evidence.maximize(hyperparameters.current())
+
+    target, *sources = (
+        _by_itself(
+            X,
+            records,
+            (records.source == number).nonzero().squeeze(-1),
+            hyperparameters,
+            most,
+            may_err=number > 0 or not is_exact,
+        )
+        for number in range(int(records.source.max()) + 1)
+    )
+    tasks = [target]
+    for source in sources:
+        apart = max(source.value, records.subset(source.fitted).log_chance)
+        if condition(target, source)[1] + _LOG_ODDS > target.value + apart:
+            tasks.append(source)
+    theta = target.theta if len(tasks) == 1 else condition(*tasks)[0].theta
+    is_used = torch.zeros(len(X), dtype=torch.bool, device=X.device)
+    return theta, is_used.index_fill(0, torch.cat([task.used for task in tasks]), True)
+
+
+def _by_itself(
+    X: Tensor,
+    records: Records,
+    index: Tensor,
+    hyperparameters: Hyperparameters,
+    most: int,
+    may_err: bool,
+) -> _Task:
+    X, records, start = X[index], records.subset(index), hyperparameters.current()
+    if not len(records.relations):  # a first point
+        return _Task(start, 0.0, index, index)
+    chosen = representatives(records, most)
+    fit = fit_robustly(X[chosen], records.subset(chosen), hyperparameters, start, may_err)
+    used = without_outliers(X, records, chosen, fit, hyperparameters)
+    return _Task(fit.conditioned.theta, fit.value, index[chosen][fit.is_used], index[used])

@@ -1,0 +1,1 @@
+"""What is fitted: lengthscales, noise and correlations, with priors, limits and derivatives."""

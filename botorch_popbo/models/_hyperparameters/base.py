@@ -1,0 +1,109 @@
+"""What is fitted: the hyperparameters of a kernel and the noise variance, as one vector."""
+
+from abc import ABC, abstractmethod
+
+import torch
+from gpytorch.constraints import Interval
+from gpytorch.kernels import Kernel
+from torch import Tensor
+
+from botorch_popbo.models._hyperparameters.covariance import CovarianceFunction
+
+
+class Hyperparameters(ABC):
+    """Hyperparameters of a kernel, then one that stands for the noise, in double precision.
+
+    The search takes place in coordinates in which a unit step is as large as the uncertainty.
+
+    Attributes:
+        loc: Origin of the coordinates, of shape ``p + 1``.
+        scale: Unit of the coordinates, of the same shape.
+        limits: Least and largest values, ``(p + 1) x 2``.
+    """
+
+    loc: Tensor
+    scale: Tensor
+    limits: Tensor
+
+    def standardize(self, theta: Tensor) -> Tensor:
+        """Hyperparameters in the coordinates of the search."""
+        return (theta - self.loc) / self.scale
+
+    def restore(self, standardized: Tensor) -> Tensor:
+        """The inverse of :meth:`standardize`."""
+        return self.loc + self.scale * standardized
+
+    @abstractmethod
+    def current(self) -> Tensor:
+        """The values that kernel and likelihood have now, of shape ``p + 1``."""
+
+    @abstractmethod
+    def assign(self, theta: Tensor) -> None:
+        """Give kernel and likelihood other values.
+
+        Args:
+            theta: The values, of shape ``p + 1``.
+        """
+
+    @abstractmethod
+    def noise(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """The noise variance and its derivative with respect to the last hyperparameter.
+
+        Args:
+            theta: The values, of shape ``p + 1``.
+
+        Returns:
+            Two scalar tensors.
+        """
+
+    @abstractmethod
+    def log_prior(self, standardized: Tensor) -> tuple[Tensor, Tensor]:
+        """The prior's log-density up to a constant and its gradient.
+
+        Args:
+            standardized: Coordinates, of shape ``p + 1``.
+
+        Returns:
+            A scalar tensor and one of shape ``p + 1``.
+        """
+
+    @abstractmethod
+    def covariance_function(self, X: Tensor, source: Tensor | None = None) -> CovarianceFunction:
+        """The covariance of records.
+
+        Args:
+            X: Encoded records, ``N x d``, in double precision.
+            source: Which source each record is from, and 0 for the target; of shape ``N``. By
+                default all are of the target.
+
+        Returns:
+            The covariance as a function of the hyperparameters.
+        """
+
+    def loading(self, theta: Tensor, source: Tensor) -> Tensor:
+        """How much of each record's utility is that of the target: its correlation.
+
+        Args:
+            theta: The values, of shape ``p + 1``.
+            source: Which source each record is from, and 0 for the target; of shape ``N``.
+
+        Returns:
+            A tensor of shape ``N``, one without sources.
+        """
+        return torch.ones_like(source, dtype=theta.dtype)
+
+    @abstractmethod
+    def kernel(self, theta: Tensor) -> Kernel:
+        """The target's kernel, a copy with the given values and without gradients.
+
+        Args:
+            theta: The values, of shape ``p + 1``.
+
+        Returns:
+            The kernel, in double precision.
+        """
+
+
+def limits_of(constraint: Interval) -> Tensor:
+    """Bounds of a hyperparameter as a row, of shape ``1 x 2``."""
+    return torch.stack([constraint.lower_bound, constraint.upper_bound]).double().reshape(1, 2)

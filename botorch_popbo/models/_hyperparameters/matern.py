@@ -1,0 +1,114 @@
+"""The hyperparameters of the closed form, as logarithms."""
+
+import math
+from copy import deepcopy
+
+import torch
+from gpytorch.constraints import Interval
+from gpytorch.kernels import Kernel, MaternKernel
+from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.priors import LogNormalPrior
+from torch import Tensor
+from torch.nn import Parameter
+
+from botorch_popbo.models._hyperparameters.base import Hyperparameters, limits_of
+from botorch_popbo.models._hyperparameters.covariance import MaternCovariance, assign
+from botorch_popbo.models.kernels import RoughMaternKernel, profile_of
+
+
+class MaternHyperparameters(Hyperparameters):
+    """Logarithms of lengthscales and noise variance, and what is normal of a rough part.
+
+    Args:
+        kernel: A kernel that :func:`is_closed_form` accepts.
+        likelihood: The noise.
+    """
+
+    def __init__(self, kernel: MaternKernel, likelihood: GaussianLikelihood) -> None:
+        self._kernel, self._likelihood = kernel, likelihood
+        self._dim = dim = kernel.ard_num_dims
+        noise = likelihood.noise_covar
+        limits = dim * [_log_limits(kernel.raw_lengthscale_constraint)]
+        priors = dim * [kernel.lengthscale_prior]
+        self._rough: list[Parameter] = []
+        if isinstance(kernel, RoughMaternKernel):
+            self._rough = [kernel.raw_roughness, kernel.raw_fineness]
+            priors += [kernel.roughness_prior, kernel.fineness_prior]
+            constraints = (kernel.raw_roughness_constraint, kernel.raw_fineness_constraint)
+            limits += [limits_of(constraint) for constraint in constraints]
+        priors.append(noise.noise_prior)
+        limits.append(_log_limits(noise.raw_noise_constraint))
+        self.loc = torch.cat([_single(prior.loc) for prior in priors])
+        self.scale = torch.cat([_single(prior.scale) for prior in priors])
+        self.limits = torch.cat(limits)
+
+    def current(self) -> Tensor:
+        """See the base class."""
+        logs = torch.cat([self._kernel.lengthscale.reshape(-1), self._likelihood.noise.reshape(1)])
+        logs = logs.detach().double().log()
+        rough = [value.detach().double() for value in self._rough]
+        return torch.cat([logs[:-1], *rough, logs[-1:]])
+
+    def assign(self, theta: Tensor) -> None:
+        """See the base class."""
+        _assign_kernel(self._kernel, theta[:-1])
+        self._likelihood.noise = theta[-1].exp()
+
+    def noise(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """See the base class."""
+        return theta[-1].exp(), theta[-1].exp()
+
+    def log_prior(self, standardized: Tensor) -> tuple[Tensor, Tensor]:
+        """See the base class."""
+        return -0.5 * standardized.square().sum(), -standardized
+
+    def covariance_function(self, X: Tensor, source: Tensor | None = None) -> MaternCovariance:
+        """See the base class."""
+        return MaternCovariance(X, bool(self._rough))
+
+    def kernel(self, theta: Tensor) -> MaternKernel:
+        """See the base class."""
+        kernel = self._rough_kernel() if self._rough else MaternKernel(2.5, ard_num_dims=self._dim)
+        _assign_kernel(kernel.to(theta), theta[:-1])
+        return kernel.requires_grad_(False)
+
+    def _rough_kernel(self) -> RoughMaternKernel:
+        priors = (self._kernel.roughness_prior, self._kernel.fineness_prior)
+        return RoughMaternKernel(*deepcopy(priors), ard_num_dims=self._dim)
+
+
+def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> bool:
+    """Whether a kernel is Matérn 5/2 with a free lengthscale a column and log-normal priors.
+
+    Args:
+        kernel: The kernel.
+        likelihood: The noise.
+        dim: Number of columns of an encoded point.
+
+    Returns:
+        Whether :class:`MaternHyperparameters` apply.
+    """
+    return (
+        profile_of(kernel) is not None
+        and kernel.ard_num_dims == dim
+        and all(p.requires_grad for p in (*kernel.parameters(), *likelihood.parameters()))
+        and isinstance(getattr(kernel, "lengthscale_prior", None), LogNormalPrior)
+        and isinstance(getattr(likelihood.noise_covar, "noise_prior", None), LogNormalPrior)
+    )
+
+
+def _assign_kernel(kernel: MaternKernel, theta: Tensor) -> None:
+    dim = kernel.ard_num_dims
+    kernel.lengthscale = theta[:dim].exp()
+    if isinstance(kernel, RoughMaternKernel):
+        assign([kernel.raw_roughness, kernel.raw_fineness], theta[dim:])
+
+
+def _single(value: Tensor) -> Tensor:
+    return value.detach().double().reshape(1)
+
+
+def _log_limits(constraint: Interval) -> Tensor:
+    bounds = (float(constraint.lower_bound), float(constraint.upper_bound))
+    logs = [math.log(bound) if bound > 0.0 else -math.inf for bound in bounds]
+    return torch.tensor([logs], dtype=torch.double, device=constraint.lower_bound.device)

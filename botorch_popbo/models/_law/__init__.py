@@ -1,0 +1,1 @@
+"""What is predicted: utilities, differences and ranks of new points."""

@@ -1,0 +1,81 @@
+"""Equally good points as one bucket: where among them the rank of a new point can change."""
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.models._records.forest import first_of_each
+from botorch_popbo.models._records.records import Records
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """All evaluated points in buckets, and the records by which they are known.
+
+    Attributes:
+        size: Number of points in each bucket, best first, of shape ``K``.
+        place: Position of each known bucket among them, rising, of shape ``J``.
+        record: The worst record of each known bucket, of shape ``J``.
+    """
+
+    size: Tensor
+    place: Tensor
+    record: Tensor
+
+    @classmethod
+    def from_records(cls, records: Records, used: Tensor, utilities: Tensor) -> Self:
+        """Sort all points into buckets.
+
+        Those of one ranking are its distinct ranks. Where answers or several tasks leave no such
+        ranking, the points are ranked by their utilities, and those without one come evenly between
+        the others.
+
+        Args:
+            records: All records.
+            used: Indices of those whose utilities are known, of shape ``n``.
+            utilities: Utilities of these, of shape ``n``.
+
+        Returns:
+            The buckets.
+        """
+        if bool(records.is_judged.any()) or bool((records.task > 0).any()):
+            first = _first_of(records.item[used])
+            record = first[utilities[first].argsort(descending=True, stable=True)]
+            place = torch.arange(len(record), device=record.device)
+            ends = (place + 1) * records.num_points // len(record)
+            return cls(ends.diff(prepend=ends.new_zeros(1)).to(utilities), place, record)
+        size = records.level.bincount().to(utilities)
+        by_utility = utilities.argsort(stable=True)
+        level = records.level[used]
+        record = by_utility[_first_of(level[by_utility])]
+        return cls(size, level[record], record)
+
+    def interpolate(self, known: Tensor) -> Tensor:
+        """Values of all buckets from those of the known ones, by their places.
+
+        Args:
+            known: Values, ``... x J``.
+
+        Returns:
+            A ``... x K`` tensor.
+        """
+        number = len(self.place)
+        if number in (1, len(self.size)):
+            return known.expand(*known.shape[:-1], len(self.size))
+        wanted = torch.arange(len(self.size), device=self.place.device)
+        right = torch.searchsorted(self.place, wanted).clamp(1, number - 1)
+        start, end = self.place[right - 1], self.place[right]
+        # Beyond the ends of what is known the last step goes on.
+        share = ((wanted - start) / (end - start)).to(known)
+        return known[..., right - 1].lerp(known[..., right], share)
+
+    def to(self, device: torch.device) -> Self:
+        """The same buckets on another device."""
+        return type(self)(*(getattr(self, field.name).to(device) for field in fields(self)))
+
+
+def _first_of(group: Tensor) -> Tensor:
+    """Index of the first entry of each group, by ascending group."""
+    return first_of_each(group.unique(return_inverse=True)[1])

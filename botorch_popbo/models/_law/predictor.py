@@ -1,0 +1,196 @@
+"""Utilities of new points given those of the records."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from gpytorch.kernels import Kernel
+from torch import Tensor
+
+from botorch_popbo.models._fit.evidence import Conditioned
+
+_BLOCK = 2**18  # entries of a matrix of covariances
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """The conditional law of a Gaussian process, in double precision.
+
+    An order does not fix the level of the utilities. All variances are therefore those of the
+    difference to the average of the target's records. The utility of a source's record is partly
+    that of the target, by its loading, and partly its own.
+
+    Attributes:
+        kernel: The prior's kernel, without the unknown mean.
+        X: Encoded records, ``N x d``.
+        loading: How much of each record's utility is that of the target, of shape ``N``.
+        source: Which source each record is from, and 0 for the target; of shape ``N``.
+        noise: Noise variances of the records, of shape ``N``.
+        weights: Inverse covariance times utilities, of shape ``N``.
+        root: A square root of what the records would explain if their utilities were certain,
+            ``N x M`` for ``M`` relations.
+        ordered_root: A square root of what their order explains, ``N x M``.
+        average: Prior covariance of the records' average with each record, of shape ``N``.
+    """
+
+    kernel: Kernel
+    X: Tensor
+    loading: Tensor
+    source: Tensor
+    noise: Tensor
+    weights: Tensor
+    root: Tensor
+    ordered_root: Tensor
+    average: Tensor
+
+    @classmethod
+    def from_fit(cls, X: Tensor, conditioned: Conditioned, kernel: Kernel) -> Self:
+        """Prepare predictions.
+
+        Args:
+            X: Encoded records, ``N x d``.
+            conditioned: The same records, conditioned on their order.
+            kernel: The kernel with the hyperparameters of ``conditioned``.
+
+        Returns:
+            The predictor.
+        """
+        utilities, loading = conditioned.utilities, conditioned.loading
+        share = _share(conditioned.source)
+        return cls(
+            kernel=kernel,
+            X=X,
+            loading=loading,
+            source=conditioned.source,
+            noise=conditioned.record_noise,
+            weights=utilities.weights,
+            root=utilities.root,
+            ordered_root=utilities.ordered_root,
+            average=(share @ kernel(X, X).to_dense()) * loading,
+        )
+
+    @property
+    def share(self) -> Tensor:
+        """Weight of each record in the average, of shape ``N``."""
+        return _share(self.source)
+
+    @property
+    def left_open(self) -> Tensor:
+        """Covariance of :attr:`weights`, which the order leaves open, ``N x N``."""
+        left_open: Tensor = self.root @ self.root.T - self.ordered_root @ self.ordered_root.T
+        return left_open
+
+    def cross(self, X: Tensor) -> Tensor:
+        """Prior covariance of points with the records.
+
+        Args:
+            X: Encoded points, ``batch_shape x q x d``.
+
+        Returns:
+            A ``batch_shape x q x N`` tensor.
+        """
+        covariance: Tensor = self.kernel(X, self.X).to_dense()
+        return covariance * self.loading
+
+    def mean(self, X: Tensor) -> Tensor:
+        """Expected utilities.
+
+        Args:
+            X: Encoded points, ``batch_shape x q x d``.
+
+        Returns:
+            A ``batch_shape x q`` tensor.
+        """
+        means = [self._mean(self.cross(points)) for points in self._blocks(X)]
+        return torch.cat(means).reshape(X.shape[:-1])
+
+    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance of each point's utility.
+
+        Args:
+            X: Encoded points, ``batch_shape x d``.
+
+        Returns:
+            Two tensors of shape ``batch_shape``.
+        """
+        means, variances = [], []
+        for points in self._blocks(X):
+            cross = self.cross(points)
+            explained = self._relative(cross) @ self.ordered_root
+            means.append(self._mean(cross))
+            variances.append(self._prior_variance(points, cross) - explained.square().sum(-1))
+        mean, variance = (torch.cat(parts) for parts in (means, variances))
+        return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
+
+    def unexplained(self, X: Tensor) -> Tensor:
+        """Variance of each point's utility if the known utilities were certain.
+
+        Args:
+            X: Encoded points, ``n x d``.
+
+        Returns:
+            A tensor of shape ``n``.
+        """
+        return self._unexplained(X, self.cross(X))
+
+    def pessimistic(self, X: Tensor) -> Tensor:
+        """Expected utility less the standard deviation that is due to noise and distance.
+
+        Args:
+            X: Encoded points, ``n x d``.
+
+        Returns:
+            A tensor of shape ``n``.
+        """
+        cross = self.cross(X)
+        lowered: Tensor = self._mean(cross) - self._unexplained(X, cross).clamp_min(0.0).sqrt()
+        return lowered
+
+    def covariance(self, X1: Tensor, X2: Tensor) -> Tensor:
+        """Covariance of the utilities of two sets of points.
+
+        Args:
+            X1: Encoded points, ``batch_shape x n x d``.
+            X2: Encoded points, ``batch_shape x m x d``.
+
+        Returns:
+            A ``batch_shape x n x m`` tensor.
+        """
+        same = X1 is X2
+        cross1 = self.cross(X1)
+        cross2 = cross1 if same else self.cross(X2)
+        shared1, shared2 = self._mean_of_records(cross1), self._mean_of_records(cross2)
+        prior = self.kernel(X1, X2).to_dense() - shared1.unsqueeze(-1) - shared2.unsqueeze(-2)
+        explained1 = self._relative(cross1) @ self.ordered_root
+        explained2 = explained1 if same else self._relative(cross2) @ self.ordered_root
+        level = self._mean_of_records(self.average)
+        covariance: Tensor = prior + level - explained1 @ explained2.mT
+        return covariance
+
+    def _blocks(self, X: Tensor) -> tuple[Tensor, ...]:
+        """Points as rows, in parts whose covariances with the records stay in the cache."""
+        rows = max(1, _BLOCK // len(self.X))
+        blocks: tuple[Tensor, ...] = X.reshape(-1, X.shape[-1]).split(rows)
+        return blocks
+
+    def _unexplained(self, X: Tensor, cross: Tensor) -> Tensor:
+        explained = self._relative(cross) @ self.root
+        return self._prior_variance(X, cross) - explained.square().sum(-1)
+
+    def _mean(self, cross: Tensor) -> Tensor:
+        return cross @ self.weights
+
+    def _mean_of_records(self, cross: Tensor) -> Tensor:
+        return cross @ self.share
+
+    def _prior_variance(self, X: Tensor, cross: Tensor) -> Tensor:
+        variance: Tensor = self.kernel(X, diag=True)
+        return variance - 2.0 * self._mean_of_records(cross) + self._mean_of_records(self.average)
+
+    def _relative(self, cross: Tensor) -> Tensor:
+        return cross - self.average
+
+
+def _share(source: Tensor) -> Tensor:
+    is_target = (source == 0).double()
+    return is_target / is_target.sum()

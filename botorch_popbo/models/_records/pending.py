@@ -1,0 +1,47 @@
+"""Pending points among ranked records."""
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.data.rank_counts import insert_counts
+from botorch_popbo.models._records.answers import between
+from botorch_popbo.models._records.records import Records
+
+
+def insert_pending(records: Records, predicted: Tensor, utility: Tensor) -> Records:
+    """Add points at predicted ranks, as if they had been evaluated.
+
+    Args:
+        records: Those of the known points.
+        predicted: Predicted counts of the ``p`` points among the known ones.
+        utility: Expected utilities of the known records, then of the new ones, of shape
+            ``m + p``; among answers a new point comes between its neighbours.
+
+    Returns:
+        The records of known points, then of the new ones, whose items follow the known ones
+        and whose task is the last.
+    """
+    number, total = len(predicted), records.num_points
+    new_items = torch.arange(total, total + number, device=records.item.device)
+    own = records.task == records.task.max()
+    is_judged = bool(records.is_judged[own][0])
+    counts, exposure = insert_counts(
+        records.counts[own], records.exposure[own], int(own.sum()), predicted.double()
+    )
+    known_counts, new_counts = counts.split([len(counts) - number, number])
+    known_exposure, new_exposure = exposure.split([len(counts) - number, number])
+    # What is expected among the worst, of which nothing more is known, is one of them.
+    new_counts = new_counts.where(predicted <= records.counts[own].max(), known_counts.max())
+    answers = records.answers
+    if is_judged:
+        answers = answers.join(between(utility, own, number))
+    return Records.ranked(
+        item=torch.cat([records.item, new_items]),
+        task=torch.cat([records.task, records.task.max().expand(number)]),
+        counts=torch.cat([records.counts.masked_scatter(own, known_counts), new_counts]),
+        exposure=torch.cat([records.exposure.masked_scatter(own, known_exposure), new_exposure]),
+        is_judged=torch.cat([records.is_judged, records.is_judged.new_full((number,), is_judged)]),
+        known_variance=torch.cat([records.known_variance, utility.new_zeros(number)]),
+        num_points=total + number,
+        answers=answers,
+    )

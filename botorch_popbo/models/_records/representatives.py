@@ -1,0 +1,84 @@
+"""The records of a target and its sources that stand for all of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.models._records.records import Records
+
+# The law is conditioned on so many of the target.
+_NUM_CONDITIONED = 500
+# All sources share so many.
+_NUM_OF_SOURCES = 250
+
+
+@dataclass(frozen=True)
+class Representatives:
+    """Which records the law is conditioned on.
+
+    Attributes:
+        target: All records of the target.
+        sources: All records of each source.
+        joint: All records of the target, then those of the sources that stand for all.
+        index: Which of these stand for all, in rising order.
+    """
+
+    target: Records
+    sources: Sequence[Records]
+    joint: Records
+    index: Tensor
+
+    @classmethod
+    def choose(cls, target: Records, sources: Sequence[Records]) -> Self:
+        """Choose among the records of a target, and of its sources.
+
+        Args:
+            target: Records of the target.
+            sources: Records of each source.
+
+        Returns:
+            The choice.
+        """
+        joint, first_item = target, target.num_points
+        for number, source in enumerate(sources, 1):
+            share = representatives(source, _NUM_OF_SOURCES // len(sources))
+            joint = joint.join(source.subset(share), number, first_item)
+            first_item += source.num_points
+        return cls(target, sources, joint, representatives(joint, _NUM_CONDITIONED))
+
+    @cached_property
+    def records(self) -> Records:
+        """Those that stand for all, the target's first."""
+        return self.joint.subset(self.index)
+
+    @cached_property
+    def of_target(self) -> Records:
+        """Those of the target."""
+        return self.records.subset(self.records.is_target.nonzero().squeeze(-1))
+
+
+def representatives(records: Records, number: int) -> Tensor:
+    """Indices of at most so many records: the best half, and others evenly spaced in rank.
+
+    Args:
+        records: The records.
+        number: Number of the target's; those of sources are all among them.
+
+    Returns:
+        The indices, in rising order.
+    """
+    own = records.is_target.nonzero().squeeze(-1)
+    if len(own) <= number:
+        return torch.arange(len(records), device=own.device)
+    order = own[records.better[own].argsort(stable=True)]
+    half = number // 2
+    steps = torch.arange(number - half, device=order.device)
+    spaced = half + steps * (len(order) - 1 - half) // max(number - half - 1, 1)
+    best = torch.arange(half, device=order.device)
+    of_sources = (~records.is_target).nonzero().squeeze(-1)
+    chosen: Tensor = order[torch.cat([best, spaced])].sort()[0]
+    return torch.cat([chosen, of_sources])

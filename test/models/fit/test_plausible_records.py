@@ -1,0 +1,134 @@
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from helpers.gaussian import hyperparameters, ranked, unit_points
+from helpers.ranking import tensor
+from torch import Tensor
+from torch.nn import Parameter
+
+from botorch_popbo.models._fit.evidence import Conditioned, Evidence
+from botorch_popbo.models._fit.outliers import fit_robustly
+from botorch_popbo.models._fit.plausible_records import (
+    _moments_left_out,
+    log_outlier_probability,
+    log_rank_probability,
+    plausible_records,
+)
+from botorch_popbo.models._hyperparameters.base import Hyperparameters
+from botorch_popbo.models._hyperparameters.correlation import CorrelatedHyperparameters
+from botorch_popbo.models._law.predictor import Predictor
+from botorch_popbo.models._records.records import Records
+
+PRIOR = hyperparameters()
+NORMAL = torch.distributions.Normal(0.0, 1.0)
+FOUR = ranked(tensor([4.0, 3.0, 2.0, 1.0]))
+X = unit_points(40)
+SMOOTH = -(X - 0.4).square().sum(-1)
+FROM_WORST = SMOOTH.argsort()
+INNOCENT, OUTLIER = int(FROM_WORST[20]), int(FROM_WORST[6])
+EVERY = torch.ones(40, dtype=torch.bool)
+
+
+def with_outlier() -> Tensor:
+    outcomes = SMOOTH.clone()
+    outcomes[OUTLIER] = 1.0
+    return outcomes
+
+
+def given(
+    records: Records, is_used: Tensor, theta: Tensor, prior: Hyperparameters = PRIOR
+) -> Conditioned:
+    """The records used, conditioned at some hyperparameters."""
+    part = records.subset(is_used.nonzero().squeeze(-1))
+    return Evidence(X[is_used], part, prior).condition(theta)
+
+
+def fitted(records: Records) -> Tensor:
+    """Hyperparameters without outliers."""
+    return fit_robustly(X, records, PRIOR, PRIOR.loc).conditioned.theta
+
+
+def test_a_record_that_fits_comes_back() -> None:
+    records, is_used = ranked(with_outlier()), EVERY.clone()
+    is_used[[INNOCENT, OUTLIER]] = False
+    conditioned = given(records, is_used, fitted(records))
+    plausible = plausible_records(X, records, PRIOR, conditioned, is_used, 0.0)
+    assert plausible[INNOCENT]
+    assert not plausible[OUTLIER]
+
+
+def test_a_record_of_a_source_is_judged_as_one_of_a_target() -> None:
+    alone, is_used = ranked(with_outlier()), EVERY.clone()
+    is_used[[INNOCENT, OUTLIER]] = False
+    theta = fitted(alone)
+    by_target = given(alone, is_used, theta)
+    expected = plausible_records(X, alone, PRIOR, by_target, is_used, 0.0)
+    records = replace(alone, source=torch.ones_like(alone.source))
+    prior = CorrelatedHyperparameters(PRIOR, Parameter(torch.zeros(1)))
+    theta = torch.cat([theta[:-1], torch.zeros(1), theta[-1:]])
+    conditioned = given(records, is_used, theta, prior)
+    assert plausible_records(X, records, prior, conditioned, is_used, 0.0).equal(expected)
+
+
+def test_what_is_left_out_is_predicted_like_a_new_point() -> None:
+    records, is_used = ranked(SMOOTH), EVERY.clone()
+    is_used[::7] = False
+    used, left = is_used.nonzero().squeeze(-1), (~is_used).nonzero().squeeze(-1)
+    conditioned = given(records, is_used, PRIOR.loc)
+    prior = PRIOR.covariance_function(X).covariance(PRIOR.loc[:-1], tensor(0.0)).matrix
+    with torch.no_grad():
+        kernel = PRIOR.kernel(PRIOR.loc)
+        expected = Predictor.from_fit(X[used], conditioned, kernel).moments(X[left])
+    found = _moments_left_out(prior, used, left, conditioned)
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_most_records_stay_however_small_the_odds_against_them() -> None:
+    shuffled = torch.randn(40, generator=torch.Generator().manual_seed(1)).double()
+    records = ranked(shuffled)
+    conditioned = given(records, EVERY, PRIOR.loc)
+    plausible = plausible_records(X, records, PRIOR, conditioned, EVERY, 100.0)
+    assert plausible.sum() == 24
+
+
+def test_a_rank_is_as_probable_as_the_gap_between_its_neighbours() -> None:
+    levels = tensor([1.0, 0.5, -0.5, -1.0])
+    mean, variance = tensor([1.2, 0.0, 0.0, 2.0]), tensor([0.04, 1.0, 0.25, 0.01])
+    found = log_rank_probability(mean, variance, FOUR, levels, torch.ones(4, dtype=torch.bool))
+    cdf = NORMAL.cdf
+    expected = [
+        1.0 - cdf(tensor((0.5 - 1.2) / 0.2)),
+        cdf(tensor(1.0)) - cdf(tensor(-0.5)),
+        cdf(tensor(1.0)) - cdf(tensor(-2.0)),
+    ]
+    torch.testing.assert_close(found[:3], torch.stack(expected).log())
+    assert -1000.0 < found[3] < -300.0  # 25 standard deviations away
+
+
+def test_records_left_out_lie_between_the_fitted_ones() -> None:
+    is_fitted = torch.tensor([True, False, False, True])
+    mean, variance = torch.zeros(4).double(), torch.ones(4).double()
+    found = log_rank_probability(mean, variance, FOUR, tensor([1.0, -1.0]), is_fitted)
+    between = (NORMAL.cdf(tensor(1.0)) - NORMAL.cdf(tensor(-1.0))).log()
+    torch.testing.assert_close(found[1:3], between.expand(2))
+    # Each of the fitted ones has the other for its only neighbour.
+    torch.testing.assert_close(found[[0, 3]], NORMAL.cdf(tensor(1.0)).log().expand(2))
+
+
+def test_probabilities_over_all_ranks_sum_to_one() -> None:
+    levels = tensor([1.0, 0.2, -0.7])
+    total = 0.0
+    for outcome in (4.0, 2.5, 1.5, 0.0):
+        records = ranked(tensor([3.0, 2.0, 1.0, outcome]))
+        mean, variance = torch.full((4,), 0.3).double(), torch.full((4,), 0.5).double()
+        is_fitted = torch.tensor([True, True, True, False])
+        found = log_rank_probability(mean, variance, records, levels, is_fitted)
+        total += found[3].exp().item()
+    assert total == pytest.approx(1.0)
+
+
+def test_an_outlier_has_any_rank() -> None:
+    every = log_outlier_probability(ranked(torch.arange(20).double()))
+    torch.testing.assert_close(every, torch.full_like(every, math.log(0.1 / 0.9 / 20.0)))

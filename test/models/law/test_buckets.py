@@ -1,0 +1,59 @@
+import torch
+from helpers.ranking import line, tensor
+
+from botorch_popbo.data import Order, combine, from_outcomes
+from botorch_popbo.models._law.buckets import Buckets
+from botorch_popbo.models._records.from_order import records_of
+from botorch_popbo.models._records.records import Records
+
+
+def scored(scores: list[float]) -> Records:
+    return records_of(Order.from_scores(line(len(scores)), tensor(scores)))
+
+
+def test_equal_outcomes_are_one_bucket_known_by_its_worst_record() -> None:
+    records = scored([3.0, 1.0, 3.0, 2.0, 1.0, 1.0])
+    utilities = tensor([1.0, -1.0, 0.9, 0.0, -1.5, -1.2])
+    buckets = Buckets.from_records(records, torch.arange(6), utilities)
+    assert buckets.size.tolist() == [2.0, 1.0, 3.0]
+    assert buckets.record.tolist() == [2, 3, 4]
+    assert buckets.place.tolist() == [0, 1, 2]
+
+
+def test_points_that_stand_for_no_utility_are_interpolated_by_place() -> None:
+    records = scored([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
+    used = torch.tensor([3, 1, 2])  # neither the best nor the worst two
+    buckets = Buckets.from_records(records, used, tensor([0.0, 2.0, 1.5]))
+    assert buckets.size.tolist() == [1.0] * 6
+    assert buckets.place.tolist() == [1, 2, 3]
+    assert buckets.record.tolist() == [1, 2, 0]
+    values = buckets.interpolate(tensor([[2.0, 1.5, 0.0], [1.0, 0.0, -1.0]]))
+    assert values.tolist() == [[2.5, 2.0, 1.5, 0.0, -1.5, -3.0], [2, 1, 0, -1, -2, -3]]
+
+
+def test_between_known_places_the_step_is_shared() -> None:
+    records = scored([5.0, 4.0, 3.0, 2.0, 1.0])
+    buckets = Buckets.from_records(records, torch.tensor([0, 4]), tensor([1.0, 0.0]))
+    assert buckets.interpolate(tensor([1.0, 0.0])).tolist() == [1.0, 0.75, 0.5, 0.25, 0.0]
+    alone = Buckets.from_records(records, torch.tensor([2]), tensor([1.0]))
+    assert alone.interpolate(tensor([3.0])).tolist() == [3.0] * 5
+
+
+def test_points_of_several_tasks_are_ranked_by_their_utilities() -> None:
+    first = from_outcomes(line(4), tensor([1.0, 2.0, 3.0, 4.0]))
+    both = combine(first, from_outcomes(line(6)[2:], tensor([1.0, 2.0, 3.0, 4.0])))
+    records = records_of(both)
+    assert len(records.item) == 8
+    utilities = tensor([0.0, 3.0, 1.0, 2.0, 9.0, 9.0, -1.0, 0.5])
+    buckets = Buckets.from_records(records, torch.arange(8), utilities)
+    assert buckets.size.tolist() == [1.0] * 6
+    assert buckets.record.tolist() == [1, 3, 2, 7, 0, 6]
+    fewer = Buckets.from_records(records, torch.arange(4), utilities[:4])
+    assert fewer.size.sum() == 6.0
+    assert (fewer.size.round() == fewer.size).all()
+
+
+def test_it_moves_to_a_device(device: torch.device) -> None:
+    records = scored([2.0, 1.0])
+    moved = Buckets.from_records(records, torch.arange(2), tensor([1.0, 0.0])).to(device)
+    assert moved.size.device.type == moved.record.device.type == device.type

@@ -1,0 +1,81 @@
+import torch
+from helpers.ranking import line, tensor
+from helpers.relations import counted
+from torch import Tensor
+
+from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
+from botorch_popbo.data._tally import tally
+from botorch_popbo.models._records.answers import answers_of, between
+
+
+def of_lists(*lists: dict[int, float], best_only: bool = False) -> Order:
+    """Lists of one task: scores of some of five points, larger being better."""
+    entries = [(i, item, score) for i, scores in enumerate(lists) for item, score in scores.items()]
+    index, item, score = (torch.tensor(column) for column in zip(*entries, strict=True))
+    score = score.double()
+    best = (
+        torch.zeros(len(lists)).double().scatter_reduce(0, index, score, "amax", include_self=False)
+    )
+    return Order(
+        X=line(5),
+        item=item,
+        score=score,
+        variance=torch.zeros_like(score),
+        list_index=index,
+        task_index=torch.zeros_like(item),
+        is_censored=(score < best[index]) if best_only else torch.zeros_like(item).bool(),
+    )
+
+
+def answers(order: Order) -> dict[tuple[int, int], float]:
+    """How often which point was said to be better than which."""
+    tallied = tally(order)
+    found = answers_of(order, tallied, torch.ones_like(tallied.task, dtype=torch.bool))
+    item = tallied.item.tolist()
+    return {(item[i], item[j]): number for (i, j), number in counted(found).items()}
+
+
+def test_equal_answers_are_counted() -> None:
+    order = from_comparisons(line(3), torch.tensor([[0, 1], [0, 1], [1, 0], [2, 1], [0, 1]]))
+    assert answers(order) == {(0, 1): 3.0, (1, 0): 1.0, (2, 1): 1.0}
+
+
+def test_a_tie_counts_half_for_either_side() -> None:
+    found = answers(of_lists({0: 1.0, 1: 1.0}, {1: 1.0, 0: 1.0}, {0: 2.0, 1: 1.0}))
+    assert found == {(0, 1): 2.0, (1, 0): 1.0}
+
+
+def test_a_ranked_list_is_answers_about_neighbours() -> None:
+    found = answers(of_lists({3: 4.0, 0: 3.0, 2: 1.0}, {0: 2.0, 3: 1.0}))
+    assert found == {(3, 0): 1.0, (0, 2): 1.0, (0, 3): 1.0}
+
+
+def test_a_best_one_is_an_answer_against_each_of_the_others() -> None:
+    lists = {4: 1.0, 0: 0.0, 2: 0.0, 3: 0.0}, {0: 1.0, 4: 0.0}
+    found = answers(of_lists(*lists, best_only=True))
+    assert found == {(4, 0): 1.0, (4, 2): 1.0, (4, 3): 1.0, (0, 4): 1.0}
+
+
+def test_only_judged_records_are_answered_about() -> None:
+    comparisons = from_comparisons(line(4), torch.tensor([[0, 1], [2, 3]]))
+    order = combine(from_outcomes(line(3), line(3)), comparisons)
+    tallied = tally(order)
+    found = answers_of(order, tallied, tallied.task == 1)
+    # Records of the first task come first.
+    assert counted(found) == {(3, 4): 1.0, (5, 6): 1.0}
+    assert len(answers_of(order, tallied, tallied.task == 2)) == 0
+
+
+def placed(known: Tensor, *utilities: float) -> dict[tuple[int, int], float]:
+    """New records among four, the second and the fourth of which are another task's."""
+    utility = torch.cat([tensor([3.0, 2.5, 1.0, 0.5]), tensor(utilities)])
+    return counted(between(utility, known, len(utilities)))
+
+
+def test_a_new_record_comes_between_its_neighbours() -> None:
+    every = torch.ones(4, dtype=torch.bool)
+    assert placed(every, 2.0) == {(1, 4): 1.0, (4, 2): 1.0}
+    # Beyond the ends there is one neighbour; new ones say nothing of each other.
+    assert placed(every, 4.0, -1.0, 5.0) == {(4, 0): 1.0, (3, 5): 1.0, (6, 0): 1.0}
+    some = torch.tensor([True, False, True, False])
+    assert placed(some, 2.0, 0.7) == {(0, 4): 1.0, (4, 2): 1.0, (2, 5): 1.0}

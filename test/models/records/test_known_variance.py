@@ -1,0 +1,35 @@
+import torch
+from helpers.ranking import line, tensor
+
+from botorch_popbo.data import from_outcomes
+from botorch_popbo.models._records.from_order import records_of
+from botorch_popbo.models._records.records import Records
+
+ICDF = torch.distributions.Normal(0.0, 1.0).icdf
+
+
+def uncertain(*variances: float) -> Records:
+    """Three outcomes a standard error of one apart, the best last."""
+    order = from_outcomes(line(3), line(3), tensor(variances).unsqueeze(-1))
+    return records_of(order)
+
+
+def test_known_variances_are_carried_over_to_the_utility() -> None:
+    # A standard error reaches half the way to the next of the normal scores, at most.
+    score = float(ICDF(tensor(5.0 / 6.0)))
+    records = uncertain(0.25, 0.25, 0.25)
+    expected = tensor([(0.5 * score) ** 2] * 3)
+    torch.testing.assert_close(records.known_variance, expected)
+    assert records.level.tolist() == [2, 1, 0]  # the places stay as they are
+    # Beyond the ends nothing is known; what is reached inside the list counts.
+    wide = uncertain(4.0, 0.0, 1.0).known_variance
+    torch.testing.assert_close(wide, tensor([(2.0 * score) ** 2, 0.0, score**2]))
+    assert uncertain(0.0, 0.0, 0.0).known_variance.tolist() == [0.0] * 3
+
+
+def test_failures_have_no_variance_of_their_own() -> None:
+    outcomes = tensor([[1.0], [2.0], [-torch.inf], [3.0]])
+    order = from_outcomes(line(4), outcomes, torch.full_like(outcomes, 0.04))
+    variance = records_of(order).known_variance
+    assert variance[2] == 0.0
+    assert (variance[[0, 1, 3]] > 0.0).all()

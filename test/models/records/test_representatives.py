@@ -1,0 +1,28 @@
+import pytest
+import torch
+from helpers.gaussian import ranked
+
+from botorch_popbo.models._records import representatives as module
+from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._records.representatives import Representatives, representatives
+
+
+def falling(number: int) -> Records:
+    return ranked(-torch.arange(number).double())
+
+
+def test_representatives_are_the_best_half_and_some_others() -> None:
+    records = falling(20)
+    assert representatives(records, 8).tolist() == [0, 1, 2, 3, 4, 9, 14, 19]
+    assert representatives(records, 20).tolist() == list(range(20))
+
+
+def test_sources_share_what_stands_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_NUM_CONDITIONED", 4)
+    monkeypatch.setattr(module, "_NUM_OF_SOURCES", 6)
+    data = Representatives.choose(falling(9), [falling(7), falling(2)])
+    assert data.of_target.item.tolist() == [0, 1, 2, 8]
+    # Items of the sources follow those of the target, all of them.
+    assert data.records.item.tolist() == [0, 1, 2, 8, 9, 10, 15, 16, 17]
+    assert data.records.source.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2]
+    assert len(data.joint) == 14
