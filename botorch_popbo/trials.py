@@ -3,14 +3,18 @@
 import csv
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
 from botorch_popbo.columns import Column
+
+_EMPTY = ("", "na", "nan")
 
 
 def read_trials(
@@ -24,7 +28,9 @@ def read_trials(
     Args:
         path: The CSV file, with a first line of names.
         columns: The columns of a point, by name; a listed value becomes its place in the list.
-        objective: The column of the outcome; where it is empty, the trial failed.
+            Numbers may lie outside of a column's range.
+        objective: The column of the outcome; where it is empty, NaN or infinitely bad, the trial
+            failed.
         maximize: Whether large outcomes are good; otherwise they are negated.
 
     Returns:
@@ -32,30 +38,79 @@ def read_trials(
         a failure; both in double precision.
 
     Raises:
-        InputDataError: If a column is missing, or a value is none of its column.
+        InputDataError: If a column is missing or named twice, if a value is none of its column, or
+            if an outcome is infinitely good.
         OSError: If the file cannot be read.
     """
-    with Path(path).open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        names = reader.fieldnames or ()
-        rows = list(reader)
-    if missing := [name for name in (*columns, objective) if name not in names]:
-        raise InputDataError(f"{os.fspath(path)} has no column {missing[0]!r}, only {[*names]}.")
+    readers = [(name, partial(_place, column)) for name, column in columns.items()]
+    readers.append((objective, partial(_outcome, sign=1.0 if maximize else -1.0)))
+    table = []
+    for line, row in _rows(path, [name for name, _ in readers]):
+        values = []
+        for name, read in readers:
+            try:
+                values.append(read(row[name]))
+            except ValueError as error:
+                where = f"{os.fspath(path)}, line {line}"
+                raise InputDataError(f"{where}: {name} is {row[name]!r}, {error}.") from None
+        table.append(values)
+    numbers = torch.tensor(table, dtype=torch.double).reshape(-1, len(readers))
+    return numbers[:, :-1], numbers[:, -1:]
+
+
+def _rows(
+    path: str | os.PathLike[str], wanted: Sequence[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Numbers of lines with what they say of each wanted column."""
+    # Spreadsheets write a mark of the byte order in front of the first name.
+    with Path(path).open(newline="", encoding="utf-8-sig") as file:
+        try:
+            reader = csv.DictReader(file, restval="", skipinitialspace=True)
+            names = list(reader.fieldnames or ())
+            for name in wanted:
+                if names.count(name) != 1:
+                    fault = f"two columns {name!r}" if name in names else f"no column {name!r}"
+                    raise InputDataError(f"{os.fspath(path)} has {fault} among {names}.")
+            for row in reader:
+                yield reader.line_num, {name: row[name].strip() for name in wanted}
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise InputDataError(f"{os.fspath(path)} is no CSV file in UTF-8: {error}.") from None
+
+
+def _place(column: Column, text: str) -> float:
+    if column.values is not None:
+        return float(_index(column.values, text))
+    number = _number(text)
+    if not math.isfinite(number):
+        raise ValueError("no number")
+    if column.is_discrete and not number.is_integer():
+        raise ValueError("no whole number")
+    return number
+
+
+def _index(values: Sequence[Any], text: str) -> int:
+    """The place of the value that is written like this, or else is the same number."""
+    texts = [str(value) for value in values]
+    if text in texts:
+        return texts.index(text)
+    number = _number(text)
+    if number not in values:
+        raise ValueError(f"not one of {', '.join(texts)}")
+    return values.index(number)
+
+
+def _outcome(text: str, sign: float) -> float:
+    outcome = sign * _number(text)
+    if math.isnan(outcome) and text.lower() not in _EMPTY:
+        raise ValueError("no number")
+    if outcome == math.inf:
+        raise ValueError("infinitely good")
+    return -math.inf if math.isnan(outcome) else outcome
+
+
+def _number(text: str) -> float:
+    """What a text says; NaN if it is no number."""
     try:
-        X = [[_place(name, column, row[name]) for name, column in columns.items()] for row in rows]
-        Y = [float(row[objective]) if row[objective] else math.nan for row in rows]
-    except ValueError as error:
-        raise InputDataError(f"{os.fspath(path)}: {error}.") from None
-    outcomes = torch.tensor(Y, dtype=torch.double).unsqueeze(-1)
-    if not maximize:
-        outcomes = -outcomes
-    return torch.tensor(X, dtype=torch.double), outcomes.where(outcomes.isfinite(), -math.inf)
-
-
-def _place(name: str, column: Column, text: str) -> float:
-    if column.values is None:
         return float(text)
-    texts = [str(value) for value in column.values]
-    if text not in texts:
-        raise ValueError(f"{name} is {text!r}, not one of {', '.join(texts)}")
-    return float(texts.index(text))
+    except ValueError:
+        return math.nan

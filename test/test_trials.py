@@ -30,6 +30,47 @@ def test_training_data(path: Path) -> None:
         read_trials(path, {"kernel": Column.categorical(["rbf", "sgd"])}, "loss")
 
 
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        ("0.1,2.5,200,1\n", "line 2: width is '2.5', no whole number"),
+        ("0.1,2,200,1\n0.1\n", "line 3: width is '', no number"),
+        ("nan,2,200,1\n", "rate is 'nan', no number"),
+        ("0.1,2,250,1\n", "size is '250', not one of 200, 300"),
+        ("0.1,2,200,bad\n", "loss is 'bad', no number"),
+        ("0.1,2,200,-inf\n", "loss is '-inf', infinitely good"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, rows: str, fault: str) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("rate,width,size,loss\n" + rows)
+    columns = {
+        "rate": Column.continuous(0, 1),
+        "width": Column.integer(1, 5),
+        "size": Column.ordered([200, 300]),
+    }
+    with pytest.raises(InputDataError, match=fault):
+        read_trials(path, columns, "loss")
+
+
+def test_what_spreadsheets_write(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("size, loss\n200.0, 2\n300, NaN\n200, NA\n300, inf\n", encoding="utf-8-sig")
+    X, Y = read_trials(path, {"size": Column.ordered([200, 300])}, "loss")
+    assert X.tolist() == [[0.0], [1.0], [0.0], [1.0]]
+    assert Y.tolist() == [[-2.0], [-math.inf], [-math.inf], [-math.inf]]
+
+
+def test_what_is_no_table_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("rate,rate,loss\n0.1,0.2,1\n")
+    with pytest.raises(InputDataError, match="two columns 'rate'"):
+        read_trials(path, {"rate": Column.continuous(0, 1)}, "loss")
+    path.write_bytes(b"rate,loss\n0.1,\xe9\n")
+    with pytest.raises(InputDataError, match="no CSV file in UTF-8"):
+        read_trials(path, {"rate": Column.continuous(0, 1)}, "loss")
+
+
 def test_trials_of_a_client(path: Path) -> None:
     client = Client()
     space = {"rate": (0.0, 1.0), "kernel": ["rbf", "poly"]}
