@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -34,7 +35,8 @@ def attach_trials(client: Client, table: str | os.PathLike[str] | pd.DataFrame) 
     if config is None:
         raise UserInputError("Call client.configure_optimization first.")
     parameters, metrics = experiment.search_space.parameters, sorted(config.metric_names)
-    rows = table if isinstance(table, pd.DataFrame) else _read(table)
+    texts = [p.name for p in parameters.values() if p.parameter_type is ParameterType.STRING]
+    rows = table if isinstance(table, pd.DataFrame) else _read(table, texts)
     check_columns(rows, [*parameters, *metrics])
     read = [
         (
@@ -53,20 +55,34 @@ def attach_trials(client: Client, table: str | os.PathLike[str] | pd.DataFrame) 
     return indices
 
 
-def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_table(path: str | os.PathLike[str], texts: Sequence[str] = ()) -> pd.DataFrame:
     """Read a CSV file in which the text "None" is a choice, and lines may end with a comma.
+
+    Args:
+        path: The file.
+        texts: Columns of texts, which stay texts where they look like numbers.
+
+    Returns:
+        The table.
 
     Raises:
         ValueError: If it is no table.
         OSError: If the file cannot be read.
     """
     empty = ["", "NA", "NaN", "nan"]
-    return pd.read_csv(path, index_col=False, keep_default_na=False, na_values=empty)
+    return pd.read_csv(
+        path,
+        index_col=False,
+        keep_default_na=False,
+        na_values=empty,
+        skipinitialspace=True,
+        dtype=dict.fromkeys(texts, str),
+    )
 
 
-def _read(path: str | os.PathLike[str]) -> pd.DataFrame:
+def _read(path: str | os.PathLike[str], texts: Sequence[str]) -> pd.DataFrame:
     try:
-        return read_table(path)
+        return read_table(path, texts)
     except ValueError as error:
         raise UserInputError(f"{os.fspath(path)} cannot be read as a CSV file: {error}") from None
 

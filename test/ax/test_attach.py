@@ -18,9 +18,9 @@ SPACE: dict[str, Any] = {
 HEADER = "rate,layers,bias,penalty,loss\n"
 
 
-def make_client() -> Client:
+def make_client(space: dict[str, Any] = SPACE) -> Client:
     client = Client()
-    client.configure_experiment(parameter_configs(SPACE))
+    client.configure_experiment(parameter_configs(space))
     client.configure_optimization(objective="-loss")
     return client
 
@@ -34,6 +34,15 @@ def test_none_is_a_choice_and_a_comma_may_end_a_line(tmp_path: Path) -> None:
     expected = {"rate": 0.5, "layers": 2, "bias": False, "penalty": "None"}
     assert first.arms[0].parameters == expected
     assert (first.status.name, second.status.name) == ("COMPLETED", "FAILED")
+
+
+def test_a_text_that_looks_like_a_number_stays_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("version, loss\n01, 1\n10, 2\n")
+    client = make_client({"version": ["01", "10"]})
+    attach_trials(client, path)
+    arms = [trial.arms[0].parameters for trial in client._experiment.trials.values()]
+    assert arms == [{"version": "01"}, {"version": "10"}]
 
 
 @pytest.mark.parametrize(
