@@ -37,24 +37,37 @@ def plausible_records(
     Returns:
         A mask of shape ``N``.
     """
-    used, utilities = is_used.nonzero().squeeze(-1), conditioned.utilities
-    # Leave-one-out moments come from the inverse of the covariance (Rasmussen and Williams, 5.4.2),
-    # here of the differences, so that the level of the utilities is unknown.
+    used, left = is_used.nonzero().squeeze(-1), (~is_used).nonzero().squeeze(-1)
     variance = records.known_variance + conditioned.noise
     mean = torch.zeros_like(variance)
-    own = utilities.root.square().sum(-1)
-    mean[used] = utilities.utilities - utilities.weights / own
-    variance[used] = 1.0 / own
-    left = (~is_used).nonzero().squeeze(-1)
+    mean[used], variance[used] = _moments_of_each(conditioned)
     if len(left):
         function = hyperparameters.covariance_function(X, records.source)
         prior = function.covariance(conditioned.theta[:-1], torch.zeros_like(variance)).matrix
         mean[left], spread = _moments_left_out(prior, used, left, conditioned)
         variance[left] += spread
     variance = variance.clamp(1e-12, _MAX_VARIANCE)
-    log_prob = log_rank_probability(mean, variance, records, utilities.utilities, is_used)
+    utilities = conditioned.utilities.utilities
+    log_prob = log_rank_probability(mean, variance, records, utilities, is_used)
     is_plausible = log_prob > log_outlier_probability(records) + log_odds
     return _most_stay(is_plausible, log_prob, records)
+
+
+def _moments_of_each(conditioned: Conditioned) -> tuple[Tensor, Tensor]:
+    """Mean and variance of each conditioned record's noisy utility, given the others'.
+
+    They come from the inverse of the covariance (Rasmussen and Williams, 5.4.2), here of the
+    differences, so that the level of the utilities is unknown.
+
+    Args:
+        conditioned: The ``n`` records, conditioned on their order.
+
+    Returns:
+        Two tensors of shape ``n``.
+    """
+    utilities = conditioned.utilities
+    precision = utilities.root.square().sum(-1)
+    return utilities.utilities - utilities.weights / precision, 1.0 / precision
 
 
 def _moments_left_out(

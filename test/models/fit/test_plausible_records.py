@@ -12,6 +12,8 @@ from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._fit.outliers import fit_robustly
 from botorch_popbo.models._fit.plausible_records import (
     _moments_left_out,
+    _moments_of_each,
+    _most_stay,
     log_outlier_probability,
     log_rank_probability,
     plausible_records,
@@ -83,6 +85,48 @@ def test_what_is_left_out_is_predicted_like_a_new_point() -> None:
         expected = Predictor.from_fit(X[used], conditioned, kernel).moments(X[left])
     found = _moments_left_out(prior, used, left, conditioned)
     torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_each_is_predicted_by_all_others() -> None:
+    number = 12
+    records = ranked(SMOOTH[:number])
+    conditioned = Evidence(X[:number], records, PRIOR).condition(PRIOR.loc)
+    covariance, z = conditioned.covariance.matrix, conditioned.utilities.utilities
+    expected = []
+    for left_out in range(number):
+        others = [i for i in range(number) if i != left_out]
+        inverse = covariance[others][:, others].inverse()
+        # Simple kriging with an unknown level: generalised least squares.
+        level = inverse.sum(0) @ z[others] / inverse.sum()
+        weights = inverse @ covariance[others, left_out]
+        mean = level + weights @ (z[others] - level)
+        spread = covariance[left_out, left_out] - weights @ covariance[others, left_out]
+        expected.append([mean, spread + (1.0 - weights.sum()).square() / inverse.sum()])
+    found = torch.stack(_moments_of_each(conditioned), dim=-1)
+    torch.testing.assert_close(found, torch.tensor(expected).double(), rtol=1e-5, atol=1e-6)
+
+
+def test_of_a_known_noise_more_is_plausible() -> None:
+    outcomes, is_used = with_outlier(), EVERY.clone()
+    is_used[OUTLIER] = False
+    records = ranked(outcomes)
+    theta, known = fitted(records), torch.zeros(40).double()
+    known[OUTLIER] = 25.0
+    noisy = replace(records, known_variance=known)
+    for order, is_plausible in ((records, False), (noisy, True)):
+        conditioned = given(order, is_used, theta)
+        found = plausible_records(X, order, PRIOR, conditioned, is_used, 0.0)
+        assert bool(found[OUTLIER]) is is_plausible
+
+
+def test_the_few_successes_among_failures_stay() -> None:
+    records = ranked(torch.cat([torch.arange(10.0), torch.full((30,), -torch.inf)]).double())
+    log_prob = -torch.arange(40.0).flip(0)  # the successes are the least plausible
+    stays = _most_stay(torch.zeros(40, dtype=torch.bool), log_prob, records)
+    succeeded = records.level < records.level.max()
+    assert stays[succeeded].sum() == 6
+    assert stays[~succeeded].sum() == 18
+    assert stays[succeeded].nonzero().squeeze(-1).min() == 4  # the most plausible of them
 
 
 def test_most_records_stay_however_small_the_odds_against_them() -> None:
