@@ -56,6 +56,12 @@ def _clause(methods: tuple[str, ...], problems: Sequence[str]) -> str:
     where = f"on {', '.join(problems)}"
     if not methods:
         return f"all level {where}"
-    if len(methods) == 1:
-        return f"{methods[0]} ahead {where}"
-    return f"{', '.join(methods[:-1])} and {methods[-1]} level and ahead of the rest {where}"
+    first, *level = methods
+    if not level:
+        return f"{first} ahead {where}"
+    return f"{first} first {where}, not ahead of {_listed(level)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last

@@ -19,9 +19,14 @@ def test_a_lead_is_called_only_outside_the_error_bars() -> None:
     second = named("level", summary(GOOD, SAME))
     third = named("both", summary(curve("random", *BAD), SAME, GOOD))
     assert verdict([first, second, third]) == (
-        "in short: popbo ahead on easy; all level on level; "
-        "popbo and sobol level and ahead of the rest on both"
+        "in short: popbo ahead on easy; all level on level; popbo first on both, not ahead of sobol"
     )
+
+
+def test_of_those_that_are_level_none_is_called_ahead() -> None:
+    unsure = [curve(name, 1.5, 2.0, 9.0) for name in ("a", "b")]
+    found = verdict([named("x", summary(GOOD, *unsure, curve("random", *BAD)))])
+    assert found == "in short: popbo first on x, not ahead of a and b"
 
 
 def test_problems_with_one_outcome_share_a_clause() -> None:
