@@ -14,7 +14,8 @@ from botorch_popbo.benchmarks.report import figures
 from botorch_popbo.benchmarks.report._ranking import methods_of
 from botorch_popbo.benchmarks.report.summary import Array, Summary
 
-_LEGEND_COLUMNS = 8
+_WIDTH = 11.0  # inches
+_HANDLE_WIDTH, _LETTER_WIDTH = 0.75, 0.085  # of an entry of the legend, at least
 _LINES: dict[figures.Dash, Any] = {
     "solid": "-",
     "dash": "--",
@@ -28,13 +29,15 @@ _LINES: dict[figures.Dash, Any] = {
 def draw(summaries: Sequence[Summary]) -> Figure:
     """Draw one row for each problem: against evaluations, and against optimizer seconds."""
     # Made without pyplot, so that no window system and no global state is involved.
-    figure = Figure(figsize=(11, 0.9 + 3.3 * len(summaries)), layout="constrained")
+    figure = Figure(figsize=(_WIDTH, 0.9 + 3.3 * len(summaries)), layout="constrained")
     axes = figure.subplots(len(summaries), 2, squeeze=False)
     for row, summary in zip(axes, summaries, strict=True):
         _draw_row(summary, *row)
     names = sorted(methods_of(summaries), key=figures.place)
     handles = [Line2D([], [], linewidth=2.5, **_style(name)) for name in names]
-    legend_rows = max(ceil(len(names) / _LEGEND_COLUMNS), 1)
+    longest = max(map(len, names), default=0)
+    columns = max(int(_WIDTH / (_HANDLE_WIDTH + _LETTER_WIDTH * longest)), 1)
+    legend_rows = max(ceil(len(names) / columns), 1)
     figure.legend(
         handles,
         names,
