@@ -6,7 +6,7 @@ from botorch_popbo.benchmarks.report._png import draw
 from .conftest import curve, summary
 
 
-@pytest.mark.parametrize("names", [["popbo"], [f"popbo-independent-{i}" for i in range(9)]])
+@pytest.mark.parametrize("names", [["popbo"], [f"popbo-independent-{i}" for i in range(8)]])
 def test_the_legend_fits(names: list[str]) -> None:
     figure = draw([summary(*(curve(name, 1.0, 2.0, 3.0) for name in names))])
     FigureCanvasAgg(figure).draw()
