@@ -1,24 +1,15 @@
 import pytest
 import torch
-from helpers.gaussian import hyperparameters, ranked, unit_points
+from helpers.gaussian import hyperparameters, ranked
+from helpers.outliers import SMOOTH, WORST_FIRST, X, with_outliers
 
 from botorch_popbo.models._fit.outliers import RobustFit, fit_robustly
 
 PRIOR = hyperparameters()
-X = unit_points(40)
-SMOOTH = -(X - 0.4).square().sum(-1)
-WORST_FIRST = SMOOTH.argsort()
 
 
 def fit(outcomes: torch.Tensor) -> RobustFit:
     return fit_robustly(X[: len(outcomes)], ranked(outcomes), PRIOR, PRIOR.loc)
-
-
-def with_outliers(*records: int) -> torch.Tensor:
-    """Some of the bad ones become the best."""
-    outcomes = SMOOTH.clone()
-    outcomes[WORST_FIRST[list(records)]] = 1.0 + torch.arange(len(records)).double()
-    return outcomes
 
 
 def test_clean_data_are_all_used() -> None:

@@ -3,7 +3,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from helpers.gaussian import hyperparameters, ranked, unit_points
+from helpers.gaussian import hyperparameters, ranked
+from helpers.outliers import SMOOTH, WORST_FIRST, X, with_outliers
 from helpers.ranking import tensor
 from torch import Tensor
 from torch.nn import Parameter
@@ -26,17 +27,9 @@ from botorch_popbo.models._records.records import Records
 PRIOR = hyperparameters()
 NORMAL = torch.distributions.Normal(0.0, 1.0)
 FOUR = ranked(tensor([4.0, 3.0, 2.0, 1.0]))
-X = unit_points(40)
-SMOOTH = -(X - 0.4).square().sum(-1)
-FROM_WORST = SMOOTH.argsort()
-INNOCENT, OUTLIER = int(FROM_WORST[20]), int(FROM_WORST[6])
+INNOCENT, OUTLIER = int(WORST_FIRST[20]), int(WORST_FIRST[6])
+WITH_OUTLIER = with_outliers(6)
 EVERY = torch.ones(40, dtype=torch.bool)
-
-
-def with_outlier() -> Tensor:
-    outcomes = SMOOTH.clone()
-    outcomes[OUTLIER] = 1.0
-    return outcomes
 
 
 def given(
@@ -53,7 +46,7 @@ def fitted(records: Records) -> Tensor:
 
 
 def test_a_record_that_fits_comes_back() -> None:
-    records, is_used = ranked(with_outlier()), EVERY.clone()
+    records, is_used = ranked(WITH_OUTLIER), EVERY.clone()
     is_used[[INNOCENT, OUTLIER]] = False
     conditioned = given(records, is_used, fitted(records))
     plausible = plausible_records(X, records, PRIOR, conditioned, is_used, 0.0)
@@ -62,7 +55,7 @@ def test_a_record_that_fits_comes_back() -> None:
 
 
 def test_a_record_of_a_source_is_judged_as_one_of_a_target() -> None:
-    alone, is_used = ranked(with_outlier()), EVERY.clone()
+    alone, is_used = ranked(WITH_OUTLIER), EVERY.clone()
     is_used[[INNOCENT, OUTLIER]] = False
     theta = fitted(alone)
     by_target = given(alone, is_used, theta)
@@ -107,7 +100,7 @@ def test_each_is_predicted_by_all_others() -> None:
 
 
 def test_of_a_known_noise_more_is_plausible() -> None:
-    outcomes, is_used = with_outlier(), EVERY.clone()
+    outcomes, is_used = WITH_OUTLIER, EVERY.clone()
     is_used[OUTLIER] = False
     records = ranked(outcomes)
     theta, known = fitted(records), torch.zeros(40).double()
