@@ -1,16 +1,13 @@
-import importlib
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 import torch
+from helpers.examples import import_example
 
 
 @pytest.fixture
 def example(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    examples = Path(__file__).parents[1] / "docs" / "examples"
-    monkeypatch.syspath_prepend(str(examples))
-    return importlib.import_module("bound_in_the_long_run")
+    return import_example(monkeypatch, "bound_in_the_long_run")
 
 
 def test_the_optimum_has_no_regret(example: ModuleType) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.examples import EXAMPLES
 
-SCRIPT = Path(__file__).parents[1] / "docs" / "examples" / "cluster.py"
+SCRIPT = EXAMPLES / "cluster.py"
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "RAY_USAGE_STATS_ENABLED": "0"}
 
 

@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[1] / "docs" / "examples" / "export_nasbench201.py"
+from helpers.examples import EXAMPLES
+
+SCRIPT = EXAMPLES / "export_nasbench201.py"
 STAND_IN = """
 class Results:
     def __init__(self, index, schedule):

@@ -1,11 +1,10 @@
-import importlib
 import itertools
 import math
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 import torch
+from helpers.examples import import_example
 from helpers.gaussian import covariance, unit_points
 from torch.func import hessian, jacfwd
 
@@ -16,9 +15,7 @@ MATRIX = covariance(unit_points(4), torch.tensor([0.4, 0.7]).double(), 1e-2)
 
 @pytest.fixture
 def example(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    examples = Path(__file__).parents[1] / "docs" / "examples"
-    monkeypatch.syspath_prepend(str(examples))
-    return importlib.import_module("likelihood_accuracy")
+    return import_example(monkeypatch, "likelihood_accuracy")
 
 
 def sampled(example: ModuleType, above: list[list[int]], index: list[int]) -> float:

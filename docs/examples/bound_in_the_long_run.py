@@ -9,7 +9,6 @@ and the regret reached; means over seeds.
 
 import argparse
 import warnings
-from typing import Any
 
 import torch
 from botorch.optim import optimize_acqf
@@ -18,15 +17,10 @@ from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
 from botorch_popbo import PoissonRankModel, RectifiedLowerConfidenceBound
+from botorch_popbo.optim._optimizer_options import OPTIMIZER_OPTIONS
 
 INITIAL, BLOCK = 30, 20
 FUNCTION = Rosenbrock(dim=6, bounds=[(-5.0, 10.0)] * 6, dtype=torch.double)
-OPTIONS: dict[str, Any] = {
-    "num_restarts": 16,
-    "raw_samples": 512,
-    "retry_on_optimization_warning": False,
-    "options": {"init_batch_limit": 512, "maxiter": 100},
-}
 BOX = torch.tensor([[0.0], [1.0]], dtype=torch.double).repeat(1, 6)
 
 
@@ -46,7 +40,7 @@ def run(beta: float, seed: int, trials: int) -> tuple[Tensor, Tensor]:
         model = PoissonRankModel.paper(X, -Y, input_transform=None, seed=seed).fit()
         bound = RectifiedLowerConfidenceBound.paper(model, beta=beta, seed=seed)
         with manual_seed(1000 * seed + trial):
-            x, _ = optimize_acqf(bound, BOX, q=1, **OPTIONS)
+            x, _ = optimize_acqf(bound, BOX, q=1, **OPTIMIZER_OPTIONS["optimize_acqf"])
         with torch.no_grad():
             ranks.append(model.posterior(x).mean.squeeze())
         X, Y = torch.cat([X, x]), torch.cat([Y, evaluate(x)])
