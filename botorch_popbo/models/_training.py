@@ -9,7 +9,7 @@ from torch.nn import Parameter
 
 def train(
     parameters: Sequence[Parameter],
-    loss: Callable[[Tensor], Tensor],
+    set_gradients: Callable[[Tensor], None],
     num_records: int,
     generator: torch.Generator,
     *,
@@ -23,7 +23,8 @@ def train(
 
     Args:
         parameters: What to train.
-        loss: Maps a vector of record indices to a scalar.
+        set_gradients: Sets the parameters' gradients to those of a loss, from a vector of record
+            indices.
         num_records: Number of records.
         generator: Source of the mini-batches, on the CPU.
         num_steps: Number of ADAM steps.
@@ -36,14 +37,12 @@ def train(
     device = parameters[0].device
     everything = torch.arange(num_records, device=device)
     optimizer = torch.optim.Adam(parameters, lr=learning_rate, fused=True)
-    with torch.enable_grad():
-        for step in range(num_steps):
-            if step > 0 and step % learning_rate_period == 0:
-                optimizer.param_groups[0]["lr"] *= learning_rate_factor
-            batch = everything
-            if num_records > batch_size:
-                order = torch.randperm(num_records, generator=generator)
-                batch = order[:batch_size].to(device)
-            optimizer.zero_grad()
-            loss(batch).backward()
-            optimizer.step()
+    for step in range(num_steps):
+        if step > 0 and step % learning_rate_period == 0:
+            optimizer.param_groups[0]["lr"] *= learning_rate_factor
+        batch = everything
+        if num_records > batch_size:
+            order = torch.randperm(num_records, generator=generator)
+            batch = order[:batch_size].to(device)
+        set_gradients(batch)
+        optimizer.step()

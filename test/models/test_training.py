@@ -11,25 +11,25 @@ from botorch_popbo.models._training import train
 def batches(num_records: int, seed: int = 0, **settings: Any) -> list[Tensor]:
     weight, found = Parameter(torch.zeros(1)), []
 
-    def loss(batch: Tensor) -> Tensor:
+    def set_gradients(batch: Tensor) -> None:
         found.append(batch)
-        return weight.sum()
+        weight.grad = torch.ones_like(weight)
 
     generator = torch.Generator().manual_seed(seed)
     settings = {"num_steps": 7, "batch_size": 4} | settings
-    train([weight], loss, num_records, generator, **settings)
+    train([weight], set_gradients, num_records, generator, **settings)
     return found
 
 
 def test_the_learning_rate_falls_in_steps() -> None:
     weight, seen = Parameter(torch.zeros(1, dtype=torch.double)), []
 
-    def loss(batch: Tensor) -> Tensor:
+    def set_gradients(batch: Tensor) -> None:
         seen.append(weight.item())
-        return weight.sum()
+        weight.grad = torch.ones_like(weight)
 
     settings = {"learning_rate": 0.1, "learning_rate_factor": 0.5, "learning_rate_period": 3}
-    train([weight], loss, 5, torch.Generator(), num_steps=8, **settings)
+    train([weight], set_gradients, 5, torch.Generator(), num_steps=8, **settings)
     # A constant gradient moves ADAM by the learning rate.
     moves = -torch.tensor([*seen, weight.item()], dtype=torch.double).diff()
     expected = torch.tensor([0.1] * 3 + [0.05] * 3 + [0.025] * 2, dtype=torch.double)

@@ -135,11 +135,12 @@ class GaussianMLP(SurrogateOptimizer):
             mean, log_variance = network(points).unbind(-1)
             return mean, log_variance.clamp(*_LOG_VARIANCE).exp()
 
-        def loss(batch: Tensor) -> Tensor:
+        def set_gradients(batch: Tensor) -> None:
+            network.zero_grad()
             mean, variance = moments(inputs[batch])
-            return gaussian_nll_loss(mean, targets[batch], variance)
+            gaussian_nll_loss(mean, targets[batch], variance).backward()
 
         generator = torch.Generator().manual_seed(seed)
-        train(list(network.parameters()), loss, len(X), generator)
+        train(list(network.parameters()), set_gradients, len(X), generator)
         network.requires_grad_(False)
         return MomentModel(lambda points: moments(features(self.encoding, points)))
