@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -66,18 +67,16 @@ def read_table(path: str | os.PathLike[str], texts: Sequence[str] = ()) -> pd.Da
         The table.
 
     Raises:
-        ValueError: If it is no table.
+        ValueError: If it is no table, or two columns have one name.
         OSError: If the file cannot be read.
     """
     empty = ["", "NA", "NaN", "nan"]
-    return pd.read_csv(
-        path,
-        index_col=False,
-        keep_default_na=False,
-        na_values=empty,
-        skipinitialspace=True,
-        dtype=dict.fromkeys(texts, str),
-    )
+    read = partial(pd.read_csv, path, keep_default_na=False, skipinitialspace=True)
+    names = read(header=None, nrows=1, dtype=str).iloc[0]
+    # Of a name that is there twice pandas would change the second one.
+    if twice := sorted({*names[names.duplicated()]} - {""}):
+        raise ValueError(f"it has the columns {', '.join(twice)} twice")
+    return read(index_col=False, na_values=empty, dtype=dict.fromkeys(texts, str))
 
 
 def _read(path: str | os.PathLike[str], texts: Sequence[str]) -> pd.DataFrame:

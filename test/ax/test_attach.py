@@ -45,6 +45,14 @@ def test_a_text_that_looks_like_a_number_stays_a_text(tmp_path: Path) -> None:
     assert arms == [{"version": "01"}, {"version": "10"}]
 
 
+def test_a_name_may_not_be_there_twice_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("rate, loss, loss\n0.5, 1, 2\n")
+    client = make_client({"rate": (0.0, 1.0)})
+    with pytest.raises(UserInputError, match="it has the columns loss twice"):
+        attach_trials(client, path)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
