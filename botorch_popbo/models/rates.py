@@ -16,7 +16,7 @@ from botorch_popbo.models._backpropagation import set_gradients
 from botorch_popbo.models._training import train
 
 _LINEAR_BELOW = -40.0
-# The paper's code has torch's default. In float64 a step takes half as long again.
+# Torch's default. In float64 a step takes half as long again.
 _TRAINING_DTYPE = torch.float32
 
 
@@ -71,8 +71,7 @@ class MLPRate(Rate):
     which sends suggestions to the corners of the domain. All defaults are those of Wang et al.
     (2023), section 4 "Settings" and appendix B.
 
-    Training is in float32, whose rounding moves the log-rates by some 1e-5; everything else has the
-    dtype of the data.
+    Training is in float32; everything else has the dtype of the data.
 
     Initial weights and mini-batches come from a generator of its own, on the CPU whatever the
     device, so one seed gives one network and the global random state is neither read nor moved.

@@ -129,6 +129,16 @@ def test_one_seed_is_one_network_in_both_precisions() -> None:
     torch.testing.assert_close(weights(MLPRate(2)), weights(MLPRate(2).double()).float())
 
 
+def test_a_network_trained_in_single_precision_predicts_in_that_of_the_data() -> None:
+    X, *targets = ranked(30)
+    rate = fitted(30)
+    twin = MLPRate(2)
+    twin.fit(X.float(), *targets, 0)
+    torch.testing.assert_close(twin(X.float()).double(), rate(X), rtol=1e-4, atol=1e-4)
+    assert torch.equal(weights(rate), weights(rate).float().double())
+    assert rate(X[:1] + 1e-9) != rate(X[:1])
+
+
 def test_layers_have_the_sizes_of_the_settings() -> None:
     sizes = [tuple(p.shape) for p in MLPRate(5, (7, 3)).parameters() if p.ndim == 2]
     assert sizes == [(7, 5), (3, 7), (1, 3)]
