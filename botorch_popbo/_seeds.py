@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from botorch.utils.sampling import manual_seed
+import torch
 
 
 def derive_seed(seed: int, num_points: int) -> int:
@@ -28,7 +28,8 @@ def derive_seed(seed: int, num_points: int) -> int:
 def seeded(seed: int) -> Iterator[None]:
     """Seed all that BoTorch's optimizers draw from, and leave the global random state as it was.
 
-    That of Python is among it: of a category of many values they look at a sample.
+    That of Python is among it: of a category of many values they look at a sample. So are those of
+    CUDA's devices, which BoTorch's own ``manual_seed`` does not restore.
 
     Args:
         seed: A seed of :func:`derive_seed`.
@@ -36,10 +37,14 @@ def seeded(seed: int) -> Iterator[None]:
     Yields:
         Nothing.
     """
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
     state = random.getstate()
     random.seed(seed)
     try:
-        with manual_seed(seed):
+        with torch.random.fork_rng(devices):
+            torch.default_generator.manual_seed(seed)
+            for device in devices:
+                torch.cuda.default_generators[device].manual_seed(seed)
             yield
     finally:
         random.setstate(state)

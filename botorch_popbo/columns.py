@@ -13,6 +13,8 @@ from torch import Tensor
 
 from botorch_popbo.models.input_transforms import unit_cube
 
+_SLACK = 1e-6  # of a range's width, for what was rounded to single precision
+
 
 @dataclass(frozen=True)
 class Column:
@@ -51,7 +53,8 @@ class Column:
     @classmethod
     def integer(cls, low: int, high: int) -> Self:
         """Whole numbers, both ends included."""
-        return cls(float(math.ceil(low)), float(math.floor(high)), is_discrete=True)
+        own = cls.continuous(low, high)
+        return cls(float(math.ceil(own.low)), float(math.floor(own.high)), is_discrete=True)
 
     @classmethod
     def ordered(cls, values: Sequence[Any]) -> Self:
@@ -135,8 +138,8 @@ class Columns:
         low, high = self.bounds
         return torch.where(self.size.isinf(), (X - low) / (high - low), (X - low + 0.5) / self.size)
 
-    def check_discrete(self, X: Tensor) -> None:
-        """Check that discrete columns hold their values.
+    def check(self, X: Tensor) -> None:
+        """Check that discrete columns hold their values, and ranges nothing beyond their ends.
 
         Args:
             X: Points, a ``... x d`` tensor.
@@ -146,14 +149,17 @@ class Columns:
         """
         if X.shape[-1:] != self.size.shape:
             return  # of another space, for which others have a message
-        place = X.detach().double().cpu() - self.bounds[0]
-        is_value = (place == place.floor()) & (place >= 0.0) & (place < self.size)
-        wrong = (~is_value & self.size.isfinite()).reshape(-1, len(self.size)).any(0)
+        X = X.detach().double().cpu()
+        slack = torch.where(self.size.isinf(), _SLACK * (self.bounds[1] - self.bounds[0]), 0.0)
+        is_value = (self.bounds[0] - slack <= X) & (self.bounds[1] + slack >= X)
+        is_value &= self.size.isinf() | (X.floor() == X)
+        wrong = (~is_value & X.isfinite()).reshape(-1, len(self.size)).any(0)
         if bool(wrong.any()):
-            name = [*self.by_name][int(wrong.nonzero()[0])]
+            name, column = [*self.by_name.items()][int(wrong.nonzero()[0])]
+            numbers = "whole numbers" if column.is_discrete else "numbers"
             raise InputDataError(
-                f"{name} holds whole numbers from {self.by_name[name].low:g} to "
-                f"{self.by_name[name].high:g}, but was given something else."
+                f"{name} holds {numbers} from {column.low:g} to {column.high:g}, but was given "
+                "something else."
             )
 
     def draw(self, number: int, seed: int) -> Tensor:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self, SupportsIndex
 
 import torch
-from botorch.exceptions import InputDataError
+from botorch.exceptions import BotorchError, InputDataError
 from torch import Tensor
 
 from botorch_popbo._replacing import replacing
@@ -18,6 +18,7 @@ from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.optim.challengers import draw_challengers
 
 _FORMAT = 1
+_NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
 _SETTINGS = "num_items", "num_initial", "seed"
 # Of the default prior's. What is smooth over the whole space pulls a narrow optimum, which many
 # answers vouch for, down to the losers about it.
@@ -124,7 +125,7 @@ class PreferenceSearch:
         known = self.model.known_X
         with torch.no_grad():
             utility: Any = self.model.posterior(known)
-        return known[utility.mean.argmax()]
+        return known[utility.mean.argmax()].clone()
 
     def ask(self) -> Tensor:
         """The next question, which does not change until it is answered.
@@ -147,10 +148,9 @@ class PreferenceSearch:
         Raises:
             BotorchTensorDimensionError: If ``items`` has the wrong shape.
             InputDataError: If ``winner`` is neither a row nor ``None``, if two points are equal, if
-                one is not finite, or if a listed or whole number is none of its column.
+                one is not finite, or if a number is none of its column.
         """
-        self.columns.check_discrete(items)
-        self._answers.add(items, winner)
+        self._add(items, winner)
         self._model = self._question = None
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -188,10 +188,15 @@ class PreferenceSearch:
                 raise ValueError(f"format {content['format']!r}")
             columns = Columns.from_json(content["space"])
             search = cls(columns.by_name, **{name: content[name] for name in _SETTINGS})
-            search._answers.add_json(content["answers"])
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            for answer in content["answers"]:
+                search._add(torch.tensor(answer["items"], dtype=torch.double), answer["winner"])
+        except _NOT_SAVED as error:
             raise InputDataError(f"{path} holds no saved PreferenceSearch: {error!r}.") from None
         return search
+
+    def _add(self, items: Tensor, winner: SupportsIndex | None) -> None:
+        self.columns.check(items)
+        self._answers.add(items, winner)
 
     def _next(self) -> Tensor:
         """The champion with challengers, or with points of the design where there are none."""

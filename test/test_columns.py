@@ -77,3 +77,17 @@ def test_bad_columns_are_named() -> None:
             Column.categorical(values)
     with pytest.raises(InputDataError, match="no column"):
         Columns({})
+
+
+@pytest.mark.parametrize("high", [math.inf, math.nan, 0.5])
+def test_an_end_of_whole_numbers_is_checked(high: float) -> None:
+    with pytest.raises(InputDataError, match="below its upper bound"):
+        Column.integer(0, high)  # type: ignore[arg-type]
+
+
+def test_points_are_of_the_space_but_for_rounding() -> None:
+    inside = torch.tensor([[3.0, 2.0, 0.0, 2.0]]).double()
+    COLUMNS.check(inside)
+    COLUMNS.check(inside * (1.0 + 1e-7 * torch.tensor([1.0, 0.0, 0.0, 0.0])))
+    with pytest.raises(InputDataError, match="size holds numbers from -1 to 3, but"):
+        COLUMNS.check(inside + torch.tensor([0.1, 0.0, 0.0, 0.0]))

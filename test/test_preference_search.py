@@ -212,3 +212,27 @@ def test_a_winner_may_be_what_argmax_returns() -> None:
         asked.tell(items, 1 if asked is plain else torch.tensor([0.0, 1.0]).argmax())
     assert torch.equal(plain.best, search.best)
     assert torch.equal(plain.ask(), search.ask())
+
+
+def test_what_becomes_of_the_champion_later_changes_nothing() -> None:
+    for search in (run(1), run(3, num_initial=1)):
+        search.best.fill_(1e6)
+        assert search.X.max() < 1e6
+        assert search.best.max() < 1e6
+
+
+def test_points_outside_of_the_space_are_refused() -> None:
+    search = PreferenceSearch(BOUNDS)
+    with pytest.raises(InputDataError, match="x2 holds numbers from 0 to 1"):
+        search.tell(torch.tensor([[0.0, 2.0, 15.0], [0.0, 0.5, 15.0]]), 0)
+    assert search.num_answers == 0
+
+
+@pytest.mark.parametrize("items", [[[0.0, 1.0]], [[0.5, 9.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]], []])
+def test_a_file_with_points_of_another_space_is_named(tmp_path: Path, items: list[object]) -> None:
+    path = tmp_path / "search.json"
+    PreferenceSearch(MIXED).save(path)
+    content = json.loads(path.read_text()) | {"answers": [{"items": items, "winner": 0}]}
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputDataError, match=r"search.json holds no saved PreferenceSearch"):
+        PreferenceSearch.load(path)

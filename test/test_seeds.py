@@ -1,5 +1,6 @@
 import random
 
+import pytest
 import torch
 
 from botorch_popbo._seeds import derive_seed, seeded
@@ -26,3 +27,13 @@ def test_seeded_draws_are_the_same_and_leave_the_global_state() -> None:
     assert torch.equal(torch.get_rng_state(), states[1])
     with seeded(2**61):
         assert draw() == first
+
+
+def test_devices_are_not_seeded_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Where CUDA has not started, torch.manual_seed would leave its seed for the start.
+    def refuse(seed: int) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", refuse)
+    with seeded(3):
+        torch.rand(1)

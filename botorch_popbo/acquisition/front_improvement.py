@@ -11,10 +11,10 @@ from botorch.models import ModelListGP
 from botorch.sampling import SobolQMCNormalSampler
 from botorch.utils.multi_objective.hypervolume import infer_reference_point
 from botorch.utils.multi_objective.pareto import is_non_dominated
-from botorch.utils.sampling import manual_seed
 from torch import Tensor
 from torch.nn import ModuleList
 
+from botorch_popbo._seeds import seeded
 from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._ranked_constraint import RankedConstraint, all_satisfied
 from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
@@ -89,7 +89,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         # The base class calls this before there are objectives.
         if not hasattr(self, "_feasible") or len(self._feasible) == 0:
             return
-        with manual_seed(self.seed):  # points are pruned by samples without a seed of their own
+        with seeded(self.seed):  # points are pruned by samples without a seed of their own
             self.gain = qLogNoisyExpectedHypervolumeImprovement(
                 self.objectives,
                 self._reference,

@@ -15,13 +15,13 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     .. math::
 
         \alpha(x) = \log E[\max(z(x) - z(x^*), 0)]
-            + \log\left(1 - \frac{\sigma}{\sqrt{s^2(x) + \sigma^2}}\right),
+            + \log\left(1 - \frac{\sigma}{\sqrt{v(x) + \sigma^2}}\right),
 
     where the incumbent :math:`x^*` is the evaluated point that the model recommends: with noise
     the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
-    expectation is over the difference, of variance :math:`s^2`. The second term is the
-    augmentation of Huang et al. (2006): where the noise :math:`\sigma^2` is larger than what is
-    left to learn, another evaluation tells little. Without noise it vanishes. The numerics of the
+    expectation is over the difference. The second term is the augmentation of Huang et al. (2006):
+    where the noise :math:`\sigma^2` is larger than the variance :math:`v` that evaluations of the
+    point would remove, another one tells little. Without noise it vanishes. The numerics of the
     logarithm are BoTorch's (Ament et al., 2023).
 
     Where runs have failed, the probability of success is a factor: that the utility is above that

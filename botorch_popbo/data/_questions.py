@@ -35,7 +35,7 @@ class Answers:
     def last_choice(self) -> Tensor:
         """The point that was chosen last, in a tie the first, of shape ``d``."""
         items, winner = self._answers[-1]
-        return items[winner or 0]
+        return items[winner or 0].clone()
 
     def add(self, items: Tensor, winner: SupportsIndex | None) -> None:
         """Add an answer; for the arguments see :meth:`PreferenceSearch.tell`."""
@@ -67,15 +67,6 @@ class Answers:
     def to_json(self) -> list[dict[str, Any]]:
         """What can be written as JSON without loss."""
         return [{"items": items.tolist(), "winner": winner} for items, winner in self._answers]
-
-    def add_json(self, answers: list[dict[str, Any]]) -> None:
-        """Add what :meth:`to_json` returned."""
-        for answer in answers:
-            self.add(torch.tensor(answer["items"], dtype=torch.double), answer["winner"])
-
-
-def _as_pairs(pairs: list[tuple[int, int]]) -> Tensor:
-    return torch.tensor(pairs, dtype=torch.long).view(-1, 2)
 
 
 def _row(winner: SupportsIndex, number: int) -> int:

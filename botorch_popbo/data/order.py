@@ -15,7 +15,7 @@ from botorch_popbo.data._rows import distinct_rows, points_at
 TIE_VARIANCE = 1e-12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Order:
     """Lists of points, each sorted by a score, and how far every score can be trusted.
 

@@ -13,7 +13,7 @@ from botorch_popbo.data._tally import tally
 from botorch_popbo.data.order import Order
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankCounts:
     """Records *(point, k, n)*: the point was worse than ``k`` of the ``n`` others it met.
 
@@ -85,9 +85,9 @@ class RankCounts:
     def insert(self, X: Tensor, predicted: Tensor) -> Self:
         """Add points at predicted ranks, as if they had been evaluated.
 
-        A new point is better than exactly the known points whose own count is at least as large,
-        and than the new ones predicted to rank behind it. Every record then met that many points
-        more.
+        A new point is better than exactly the known points of which at least as large a share of
+        points is better, and than the new ones predicted to rank behind it. Every record then met
+        that many points more.
 
         Args:
             X: Points, a ``p x d`` tensor.
@@ -120,5 +120,6 @@ def insert_counts(
     better = (predicted <= placed.unsqueeze(-1)).sum(-1).to(counts)
     ahead = (predicted < predicted.unsqueeze(-1)).sum(-1).to(counts)
     longest = num_points + num_new - 1.0
-    inserted = torch.cat([counts + better, predicted.to(counts) + ahead]).clamp_max(longest)
-    return inserted, torch.cat([exposure + num_new, exposure.new_full((num_new,), longest)])
+    new = (predicted.to(counts) + ahead).clamp_max(longest)
+    met = torch.cat([exposure + num_new, exposure.new_full((num_new,), longest)])
+    return torch.cat([counts + better, new]), met

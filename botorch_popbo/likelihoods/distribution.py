@@ -54,15 +54,20 @@ def quantile(probability: Tensor, log_rate: Tensor, exposure: Tensor) -> Tensor:
         raise ValueError("Quantiles are defined for probabilities between 0 and 1.")
     with torch.no_grad():
         probability, log_rate, exposure = torch.broadcast_tensors(
-            probability.to(log_rate).double(), log_rate.double(), exposure.to(log_rate).double()
+            probability.to(log_rate.device).double(),
+            log_rate.double(),
+            exposure.to(log_rate).double(),
         )
         low = torch.full_like(probability, -1.0)
         high = _upper_end(log_rate, exposure)
-        while bool((high - low > 1).any()):
+        while True:
             middle = ((low + high) / 2).floor()
+            is_open = (low < middle) & (middle < high)
+            if not bool(is_open.any()):
+                return high
             reached = cdf(middle, log_rate, exposure) >= probability
-            low, high = torch.where(reached, low, middle), torch.where(reached, middle, high)
-        return high
+            low = torch.where(is_open & ~reached, middle, low)
+            high = torch.where(is_open & reached, middle, high)
 
 
 def entropy(log_rate: Tensor, exposure: Tensor) -> Tensor:
@@ -76,6 +81,8 @@ def entropy(log_rate: Tensor, exposure: Tensor) -> Tensor:
         Entropies in nats, of the broadcast shape, differentiable with respect to ``log_rate``.
     """
     log_rate, exposure = torch.broadcast_tensors(log_rate, exposure.to(log_rate))
+    if log_rate.numel() == 0:
+        return log_rate
     num_terms = int(_upper_end(log_rate.detach().double(), exposure.double()).max()) + 1
     support = torch.arange(num_terms, device=log_rate.device, dtype=torch.float64)
     chunks = [
@@ -116,6 +123,6 @@ def sample(log_rate: Tensor, exposure: Tensor, sample_shape: torch.Size) -> Tens
 
 def _upper_end(log_rate: Tensor, exposure: Tensor) -> Tensor:
     """A count that is exceeded with probability below 1e-16, at most the exposure."""
-    rate = log_rate.clamp_max(43.0).exp()  # beyond, counts are no longer whole numbers in float64
+    rate = log_rate.clamp_max(43.0).exp()  # from 36.7 on, float64 leaves out whole numbers
     reach = (rate + _DEVIATIONS * (rate.sqrt() + 1.0)).ceil()
     return torch.minimum(exposure, reach)

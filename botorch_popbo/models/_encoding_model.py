@@ -78,7 +78,7 @@ class EncodingModel(Model):
 
     @property
     def known_X(self) -> Tensor:  # noqa: N802
-        """The distinct points that are evaluated or pending, ``m x d``."""
+        """The points that are evaluated or pending, once for each task, ``m x d``."""
         return self._X
 
     def encode(self, X: Tensor) -> Tensor:

@@ -134,7 +134,7 @@ class PoissonRankModel(RankModel):
         share = self._counts / self._exposure
         if is_eligible is not None:
             share = share.where(is_eligible, torch.inf)
-        return self._X[share.argmin()]
+        return self._X[share.argmin()].clone()
 
     def best_points(self, number: int) -> Tensor:
         """See the base class."""

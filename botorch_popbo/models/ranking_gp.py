@@ -198,19 +198,23 @@ class RankingGP(UtilityModel):
 
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
         """See the base class."""
-        item = self.records.item
-        value = self.law.predictor.pessimistic(self._encoded_records()[: len(item)])
+        records = self.records
+        if is_eligible is not None and not bool(is_eligible[records.item].any()):
+            target = self._data.target.to(self._X.device)  # of which none stands for these
+            records = target.subset(is_eligible[target.item].nonzero().squeeze(-1))
+        item = records.item
+        value = self.law.predictor.pessimistic(self._encoded_points()[item].double())
         if is_eligible is not None:
             value = value.where(is_eligible[item], -torch.inf)
         if self.order.is_exact:  # of those that are tied the model chooses
-            better = self.records.better.where(value.isfinite(), torch.inf)
+            better = records.better.where(value.isfinite(), torch.inf)
             value = value.where(better == better.min(), -torch.inf)
-        return self._X[item[value.argmax()]]
+        return self._X[item[value.argmax()]].clone()
 
     @property
     def has_failed(self) -> Tensor:
-        """Which points of the order are failures, of shape ``m``."""
-        failed = torch.zeros(self.order.num_points, dtype=torch.bool, device=self._X.device)
+        """Which known points are failures, of shape ``m``; pending ones are none."""
+        failed = torch.zeros(len(self._X), dtype=torch.bool, device=self._X.device)
         item = self.order.item[self.order.score.isneginf()]
         return failed.index_fill(0, item.to(failed.device), True)
 

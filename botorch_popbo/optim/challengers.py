@@ -2,10 +2,10 @@
 
 import torch
 from botorch.generation import MaxPosteriorSampling
-from botorch.utils.sampling import draw_sobol_samples, manual_seed
+from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._seeds import derive_seed, seeded
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.columns import Columns
 from botorch_popbo.models.ranking_gp import RankingGP
@@ -42,7 +42,7 @@ def draw_challengers(
         Distinct points other than the champion, ``n x d`` with ``n <= number``; fewer only where
         there are few others near.
     """
-    with manual_seed(derive_seed(seed, turn)), torch.no_grad():
+    with seeded(derive_seed(seed, turn)), torch.no_grad():
         points = columns.from_unit(_near(columns.to_unit(champion), columns))
         near: Tensor = points[(points != champion).any(-1)].unique(dim=0)
         chosen = near[:0]

@@ -60,8 +60,9 @@ def rank_initial_conditions(
         ValueError: If there are fewer raw samples than starting points.
     """
     model: Any = getattr(acq_function, "model", None)
-    constraints = (fixed_features, inequality_constraints, equality_constraints, *kwargs.values())
-    if q > 1 or any(constraints) or not hasattr(model, "best_points"):
+    constraints = (fixed_features, inequality_constraints, equality_constraints)
+    others = any(isinstance(value, Tensor) or value for value in kwargs.values())
+    if q > 1 or any(constraints) or others or not hasattr(model, "best_points"):
         return constrained_initial_conditions(
             acq_function,
             bounds,

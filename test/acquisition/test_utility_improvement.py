@@ -82,3 +82,14 @@ def test_monotone_transforms_of_the_outcomes_change_nothing() -> None:
 def test_a_network_is_refused_with_advice(kind: Kind, short_model: PoissonRankModel) -> None:
     with pytest.raises(UnsupportedError, match=r"use RankingGP\. Or use"):
         Case(kind, short_model).make()
+
+
+def test_failures_are_known_where_points_are_pending() -> None:
+    X, Y = toy_data(8)
+    Y[0] = -torch.inf
+    model = RankingGP(X, Y).fit()
+    pending = X[1:3] + 0.1
+    informed = LogExpectedUtilityImprovement(model.with_pending(pending))
+    own = LogExpectedUtilityImprovement(model, X_pending=pending)
+    assert informed(X[3:4] + 0.3).isfinite()
+    assert informed(X[3:4] + 0.3) == own(X[3:4] + 0.3)

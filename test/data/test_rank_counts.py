@@ -114,3 +114,10 @@ def test_short_records_are_placed_by_their_share() -> None:
     # Shares 0, 1/2 and 1 of two other points: the pending one goes between the first two.
     assert joined.counts.tolist() == [0, 2, 2, 1]
     assert joined.exposure.tolist() == [3, 3, 2, 3]
+
+
+def test_whoever_met_many_others_keeps_all_of_them() -> None:
+    X, lost = column(0, 1, 2), tensor([20.0, 0.0, 40.0])
+    joined = RankCounts(X, lost, torch.full((3,), 40.0)).insert(column(3), tensor([1.5]))
+    assert joined.counts.tolist() == [20.0, 0.0, 41.0, 1.5]
+    assert joined.exposure.tolist() == [41.0, 41.0, 41.0, 3.0]

@@ -88,3 +88,14 @@ def test_samples_follow_the_law(n: float) -> None:
     expected = truncated_poisson.log_prob(counts, eta, exposure).exp()
     share = (draws.unsqueeze(-1) == counts).double().mean(0)
     assert ((share - expected).abs() < 5 * (expected / 40_000).sqrt()).all()
+
+
+def test_quantiles_of_huge_rates_end() -> None:
+    eta = torch.tensor([2.0, 37.0, 40.0], dtype=torch.float64)
+    found = distribution.quantile(torch.tensor(0.3).double(), eta, INFINITE)
+    torch.testing.assert_close(found[1:].log(), eta[1:], rtol=1e-6, atol=0)
+    assert found[0] == stats.poisson.ppf(0.3, eta[0].exp().item())
+
+
+def test_no_law_has_no_entropy() -> None:
+    assert distribution.entropy(torch.zeros(0), torch.tensor(3.0)).shape == (0,)

@@ -16,9 +16,10 @@ from helpers.gaussian import unit_points
 from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_an_outlier
 from torch import Tensor
 
-from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
+from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, RankingGP
 from botorch_popbo.data import combine, from_outcomes
 from botorch_popbo.models import ranking_gp
+from botorch_popbo.models._records import representatives
 from botorch_popbo.testing import ModelContract
 
 
@@ -196,8 +197,8 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
 def test_any_kernel_can_be_fitted_and_searched(
     kernel: Callable[[], Kernel], tkwargs: dict[str, Any]
 ) -> None:
-    points = X[:15].to(**tkwargs)
-    model = RankingGP(points, SMOOTH[:15].unsqueeze(-1).to(points), covar_module=kernel())
+    points = X[:20].to(**tkwargs)
+    model = RankingGP(points, SMOOTH[:20].unsqueeze(-1).to(points), covar_module=kernel())
     before = model.log_likelihood()
     assert model.fit().log_likelihood() > before + 0.1
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], **tkwargs)
@@ -332,3 +333,25 @@ def test_of_exact_outcomes_that_tie_the_model_recommends_one() -> None:
     assert chosen.any()
     # The best of the plateau is in its middle.
     assert SMOOTH[outcomes == outcomes.max()][chosen] > SMOOTH[outcomes == outcomes.max()].median()
+
+
+def test_of_points_that_none_stands_for_the_best_is_the_incumbent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(representatives, "_NUM_CONDITIONED", 8)
+    points = unit_points(30)
+    model = RankingGP(points, points[:, :1], input_transform=None).fit()
+    is_left = torch.ones(30, dtype=torch.bool)
+    is_left[model.records.item] = False
+    found = model.incumbent_among(is_left)
+    assert found in model.known_X[is_left]
+    assert found[0] == model.known_X[is_left][:, 0].max()
+
+
+@pytest.mark.parametrize("model", [RankingGP, PoissonRankModel])
+def test_what_becomes_of_the_incumbent_later_changes_nothing(
+    model: type[RankingGP | PoissonRankModel],
+) -> None:
+    known = model(X, SMOOTH.unsqueeze(-1)).eval()
+    known.incumbent.fill_(7.0)
+    assert known.known_X.max() < 7.0

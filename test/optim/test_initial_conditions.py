@@ -207,3 +207,19 @@ def test_optimize_acqf_takes_it(function: AcquisitionFunction) -> None:
         _, value = optimize_acqf(function, BOUNDS, ic_generator=rank_initial_conditions, **options)
         _, plain = optimize_acqf(function, BOUNDS, **options)
     assert value >= plain - 0.1
+
+
+def test_a_tensor_for_botorchs_own_generator_is_handed_on(
+    gaussian_model: RankingGP, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {}
+
+    def generate(*args: Any, **kwargs: Any) -> Tensor:
+        found.update(kwargs)
+        return torch.zeros(1, 1, 2)
+
+    monkeypatch.setattr(initial_conditions, "gen_batch_initial_conditions", generate)
+    function = LogExpectedUtilityImprovement(gaussian_model)
+    points = torch.zeros(2, 2)
+    rank_initial_conditions(function, BOUNDS, 1, 1, 8, fixed_X_fantasies=points)
+    assert found["fixed_X_fantasies"] is points

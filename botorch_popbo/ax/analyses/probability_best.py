@@ -5,10 +5,10 @@ import torch
 from ax.analysis.plotly.color_constants import AX_BLUE
 from ax.analysis.plotly.plotly_analysis import PlotlyAnalysisCard
 from ax.analysis.plotly.utils import truncate_label
-from botorch.utils.sampling import manual_seed
 from plotly import graph_objects as go
 from torch import Tensor
 
+from botorch_popbo._seeds import seeded
 from botorch_popbo.ax.analyses.base import RankAnalysis
 from botorch_popbo.ax.analyses.fitted_ranks import FittedRanks
 from botorch_popbo.posteriors.base import RankPosterior
@@ -52,7 +52,7 @@ class ProbabilityBest(RankAnalysis):
 
 def _probabilities(posterior: RankPosterior) -> Tensor:
     """The probability of each of the ``q`` points, which share it where they tie."""
-    with manual_seed(_SEED):
+    with seeded(_SEED):
         draws = posterior.sample_merit(torch.Size([_NUM_DRAWS])).squeeze(-1)
     wins = (draws == draws.amax(-1, keepdim=True)).to(draws)
     return (wins / wins.sum(-1, keepdim=True)).mean(0)

@@ -5,6 +5,7 @@ from copy import deepcopy
 import torch
 from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.priors import LogNormalPrior
 from torch import Tensor
 
 from botorch_popbo.models._hyperparameters.base import Hyperparameters, limits_of
@@ -60,6 +61,8 @@ class KernelHyperparameters(Hyperparameters):
             for module in (self._kernel, self._likelihood):
                 for _, owner, prior, closure, _ in module.named_priors():
                     value = value + prior.log_prob(closure(owner)).sum()
+                    if isinstance(prior, LogNormalPrior):  # as in the closed form, of the logarithm
+                        value = value + closure(owner).log().sum()
         gradients = torch.autograd.grad(value, parameters)
         return value.detach(), torch.cat([gradient.reshape(-1) for gradient in gradients])
 

@@ -7,13 +7,15 @@ import torch
 from gpytorch.constraints import Interval
 from gpytorch.kernels import Kernel, MaternKernel
 from gpytorch.likelihoods import GaussianLikelihood
-from gpytorch.priors import LogNormalPrior
+from gpytorch.priors import LogNormalPrior, Prior
 from torch import Tensor
 from torch.nn import Parameter
 
 from botorch_popbo.models._hyperparameters.base import Hyperparameters, limits_of
 from botorch_popbo.models._hyperparameters.covariance import MaternCovariance, assign
 from botorch_popbo.models.kernels import RoughMaternKernel, profile_of
+
+_INSIDE = 1e-4  # of a bound
 
 
 class MaternHyperparameters(Hyperparameters):
@@ -29,17 +31,18 @@ class MaternHyperparameters(Hyperparameters):
         self._dim = dim = kernel.ard_num_dims
         noise = likelihood.noise_covar
         limits = dim * [_log_limits(kernel.raw_lengthscale_constraint)]
-        priors = dim * [kernel.lengthscale_prior]
         self._rough: list[Parameter] = []
+        rough: list[Prior] = []
         if isinstance(kernel, RoughMaternKernel):
             self._rough = [kernel.raw_roughness, kernel.raw_fineness]
-            priors += [kernel.roughness_prior, kernel.fineness_prior]
+            rough = [kernel.roughness_prior, kernel.fineness_prior]
             constraints = (kernel.raw_roughness_constraint, kernel.raw_fineness_constraint)
             limits += [limits_of(constraint) for constraint in constraints]
-        priors.append(noise.noise_prior)
         limits.append(_log_limits(noise.raw_noise_constraint))
-        self.loc = torch.cat([_single(prior.loc) for prior in priors])
-        self.scale = torch.cat([_single(prior.scale) for prior in priors])
+        others = [(prior, 1) for prior in (*rough, noise.noise_prior)]
+        priors = [(kernel.lengthscale_prior, dim), *others]
+        self.loc = torch.cat([_each(prior.loc, number) for prior, number in priors])
+        self.scale = torch.cat([_each(prior.scale, number) for prior, number in priors])
         self.limits = torch.cat(limits)
 
     def current(self) -> Tensor:
@@ -93,6 +96,7 @@ def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> 
         and kernel.ard_num_dims == dim
         and all(p.requires_grad for p in (*kernel.parameters(), *likelihood.parameters()))
         and isinstance(getattr(kernel, "lengthscale_prior", None), LogNormalPrior)
+        and kernel.lengthscale_prior.loc.numel() in (1, dim)
         and isinstance(getattr(likelihood.noise_covar, "noise_prior", None), LogNormalPrior)
     )
 
@@ -104,11 +108,14 @@ def _assign_kernel(kernel: MaternKernel, theta: Tensor) -> None:
         assign([kernel.raw_roughness, kernel.raw_fineness], theta[dim:])
 
 
-def _single(value: Tensor) -> Tensor:
-    return value.detach().double().reshape(1)
+def _each(value: Tensor, number: int) -> Tensor:
+    return value.detach().double().reshape(-1).expand(number)
 
 
 def _log_limits(constraint: Interval) -> Tensor:
-    bounds = (float(constraint.lower_bound), float(constraint.upper_bound))
-    logs = [math.log(bound) if bound > 0.0 else -math.inf for bound in bounds]
+    low, high = float(constraint.lower_bound), float(constraint.upper_bound)
+    if constraint.enforced:  # by a transform, in whose last digits a bound itself may be outside
+        middle = (low + high) / 2.0
+        low, high = min(low * (1.0 + _INSIDE), middle), max(high * (1.0 - _INSIDE), middle)
+    logs = [math.log(bound) if bound > 0.0 else -math.inf for bound in (low, high)]
     return torch.tensor([logs], dtype=torch.double, device=constraint.lower_bound.device)

@@ -103,7 +103,7 @@ class RankLaw:
         deviation = variance.clamp_min(_MIN_VARIANCE).sqrt()
         short = self.utility - (cross @ self.weights).unsqueeze(-1)
         known = _falling(short / deviation, short / deviation.mean(-1, keepdim=True))
-        return self.buckets.interpolate(known).reshape(*X.shape[:-1], -1)
+        return self.buckets.interpolate(known).reshape(*X.shape[:-1], len(self.buckets.size))
 
 
 def averaged(thresholds: Sequence[Tensor]) -> Tensor:

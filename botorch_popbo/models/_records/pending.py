@@ -25,6 +25,9 @@ def insert_pending(records: Records, predicted: Tensor, utility: Tensor) -> Reco
     new_items = torch.arange(total, total + number, device=records.item.device)
     own = records.task == records.task.max()
     is_judged = bool(records.is_judged[own][0])
+    if not bool(own.all()):  # the ranks are those among the points of all tasks
+        known, new = utility.split([len(records), number])
+        predicted = (known[own] > new.unsqueeze(-1)).sum(-1)
     counts, exposure = insert_counts(
         records.counts[own], records.exposure[own], int(own.sum()), predicted.double()
     )

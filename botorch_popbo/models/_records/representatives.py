@@ -45,7 +45,7 @@ class Representatives:
         """
         joint, first_item = target, target.num_points
         for number, source in enumerate(sources, 1):
-            share = representatives(source, _NUM_OF_SOURCES // len(sources))
+            share = representatives(source, max(2, _NUM_OF_SOURCES // len(sources)))
             joint = joint.join(source.subset(share), number, first_item)
             first_item += source.num_points
         return cls(target, sources, joint, representatives(joint, _NUM_CONDITIONED))

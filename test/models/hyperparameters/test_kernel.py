@@ -18,7 +18,9 @@ def test_the_prior_of_any_module_counts() -> None:
     positive = torch.nn.functional.softplus(search.restore(at))
     expected = GammaPrior(2.0, 0.5).log_prob(positive[0])
     expected = expected + GammaPrior(3.0, 6.0).log_prob(positive[1:3]).sum()
-    expected = expected + LogNormalPrior(-4.0, 1.0).log_prob(positive[3] + 1e-4)
+    # A log-normal prior is the normal one of the logarithm.
+    noise = positive[3] + 1e-4
+    expected = expected + LogNormalPrior(-4.0, 1.0).log_prob(noise) + noise.log()
     torch.testing.assert_close(value, expected, rtol=1e-6, atol=1e-6)
     steps = 1e-5 * torch.eye(4).double()
     by_steps = [(search.log_prior(at + s)[0] - search.log_prior(at - s)[0]) / 2e-5 for s in steps]

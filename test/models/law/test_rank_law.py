@@ -7,6 +7,7 @@ from helpers.ranking import tensor
 from torch import Tensor
 from torch.autograd import gradcheck
 
+from botorch_popbo import RankingGP
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._law.law import Law, condition_on_order
 from botorch_popbo.models._law.rank_law import _falling, averaged
@@ -120,3 +121,10 @@ def test_averaged_scores_are_finite_in_the_far_tail() -> None:
     assert found.isfinite().all()
     assert torch.autograd.grad(found.sum(), scores)[0].isfinite().all()
     assert math.isclose(found[0].item(), -found[2].item())
+
+
+def test_no_point_has_no_thresholds() -> None:
+    X = torch.rand(6, 2, dtype=torch.double)
+    model = RankingGP(X, X[:, :1])
+    for points in (torch.rand(0, 2).double(), torch.rand(3, 0, 2).double()):
+        assert model.rank_posterior(points).mean.shape == (*points.shape[:-1], 1)

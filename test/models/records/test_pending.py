@@ -43,3 +43,16 @@ def test_what_is_pending_is_of_the_last_task() -> None:
     assert more.task.tolist() == [0] * 3 + [1] * 4
     assert pairs(more.relations) == {(2, 1), (1, 0), (6, 3), (3, 4), (4, 5)}
     assert torch.equal(more.counts[:3], records.counts[:3])
+
+
+def test_among_several_tasks_a_place_is_one_of_the_last_task() -> None:
+    first, second = from_outcomes(line(6), line(6)), from_outcomes(line(3), line(3))
+    records = records_of(combine(first, second))
+    last = (records.task == records.task.max()).nonzero().squeeze(-1)
+    utility = torch.zeros(len(records) + 1).double()
+    utility[last] = tensor([-1.0, 0.0, 1.0])
+    utility[-1] = 0.5
+    # Of all six points four may be better, of the last task's three only one is.
+    more = insert_pending(records, tensor([4.0]), utility)
+    assert more.counts[-1] == 1.0
+    assert more.counts[last].argsort().tolist() == records.counts[last].argsort().tolist()
