@@ -191,6 +191,19 @@ def test_a_front_is_searched() -> None:
     assert min(trial.params["y"] for trial in study.trials[5:]) < 0.05
 
 
+def test_a_sampler_tells_studies_of_one_name_apart() -> None:
+    def suggested(sampler: PoPBOSampler, best: float, direction: str = "minimize") -> Any:
+        study = optuna.create_study(study_name="s", sampler=sampler, direction=direction)
+        study.optimize(lambda t: (t.suggest_float("x", 0.0, 1.0) - best) ** 2, n_trials=5)
+        return params(study)
+
+    shared = PoPBOSampler(seed=0, n_startup_trials=4)
+    for asked in ((0.2, "minimize"), (0.9, "minimize"), (0.9, "maximize")):
+        assert suggested(shared, *asked) == suggested(
+            PoPBOSampler(seed=0, n_startup_trials=4), *asked
+        )
+
+
 def test_reseeding_changes_nothing(searched: optuna.Study) -> None:
     sampler = PoPBOSampler(seed=0, n_startup_trials=4)
     sampler.reseed_rng()
