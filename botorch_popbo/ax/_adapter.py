@@ -21,6 +21,7 @@ from ax.generators.types import TConfig
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
+from botorch_popbo.ax._source_points import points_of
 from botorch_popbo.ax.sources import Evaluations, check_columns
 from botorch_popbo.ax.transforms import MaximizeObjective
 
@@ -124,14 +125,10 @@ class AdapterWithSources(TorchAdapter):
 
     def _encoded(self, target: SupervisedDataset, source: pd.DataFrame) -> SupervisedDataset:
         """The evaluations of one metric of a source, encoded, larger being better."""
-        [metric], names = target.outcome_names, list(self._search_space.parameters)
-        check_columns(source, [*names, metric])
+        [metric], parameters = target.outcome_names, self._search_space.parameters
+        check_columns(source, [*parameters, metric])
         measured = source[source[metric].notna()]
-        points = [
-            # Where a parameter has no meaning there is no value.
-            ObservationFeatures({k: v for k, v in zip(names, row, strict=True) if pd.notna(v)})
-            for row in measured[names].itertuples(index=False)
-        ]
+        points = [*map(ObservationFeatures, points_of(measured, parameters).values())]
         sign = -1.0 if metric in self._negated else 1.0
         Y = torch.tensor(sign * measured[[metric]].to_numpy(float))
         return SupervisedDataset(

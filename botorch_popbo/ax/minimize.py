@@ -68,12 +68,13 @@ def minimize(
         check_given_whole("n_jobs", n_jobs, 1)
     configs = parameter_configs(space)
     _check_names(function, [config.name for config in configs])
-    settings = {"space": space, "n_initial": n_initial, "seed": seed}
+    asked = Client()
+    settings = json.dumps({"n_initial": n_initial, "seed": seed})
+    asked.configure_experiment(configs, name="minimize", description=settings)
     if path is not None and Path(path).exists():
-        client = _resume(path, settings)
+        client = _resume(path, asked)
     else:
-        client = Client()
-        client.configure_experiment(configs, name="minimize", description=json.dumps(settings))
+        client = asked
         client.configure_optimization(objective=f"-{VALUE}")
         client.set_generation_strategy(popbo_generation_strategy(None, n_initial, seed))
 
@@ -100,22 +101,31 @@ def _check_names(function: Callable[..., float], names: list[str]) -> None:
         pass
 
 
-def _resume(path: str | os.PathLike[str], settings: dict[str, Any]) -> Client:
+def _resume(path: str | os.PathLike[str], asked: Client) -> Client:
     client = load_client(path)
     try:
-        found = json.loads(client._experiment.description or "")
-        differences = [
-            f"{key} {found[key]!r}, not {value!r}"
-            for key, value in json.loads(json.dumps(settings)).items()
-            if found[key] != value
-        ]
+        found = _settings(client)
     except (ValueError, KeyError, TypeError):
         raise UserInputError(
             f"{os.fspath(path)!r} was not written by minimize. Give another path."
         ) from None
+    differences = [
+        f"{key} {found[key]!r}, not {value!r}"
+        for key, value in _settings(asked).items()
+        if found[key] != value
+    ]
     if differences:
         raise UserInputError(
             f"{os.fspath(path)!r} is of a run with another {'; another '.join(differences)}. Give "
             "the same arguments to go on with it, or another path to begin anew."
         )
     return client
+
+
+def _settings(client: Client) -> dict[str, Any]:
+    """What calls must agree in; the space as Ax has it, to which 1 is not 1.0."""
+    experiment = client._experiment
+    said = json.loads(experiment.description or "")
+    parameters = experiment.search_space.parameters
+    space = [parameters[name] for name in sorted(parameters)]
+    return {"space": space, "n_initial": said["n_initial"], "seed": said["seed"]}

@@ -14,6 +14,8 @@ from ax.exceptions.core import UserInputError
 from ax.generation_strategy.external_generation_node import ExternalGenerationNode
 from ax.generation_strategy.transition_criterion import AutoTransitionAfterGen, MinTrials
 
+from botorch_popbo.ax._source_points import points_of
+
 #: Evaluations of one experiment: for each the value of every parameter and metric, by name.
 Evaluations = Sequence[Mapping[str, Any]]
 
@@ -76,23 +78,22 @@ class BestOfSources(ExternalGenerationNode):
         """Look for the best evaluation that lies in the search space.
 
         Raises:
-            UserInputError: If there is none, or a column is missing.
+            UserInputError: If there is none, or a column or a value is missing.
         """
         config = experiment.optimization_config
         assert config is not None
         signs = {name: np.sign(weight) for name, weight in config.objective.metric_weights}
-        names = list(experiment.search_space.parameters)
-        for source in self.sources:
-            table = pd.DataFrame(source)
-            check_columns(table, [*names, *signs])
-            complete = table[table[list(signs)].notna().all(axis=1)]
-            places = pd.DataFrame(
-                {name: sign * complete[name].rank() for name, sign in signs.items()}
-            )
+        space = experiment.search_space
+        tables = [pd.DataFrame(source) for source in self.sources]
+        for table in tables:
+            check_columns(table, [*space.parameters, *signs])
+        complete = [table[table[list(signs)].notna().all(axis=1)] for table in tables]
+        points = [points_of(table, space.parameters) for table in complete]
+        for table, known in zip(complete, points, strict=True):
+            places = pd.DataFrame({name: sign * table[name].rank() for name, sign in signs.items()})
             for row in places.sum(axis=1).sort_values(ascending=False, kind="stable").index:
-                point = {name: source[row][name] for name in names}
-                if experiment.search_space.check_membership(point):
-                    self._best = point
+                if space.check_membership(known[row]):
+                    self._best = known[row]
                     return
         raise UserInputError(
             "No evaluation of a source lies in the search space of the experiment. Widen the "

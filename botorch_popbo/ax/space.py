@@ -86,8 +86,6 @@ def _range(name: str, said: tuple[Any, ...]) -> RangeParameterConfig:
 
 
 def _choice(name: str, said: list[Any]) -> ChoiceParameterConfig:
-    if len(set(map(repr, said))) < max(len(said), 2):
-        raise UserInputError(f"{name}: list at least two different choices, not {said!r}.")
     kinds = {type(one) for one in said}
     if kinds <= {int, float}:
         return _numbers(name, said)
@@ -96,6 +94,7 @@ def _choice(name: str, said: list[Any]) -> ChoiceParameterConfig:
             f"{name}: choices are all text, all numbers or all truth values, not {said!r}. Let "
             "them be names, and look up in the function what each stands for."
         )
+    _check_different(name, said, said)
     kind: Any = kinds.pop().__name__
     return ChoiceParameterConfig(name, said, kind, is_ordered=False)
 
@@ -104,7 +103,14 @@ def _numbers(name: str, said: list[Any]) -> ChoiceParameterConfig:
     if not all(map(math.isfinite, said)):
         raise UserInputError(f"{name}: choices that are numbers are finite, not {said!r}.")
     kind: Any = float if float in map(type, said) else int
-    return ChoiceParameterConfig(name, sorted(map(kind, said)), kind.__name__, is_ordered=True)
+    values = sorted(map(kind, said))
+    _check_different(name, said, values)
+    return ChoiceParameterConfig(name, values, kind.__name__, is_ordered=True)
+
+
+def _check_different(name: str, said: list[Any], values: list[Any]) -> None:
+    if len(set(values)) < max(len(values), 2):
+        raise UserInputError(f"{name}: list at least two different choices, not {said!r}.")
 
 
 def _is_number(value: Any) -> bool:

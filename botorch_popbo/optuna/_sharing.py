@@ -1,11 +1,12 @@
 """Where trials are, as all workers read it from the storage.
 
 A running trial has those parameters only that its objective has asked for already, and a failed one
-those that it had asked for until then.
+those that it had asked for until then. Others were suggested, or enqueued, which goes first.
 """
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from optuna.distributions import BaseDistribution
@@ -42,7 +43,7 @@ def share_point(
 def shared_point(
     trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]
 ) -> dict[str, Any]:
-    """What is known of a trial: what it asked for, and what was suggested beside.
+    """What is known of a trial: what it asked for, and what was enqueued or suggested beside.
 
     Args:
         trial: The trial.
@@ -60,4 +61,16 @@ def shared_point(
         for name, number in numbers.items()
         if name in distributions
     }
-    return known | trial.params
+    return known | _enqueued(trial, distributions) | trial.params
+
+
+def _enqueued(trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]) -> dict[str, Any]:
+    """What the trial gets as soon as it asks; without what is none of a distribution."""
+    found = {}
+    for name, value in trial.system_attrs.get("fixed_params", {}).items():
+        if distribution := distributions.get(name):
+            with suppress(ValueError, TypeError):
+                number = distribution.to_internal_repr(value)
+                if distribution._contains(number):
+                    found[name] = distribution.to_external_repr(number)
+    return found

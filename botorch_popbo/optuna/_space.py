@@ -14,7 +14,7 @@ from torch import Tensor
 from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 from botorch_popbo.optim._maximize import Domain
 from botorch_popbo.optuna._axis import Axis
-from botorch_popbo.optuna._dependence import find_dependents
+from botorch_popbo.optuna._dependence import Dependents, find_dependents
 
 
 def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
@@ -43,8 +43,9 @@ class Space:
 
     @property
     def key(self) -> Hashable:
-        """Equal for the same parameters."""
-        return tuple((name, repr(axis.distribution)) for name, axis in self.axes.items())
+        """Equal for the same parameters that depend on each other in the same way."""
+        axes = tuple((name, repr(axis.distribution)) for name, axis in self.axes.items())
+        return (*axes, repr(self._dependents))
 
     @cached_property
     def domain(self) -> Domain:
@@ -109,15 +110,18 @@ class Space:
         return torch.stack(columns, dim=-1)
 
     @cached_property
-    def _inactive(self) -> InactiveColumns | None:
+    def _dependents(self) -> Dependents:
         listed = {name: a.values for name, a in self.axes.items() if a.values is not None}
-        found = find_dependents(self._rows, listed)
-        if not found:
+        return find_dependents(self._rows, listed)
+
+    @cached_property
+    def _inactive(self) -> InactiveColumns | None:
+        if not self._dependents:
             return None
         column = {name: i for i, name in enumerate(self.axes)}
         dependents = {
             column[parent]: {v: [column[c] for c in names] for v, names in by_value.items()}
-            for parent, by_value in found.items()
+            for parent, by_value in self._dependents.items()
         }
         fill = {column[name]: axis.middle for name, axis in self.axes.items()}
         return InactiveColumns(dependents, fill)

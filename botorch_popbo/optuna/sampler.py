@@ -102,7 +102,7 @@ class PoPBOSampler(BaseSampler):
             trials = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
             space = Space(distributions, trials)
             evidence = evidence_of(trials, study.directions, space, distributions, self._is_exact)
-            parameters = space.parameters(self._next(study, trial, trials, space, evidence))
+            parameters = space.parameters(self._next(trial, space, evidence))
             share_point(study, trial, parameters, distributions)
         return parameters
 
@@ -129,21 +129,15 @@ class PoPBOSampler(BaseSampler):
         if self._constraints_func is not None:
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
 
-    def _next(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        trials: Sequence[FrozenTrial],
-        space: Space,
-        evidence: Evidence,
-    ) -> Tensor:
+    def _next(self, trial: FrozenTrial, space: Space, evidence: Evidence) -> Tensor:
         X, pending = evidence.measured.X, evidence.pending
         if evidence.num_successes < self._n_startup_trials or len(X.unique(dim=0)) < 2:
             drawn = space.draw(trial.number + _NUM_TRIED, self._seed)[trial.number :]
             is_known = is_row_of(drawn, X) | is_row_of(drawn, pending)
             return drawn[int(is_known.long().argmin())]
-        ended = tuple((t.number, t.state) for t in trials if t.state.is_finished())
-        key = (study.study_name, space.key, ended)
+        # Not the study's name: two that are kept in memory may have the same.
+        known = [part.numpy().tobytes() for part in vars(evidence.measured).values()]
+        key = (space.key, *known)
         if self._fitted is None or self._fitted[0] != key:
             self._fitted = (key, Models.fit(evidence.measured, space))
         return self._fitted[1].suggest(space.domain, pending, derive_seed(self._seed, trial.number))

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ax.exceptions.core import UserInputError
 from pandas.testing import assert_frame_equal
 
 import botorch_popbo
-from botorch_popbo.ax import Minimum, minimize, save_client
+from botorch_popbo.ax import Minimum, load_client, minimize, save_client
 
 SPACE: dict[str, Any] = {"rate": (1e-4, 1.0, "log"), "kernel": ["rbf", "poly"]}
 LAYERS: dict[str, Any] = {**SPACE, "layers": (1, 3)}
@@ -195,6 +196,48 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
     save_client(client, path)
     with pytest.raises(UserInputError, match="not written by minimize"):
         run(path=path)
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ((1, 5), (1.0, 5.0)),
+        ((1, 5), [1, 5]),
+        ([1, 0], [True, False]),
+        ([1, 2], [1.0, 2.0]),
+        ((1.0, 5.0), (1.0, 5.0, "log")),
+    ],
+)
+def test_a_space_that_looks_the_same_is_another(was: Any, now: Any, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+
+    def go_on(said: Any) -> Minimum:
+        return minimize(lambda x: float(x), {"x": said}, 1, path=path, progress=False)
+
+    go_on(was)
+    with pytest.raises(UserInputError, match="another space"):
+        go_on(now)
+
+
+def test_any_mapping_is_a_space(tmp_path: Path) -> None:
+    space, path = MappingProxyType(SPACE), tmp_path / "run.json"
+    for number in (1, 2):
+        found = minimize(lambda rate, kernel: rate, space, number, path=path, progress=False)
+        assert len(found.history) == number
+
+
+def test_a_file_that_says_more_of_its_space_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+
+    def easy(rate: float, kernel: str) -> float:
+        return rate
+
+    run(easy, 2, path=path)
+    client = load_client(path)
+    said = json.loads(client._experiment.description or "")
+    client._experiment.description = json.dumps({"space": SPACE, **said})  # as it once was
+    save_client(client, path)
+    assert len(run(easy, 3, path=path).history) == 3
 
 
 def test_a_file_that_cannot_be_written_is_found_before_any_work(tmp_path: Path) -> None:

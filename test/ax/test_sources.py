@@ -93,6 +93,16 @@ def test_what_cannot_be_repeated_is_not_suggested(earlier: pd.DataFrame) -> None
         with_sources(earlier.assign(kind="d")).get_next_trials(max_trials=1)
 
 
+def test_a_gap_is_named_with_its_row(earlier: pd.DataFrame) -> None:
+    table = earlier.astype({"kind": object})
+    table.loc[3, "kind"] = None
+    client = with_sources(earlier, table)
+    with pytest.raises(UserInputError, match="Row 3 of a source has no 'kind'"):
+        client.get_next_trials(max_trials=1)
+    unmeasured = table.assign(loss=table["loss"].where(table["kind"].notna()))
+    assert with_sources(unmeasured).get_next_trials(max_trials=1)
+
+
 def test_a_missing_column_is_named(earlier: pd.DataFrame) -> None:
     with pytest.raises(UserInputError, match="rate"):
         with_sources(earlier.drop(columns="rate")).get_next_trials(max_trials=1)

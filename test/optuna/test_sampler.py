@@ -191,6 +191,42 @@ def test_a_front_is_searched() -> None:
     assert min(trial.params["y"] for trial in study.trials[5:]) < 0.05
 
 
+def test_an_enqueued_trial_that_stops_half_way_is_where_it_was_enqueued(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def objective(trial: Trial) -> float:
+        x = trial.suggest_float("x", 0.0, 1.0)
+        if x == 0.5:
+            raise ZeroDivisionError
+        return x + trial.suggest_float("y", 0.0, 1.0)
+
+    study = run(objective, 4)
+    study.enqueue_trial({"x": 0.5, "y": 0.99})
+    study.enqueue_trial({"x": 0.25, "y": 0.75})
+    study.optimize(objective, n_trials=1, catch=ZeroDivisionError)
+    seen, fit, suggest = [], Models.fit, Models.suggest
+    monkeypatch.setattr(Models, "fit", lambda *a: seen.append(a[0].X) or fit(*a))
+    monkeypatch.setattr(Models, "suggest", lambda *a: seen.append(a[2]) or suggest(*a))
+    for _ in range(2):
+        study.ask().suggest_float("x", 0.0, 1.0)
+    known, pending = seen
+    assert known[-1].tolist() == [0.5, 0.99]
+    assert pending.tolist() == [[0.25, 0.75]]
+
+
+def test_a_sampler_tells_studies_of_one_name_apart() -> None:
+    def suggested(sampler: PoPBOSampler, best: float, direction: str = "minimize") -> Any:
+        study = optuna.create_study(study_name="s", sampler=sampler, direction=direction)
+        study.optimize(lambda t: (t.suggest_float("x", 0.0, 1.0) - best) ** 2, n_trials=5)
+        return params(study)
+
+    shared = PoPBOSampler(seed=0, n_startup_trials=4)
+    for asked in ((0.2, "minimize"), (0.9, "minimize"), (0.9, "maximize")):
+        assert suggested(shared, *asked) == suggested(
+            PoPBOSampler(seed=0, n_startup_trials=4), *asked
+        )
+
+
 def test_reseeding_changes_nothing(searched: optuna.Study) -> None:
     sampler = PoPBOSampler(seed=0, n_startup_trials=4)
     sampler.reseed_rng()

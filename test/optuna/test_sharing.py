@@ -25,3 +25,16 @@ def test_without_a_suggestion_it_is_known_by_what_it_asked_for() -> None:
     study = optuna.create_study()
     study.ask().suggest_float("x", 0.5, 0.5)
     assert shared_point(study.trials[0], {}) == {"x": 0.5}
+
+
+def test_what_was_enqueued_goes_before_what_was_suggested() -> None:
+    space = {name: FloatDistribution(0.0, 1.0) for name in "xyz"}
+    mixed = {**space, "kind": CategoricalDistribution(["a", "b"])}
+    study = optuna.create_study()
+    study.enqueue_trial({"x": 0.5, "y": 1, "kind": "c", "other": 3.0})
+    trial = study.ask()
+    share_point(study, study.trials[0], {"x": 0.1, "y": 0.2, "z": 0.3, "kind": "b"}, mixed)
+    trial.suggest_float("x", 0.0, 1.0)
+    found = shared_point(study.trials[0], mixed)
+    # A choice that there is not would be an error once it is asked for.
+    assert found == {"x": 0.5, "y": 1.0, "z": 0.3, "kind": "b"}

@@ -92,8 +92,8 @@ def _add_interview(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("--space", type=Path, metavar="FILE", help="the columns; needed to begin")
     add("--state", type=Path, metavar="FILE", required=True, help="the answers, a JSON file")
-    add("--items", type=int, default=2, help="things shown at a time (default: %(default)s)")
-    add("--seed", type=int, default=0, help="seed of the questions (default: %(default)s)")
+    add("--items", type=int, help="things shown at a time (default: 2)")
+    add("--seed", type=int, help="seed of the questions (default: 0)")
 
 
 def _add_data_folder(parser: ArgumentParser) -> None:

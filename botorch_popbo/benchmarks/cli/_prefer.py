@@ -1,5 +1,6 @@
 """A person answers: ``popbo prefer``."""
 
+import json
 import tomllib
 import warnings
 from argparse import Namespace
@@ -53,6 +54,10 @@ def _column(where: str, said: Any) -> Column:
         raise UsageError(f"{where} is a table with one of the keys {', '.join(_KINDS)}")
     kind, values = next(iter(said.items()))
     try:
+        json.dumps(values, allow_nan=False)
+    except (TypeError, ValueError):  # dates, which the file of answers cannot hold, for one
+        raise UsageError(f"{where}: values are text, numbers, or true and false") from None
+    try:
         return _KINDS[kind](values)
     except (TypeError, ValueError, InputDataError) as error:
         raise UsageError(f"{where}: {error}") from None
@@ -60,17 +65,29 @@ def _column(where: str, said: Any) -> Column:
 
 def _begin(options: Namespace) -> PreferenceSearch:
     space = None if options.space is None else read_space(options.space)
+    asked = {"num_items": options.items, "seed": options.seed}
+    given = {name: value for name, value in asked.items() if value is not None}
     try:
         if options.state.exists():
             search = PreferenceSearch.load(options.state)
             if space is not None and space != search.columns.by_name:
                 raise UsageError(f"{options.state} is about another space than {options.space}")
+            _check_settings(search, given, options.state)
             return search
         if space is None:
             raise UsageError(f"there is no {options.state}; begin with --space FILE")
-        return PreferenceSearch(space, num_items=options.items, seed=options.seed)
+        if not options.state.parent.is_dir():
+            raise UsageError(f"there is no folder {options.state.parent} for {options.state.name}")
+        return PreferenceSearch(space, **given)
     except InputDataError as error:
         raise UsageError(str(error)) from None
+
+
+def _check_settings(search: PreferenceSearch, given: Mapping[str, int], state: Path) -> None:
+    for name, value in given.items():
+        if (was := getattr(search, name)) != value:
+            option = name.removeprefix("num_")
+            raise UsageError(f"{state} was begun with --{option} {was}, not {value}")
 
 
 def _ask(search: PreferenceSearch) -> Tensor:

@@ -88,6 +88,9 @@ def _curve(
         num_fallbacks=sum(
             method.is_fallback(record.generator) for records in suggestions for record in records
         ),
+        num_failed=sum(
+            all(record.observed is None for record in records) for records in replications
+        ),
         versions=tuple(sorted({_versions(r) for records in replications for r in records})),
     )
 

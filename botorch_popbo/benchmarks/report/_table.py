@@ -38,6 +38,11 @@ def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
                     f"{where}: {curve.num_fallbacks} of {total} suggestions were a fallback, not "
                     "the method's own"
                 )
+            if curve.num_failed:
+                yield (
+                    f"{where}: no trial succeeded in {curve.num_failed} of {len(curve.seeds)} "
+                    "replications; their results are those of a failed point"
+                )
             if len(curve.versions) > 1:
                 yield f"{where}: trials of several versions: {'; '.join(curve.versions)}"
 

@@ -29,11 +29,12 @@ def verdict(summaries: Sequence[Summary]) -> str:
 
 
 def _leaders(summary: Summary) -> tuple[str, ...]:
-    if len(summary.curves) < 2:
+    curves = [curve for curve in summary.curves if not curve.num_failed]
+    if len(curves) < 2:
         return ()
     sign = 1.0 if summary.is_loss else -1.0
-    best = min(summary.curves, key=lambda curve: sign * curve.results.mean())
-    others = [curve.method for curve in summary.curves if curve is not best]
+    best = min(curves, key=lambda curve: sign * curve.results.mean())
+    others = [curve.method for curve in curves if curve is not best]
     lags = {method: _lag(summary, method, best.method) for method in others}
     if None in lags.values():
         return ()

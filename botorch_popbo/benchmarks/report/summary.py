@@ -30,6 +30,7 @@ class Curve:
         measures: What else the problem knows of the point with the best observation, one for each
             replication.
         num_fallbacks: The number of suggestions that were not the method's own.
+        num_failed: The number of replications in which no trial succeeded.
         versions: The versions of packages that the trials were run with, each once.
     """
 
@@ -41,6 +42,7 @@ class Curve:
     times: Array
     measures: tuple[Mapping[str, float], ...] = ()
     num_fallbacks: int = 0
+    num_failed: int = 0
     versions: tuple[str, ...] = ()
 
     @property
@@ -109,8 +111,11 @@ class Summary:
 
     @property
     def whole(self) -> list[Curve]:
-        """The curves that compete: a method that lost replications may have lost the hard ones."""
-        return [curve for curve in self.curves if len(curve.seeds) == self.seeds]
+        """The curves that compete: a method that lost replications may have lost the hard ones.
+
+        A replication without a success has no result.
+        """
+        return [c for c in self.curves if len(c.seeds) == self.seeds and not c.num_failed]
 
     @property
     def best(self) -> set[str]:

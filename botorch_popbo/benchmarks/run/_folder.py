@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.errors import RecordError, UsageError
@@ -10,10 +11,13 @@ from botorch_popbo.benchmarks.run._campaign_files import CampaignFile, check_con
 _FILE = "campaign.json"
 _LISTS = ("problems", "methods")
 _OF_A_RUN = ("jobs", "limit")
+_OF_A_TABLE = ("table", "objective", "columns", "maximize")
 
 
 def remember(folder: Path, asked: CampaignFile, data: Path | None) -> None:
     """Note what is asked for; problems and methods add to those asked for before.
+
+    A table, and the folder of table files, stay until there is another.
 
     Args:
         folder: The output folder.
@@ -24,12 +28,18 @@ def remember(folder: Path, asked: CampaignFile, data: Path | None) -> None:
         RecordError: If what was noted before is damaged.
         OSError: If the file cannot be written.
     """
-    before, _ = recall(folder)
+    before, earlier_data = recall(folder)
+    data = data or earlier_data
     new = {key: value for key, value in asked.items() if key not in _OF_A_RUN}
     if before.get("experiment") == asked["experiment"]:
         for key in _LISTS:
             if key in new:
                 new[key] = [*dict.fromkeys([*before.get(key, ()), *new[key]])]
+        # What is said of one table is not about another.
+        if new.get("table"):
+            before = _without_table(before)
+        else:
+            new = _without_table(new)
         new = {**before, **new}
     new = {key: value for key, value in new.items() if value not in (None, "", (), [])}
     folder.mkdir(parents=True, exist_ok=True)
@@ -54,3 +64,7 @@ def recall(folder: Path) -> tuple[CampaignFile, Path | None]:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = str(error) if isinstance(error, UsageError) else repr(error)
         raise RecordError(f"{path}: {reason}; delete it, or mend it") from None
+
+
+def _without_table(said: CampaignFile) -> dict[str, Any]:
+    return {key: value for key, value in said.items() if key not in _OF_A_TABLE}

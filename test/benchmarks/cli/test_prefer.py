@@ -77,6 +77,8 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: pytest.CaptureFix
         ("[x]\nrang = [0, 1]", "x is a table with one of the keys"),
         ("[x]\nrange = [1, 0]", "x: Every lower bound"),
         ("[x]\nrange = [1]", "x: "),
+        ("[x]\nchoices = [1979-05-27, 1980-05-27]", "x: values are text, numbers, or true"),
+        ("[x]\nordered = [nan, 1]", "x: values are text, numbers, or true"),
         ("", "no column"),
     ):
         other.write_text(text)
@@ -84,3 +86,33 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "num_items is at least 2" in complaint("--space", space, "--items", "1")
     state.write_text("nothing")
     assert "no saved PreferenceSearch" in complaint("--space", space)
+
+
+def test_a_state_that_cannot_be_written_is_told_before_a_question(
+    space: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert prefer("--space", space, "--state", tmp_path / "none" / "answers.json") == 2
+    streams = capsys.readouterr()
+    assert f"there is no folder {tmp_path / 'none'}" in streams.err
+    assert not streams.out
+
+
+def test_settings_hold_for_all_answers(
+    space: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    state = tmp_path / "answers.json"
+    answer(monkeypatch, ["3"])
+    assert prefer("--space", space, "--state", state, "--items", 3, "--seed", 5) == 0
+    assert json.loads(state.read_text())["seed"] == 5
+    assert prefer("--state", state, "--items", 3, "--seed", 5) == 0
+    assert prefer("--state", state) == 0
+    capsys.readouterr()
+    for option, message in (
+        (("--items", 2), "was begun with --items 3, not 2"),
+        (("--seed", 0), "was begun with --seed 5, not 0"),
+    ):
+        assert prefer("--state", state, *option) == 2
+        assert message in capsys.readouterr().err

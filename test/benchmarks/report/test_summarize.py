@@ -71,3 +71,19 @@ def test_the_best_evaluated_needs_every_score(tmp_path: Path) -> None:
     (curve,) = summarized(tmp_path, *(records([3.0] * 5, known) for known in scores)).curves
     assert np.isnan(curve.best).tolist() == [False, True]
     assert np.isfinite(curve.mean).all()
+
+
+def test_where_nothing_succeeded_nothing_is_best(tmp_path: Path) -> None:
+    failed = records([None] * 5, [1.0] * 5)
+    late = records([None, None, None, None, 9.0], [1.0, 1.0, 1.0, 1.0, 9.0])
+    summary = summarized(tmp_path, failed, late)
+    (curve,) = summary.curves
+    assert curve.num_failed == 1
+    better = replace(curve, method="sobol", num_failed=0, traces=curve.traces + 1.0)
+    assert summary.best == set()
+    both = replace(summary, curves=(curve, better))
+    assert both.best == {"sobol"}
+    assert [line for line in warnings([both]) if "succeeded" in line] == [
+        "warning: random on branin: no trial succeeded in 1 of 2 replications; their results are "
+        "those of a failed point"
+    ]

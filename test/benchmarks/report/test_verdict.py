@@ -29,6 +29,11 @@ def test_of_those_that_are_level_none_is_called_ahead() -> None:
     assert found == "in short: popbo first on x, not ahead of a and b"
 
 
+def test_a_method_without_a_success_is_not_ahead() -> None:
+    failed = curve("random", 0.0, 0.0, 0.0, num_failed=1)
+    assert "popbo ahead" in verdict([summary(GOOD, failed, curve("sobol", *BAD))])
+
+
 def test_problems_with_one_outcome_share_a_clause() -> None:
     one = summary(GOOD, curve("random", *BAD))
     assert verdict([named("a", one), named("b", one)]) == "in short: popbo ahead on a, b"
