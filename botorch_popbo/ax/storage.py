@@ -24,7 +24,7 @@ from botorch_popbo.acquisition import (
 )
 from botorch_popbo.ax._adapter import RankGenerators
 from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing
-from botorch_popbo.ax._hierarchy import OrderedLeafToIntegerRange
+from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast

@@ -11,7 +11,7 @@ from ax.adapter.transforms.logit import Logit
 from ax.adapter.transforms.map_key_to_float import MapKeyToFloat
 from ax.adapter.transforms.remove_fixed import RemoveFixed
 
-from botorch_popbo.ax._hierarchy import OrderedLeafToIntegerRange
+from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
 from botorch_popbo.ax.failures import FailedTrialsLast
 from botorch_popbo.ax.transforms import MaximizeObjective

@@ -42,4 +42,5 @@ def restore_outcomes(experiment: Experiment) -> None:
 def _as_read(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """What is left of numbers in Ax's file."""
     text = pd.DataFrame(numbers).to_json()
-    return pd.read_json(StringIO(text), dtype=False).to_numpy(float)
+    read: npt.NDArray[np.float64] = pd.read_json(StringIO(text), dtype=False).to_numpy(float)
+    return read
