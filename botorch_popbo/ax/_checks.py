@@ -1,10 +1,14 @@
 """Options that are refused where they are given, in words that name them."""
 
+from collections.abc import Mapping
+from math import isclose
 from operator import index
 from typing import Any
 
 import torch
+from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import UserInputError
+from botorch.exceptions import CandidateGenerationError
 
 
 def check_whole(**values: Any) -> None:
@@ -64,3 +68,25 @@ def check_device(device: Any) -> None:
             f"Unknown device {device!r}, or not usable on this machine; known are, for example, "
             "'cpu' and 'cuda:0'."
         ) from error
+
+
+def check_fixed(fixed_features: Mapping[int, float], digest: SearchSpaceDigest) -> None:
+    """Refuse fixed parameters outside of the space, which some optimizers move into it.
+
+    Args:
+        fixed_features: Value by column.
+        digest: The search space.
+
+    Raises:
+        CandidateGenerationError: If there is one.
+    """
+    for column, value in fixed_features.items():
+        low, high = digest.bounds[column]
+        slack = 1e-9 * (high - low)
+        choices = digest.discrete_choices.get(column, [value])
+        is_choice = any(isclose(value, choice, abs_tol=1e-9) for choice in choices)
+        if not (is_choice and low - slack <= value <= high + slack):
+            raise CandidateGenerationError(
+                f"Parameter {digest.feature_names[column]!r} is fixed at a value outside of the "
+                "search space."
+            )

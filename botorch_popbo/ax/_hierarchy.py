@@ -1,20 +1,8 @@
 """Search spaces in which some parameters have a meaning only beside some values of others."""
 
-from ax.adapter.transforms.choice_encode import OrderedChoiceToIntegerRange
-from ax.core.parameter import Parameter
 from ax.core.search_space import SearchSpaceDigest
 
 from botorch_popbo.models.input_transforms import InactiveColumns
-
-
-class OrderedLeafToIntegerRange(OrderedChoiceToIntegerRange):
-    """Turn ordered choices into whole numbers, unless other parameters depend on them.
-
-    Ax refuses the latter, because a range of integers has no dependents.
-    """
-
-    def _should_encode(self, p: Parameter) -> bool:
-        return not p.is_hierarchical and super()._should_encode(p)
 
 
 def inactive_columns(digest: SearchSpaceDigest) -> InactiveColumns | None:

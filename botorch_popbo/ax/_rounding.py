@@ -1,8 +1,10 @@
-"""Rounding of integers in the initial design."""
+"""Rounding of integers and categories in the initial design."""
 
 import random
 
+import numpy as np
 from ax.adapter.transforms.int_to_float import IntToFloat
+from ax.adapter.transforms.one_hot import OneHot
 from ax.core.observation import ObservationFeatures
 
 
@@ -25,4 +27,25 @@ class ReproducibleIntToFloat(IntToFloat):
             )
         finally:
             random.setstate(state)
+        return rounded
+
+
+class ReproducibleOneHot(OneHot):
+    """Leave NumPy's global random numbers alone.
+
+    Ax chooses the largest of the parts of a category with them, though there are no ties.
+    """
+
+    def untransform_observation_features(
+        self, observation_features: list[ObservationFeatures]
+    ) -> list[ObservationFeatures]:
+        """Round, and put the global state back."""
+        state = np.random.get_state()  # noqa: NPY002 - those that Ax draws from
+        np.random.seed(0)  # noqa: NPY002
+        try:
+            rounded: list[ObservationFeatures] = super().untransform_observation_features(
+                observation_features
+            )
+        finally:
+            np.random.set_state(state)  # noqa: NPY002
         return rounded

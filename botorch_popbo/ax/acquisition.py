@@ -25,6 +25,7 @@ from botorch_popbo.acquisition.constrained_utility_improvement import (
 )
 from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovement
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
+from botorch_popbo.ax._checks import check_fixed
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
@@ -182,6 +183,7 @@ class RankAcquisition(Acquisition):
         sampling_strategy: SamplingStrategy | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
+        check_fixed(fixed_features or {}, search_space_digest)
         known = [X for X in (self.X_observed, self.X_pending) if X is not None]
         X_known = torch.cat(known) if known else None
         seed = self._seed

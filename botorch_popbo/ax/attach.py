@@ -1,14 +1,16 @@
 """Past trials of the same function, from a CSV file, as a warm start."""
 
+import csv
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import pandas as pd
 from ax.api.client import Client
 from ax.core.parameter import Parameter, ParameterType
+from ax.core.search_space import SearchSpace
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo.ax.sources import check_columns
@@ -20,8 +22,8 @@ def attach_trials(client: Client, table: str | os.PathLike[str] | pd.DataFrame) 
     Args:
         client: A client with a search space and an optimization.
         table: A CSV file or a data frame, with a column for each parameter and for each metric of
-            the optimization. Other columns have no effect. Where a metric is empty, the trial
-            failed.
+            the optimization. Other columns have no effect, nor have values of parameters without a
+            meaning beside the others. Where a metric is empty, the trial failed.
 
     Returns:
         The indices of the trials.
@@ -41,7 +43,7 @@ def attach_trials(client: Client, table: str | os.PathLike[str] | pd.DataFrame) 
     check_columns(rows, [*parameters, *metrics])
     read = [
         (
-            {name: _value(row[name], one, place) for name, one in parameters.items()},
+            _point(row, experiment.search_space, place),
             {name: _outcome(row[name], name, place) for name in metrics},
         )
         for place, row in enumerate(rows.to_dict("records"))
@@ -67,7 +69,7 @@ def read_table(path: str | os.PathLike[str], texts: Sequence[str] = ()) -> pd.Da
         The table.
 
     Raises:
-        ValueError: If it is no table, or two columns have one name.
+        ValueError: If it is no table, two columns have one name, or a line has more values.
         OSError: If the file cannot be read.
     """
     empty = ["", "NA", "NaN", "nan"]
@@ -76,7 +78,18 @@ def read_table(path: str | os.PathLike[str], texts: Sequence[str] = ()) -> pd.Da
     # Of a name that is there twice pandas would change the second one.
     if twice := sorted({*names[names.duplicated()]} - {""}):
         raise ValueError(f"it has the columns {', '.join(twice)} twice")
+    _check_widths(read, len(names))
     return read(index_col=False, na_values=empty, dtype=dict.fromkeys(texts, str))
+
+
+def _check_widths(read: Callable[..., pd.DataFrame], width: int) -> None:
+    """Refuse values beyond the last column, which pandas would drop."""
+    whole_lines = {"sep": "\x01", "quoting": csv.QUOTE_NONE, "skip_blank_lines": False}
+    lines = read(header=None, dtype=str, **whole_lines).iloc[:, 0]
+    rows = csv.reader(lines.fillna(""), skipinitialspace=True)
+    for row in rows:
+        if any(field.strip() for field in row[width:]):
+            raise ValueError(f"line {rows.line_num} has more values than the header has names")
 
 
 def _read(path: str | os.PathLike[str], texts: Sequence[str]) -> pd.DataFrame:
@@ -84,6 +97,18 @@ def _read(path: str | os.PathLike[str], texts: Sequence[str]) -> pd.DataFrame:
         return read_table(path, texts)
     except ValueError as error:
         raise UserInputError(f"{os.fspath(path)} cannot be read as a CSV file: {error}") from None
+
+
+def _point(row: Mapping[Any, Any], space: SearchSpace, place: int) -> dict[str, Any]:
+    """The values of the parameters that have a meaning beside the others."""
+    found: dict[str, Any] = {}
+    left = list(space.top_level_parameters.values())
+    while left:
+        parameter = left.pop()
+        value = found[parameter.name] = _value(row[parameter.name], parameter, place)
+        if parameter.is_hierarchical:
+            left += [space.parameters[name] for name in parameter.dependents.get(value, [])]
+    return {name: found[name] for name in space.parameters if name in found}
 
 
 def _value(said: Any, parameter: Parameter, place: int) -> Any:

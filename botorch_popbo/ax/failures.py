@@ -18,10 +18,10 @@ class FailedTrialsLast(Transform):
     """Give failed trials an infinitely bad value of every objective.
 
     Ax forgets a failed trial: its point is neither observed nor pending, so a model without noise
-    suggests it again for ever. Ranked below every success, it is learned from and avoided. A
-    completed trial has failed too if one of the metrics that decide is NaN, or infinite in a
-    constraint; and a trial that was stopped early before it reported an objective. It comes first,
-    so that the points it adds pass through every other transform.
+    suggests it again for ever. Ranked below every success, it is learned from and avoided. A trial
+    that is completed, stopped early or running has failed too if one of the metrics that decide is
+    NaN, or infinite in a constraint; and one that was stopped early before it reported an
+    objective. It comes first, so that the points it adds pass through every other transform.
     """
 
     def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
@@ -96,7 +96,7 @@ def _all_parameters(arm: Arm, experiment: Experiment) -> dict[str, Any]:
 
 
 def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:
-    """The arms of failed trials and of ended ones without a number, by their index."""
+    """The arms of failed trials and of those without a number, by their index."""
     measured = experiment.lookup_data().df
     decides = measured["metric_signature"].isin(goal.metric_signatures)
     is_objective = measured["metric_signature"].isin(goal.objective.metric_signatures)
@@ -109,6 +109,6 @@ def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple
         for trial in experiment.trials.values()
         for arm in trial.arms
         if trial.status.is_failed
-        or (trial.status.is_completed and (trial.index, arm.name) in without_number)
+        or (not trial.status.is_abandoned and (trial.index, arm.name) in without_number)
         or (trial.status.is_early_stopped and (trial.index, arm.name) not in with_objective)
     }

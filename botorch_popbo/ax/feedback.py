@@ -1,7 +1,9 @@
 """Feed an experiment with rankings instead of measurements."""
 
 from collections.abc import Iterable, Sequence
+from operator import index as whole
 
+import numpy as np
 import torch
 from ax.api.client import Client
 from ax.core.objective import Objective
@@ -22,12 +24,13 @@ def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> No
         ranking: Indices of trials, best first. Trials of one inner sequence are equally good.
 
     Raises:
-        UserInputError: If the objective is not one metric, if a trial is unknown or listed twice,
-            or if a trial that was ranked before is missing. Nothing is then changed.
+        UserInputError: If the objective is not one metric, if a trial is unknown, neither running
+            nor completed or listed twice, or if a trial that was ranked before and is completed or
+            running is missing. Nothing is then changed.
     """
     objective = _single_objective(client)
     [metric] = objective.metric_names
-    groups = [[group] if isinstance(group, int) else list(group) for group in ranking]
+    groups = [[whole(index) for index in np.ravel(group)] for group in ranking]
     _check_listed(client, [index for group in groups for index in group], metric)
     sign = 1.0 if objective.minimize else -1.0
     position = 1
@@ -74,15 +77,23 @@ def _single_objective(client: Client) -> Objective:
 
 
 def _check_listed(client: Client, listed: list[int], metric: str) -> None:
-    if unknown := sorted(set(listed) - client._experiment.trials.keys()):
+    trials = client._experiment.trials
+    if unknown := sorted(set(listed) - trials.keys()):
         raise UserInputError(
             f"There are no trials {unknown}; ask get_next_trials for trials first."
         )
     if repeated := sorted({index for index in listed if listed.count(index) > 1}):
         raise UserInputError(f"Trials {repeated} are listed twice. List every trial once.")
+    going = {
+        index for index, one in trials.items() if one.status.is_running or one.status.is_completed
+    }
+    if ended := sorted(set(listed) - going):
+        raise UserInputError(
+            f"Trials {ended} are neither running nor completed. Leave them out of the list."
+        )
     measured = client._experiment.lookup_data().df
     ranked = measured.loc[measured["metric_name"] == metric, "trial_index"]
-    if missing := sorted(set(ranked) - set(listed)):
+    if missing := sorted(going.intersection(ranked) - set(listed)):
         raise UserInputError(
             f"Trials {missing} were ranked before and are missing. Positions are comparable only "
             "within one list, so list every trial judged so far."

@@ -24,8 +24,8 @@ from botorch_popbo.acquisition import (
 )
 from botorch_popbo.ax._adapter import RankGenerators
 from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing
-from botorch_popbo.ax._hierarchy import OrderedLeafToIntegerRange
-from botorch_popbo.ax._rounding import ReproducibleIntToFloat
+from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
+from botorch_popbo.ax._rounding import ReproducibleIntToFloat, ReproducibleOneHot
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
 from botorch_popbo.ax.sources import BestOfSources
@@ -49,9 +49,11 @@ def register() -> None:
         ReproducibleIntToFloat,
     ):
         register_transform(transform)
-    # A design's transform comes first in whatever is stored, and what Ax says where it is unknown
+    # A design's transforms come first in whatever is stored, and what Ax says where one is unknown
     # is its name. So that is what to import; files of earlier versions have the bare name.
+    ReproducibleOneHot.__name__ = f"import {__package__} first"
     ReproducibleIntToFloat.__name__ = f"import {__package__}"
+    register_transform(ReproducibleOneHot)
     register_transform(ReproducibleIntToFloat)
     register_acquisition(RankAcquisition)
     # Ax has no function that registers a surrogate or a criterion.

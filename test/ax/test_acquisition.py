@@ -5,6 +5,7 @@ import torch
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from botorch.acquisition import LogExpectedImprovement
+from botorch.exceptions import CandidateGenerationError
 from helpers.service_loop import (
     Parameter,
     floats,
@@ -127,6 +128,29 @@ def test_only_a_point_of_the_space_is_improved_on() -> None:
     expected = min(inside.tolist(), key=lambda x: sphere(dict(enumerate(x))))
     incumbent = function.model.encode(torch.tensor([expected]).double())[0]
     assert function._incumbent.tolist() == pytest.approx(incumbent.tolist())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("x", 3.0), ("x", -0.1), ("i", 60), ("k", 3), ("k", 9)]
+)
+def test_fixed_parameters_outside_of_the_space_are_refused(name: str, value: float) -> None:
+    client = Client()
+    client.configure_experiment(
+        [
+            RangeParameterConfig("x", (0.0, 1.0), "float"),
+            RangeParameterConfig("i", (1, 50), "int"),
+            ChoiceParameterConfig("k", [1, 2, 4], "int", is_ordered=True),
+            ChoiceParameterConfig("c", ["a", "b", "c"], "str"),
+        ]
+    )
+    client.configure_optimization("-loss")
+    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=3))
+    run_trials(client, lambda p: float(p["x"]), 3)
+    with pytest.raises(CandidateGenerationError, match=f"'{name}' is fixed at a value outside"):
+        client.get_next_trials(1, fixed_parameters={name: value})
+    ends = {"x": 1.0, "i": 50, "k": 4, "c": "c"}
+    [point] = client.get_next_trials(1, fixed_parameters=ends).values()
+    assert point == ends
 
 
 def test_only_a_point_with_the_fixed_parameters_is_improved_on() -> None:

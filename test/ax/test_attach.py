@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo.ax import attach_trials, parameter_configs
@@ -51,6 +52,37 @@ def test_a_name_may_not_be_there_twice_in_a_file(tmp_path: Path) -> None:
     client = make_client({"rate": (0.0, 1.0)})
     with pytest.raises(UserInputError, match="it has the columns loss twice"):
         attach_trials(client, path)
+
+
+@pytest.mark.parametrize("beyond", ["0.5,1,2", "0.5,1,,2", '"0.5", "1", "2,3"'])
+def test_a_line_may_not_have_more_values_than_the_header(beyond: str, tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text(f"rate, loss\n0.1, 1\n\n0.2, 2,\n{beyond}\n")
+    client = make_client({"rate": (0.0, 1.0)})
+    with pytest.raises(UserInputError, match="line 5 has more values than the header"):
+        attach_trials(client, path)
+    assert not client._experiment.trials
+
+
+@pytest.mark.parametrize("inactive", [math.nan, 5])
+def test_parameters_without_a_meaning_are_left_out(inactive: float) -> None:
+    def make() -> Client:
+        client = Client()
+        dependents: Any = {"a": ["u"], "b": ["v", "w"]}
+        kind = ChoiceParameterConfig("kind", ["a", "b"], "str", dependent_parameters=dependents)
+        client.configure_experiment(
+            [kind, *parameter_configs({"u": (0.0, 1.0), "v": (1, 9), "w": (0.0, 1.0)})]
+        )
+        client.configure_optimization(objective="-loss")
+        return client
+
+    earlier = make()
+    points: list[dict[str, Any]] = [{"kind": "a", "u": 0.5}, {"kind": "b", "v": 3, "w": 0.25}]
+    for point in points:
+        earlier.complete_trial(earlier.attach_trial(dict(point)), {"loss": 1.0})
+    client = make()
+    attach_trials(client, earlier.summarize().fillna({"v": inactive}))
+    assert [trial.arms[0].parameters for trial in client._experiment.trials.values()] == points
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from ax.exceptions.core import UserInputError
 from helpers.service_loop import floats, generator_keys, make_client, run_trials, sphere
@@ -39,6 +40,30 @@ def test_comparisons_are_ranked_by_strength() -> None:
     assert data.sort_values().index.tolist() == [0, 1, 3, 2]
     assert client._experiment.trials[4].status.is_running
     assert client.get_next_trials(max_trials=1)
+
+
+@pytest.mark.parametrize("end", ["failed", "abandoned", "early_stopped"])
+def test_trials_that_ended_are_left_out(end: str) -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "preference")
+    client.get_next_trials(max_trials=4)
+    client.attach_data(2, {"preference": 0.5})
+    getattr(client, f"mark_trial_{end}")(2)
+    before = client._experiment.lookup_data().df
+    with pytest.raises(UserInputError, match=r"\[2\] are neither running nor completed"):
+        report_ranking(client, [0, 2, 1])
+    assert client._experiment.lookup_data().df.equals(before)
+    assert client._experiment.trials[0].status.is_running
+    report_ranking(client, [0, [3, 1]])
+    report_ranking(client, [3, 0, 1])
+    assert client._experiment.trials[2].status.name == end.upper()
+
+
+def test_indices_may_be_those_of_numpy() -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "preference")
+    client.get_next_trials(max_trials=3)
+    report_ranking(client, [np.int64(2), np.array([0, 1])])  # type: ignore[list-item]
+    data = client._experiment.lookup_data().df.set_index("trial_index")["mean"]
+    assert data.to_dict() == {2: -1.0, 0: -2.0, 1: -2.0}
 
 
 def test_what_cannot_be_ranked_changes_nothing() -> None:

@@ -1,7 +1,8 @@
 import random
 
+import numpy as np
 from ax.core.observation import ObservationFeatures
-from helpers.search_spaces import Space, ranged, start
+from helpers.search_spaces import Space, choice, ranged, start
 from helpers.service_loop import run_trials
 
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat
@@ -35,3 +36,16 @@ def test_points_are_rounded_both_up_and_down() -> None:
     ]
     assert {p["m"] for p in rounded} == {4, 5}
     assert {p["n"] for p in rounded} == {3, 4}
+
+
+def test_a_design_with_categories_leaves_the_global_state_of_numpy() -> None:
+    space = Space([choice("kind", ["a", "b", "c"]), ranged("x", 0.0, 1.0)], lambda p: p["x"])
+    runs = []
+    for numpy_seed in (1, 2):
+        np.random.seed(numpy_seed)  # noqa: NPY002 - the state to leave alone
+        before = np.random.get_state()[1:]  # noqa: NPY002
+        runs.append(run_trials(start(space), space.loss, 5))
+        after = np.random.get_state()[1:]  # noqa: NPY002
+        assert str(after) == str(before)
+    assert runs[0] == runs[1]
+    assert {point["kind"] for point in runs[0]} == {"a", "b", "c"}

@@ -154,7 +154,7 @@ def test_data_are_read_without_the_package_and_all_else_names_it(
         check=False,
     )
     assert f"RESULT {values}" in run.stdout, run.stderr
-    assert "ERROR 'import botorch_popbo.ax'" in run.stdout
+    assert "ERROR 'import botorch_popbo.ax first'" in run.stdout
 
 
 def test_file_read_by_a_fresh_process_gives_the_same_candidates(tmp_path: Path) -> None:

@@ -3,23 +3,27 @@
 from typing import Any
 
 from ax.adapter.registry import Cont_X_trans, Mixed_transforms, Y_trans
+from ax.adapter.transforms.base import Transform
 from ax.adapter.transforms.choice_encode import ChoiceToNumericChoice
 from ax.adapter.transforms.derelativize import Derelativize
 from ax.adapter.transforms.int_to_float import IntToFloat
 from ax.adapter.transforms.log import Log
 from ax.adapter.transforms.logit import Logit
 from ax.adapter.transforms.map_key_to_float import MapKeyToFloat
+from ax.adapter.transforms.one_hot import OneHot
 from ax.adapter.transforms.remove_fixed import RemoveFixed
 
-from botorch_popbo.ax._hierarchy import OrderedLeafToIntegerRange
-from botorch_popbo.ax._rounding import ReproducibleIntToFloat
+from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
+from botorch_popbo.ax._rounding import ReproducibleIntToFloat, ReproducibleOneHot
 from botorch_popbo.ax.failures import FailedTrialsLast
 from botorch_popbo.ax.transforms import MaximizeObjective
 
 # Ax's own but for the rounding.
-DESIGN_TRANSFORMS = [
-    ReproducibleIntToFloat if transform is IntToFloat else transform for transform in Cont_X_trans
-]
+_OWN: dict[type[Transform], type[Transform]] = {
+    IntToFloat: ReproducibleIntToFloat,
+    OneHot: ReproducibleOneHot,
+}
+DESIGN_TRANSFORMS = [_OWN.get(transform, transform) for transform in Cont_X_trans]
 
 #: The transforms of a rank model, in this order.
 # No outcome transform beside the sign: winsorising would tie distinct outcomes. Ordered choices

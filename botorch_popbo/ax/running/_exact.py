@@ -1,7 +1,11 @@
 """Keep every digit of an outcome in a file: Ax's own tables hold ten decimals, and no infinity."""
 
+from io import StringIO
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
 from ax.core.data import Data
 from ax.core.experiment import Experiment
 
@@ -17,13 +21,26 @@ def note_outcomes(experiment: Experiment) -> None:
 
 
 def restore_outcomes(experiment: Experiment) -> None:
-    """Put the outcomes that :func:`note_outcomes` wrote in the place of those that Ax read."""
+    """Put the outcomes that :func:`note_outcomes` wrote in the place of those that Ax read.
+
+    What disagrees with them was attached since, and stays.
+    """
     table: Any = experiment.lookup_data().full_df.copy()
     for index, trial in experiment.trials.items():
         said = trial.run_metadata.get(_KEY)
         rows = table["trial_index"] == index
-        # Data that were attached since are in the file as Ax writes them.
-        if said is not None and rows.sum() == len(said):
-            table.loc[rows, _COLUMNS] = [[float(value) for value in row] for row in said]
+        if said is None or rows.sum() != len(said):
+            continue
+        found, exact = table.loc[rows, _COLUMNS].to_numpy(float), np.array(said, dtype=float)
+        read = _as_read(exact)
+        agrees = ((found == read) | (np.isnan(found) & np.isnan(read))).all(axis=1, keepdims=True)
+        table.loc[rows, _COLUMNS] = np.where(agrees, exact, found)
     if not table.empty:
         experiment.attach_data(Data(df=table))
+
+
+def _as_read(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """What is left of numbers in Ax's file."""
+    text = pd.DataFrame(numbers).to_json()
+    read: npt.NDArray[np.float64] = pd.read_json(StringIO(text), dtype=False).to_numpy(float)
+    return read

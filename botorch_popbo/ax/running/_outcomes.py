@@ -1,6 +1,7 @@
 """Read what an objective returned."""
 
 import math
+import warnings
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -17,7 +18,8 @@ def read_outcome(returned: Any, metrics: Set[str]) -> TOutcome:
 
     Args:
         returned: A number, if one metric is optimized, or a mapping from the name of each metric to
-            a number or a pair of mean and standard error. Further metrics may be there.
+            a number or a pair of mean and standard error. Further metrics may be there; what is no
+            number among them is left out, with a warning.
         metrics: Names of the metrics that are optimized or constrained.
 
     Returns:
@@ -25,7 +27,7 @@ def read_outcome(returned: Any, metrics: Set[str]) -> TOutcome:
 
     Raises:
         UserInputError: If a metric is missing: a mistake in the objective, not a failed trial.
-        ValueError: If a value is not a number, or that of an optimized metric is not finite.
+        ValueError: If the value of an optimized metric is not a number, or not finite.
     """
     is_named = isinstance(returned, Mapping)
     values = returned if is_named else dict.fromkeys(metrics, returned)
@@ -33,7 +35,14 @@ def read_outcome(returned: Any, metrics: Set[str]) -> TOutcome:
         raise UserInputError(
             f"The objective returned {sorted(map(str, values))} without the metrics {missing}."
         )
-    outcome = {str(name): _reading(str(name), value) for name, value in values.items()}
+    outcome: dict[str, float | tuple[float, float]] = {}
+    for name, value in values.items():
+        try:
+            outcome[str(name)] = _reading(str(name), value)
+        except ValueError as error:
+            if name in metrics:
+                raise
+            warnings.warn(f"Left out: {error}", stacklevel=2)
     for name in sorted(metrics):
         _check_finite(name, outcome[name])
     if not is_named and len(metrics) != 1:

@@ -1,11 +1,13 @@
 """Keep a client in a JSON file that is whole at every moment, and go on from it."""
 
 import os
+import warnings
 from json import JSONDecodeError
 from pathlib import Path
 
 from ax.api.client import Client
 from ax.exceptions.core import UserInputError
+from botorch.exceptions import InputDataError
 
 from botorch_popbo._replacing import replacing
 from botorch_popbo.ax.running._exact import note_outcomes, restore_outcomes
@@ -33,7 +35,8 @@ def load_client(path: str | os.PathLike[str]) -> Client:
     """Load a client and fit its model, so that it predicts at once.
 
     Ax stores the experiment but no model, and ``client.predict`` would refuse until the next
-    suggestion.
+    suggestion. A warning names an outcome that no model can learn from, such as an infinitely good
+    one; the client is then there to correct it.
 
     Args:
         path: A JSON file that :func:`save_client` or ``Client.save_to_json_file`` wrote.
@@ -53,7 +56,10 @@ def load_client(path: str | os.PathLike[str]) -> Client:
             f"{error}). Load a copy of it, or attach its trials to a new client."
         ) from error
     restore_outcomes(client._experiment)
-    fit_model(client)
+    try:
+        fit_model(client)
+    except InputDataError as error:
+        warnings.warn(f"The model is not fitted yet. {error}", stacklevel=2)
     return client
 
 

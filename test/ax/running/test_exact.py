@@ -1,13 +1,16 @@
 import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 from ax.api.client import Client
 from ax.api.configs import RangeParameterConfig
 
 from botorch_popbo.ax import load_client, popbo_generation_strategy, save_client
 
-OUTCOMES = [1e-13 * math.pi, 2e-13, 1 / 3e5, -math.e * 1e200, math.nan]
+OUTCOMES = [1e-13 * math.pi, 2e-13, 1 / 3e5, -math.e * 1e200, math.nan, math.inf]
 
 
 def test_a_stored_client_keeps_every_digit(tmp_path: Path) -> None:
@@ -28,14 +31,21 @@ def test_a_stored_client_keeps_every_digit(tmp_path: Path) -> None:
             np.testing.assert_array_equal(after[column], before[column], strict=True)
 
 
-def test_what_was_attached_since_is_kept(tmp_path: Path) -> None:
-    client = Client()
+@pytest.mark.parametrize("correction", [2.0, 1.0 + 1e-9, math.nan, (1.0, 0.5)])
+@pytest.mark.parametrize("save", [save_client, lambda client, path: client.save_to_json_file(path)])
+def test_what_was_attached_since_is_kept(
+    correction: Any, save: Callable[[Client, Path], None], tmp_path: Path
+) -> None:
+    client, path = Client(), tmp_path / "a.json"
     client.configure_experiment(parameters=[RangeParameterConfig("x", (0, 1), "float")])
     client.configure_optimization(objective="-loss")
     client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=9))
-    client.complete_trial(client.attach_trial({"x": 0.5}), {"loss": 1.0})
-    save_client(client, tmp_path / "a.json")
-    client.attach_data(0, {"loss": 2.0})
-    save_client(client, tmp_path / "a.json")
-    found = load_client(tmp_path / "a.json")._experiment.lookup_data().df
-    assert list(found["mean"]) == [2.0]
+    for outcome in (1.0, 1e-13):
+        client.complete_trial(client.attach_trial({"x": outcome / 2}), {"loss": outcome})
+    save_client(client, path)
+    client.attach_data(0, {"loss": correction})
+    save(client, path)
+    found = load_client(path)._experiment.lookup_data().df
+    mean, sem = correction if isinstance(correction, tuple) else (correction, math.nan)
+    np.testing.assert_allclose(found["mean"], [mean, 1e-13], rtol=1e-14)
+    np.testing.assert_allclose(found["sem"], [sem, math.nan], rtol=1e-14)

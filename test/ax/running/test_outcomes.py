@@ -26,6 +26,13 @@ def test_a_number_or_a_mean_with_its_error_is_the_outcome(returned: Any, expecte
     assert outcome.keys() == set(returned if isinstance(returned, dict) else ["loss"])
 
 
+@pytest.mark.parametrize("note", ["text", None, [1, 2, 3]])
+def test_what_is_no_number_beside_the_goal_is_left_out(note: Any) -> None:
+    with pytest.warns(UserWarning, match="Left out: the value of note is not a number"):
+        outcome = read_outcome({"loss": 0.5, "note": note, "seconds": 3}, {"loss"})
+    assert outcome == {"loss": 0.5, "seconds": 3.0}
+
+
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
@@ -36,7 +43,6 @@ def test_a_number_or_a_mean_with_its_error_is_the_outcome(returned: Any, expecte
         (torch.ones(2), "not a number"),
         ({"loss": math.nan}, "loss is nan"),
         ({"loss": "low"}, "loss is not a number"),
-        ({"loss": 1.0, "note": "text"}, "note is not a number"),
         ({"loss": (1.0, -0.1)}, "negative"),
         ({"loss": (1.0, math.inf)}, "standard error of loss is inf"),
         (10**400, "not a number"),

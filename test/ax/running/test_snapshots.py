@@ -1,3 +1,4 @@
+import math
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,20 @@ def test_after_a_fit_the_model_knows_the_latest_data() -> None:
     client.get_next_trials(max_trials=1)
     for found, expected in zip(fitted, client.predict(points), strict=True):
         assert found["loss"] == pytest.approx(expected["loss"])
+
+
+def test_an_outcome_that_cannot_be_learned_is_corrected_in_the_loaded_client(
+    tmp_path: Path,
+) -> None:
+    client, path = new_client(), tmp_path / "client.json"
+    run_trials(client, sphere, 5)
+    [index] = client.get_next_trials(1)
+    client.complete_trial(index, {"loss": -math.inf})
+    save_client(client, path)
+    with pytest.warns(UserWarning, match=rf"not fitted yet.*client\.attach_data\({index}"):
+        loaded = load_client(path)
+    loaded.attach_data(index, {"loss": math.nan})
+    assert loaded.get_next_trials(1)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1, 2]", "{}", '{"_type": "Client"}'])
