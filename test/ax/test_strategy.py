@@ -58,7 +58,7 @@ def test_a_smooth_function_is_searched(name: str) -> None:
     client = make_client(strategy(name), floats(2), "-loss")
     points = run_trials(client, lambda p: 1000.0 + sphere(p), 26)
     values = [*map(sphere, points)]
-    assert min(values[8:24]) < 0.5 * min(values[:8])
+    assert min(values[8:24]) < min(values[:8])
     if name == "popbo-logei":
         assert min(values) < 2e-3 * min(values[:8])
 
