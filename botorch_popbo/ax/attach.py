@@ -74,21 +74,20 @@ def read_table(path: str | os.PathLike[str], texts: Sequence[str] = ()) -> pd.Da
     """
     empty = ["", "NA", "NaN", "nan"]
     read = partial(pd.read_csv, path, keep_default_na=False, skipinitialspace=True)
-    names = read(header=None, nrows=1, dtype=str).iloc[0]
-    # Of a name that is there twice pandas would change the second one.
-    if twice := sorted({*names[names.duplicated()]} - {""}):
-        raise ValueError(f"it has the columns {', '.join(twice)} twice")
-    _check_widths(read, len(names))
+    _check_lines(read)
     return read(index_col=False, na_values=empty, dtype=dict.fromkeys(texts, str))
 
 
-def _check_widths(read: Callable[..., pd.DataFrame], width: int) -> None:
-    """Refuse values beyond the last column, which pandas would drop."""
+def _check_lines(read: Callable[..., pd.DataFrame]) -> None:
+    """Refuse a name that is there twice, which pandas would change, and values it would drop."""
     whole_lines = {"sep": "\x01", "quoting": csv.QUOTE_NONE, "skip_blank_lines": False}
     lines = read(header=None, dtype=str, **whole_lines).iloc[:, 0]
     rows = csv.reader(lines.fillna(""), skipinitialspace=True)
+    names = pd.Series(next(filter(None, rows)))
+    if twice := sorted({*names[names.duplicated()]} - {""}):
+        raise ValueError(f"it has the columns {', '.join(twice)} twice")
     for row in rows:
-        if any(field.strip() for field in row[width:]):
+        if any(field.strip() for field in row[len(names) :]):
             raise ValueError(f"line {rows.line_num} has more values than the header has names")
 
 

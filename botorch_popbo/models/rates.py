@@ -4,6 +4,7 @@ import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -122,18 +123,17 @@ class MLPRate(Rate):
         generator = torch.Generator().manual_seed(seed)
         self._reset(generator)
         self.to(_TRAINING_DTYPE)
-        layers = [layer for layer in self.network if isinstance(layer, Linear)]
         inputs, log_exposure = X.to(_TRAINING_DTYPE), exposure.log()
 
-        def set_batch_gradients(batch: Tensor) -> None:
-            def slope(output: Tensor) -> Tensor:
-                # A log-probability changes with the log-rate by the count less its mean.
-                z = output.to(log_exposure)
-                log_rate = log_exposure[batch] + _log_softplus(z)
-                excess = truncated_poisson.mean(log_rate, limit[batch]) - counts[batch]
-                return excess * _log_softplus_slope(z) / len(batch)
+        def slope(batch: Tensor, output: Tensor) -> Tensor:
+            # A log-probability changes with the log-rate by the count less its mean.
+            z = output.to(log_exposure)
+            log_rate = log_exposure[batch] + _log_softplus(z)
+            excess = truncated_poisson.mean(log_rate, limit[batch]) - counts[batch]
+            return excess * _log_softplus_slope(z) / len(batch)
 
-            set_gradients(layers, inputs[batch], slope)
+        def set_batch_gradients(batch: Tensor) -> None:
+            set_gradients(self._layers, inputs[batch], partial(slope, batch))
 
         train(
             list(self.parameters()),
@@ -151,12 +151,15 @@ class MLPRate(Rate):
 
     def _reset(self, generator: torch.Generator) -> None:
         """Draw the weights as ``torch.nn.Linear`` does, from the given generator."""
-        for layer in self.network:
-            if isinstance(layer, Linear):
-                bound = 1.0 / math.sqrt(layer.in_features)
-                for parameter in (layer.weight, layer.bias):
-                    values = torch.rand(parameter.shape, generator=generator, dtype=torch.float64)
-                    parameter.data.copy_(bound * (2.0 * values - 1.0))
+        for layer in self._layers:
+            bound = 1.0 / math.sqrt(layer.in_features)
+            for parameter in (layer.weight, layer.bias):
+                values = torch.rand(parameter.shape, generator=generator, dtype=torch.float64)
+                parameter.data.copy_(bound * (2.0 * values - 1.0))
+
+    @property
+    def _layers(self) -> list[Linear]:
+        return [layer for layer in self.network if isinstance(layer, Linear)]
 
 
 def _log_softplus(z: Tensor) -> Tensor:

@@ -60,9 +60,10 @@ class KernelHyperparameters(Hyperparameters):
             )
             for module in (self._kernel, self._likelihood):
                 for _, owner, prior, closure, _ in module.named_priors():
-                    value = value + prior.log_prob(closure(owner)).sum()
+                    values = closure(owner)
+                    value = value + prior.log_prob(values).sum()
                     if isinstance(prior, LogNormalPrior):  # as in the closed form, of the logarithm
-                        value = value + closure(owner).log().sum()
+                        value = value + values.log().sum()
         gradients = torch.autograd.grad(value, parameters)
         return value.detach(), torch.cat([gradient.reshape(-1) for gradient in gradients])
 
