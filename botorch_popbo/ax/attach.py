@@ -81,9 +81,9 @@ def read_table(path: str | os.PathLike[str], texts: Sequence[str] = ()) -> pd.Da
 def _check_lines(read: Callable[..., pd.DataFrame]) -> None:
     """Refuse a name that is there twice, which pandas would change, and values it would drop."""
     whole_lines = {"sep": "\x01", "quoting": csv.QUOTE_NONE, "skip_blank_lines": False}
-    lines = read(header=None, dtype=str, **whole_lines).iloc[:, 0]
+    lines = read(names=["line"], dtype=str, **whole_lines)["line"]
     rows = csv.reader(lines.fillna(""), skipinitialspace=True)
-    names = pd.Series(next(filter(None, rows)))
+    names = pd.Series(next(filter(None, rows), []), dtype=str)
     if twice := sorted({*names[names.duplicated()]} - {""}):
         raise ValueError(f"it has the columns {', '.join(twice)} twice")
     for row in rows:

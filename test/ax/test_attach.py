@@ -37,6 +37,13 @@ def test_none_is_a_choice_and_a_comma_may_end_a_line(tmp_path: Path) -> None:
     assert (first.status.name, second.status.name) == ("COMPLETED", "FAILED")
 
 
+def test_a_file_may_begin_with_empty_lines(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("\n\nrate, loss\n0.5, 1\n")
+    client = make_client({"rate": (0.0, 1.0)})
+    assert attach_trials(client, path) == [0]
+
+
 def test_a_text_that_looks_like_a_number_stays_a_text(tmp_path: Path) -> None:
     path = tmp_path / "past.csv"
     path.write_text("version, loss\n01, 1\n10, 2\n")
