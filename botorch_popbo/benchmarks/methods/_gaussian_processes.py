@@ -69,9 +69,9 @@ class _SingleTask(SurrogateOptimizer):
 
 class GaussianProcess(_SingleTask):
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        if self.encoding.choices:
-            return super().choose_encoded(X, Y, seed)
-        return suggest(self.fit(X, Y, seed), X, self.encoding.bounds)
+        if self.encoding.is_box:
+            return suggest(self.fit(X, Y, seed), X, self.encoding.bounds)
+        return super().choose_encoded(X, Y, seed)
 
 
 class RobustGaussianProcess(GaussianProcess):

@@ -75,10 +75,10 @@ class Popbo(TensorOptimizer):
         model = RankingGP(X, Y, variance, input_transform=one_hot(self.encoding)).fit()
         incumbent = (model.incumbent == X).all(-1)
         acquisition = LogExpectedUtilityImprovement(model)
-        if self.encoding.choices:
-            best = maximize(acquisition, self.encoding, X, seed)
-        else:
+        if self.encoding.is_box:
             best = maximize_in_box(acquisition, self.encoding.bounds)
+        else:
+            best = maximize(acquisition, self.encoding, X, seed)
         return best, int(incumbent.nonzero()[0])
 
 

@@ -3,12 +3,12 @@
 import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.optim import optimize_acqf, optimize_acqf_discrete
-from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 from torch import Tensor
 
 from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.models.input_transforms import OneHotCategories
 from botorch_popbo.optim import unseen_candidates
+from botorch_popbo.optim._maximize import maximize as maximize_in_domain
 
 
 def one_hot(encoding: Encoding, scale: float = 2**-0.5) -> OneHotCategories | None:
@@ -52,21 +52,13 @@ def maximize(
 
     Where all is a choice, up to ``max_candidates`` random ones of the points beside ``X``.
     """
-    choices, categorical = encoding.choices, encoding.categorical
     if encoding.is_discrete:
         generator = torch.Generator().manual_seed(seed)
-        values = [choices[i] for i in range(len(choices))]
+        values = [encoding.choices[i] for i in range(len(encoding.choices))]
         unseen = unseen_candidates(values, X, max_candidates, generator)
         best, _ = optimize_acqf_discrete(acquisition, q=1, choices=unseen, unique=False)
-    elif choices:
-        best, _ = optimize_acqf_mixed_alternating(
-            acquisition,
-            encoding.bounds,
-            discrete_dims={i: v.tolist() for i, v in choices.items() if i not in categorical},
-            cat_dims={i: choices[i].tolist() for i in categorical},
-            num_restarts=4,
-            raw_samples=256,
-        )
+    elif not encoding.is_box:
+        return maximize_in_domain(acquisition, encoding.domain(), X, max_candidates, seed)
     else:
         best, _ = optimize_acqf(
             acquisition,

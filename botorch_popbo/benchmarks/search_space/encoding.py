@@ -1,9 +1,10 @@
 """Points of a search space as rows of a tensor, and back."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
-from ax.api.configs import ChoiceParameterConfig
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from torch import Tensor
 
 from botorch_popbo.benchmarks.search_space.points import (
@@ -12,6 +13,9 @@ from botorch_popbo.benchmarks.search_space.points import (
     to_unit_interval,
 )
 from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.optim._maximize import Domain
+
+_MAX_LISTED = 1000  # integers of a range; of more it is searched like any other, and rounded
 
 
 class Encoding:
@@ -23,6 +27,12 @@ class Encoding:
 
     Args:
         parameters: The search space.
+
+    Attributes:
+        choices: The codes of each column of choices, rising.
+        categorical: Those of them without an order.
+        integers: Columns of ranges of integers, each of which stands in the middle of the places
+            that are rounded to it.
     """
 
     def __init__(self, parameters: Sequence[ParameterConfig]) -> None:
@@ -37,6 +47,16 @@ class Encoding:
             for i, config in enumerate(parameters)
             if isinstance(config, ChoiceParameterConfig) and not config.is_ordered
         ]
+        self.integers = [
+            i
+            for i, config in enumerate(parameters)
+            if isinstance(config, RangeParameterConfig) and config.parameter_type == "int"
+        ]
+
+    @property
+    def is_box(self) -> bool:
+        """Whether every parameter is a range of real numbers."""
+        return not (self.choices or self.integers)
 
     @property
     def is_discrete(self) -> bool:
@@ -60,6 +80,31 @@ class Encoding:
         """Decode a tensor of shape ``d``; choices and whole numbers are rounded."""
         cube = [self._fraction(i, value) for i, value in enumerate(x.tolist())]
         return from_unit_cube(self.parameters, cube)
+
+    def domain(self) -> Domain:
+        """The columns as BoTorch's optimizers take them, short ranges of integers as lists."""
+        listed = {i: codes.tolist() for i, codes in self.choices.items()}
+        for i in self.integers:
+            config = self.parameters[i]
+            assert isinstance(config, RangeParameterConfig)
+            low, high = map(int, config.bounds)
+            if high - low < _MAX_LISTED:
+                listed[i] = [self._encode(i, value) for value in range(low, high + 1)]
+        bounds = self.bounds
+        for i, codes in listed.items():
+            bounds[:, i] = bounds.new_tensor([codes[0], codes[-1]])
+        return Domain(bounds, dict(sorted(listed.items())), self.categorical, self._snap)
+
+    def _snap(self, X: Tensor) -> Tensor:
+        """Move ``... x d`` points to the nearest integers."""
+        columns = list(X.detach().clone().unbind(-1))
+        for i in self.integers:
+            columns[i].apply_(partial(self._nearest_integer, i))
+        return torch.stack(columns, dim=-1)
+
+    def _nearest_integer(self, index: int, place: float) -> float:
+        config = self.parameters[index]
+        return self._encode(index, from_unit_cube([config], [place])[config.name])
 
     def _fraction(self, index: int, value: float) -> float:
         if index not in self.choices:

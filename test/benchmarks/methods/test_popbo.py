@@ -1,6 +1,12 @@
-import torch
-from helpers.peers import MIXED
+from dataclasses import replace
 
+import pytest
+import torch
+from ax.api.configs import RangeParameterConfig
+from helpers.peers import MIXED
+from helpers.peers import run as run_method
+
+from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.methods._popbo import GaussianMLP, Popbo
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.search_space.points import uniform_point
@@ -24,6 +30,18 @@ def test_it_says_where_outcomes_are_exact() -> None:
     assert made("branin").is_exact
     assert not made("branin", is_told=False).is_exact
     assert not made("branin-student").is_exact
+
+
+@pytest.mark.parametrize("name", ["popbo", "botorch-gp"])
+def test_no_suggestion_is_rounded_to_a_known_point(name: str) -> None:
+    """The best of all is a corner, to which a search between integers would return for good."""
+    parameters = [
+        RangeParameterConfig("layers", (1, 3), "int"),
+        RangeParameterConfig("rate", (0.0, 1.0), "float"),
+    ]
+    problem = replace(MIXED, parameters=parameters, minimize=False)
+    suggestions = run_method(METHODS[name], problem, count=8)
+    assert len({tuple(found.parameters.values()) for found in suggestions}) == 8
 
 
 def test_the_network_learns_the_outcomes() -> None:

@@ -1,5 +1,6 @@
 import pytest
 import torch
+from ax.api.configs import RangeParameterConfig
 from botorch.acquisition import PosteriorMean
 from helpers.peers import CONTINUOUS, MIXED, TABLE
 from torch import Tensor
@@ -8,6 +9,7 @@ from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot
 from botorch_popbo.benchmarks.methods._surrogates import MomentModel
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.search_space.encoding import Encoding
+from botorch_popbo.benchmarks.search_space.points import uniform_point
 
 
 def _nearness(target: Tensor) -> PosteriorMean:
@@ -21,9 +23,28 @@ def _nearness(target: Tensor) -> PosteriorMean:
 def test_the_best_point_is_found(problem: Problem) -> None:
     torch.manual_seed(0)
     encoding = Encoding(problem.parameters)
-    target, known = uniform_points(encoding, 2)
+    points = [uniform_point(problem.parameters, problem.name, 0, trial) for trial in range(2)]
+    target, known = map(encoding.encode, points)
     found = maximize(_nearness(target), encoding, known.unsqueeze(0), seed=0)
     torch.testing.assert_close(found, target, atol=1e-3, rtol=0)
+    assert (
+        encoding.decode(found).items()
+        >= {
+            name: value for name, value in points[0].items() if not isinstance(value, float)
+        }.items()
+    )
+
+
+@pytest.mark.parametrize("high", [40, 4000])
+def test_what_is_rounded_to_a_known_point_is_another_one(high: int) -> None:
+    """Of two integers, of which there are few or too many to list."""
+    parameters = [RangeParameterConfig(f"x{i}", (1, high), "int", scaling="log") for i in range(2)]
+    encoding = Encoding(parameters)
+    known = torch.stack([encoding.encode({"x0": 7, "x1": other}) for other in (7, 8, 9)])
+    # Between two integers, and nearest to the first.
+    found = maximize(_nearness(known[0] + 1e-3), encoding, known, seed=0)
+    assert encoding.decode(found) not in [encoding.decode(x) for x in known]
+    torch.testing.assert_close(encoding.encode(encoding.decode(found)), found, atol=0, rtol=0)
 
 
 def test_a_known_point_of_a_table_is_left_out() -> None:

@@ -104,3 +104,31 @@ def test_kinds_of_columns_are_told_apart() -> None:
 def test_a_value_that_is_no_choice_is_refused() -> None:
     with pytest.raises(ValueError, match="not in list"):
         Encoding(CHOICES[:1]).encode({"name": "d"})
+
+
+def test_the_domain_lists_integers_unless_there_are_too_many() -> None:
+    encoding = Encoding([*RANGES, *INTEGERS, *CHOICES])
+    domain = encoding.domain()
+    names = [config.name for config in encoding.parameters]
+    sizes = {names[i]: len(values) for i, values in domain.choices.items()}
+    choices = {"name": 3, "ordered": 4, "real": 2, "flag": 2}
+    assert sizes == {"few": 4, "one": 100, "bits": 497} | choices
+    for i, values in domain.choices.items():
+        assert values == sorted(values)
+        assert [values[0], values[-1]] == domain.bounds[:, i].tolist()
+    assert [names[i] for i in domain.categorical] == ["name", "flag"]
+    assert not encoding.is_box
+    assert Encoding(RANGES).is_box
+
+
+def test_points_of_the_domain_are_rounded_to_integers() -> None:
+    encoding = Encoding([*RANGES, *INTEGERS, *CHOICES])
+    X = torch.rand(20, len(encoding.parameters), dtype=torch.float64)
+    snapped = encoding.domain().snap(X)
+    is_whole = torch.zeros(X.shape[-1], dtype=torch.bool).index_fill(
+        0, torch.tensor(encoding.integers), True
+    )
+    assert torch.equal(snapped[:, ~is_whole], X[:, ~is_whole])
+    for x, place in zip(X, snapped, strict=True):
+        assert encoding.decode(x) == encoding.decode(place)
+        assert torch.equal(encoding.encode(encoding.decode(x))[is_whole], place[is_whole])
