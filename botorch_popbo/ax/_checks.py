@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from math import isclose
-from operator import index
 from typing import Any
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import UserInputError
 from botorch.exceptions import CandidateGenerationError
+
+from botorch_popbo._plain import whole
 
 
 def check_whole(**values: Any) -> None:
@@ -39,11 +40,8 @@ def check_given_whole(name: str, value: Any, least: int) -> int:
     Raises:
         UserInputError: If it is no whole number, too small, or of more than 63 bits.
     """
-    try:
-        number = index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, bool):
+    number = whole(value)
+    if number is None:
         raise UserInputError(f"{name} is a whole number; got {value!r}.")
     if number < least:
         raise UserInputError(f"{name} is at least {least}; got {number}.")

@@ -4,9 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.exceptions.core import UserInputError
+
+from botorch_popbo._plain import plain
 
 #: Of each parameter a range ``(low, high)`` or ``(low, high, "log")``, or a list of choices.
 Space = Mapping[str, tuple[Any, ...] | list[Any]]
@@ -56,8 +57,8 @@ def _config(name: Any, said: Any) -> RangeParameterConfig | ChoiceParameterConfi
         raise UserInputError(f"The name of a parameter is a text; got {name!r}.")
     if not isinstance(said, tuple | list):
         raise UserInputError(f"{name}: {said!r} is neither a tuple nor a list; {_HELP}.")
-    plain = [one.item() if isinstance(one, np.generic) else one for one in said]
-    return _range(name, tuple(plain)) if isinstance(said, tuple) else _choice(name, plain)
+    entries = [plain(one) for one in said]
+    return _range(name, tuple(entries)) if isinstance(said, tuple) else _choice(name, entries)
 
 
 def _range(name: str, said: tuple[Any, ...]) -> RangeParameterConfig:
