@@ -71,6 +71,9 @@ def check_device(device: Any) -> None:
 def check_fixed(fixed_features: Mapping[int, float], digest: SearchSpaceDigest) -> None:
     """Refuse fixed parameters outside of the space, which some optimizers move into it.
 
+    Where parameters depend on others, all are refused: Ax then completes the fixed ones to a point,
+    with the middle of each other range, and nothing would be left to search.
+
     Args:
         fixed_features: Value by column.
         digest: The search space.
@@ -78,6 +81,12 @@ def check_fixed(fixed_features: Mapping[int, float], digest: SearchSpaceDigest) 
     Raises:
         CandidateGenerationError: If there is one.
     """
+    if fixed_features and digest.hierarchical_dependencies:
+        raise CandidateGenerationError(
+            "Where some parameters depend on others, Ax fixes all as soon as one is fixed or "
+            "disabled. Leave out fixed_parameters, and attach points of your own: "
+            "client.attach_trial(point)."
+        )
     for column, value in fixed_features.items():
         low, high = digest.bounds[column]
         slack = 1e-9 * (high - low)
