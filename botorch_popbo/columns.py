@@ -11,6 +11,7 @@ from botorch.models.transforms.input import InputTransform
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
+from botorch_popbo._plain import plain
 from botorch_popbo.models.input_transforms import unit_cube
 
 _SLACK = 1e-6  # of a range's width, for what was rounded to single precision
@@ -41,7 +42,7 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.values is not None:
-            object.__setattr__(self, "values", tuple(self.values))
+            object.__setattr__(self, "values", tuple(map(plain, self.values)))
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise InputDataError("Every lower bound must be finite and below its upper bound.")
 
@@ -92,10 +93,15 @@ class Columns:
         bounds: The smallest and largest values, a ``2 x d`` tensor in double precision.
 
     Raises:
-        InputDataError: If there is no column, or if one is something else.
+        InputDataError: If there is no column, or if they or one of them is something else.
     """
 
     def __init__(self, columns: Mapping[str, Column]) -> None:
+        if not isinstance(columns, Mapping):
+            raise InputDataError(
+                "A space is a dictionary of columns by name or a 2 x d tensor of bounds, not a "
+                f"{type(columns).__name__}."
+            )
         if not columns:
             raise InputDataError("There is no column. Name at least one.")
         self.by_name = dict(columns)

@@ -4,12 +4,13 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self, SupportsIndex, cast
 
 import torch
 from botorch.exceptions import BotorchError, InputDataError
 from torch import Tensor
 
+from botorch_popbo._plain import whole
 from botorch_popbo._replacing import replacing
 from botorch_popbo.columns import Column, Columns
 from botorch_popbo.data._questions import Answers
@@ -67,19 +68,20 @@ class PreferenceSearch:
             self.columns = Columns(space)
         dim = self.columns.bounds.shape[-1]
         num_initial = max(6, 2 * dim) if num_initial is None else num_initial
-        if any(type(number) is not int for number in (num_items, num_initial, seed)):
+        settings = [whole(number) for number in (num_items, num_initial, seed)]
+        if None in settings:
             raise InputDataError(
                 "num_items, num_initial and seed are whole numbers, but got "
                 f"{num_items!r}, {num_initial!r} and {seed!r}."
             )
-        if num_initial < 1:
+        self.num_items, self.num_initial, self.seed = cast(list[int], settings)
+        if self.num_initial < 1:
             raise InputDataError(f"num_initial is at least 1, but got {num_initial}.")
-        if not 2 <= num_items <= float(self.columns.size.prod()):
+        if not 2 <= self.num_items <= float(self.columns.size.prod()):
             raise InputDataError(
                 "num_items is at least 2 and at most the number of different points, but got "
                 f"{num_items}."
             )
-        self.num_items, self.num_initial, self.seed = num_items, num_initial, seed
         self._answers = Answers(dim)
         self._model: RankingGP | None = None
         self._question: Tensor | None = None
@@ -161,12 +163,20 @@ class PreferenceSearch:
 
         Raises:
             OSError: If it cannot be written.
+            InputDataError: If a listed value has no form in JSON.
         """
         settings = {name: getattr(self, name) for name in _SETTINGS}
         space, answers = self.columns.to_json(), self._answers.to_json()
         content = {"format": _FORMAT, "space": space, **settings, "answers": answers}
+        try:
+            text = json.dumps(content, indent=1)
+        except TypeError as error:
+            raise InputDataError(
+                "Texts, numbers, truth values and None can be saved among the values of a column, "
+                f"nothing else. Let names stand for it in another search: {error}."
+            ) from None
         with replacing(Path(path)) as partial:
-            partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
+            partial.write_text(text, encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -1,9 +1,11 @@
 import json
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -176,6 +178,9 @@ def test_what_becomes_of_a_question_later_changes_nothing() -> None:
 def test_bad_input_is_named() -> None:
     with pytest.raises(InputDataError, match="whole numbers"):
         PreferenceSearch(BOUNDS, seed=0.5)  # type: ignore[arg-type]
+    for bounds in (BOUNDS.tolist(), BOUNDS.numpy()):
+        with pytest.raises(InputDataError, match=r"or a 2 x d tensor of bounds, not"):
+            PreferenceSearch(bounds)
     with pytest.raises(InputDataError, match=r"x is \(0, 1\), but a column is made by"):
         PreferenceSearch({"x": (0, 1)})  # type: ignore[dict-item]
     cups = PreferenceSearch({"milk": Column.categorical("abc"), "size": Column.continuous(0, 1)})
@@ -212,6 +217,23 @@ def test_a_winner_may_be_what_argmax_returns() -> None:
         asked.tell(items, 1 if asked is plain else torch.tensor([0.0, 1.0]).argmax())
     assert torch.equal(plain.best, search.best)
     assert torch.equal(plain.ask(), search.ask())
+
+
+def test_numbers_of_numpy_are_kept_as_python_s(tmp_path: Path) -> None:
+    numbers: dict[str, Any] = {"num_items": np.int64(3), "num_initial": np.int64(2)}
+    cups = {"size": Column.ordered(np.arange(3)), "sugar": Column.continuous(0, 1)}
+    search = PreferenceSearch(cups, **numbers, seed=np.int64(5))  # type: ignore[arg-type]
+    search.tell(search.ask(), 1)
+    search.save(tmp_path / "search.json")
+    assert torch.equal(PreferenceSearch.load(tmp_path / "search.json").ask(), search.ask())
+    assert type(search.columns.describe(search.best)["size"]) is int
+
+
+def test_what_cannot_be_saved_is_named(tmp_path: Path) -> None:
+    search = PreferenceSearch({"when": Column.ordered([date(2023, 1, 1), date(2024, 1, 1)])})
+    with pytest.raises(InputDataError, match=r"Let names stand for it.*type date"):
+        search.save(tmp_path / "search.json")
+    assert not any(tmp_path.iterdir())
 
 
 def test_what_becomes_of_the_champion_later_changes_nothing() -> None:

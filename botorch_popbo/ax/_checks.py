@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from math import isclose
-from operator import index
 from typing import Any
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import UserInputError
 from botorch.exceptions import CandidateGenerationError
+
+from botorch_popbo._plain import whole
 
 
 def check_whole(**values: Any) -> None:
@@ -39,11 +40,8 @@ def check_given_whole(name: str, value: Any, least: int) -> int:
     Raises:
         UserInputError: If it is no whole number, too small, or of more than 63 bits.
     """
-    try:
-        number = index(value)
-    except TypeError:
-        number = None
-    if number is None or isinstance(value, bool):
+    number = whole(value)
+    if number is None:
         raise UserInputError(f"{name} is a whole number; got {value!r}.")
     if number < least:
         raise UserInputError(f"{name} is at least {least}; got {number}.")
@@ -73,6 +71,9 @@ def check_device(device: Any) -> None:
 def check_fixed(fixed_features: Mapping[int, float], digest: SearchSpaceDigest) -> None:
     """Refuse fixed parameters outside of the space, which some optimizers move into it.
 
+    Where parameters depend on others, all are refused: Ax then completes the fixed ones to a point,
+    with the middle of each other range, and nothing would be left to search.
+
     Args:
         fixed_features: Value by column.
         digest: The search space.
@@ -80,6 +81,12 @@ def check_fixed(fixed_features: Mapping[int, float], digest: SearchSpaceDigest) 
     Raises:
         CandidateGenerationError: If there is one.
     """
+    if fixed_features and digest.hierarchical_dependencies:
+        raise CandidateGenerationError(
+            "Where some parameters depend on others, Ax fixes all as soon as one is fixed or "
+            "disabled. Leave out fixed_parameters, and attach points of your own: "
+            "client.attach_trial(point)."
+        )
     for column, value in fixed_features.items():
         low, high = digest.bounds[column]
         slack = 1e-9 * (high - low)

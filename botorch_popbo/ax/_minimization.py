@@ -49,10 +49,10 @@ def evaluate_trials(
             TrialLoop(client, told, n_trials, n_jobs, _MAX_RETRIES, snapshots).run()
         except OptimizationComplete as error:
             _logger.info("no other point is left: %s", error)
-    trials = client._experiment.trials.values()
-    if all(trial.status.is_failed for trial in trials):
+    trials = client._experiment.trials
+    if all(trial.status.is_failed for trial in trials.values()):
         raise RuntimeError(
-            f"All {len(trials)} evaluations failed; the log has the first traceback."
+            f"All {len(trials)} evaluations failed, the first one with {trials[0].status_reason}."
         ) from told.error
 
 

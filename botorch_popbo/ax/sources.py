@@ -14,6 +14,7 @@ from ax.exceptions.core import UserInputError
 from ax.generation_strategy.external_generation_node import ExternalGenerationNode
 from ax.generation_strategy.transition_criterion import AutoTransitionAfterGen, MinTrials
 
+from botorch_popbo._plain import plain
 from botorch_popbo.ax._source_points import points_of
 
 #: Evaluations of one experiment: for each the value of every parameter and metric, by name.
@@ -127,5 +128,4 @@ def check_columns(table: pd.DataFrame, names: Sequence[str]) -> None:
 
 
 def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:
-    plain = {str(k): v.item() if isinstance(v, np.generic) else v for k, v in row.items()}
-    return {name: None if value is pd.NA else value for name, value in plain.items()}
+    return {str(name): None if said is pd.NA else plain(said) for name, said in row.items()}

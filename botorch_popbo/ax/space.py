@@ -7,6 +7,8 @@ from typing import Any
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.exceptions.core import UserInputError
 
+from botorch_popbo._plain import plain
+
 #: Of each parameter a range ``(low, high)`` or ``(low, high, "log")``, or a list of choices.
 Space = Mapping[str, tuple[Any, ...] | list[Any]]
 
@@ -21,7 +23,7 @@ def parameter_configs(space: Space) -> list[RangeParameterConfig | ChoiceParamet
         space: What each parameter may be, by its name. A tuple is a range with both ends: of whole
             numbers (at most 100,000) if both are, and on a logarithmic scale with ``"log"`` as the
             third entry. A list holds choices: numbers are in their order, text and truth values
-            have none.
+            have none. All of them may be NumPy's.
 
     Returns:
         A configuration for each parameter.
@@ -53,11 +55,10 @@ def num_points(configs: Sequence[RangeParameterConfig | ChoiceParameterConfig]) 
 def _config(name: Any, said: Any) -> RangeParameterConfig | ChoiceParameterConfig:
     if not isinstance(name, str):
         raise UserInputError(f"The name of a parameter is a text; got {name!r}.")
-    if isinstance(said, tuple):
-        return _range(name, said)
-    if isinstance(said, list):
-        return _choice(name, said)
-    raise UserInputError(f"{name}: {said!r} is neither a tuple nor a list; {_HELP}.")
+    if not isinstance(said, tuple | list):
+        raise UserInputError(f"{name}: {said!r} is neither a tuple nor a list; {_HELP}.")
+    entries = [plain(one) for one in said]
+    return _range(name, tuple(entries)) if isinstance(said, tuple) else _choice(name, entries)
 
 
 def _range(name: str, said: tuple[Any, ...]) -> RangeParameterConfig:

@@ -1,12 +1,12 @@
 """Questions of "which of these?", and their answers."""
 
-from operator import index
 from typing import Any, SupportsIndex
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
+from botorch_popbo._plain import whole
 from botorch_popbo.data.comparisons import from_comparisons
 from botorch_popbo.data.order import Order
 
@@ -70,11 +70,8 @@ class Answers:
 
 
 def _row(winner: SupportsIndex, number: int) -> int:
-    try:
-        row = -1 if isinstance(winner, bool) else index(winner)
-    except TypeError:
-        row = -1
-    if not 0 <= row < number:
+    row = whole(winner)
+    if row is None or not 0 <= row < number:
         raise InputDataError(
             f"winner is a row of items, 0 to {number - 1}, or None for a tie, but got {winner!r}."
         )

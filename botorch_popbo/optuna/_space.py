@@ -38,7 +38,8 @@ class Space:
     ) -> None:
         self.axes = {name: Axis(distribution) for name, distribution in distributions.items()}
         completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
-        self._rows = [self._places(trial.params) for trial in completed]
+        rows = [self._places(trial.params) for trial in completed]
+        self._rows = [row for row in rows if row is not None]
         self._required = [name for name in self.axes if all(name in row for row in self._rows)]
 
     @property
@@ -79,9 +80,13 @@ class Space:
         return self._filled(torch.tensor(places, dtype=torch.double))
 
     def point(self, parameters: Mapping[str, Any]) -> Tensor | None:
-        """Parameters as a point of shape ``d``; ``None`` if one is missing that all trials have."""
+        """Parameters as a point of shape ``d``.
+
+        ``None`` if one is missing that all trials have, or has no place, such as 0 on a logarithmic
+        scale.
+        """
         row = self._places(parameters)
-        if any(name not in row for name in self._required):
+        if row is None or any(name not in row for name in self._required):
             return None
         places = [row.get(name, axis.middle) for name, axis in self.axes.items()]
         return self._filled(torch.tensor(places, dtype=torch.double))
@@ -91,8 +96,15 @@ class Space:
         places = zip(self.axes.items(), x.tolist(), strict=True)
         return {name: axis.value(place) for (name, axis), place in places}
 
-    def _places(self, parameters: Mapping[str, Any]) -> dict[str, float]:
-        return {n: axis.place(parameters[n]) for n, axis in self.axes.items() if n in parameters}
+    def _places(self, parameters: Mapping[str, Any]) -> dict[str, float] | None:
+        try:
+            return {
+                name: axis.place(parameters[name])
+                for name, axis in self.axes.items()
+                if name in parameters
+            }
+        except ValueError:  # trials that were added may be of other distributions
+            return None
 
     def _filled(self, X: Tensor) -> Tensor:
         inactive = self.domain.inactive

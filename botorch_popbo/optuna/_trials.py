@@ -45,8 +45,9 @@ def evidence_of(
     """Read the trials of a study.
 
     A failed trial is worse than every success, and so is one of an infinitely bad value. Completed
-    trials that lack a constraint which others have cannot be compared, so they are pending like
-    running ones. A trial that stopped before it had asked for all is where it was suggested to be.
+    and pruned trials that lack a constraint which others have cannot be compared, so they are
+    pending like running ones. A trial that stopped before it had asked for all is where it was
+    suggested to be.
 
     Args:
         trials: The trials but the one to suggest for.

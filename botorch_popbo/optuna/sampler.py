@@ -15,6 +15,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
+from botorch_popbo._plain import whole
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.optuna._axis import Axis
@@ -52,7 +53,7 @@ class PoPBOSampler(BaseSampler):
             as other samplers of Optuna take it. Constraints of ``trial.set_constraint`` count, too.
 
     Raises:
-        InputDataError: If a number is too small.
+        InputDataError: If a number is too small or not whole.
 
     Example:
         >>> study = optuna.create_study(sampler=PoPBOSampler(seed=0))
@@ -67,13 +68,14 @@ class PoPBOSampler(BaseSampler):
         deterministic_objective: bool = False,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
     ) -> None:
-        if n_startup_trials < 1 or (seed is not None and seed < 0):
+        own_seed = secrets.randbits(31) if seed is None else whole(seed)
+        number = whole(n_startup_trials)
+        if number is None or number < 1 or own_seed is None or own_seed < 0:
             raise InputDataError(
-                "n_startup_trials is at least 1 and a seed at least 0, but got "
-                f"{n_startup_trials} and {seed}."
+                "n_startup_trials and seed are whole numbers of at least 1 and at least 0, but got "
+                f"{n_startup_trials!r} and {seed!r}."
             )
-        self._seed = secrets.randbits(31) if seed is None else seed
-        self._n_startup_trials = n_startup_trials
+        self._seed, self._n_startup_trials = own_seed, number
         self._is_exact = deterministic_objective
         self._constraints_func = constraints_func
         self._fitted: tuple[Hashable, Models] | None = None

@@ -7,6 +7,7 @@ import pytest
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig
 from ax.exceptions.core import SearchSpaceExhausted
+from botorch.exceptions import CandidateGenerationError
 from helpers.search_spaces import assert_distinct, choice, ranged
 from helpers.service_loop import Parameter, Parameterization, generator_keys
 
@@ -107,3 +108,11 @@ def test_a_stored_experiment_goes_on(tmp_path: Path) -> None:
     save_client(client, tmp_path / "client.json")
     reloaded = load_client(tmp_path / "client.json")
     assert reloaded.get_next_trials(1) == client.get_next_trials(1)
+
+
+def test_fixed_parameters_are_refused() -> None:
+    client = client_on(nested())
+    go_on(client, 4)
+    with pytest.raises(CandidateGenerationError, match="Leave out fixed_parameters"):
+        client.get_next_trials(1, fixed_parameters={"deep": True})
+    go_on(client, 1)

@@ -135,12 +135,17 @@ def test_every_evaluation_fails(caplog: pytest.LogCaptureFixture) -> None:
 
     with (
         caplog.at_level(logging.WARNING, "botorch_popbo.ax"),
-        pytest.raises(RuntimeError, match="All 3 evaluations failed"),
+        pytest.raises(RuntimeError, match=r"All 3 evaluations failed, .* NameError"),
     ):
         run(broken, 3)
     (first,) = (record for record in caplog.records if record.exc_info)
     assert first.exc_info
     assert first.exc_info[0] is NameError
+
+
+def test_every_value_is_no_number() -> None:
+    with pytest.raises(RuntimeError, match=r"All 3 .* ValueError: the value .* number: None"):
+        run(lambda rate, kernel: None, 3)  # type: ignore[arg-type, return-value]
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, "low"])

@@ -1,6 +1,7 @@
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
@@ -35,6 +36,27 @@ def test_each_kind_of_parameter() -> None:
     found = parameter_configs(space)
     assert found == expected
     Client().configure_experiment(found)
+
+
+def test_what_numpy_makes_is_python_s_own() -> None:
+    ends = np.arange(1, 6)
+    space: dict[str, Any] = {
+        "layers": (ends[0], ends[-1]),
+        "share": (np.float32(0), np.float32(0.5)),
+        "batch": list(ends[::-1]),
+        "scale": list(np.linspace(0, 1, 3)),
+        "kernel": list(np.array(["rbf", "poly"])),
+        "bias": [np.True_, np.False_],
+    }
+    plain: dict[str, Any] = {
+        "layers": (1, 5),
+        "share": (0.0, 0.5),
+        "batch": [5, 4, 3, 2, 1],
+        "scale": [0.0, 0.5, 1.0],
+        "kernel": ["rbf", "poly"],
+        "bias": [True, False],
+    }
+    assert repr(parameter_configs(space)) == repr(parameter_configs(plain))
 
 
 @pytest.mark.parametrize(

@@ -239,10 +239,21 @@ def test_without_a_seed_samplers_differ() -> None:
     assert PoPBOSampler()._seed != PoPBOSampler()._seed
 
 
-@pytest.mark.parametrize("options", [{"n_startup_trials": 0}, {"seed": -1}])
-def test_bad_numbers_are_refused(options: dict[str, int]) -> None:
-    with pytest.raises(InputDataError, match="at least"):
-        PoPBOSampler(**options)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    "options",
+    [{"n_startup_trials": 0}, {"n_startup_trials": 2.5}, {"seed": -1}, {"seed": 0.5}, {"seed": ""}],
+)
+def test_bad_numbers_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(InputDataError, match="whole numbers of at least"):
+        PoPBOSampler(**options)
+
+
+def test_numbers_of_numpy_are_whole_numbers(searched: optuna.Study) -> None:
+    seed, number = np.int64(0), np.int64(4)
+    sampler = PoPBOSampler(seed=seed, n_startup_trials=number)  # type: ignore[arg-type]
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(bowl, n_trials=6)
+    assert params(study) == params(searched)[:6]
 
 
 def test_without_optuna_the_extra_is_named_and_the_core_works() -> None:

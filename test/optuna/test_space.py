@@ -91,3 +91,22 @@ def test_failures_do_not_tell_what_is_asked_for() -> None:
         state=TrialState.FAIL, params={"kind": "svm"}, distributions={"kind": KIND}
     )
     assert Space(SPACE, [*TRIALS, broken]).point({"kind": "svm"}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "distribution"),
+    [
+        ("C", 0.0, FloatDistribution(0.0, 10.0)),
+        ("kind", "forest", CategoricalDistribution(["forest", "svm"])),
+    ],
+)
+def test_added_trials_of_other_distributions_are_nowhere(
+    name: str, value: float | str, distribution: BaseDistribution
+) -> None:
+    params = {**SVM, name: value}
+    added = create_trial(
+        params=params, distributions={n: SPACE[n] for n in SVM} | {name: distribution}, value=0.0
+    )
+    space = Space(SPACE, [added, *TRIALS])
+    assert space.point(params) is None
+    assert space.key == Space(SPACE, TRIALS).key

@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Mapping, Set
 from typing import Any
 
-import numpy as np
 from ax.api.types import TOutcome
 from ax.exceptions.core import UserInputError
 
@@ -60,8 +59,10 @@ def _reading(name: str, value: Any) -> float | tuple[float, float]:
 
 def _number(name: str, value: Any) -> float:
     try:
-        if not isinstance(value, (str, bytes)) and not np.iscomplexobj(value):
-            return float(value)
+        # Of a tensor with gradients or on a GPU NumPy cannot tell whether it is complex.
+        number = value.item() if hasattr(value, "item") else value
+        if not isinstance(number, (str, bytes)):
+            return float(number)
     # Of a tensor of several elements it is a RuntimeError.
     except (TypeError, ValueError, OverflowError, RuntimeError):
         pass

@@ -13,6 +13,8 @@ from botorch_popbo.ax.running._outcomes import read_outcome
     ("returned", "expected"),
     [
         *((number, 1.5) for number in (1.5, np.float32(1.5), torch.tensor(1.5))),
+        *((array, 1.5) for array in (np.array(1.5), np.array([1.5]), torch.tensor([1.5]))),
+        (torch.tensor(1.5, requires_grad=True), 1.5),
         ({"loss": 1.5}, 1.5),
         ({"loss": np.float64(1.5), "seconds": 3, "unknown": math.nan}, 1.5),
         ({"loss": (1, 0.1)}, (1.0, 0.1)),
@@ -48,6 +50,9 @@ def test_what_is_no_number_beside_the_goal_is_left_out(note: Any) -> None:
         (10**400, "not a number"),
         (1 + 2j, "not a number"),
         (np.complex64(1 + 2j), "not a number"),
+        (np.complex128(1), "not a number"),
+        (torch.tensor(1 + 2j), "not a number"),
+        (np.str_("1.5"), "not a number"),
         ({"loss": (1.0, 0.1, 0.1)}, "not a number"),
     ],
 )
