@@ -174,7 +174,12 @@ def test_a_report_without_options_is_of_all_that_was_asked_for(
     [
         (None, "", 2, "give the options that popbo compare was given"),
         (None, "--problems hartmann6", 2, "has no complete run of what is asked for"),
-        (None, "--problems branin --methods random --trials 30", 2, "has no complete run"),
+        (
+            None,
+            "--problems branin --methods random --initial 2 --trials 3",
+            2,
+            "has no complete run",
+        ),
         ("{", "", 1, "campaign.json"),
         ('{"campaign": {"experiment": "none"}, "data": null}', "", 1, "experiment is one of"),
     ],
