@@ -3,6 +3,7 @@
 import csv
 import math
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -84,6 +85,8 @@ def _check_lines(read: Callable[..., pd.DataFrame]) -> None:
     lines = read(names=["line"], dtype=str, **whole_lines)["line"]
     rows = csv.reader(lines.fillna(""), skipinitialspace=True)
     names = pd.Series(next(filter(None, rows), []), dtype=str)
+    if len(names) == 1 and (sign := re.search(r"[;\t]", names[0])):
+        raise ValueError(f"it has {sign[0]!r} between values; use commas, and points in numbers")
     if twice := sorted({*names[names.duplicated()]} - {""}):
         raise ValueError(f"it has the columns {', '.join(twice)} twice")
     for row in rows:

@@ -122,3 +122,12 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     twice.columns = pd.Index(["rate", "rate", "layers", "bias", "penalty", "loss"])
     with pytest.raises(UserInputError, match="has the columns rate twice"):
         attach_trials(make_client(), twice)
+
+
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_another_sign_than_a_comma_is_named(sign: str, tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("rate,loss\n0.5,1\n".replace(",", sign).replace(".", ","))
+    client = make_client({"rate": (0.0, 1.0)})
+    with pytest.raises(UserInputError, match="between values; use commas, and points"):
+        attach_trials(client, path)

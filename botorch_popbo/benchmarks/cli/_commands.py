@@ -81,6 +81,9 @@ def _planned(options: Namespace) -> Campaign[Any, Any]:
 
 def _check_recorded(campaign: Campaign[Any, Any]) -> None:
     """Do not let an empty report take the place of another."""
-    if not any(campaign.path(cell).exists() for cell in campaign.cells()):
+    if not any(campaign.is_complete(cell) for cell in campaign.cells()):
         where = campaign.output
-        raise UsageError(f"{where} has no records of what is asked for; leave options out")
+        raise UsageError(
+            f"{where} has no complete run of what is asked for; leave options out, or go on with "
+            "popbo compare"
+        )

@@ -13,7 +13,8 @@ class Parser(ArgumentParser):
     """A parser that raises UsageError instead of writing its usage and leaving."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{"formatter_class": _Formatter, **options})
+        # An abbreviation would be taken for what it begins: --seed 3 for three seeds.
+        super().__init__(**{"formatter_class": _Formatter, "allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
         """See the base class."""

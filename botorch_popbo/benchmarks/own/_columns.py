@@ -14,6 +14,7 @@ from botorch_popbo.benchmarks.search_space.points import ParameterConfig
 KINDS = ("float", "log", "int", "ordered", "choice", "skip")
 _FEW = 10  # values of a grid, along one axis
 _WIDE = 100.0  # the ratio of the ends of a range that asks for a logarithm
+_EXACT = 2**53  # up to here whole numbers are told apart as floats
 
 
 def read_columns(said: Sequence[str], names: Sequence[str]) -> dict[str, str]:
@@ -24,9 +25,11 @@ def read_columns(said: Sequence[str], names: Sequence[str]) -> dict[str, str]:
     """
     kinds = {}
     for text in said:
-        name, _, kind = text.rpartition("=")
+        name, parted, kind = text.rpartition("=")
+        if not parted:
+            raise UsageError(f"--column {text} lacks a kind: say --column {text}=KIND")
         if name not in names:
-            raise unknown("column", name or text, names)
+            raise unknown("column", name, names)
         if kind not in KINDS:
             raise unknown(f"kind of column for {name}:", kind, KINDS)
         kinds[name] = kind
@@ -36,7 +39,8 @@ def read_columns(said: Sequence[str], names: Sequence[str]) -> dict[str, str]:
 def infer(column: "pd.Series[Any]") -> str:
     """Say what a column is likely to be."""
     values = column.unique()
-    if len(values) == 1:
+    # A column without a name, such as the index that pandas writes, counts the rows.
+    if len(values) == 1 or str(column.name).startswith("Unnamed: "):
         return "skip"
     if not _is_numeric(column):
         # A text that is never the same twice names the row.
@@ -55,6 +59,11 @@ def make_parameter(column: "pd.Series[Any]", kind: str) -> ParameterConfig:
         UsageError: If the column cannot be of that kind.
     """
     name = str(column.name)
+    if pd.api.types.is_integer_dtype(column) and max(map(abs, map(int, column))) > _EXACT:
+        raise UsageError(
+            f"column {name} has whole numbers beyond 2^53, whose last digits would be lost; "
+            f"make them smaller, or say --column {name}=skip"
+        )
     if kind in ("choice", "ordered"):
         values = sorted(plain(column, kind).unique().tolist())
         if len(values) < 2:
@@ -107,4 +116,5 @@ def _is_numeric(column: "pd.Series[Any]") -> bool:
 
 
 def _is_whole(column: "pd.Series[Any]") -> bool:
-    return bool((column == column.round()).all())
+    """Whether numbers are whole, and small enough for integers."""
+    return bool((column == column.round()).all() and column.abs().max() <= _EXACT)

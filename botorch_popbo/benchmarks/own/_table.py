@@ -117,9 +117,9 @@ def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str]]:
     said = read_columns(source.columns, names)
     kinds = {}
     for name in names:
-        if said.get(name) != "skip":
-            _check_parameter(table[name], source.path)
         kinds[name] = said.get(name) or infer(table[name])
+        if kinds[name] != "skip":
+            _check_parameter(table[name], source.path)
     return table, kinds
 
 
@@ -149,9 +149,7 @@ def _rows(
     table: pd.DataFrame, parameters: dict[str, ParameterConfig], objective: str, maximize: bool
 ) -> Rows:
     groups = table.groupby(list(parameters), sort=False)[objective]
-    points = pd.DataFrame([*groups.groups], columns=list(parameters))
-    if len(parameters) == 1:
-        points = pd.DataFrame({next(iter(parameters)): [*groups.groups]})
+    points = table[list(parameters)].drop_duplicates()
     values = np.empty(len(points), dtype=object)
     values[:] = [group.to_numpy(dtype=float) for _, group in groups]
     worst = table[objective].min() if maximize else table[objective].max()

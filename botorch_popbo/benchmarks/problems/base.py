@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+
 from botorch_popbo.benchmarks.search_space.points import ParameterConfig
 from botorch_popbo.benchmarks.settings import Parameters
 
@@ -30,6 +32,9 @@ class Problem(ABC):
         start: The point that every replication begins with, or None if that is a random one.
         library: The package, by its name in the package index, that defines the problem, or None;
             its version is recorded.
+
+    Raises:
+        ValueError: If the search space is empty or not of Ax's configurations.
     """
 
     name: str
@@ -44,6 +49,14 @@ class Problem(ABC):
     group: str = ""
     start: Parameters | None = None
     library: str | None = None
+
+    def __post_init__(self) -> None:
+        configs = (RangeParameterConfig, ChoiceParameterConfig)
+        if not self.parameters or not all(isinstance(one, configs) for one in self.parameters):
+            raise ValueError(
+                "parameters is a list of Ax's configurations; botorch_popbo.ax.parameter_configs "
+                "makes it of a dictionary"
+            )
 
     def for_seed(self, seed: int) -> "Problem":
         """The problem of a replication: itself, unless each seed has an instance of its own.

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -62,7 +63,8 @@ def _draw_row(summary: Summary, by_count: Axes, by_time: Axes) -> None:
     by_count.set_xlabel(figures.evaluations_label(summary))
     by_count.xaxis.set_major_locator(MaxNLocator(integer=True))
     by_time.set_xlabel(figures.SECONDS_LABEL)
-    if summary.curves:
+    # An axis without a point has no logarithm.
+    if any(np.isfinite(curve.mean[1:]).any() for curve in summary.curves):
         by_time.set_xscale("log")
         _tick(by_time.xaxis)
 

@@ -51,7 +51,8 @@ class Key:
         given = dict.fromkeys(name for one in asked for name in self.expand(one))
         for one in given:
             if one not in self.known and not self.is_other(one):
-                raise unknown(name.removesuffix("s"), one, [*self.known, *self.patterns])
+                others = "" if self.is_other is _is_none else ", and path/to/my.py:name"
+                raise unknown(name.removesuffix("s"), one, [*self.known, *self.patterns], others)
         return value if isinstance(value, str) else tuple(given)
 
 

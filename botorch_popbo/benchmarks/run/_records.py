@@ -53,7 +53,8 @@ def _parse(line: bytes, index: int, where: str, cell: Cell, kind: type[RecordT])
         found = type(cell)(**{name: fields.pop(name) for name in vars(cell)})
         record = kind(**fields)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise RecordError(f"{where}: not a record of a trial ({error!r})") from None
+        advice = "mend the file, or delete it to run its trials again"
+        raise RecordError(f"{where}: not a record of a trial ({error!r}); {advice}") from None
     if found != cell:
         raise RecordError(f"{where}: expected {cell!r}, found {found!r}")
     trial = getattr(record, "trial", index)

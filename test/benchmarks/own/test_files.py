@@ -21,6 +21,9 @@ def number(): return 3
 def broken(): return 1 / 0
 def nameless(): return own(None)
 def leaves(): raise SystemExit(3)
+def plain():
+    return Own(name="plain", parameters={"x": (0.0, 1.0)}, label="loss", metric_name="loss",
+               minimize=True, optimal_value=None)
 """
 
 
@@ -46,6 +49,7 @@ def test_a_change_of_the_file_changes_the_name(tmp_path: Path) -> None:
         ("nameless", "the name None has to be of letters"),
         ("leaves", "failed in line 15: SystemExit: 3"),
         ("taken", "there is another 'branin'"),
+        ("plain", "failed in line 17: .*parameter_configs makes it of a dictionary"),
     ],
 )
 def test_what_cannot_be_used_is_named(name: str, message: str, tmp_path: Path) -> None:

@@ -56,7 +56,11 @@ def test_what_is_said_of_a_table_is_in_its_name(tmp_path: Path) -> None:
         (("rate=logg",), TEXT, "did you mean 'log'"),
         (("kernel=int",), TEXT, "no int but a choice"),
         (("rate=int",), TEXT, "not of whole numbers"),
+        (("rate",), TEXT, "--column rate lacks a kind"),
         (("gpu=choice",), TEXT, "one value only"),
+        ((), TEXT.replace(",", ";"), "it has ';' between values; use commas"),
+        ((), TEXT.replace(",", ";").replace("0.1", "0,1"), "it has ';' between values; use commas"),
+        ((), "seed,loss\n9007199254740993,1\n9007199254740992,2\n", r"seed has whole .* 2\^53"),
         ((), TEXT.replace("loss", "los"), "did you mean 'los'"),
         ((), TEXT.replace("3.0", "low"), "line 2: loss is 'low'"),
         ((), TEXT.replace("0.1,2", ",2"), "line 6: column rate is empty"),
@@ -76,3 +80,17 @@ def test_none_is_a_choice_and_a_comma_may_end_a_line(tmp_path: Path) -> None:
     header, *rows = TEXT.replace("poly", "None").splitlines()
     kernel = source(tmp_path, text="\n".join([header, *(f"{row}," for row in rows)])).load()
     assert kernel.parameters[2].values == ["None", "rbf"]  # type: ignore[union-attr]
+
+
+def test_large_numbers_keep_their_places(tmp_path: Path) -> None:
+    rows = "".join(f"1e{20 + row},{row}\n" for row in range(12))
+    problem = source(tmp_path, text=f"carriers,loss\n{rows}").load()
+    [carriers] = problem.parameters
+    assert (carriers.parameter_type, carriers.bounds) == ("float", (1e20, 1e31))  # type: ignore[union-attr]
+    assert [problem.score({"carriers": 10.0**power}) for power in (20, 25, 31)] == [0.0, 5.0, 11.0]
+
+
+def test_a_column_without_a_name_is_left_out(tmp_path: Path) -> None:
+    rows = "".join(f"{row},{row % 7}.5,{row}\n" for row in range(12))
+    problem = source(tmp_path, text=f",rate,loss\n{rows}").load()
+    assert [config.name for config in problem.parameters] == ["rate"]

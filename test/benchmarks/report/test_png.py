@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -15,3 +16,10 @@ def test_the_legend_fits(names: list[str]) -> None:
     extent = legend.get_window_extent()
     assert extent.x0 >= 0.0
     assert extent.x1 <= figure.bbox.width
+
+
+def test_a_problem_without_a_result_is_drawn() -> None:
+    nothing = summary(curve("popbo", np.nan), minimize=False)
+    figure = draw([nothing, summary(curve("popbo", 1.0))])
+    FigureCanvasAgg(figure).draw()
+    assert [panel.get_xscale() for panel in figure.axes] == ["linear", "linear", "linear", "log"]

@@ -103,7 +103,7 @@ def test_a_failure_loses_its_own_result_and_is_tried_again(
     options = [*CAMPAIGN, "--methods", "gp", "--output", str(tmp_path)]
     (tmp_path / "records").mkdir()
     assert main(["report", *options[:3], *options[5:]]) == 2, "there is nothing to report"
-    assert "has no records of what is asked for" in capsys.readouterr().err
+    assert "has no complete run of what is asked for" in capsys.readouterr().err
     assert main(["compare", *options]) == 1
     streams = capsys.readouterr()
     message = "failed: gp on gaussian 0, seed 0: ArithmeticError: not positive definite"
