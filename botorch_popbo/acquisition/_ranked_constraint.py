@@ -19,19 +19,23 @@ class RankedConstraint(Module):
     evaluated point satisfies it, the border is taken to lie one average step beyond the best one.
 
     Args:
-        model: A fitted model of the slacks: an outcome is at least zero where the constraint is
-            satisfied.
+        model: A fitted model of the slacks: every outcome of a point is at least zero where the
+            constraint is satisfied.
 
     Raises:
         UnsupportedError: If the model has no uncertainty.
     """
 
+    _satisfying: Tensor
+
     def __init__(self, model: RankingGP) -> None:
         super().__init__()
         require_uncertainty(model)
         self.slack: RankingGP = model
-        satisfying = model.order.X[model.order.score >= 0.0]
-        self._satisfying = satisfying
+        order = model.order
+        violated = torch.isin(order.item, order.item[order.score < 0.0])
+        satisfying = order.X[order.item[~violated].unique()].to(model.known_X)
+        self.register_buffer("_satisfying", satisfying, persistent=False)
 
     def is_satisfied(self, X: Tensor) -> Tensor:
         """Whether points were measured and found to satisfy the constraint.

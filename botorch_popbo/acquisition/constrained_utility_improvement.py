@@ -42,17 +42,17 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         constraints = [RankedConstraint(slack_model) for slack_model in slack_models]
         self._has_feasible = False
         super().__init__(model, X_baseline=X_baseline)
-        self.constraints = ModuleList(constraints)
+        self.slack_constraints = ModuleList(constraints)
         self.set_X_pending(X_pending)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         value = super()._evaluate(X, encoded, distance)
-        for constraint in self.constraints:
+        for constraint in self.slack_constraints:
             value = value + constraint(X)
         return value
 
     def _find_incumbent(self, model: RankingGP) -> Tensor:
-        satisfied = all_satisfied(getattr(self, "constraints", []), model.known_X)
+        satisfied = all_satisfied(getattr(self, "slack_constraints", []), model.known_X)
         is_feasible = satisfied & self._is_eligible
         self._has_feasible = bool(is_feasible.any())
         return model.incumbent_among(is_feasible if self._has_feasible else None)

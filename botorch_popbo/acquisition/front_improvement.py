@@ -55,7 +55,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     """
 
     front: Tensor
-    constraints: ModuleList
+    slack_constraints: ModuleList
     objectives: ModelListGP
     gain: qLogNoisyExpectedHypervolumeImprovement | None
     _feasible: Tensor
@@ -75,7 +75,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         super().__init__(models[0], X_baseline=X_baseline)
         self.seed = seed
         constraints = [RankedConstraint(model) for model in slack_models]
-        self.constraints = ModuleList(constraints)
+        self.slack_constraints = ModuleList(constraints)
         # Samples of points that are close to each other need double precision.
         doubles: list[Any] = [deepcopy(model).double() for model in models]
         self.objectives = ModelListGP(*doubles)
@@ -106,7 +106,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
             # Another number of batch dimensions would draw other samples.
             flat = self.gain(X.double().reshape(-1, 1, X.shape[-1]))
             value = value + flat.to(value).reshape(value.shape)
-        for constraint in self.constraints:
+        for constraint in self.slack_constraints:
             value = value + constraint(X)
         return value
 

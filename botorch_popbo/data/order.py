@@ -8,6 +8,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
+from botorch_popbo.data._items import as_indices
 from botorch_popbo.data._rows import distinct_rows, points_at
 
 #: Of scores that tie because neither is known to be better. So small that it changes nothing else,
@@ -39,7 +40,8 @@ class Order:
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
-        InputDataError: If a list has a single entry.
+        InputDataError: If a list has a single entry, if an item is no row of ``X``, or if a score
+            is NaN or plus infinity.
     """
 
     X: Tensor
@@ -56,6 +58,12 @@ class Order:
             raise BotorchTensorDimensionError(
                 "Order takes X of shape m x d and entries of one shape, but got "
                 f"{[tuple(values.shape) for values in (self.X, *entries)]}."
+            )
+        as_indices(self.item, self.X, "item")
+        if not bool((self.score < torch.inf).all()):
+            raise InputDataError(
+                "score holds NaN or +inf. Leave those entries out, or set them to -inf to mark "
+                "failures, which are worse than all others."
             )
         if bool((self.list_index.bincount() == 1).any()):
             raise InputDataError("A list of one point compares nothing. Leave it out.")

@@ -25,7 +25,7 @@ class RankCounts:
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
-        InputDataError: If a count is not between 0 and its exposure.
+        InputDataError: If a count is not between 0 and its exposure, or the latter is infinite.
     """
 
     X: Tensor
@@ -40,8 +40,9 @@ class RankCounts:
                 f"{tuple(self.X.shape)}, {tuple(self.counts.shape)} and "
                 f"{tuple(self.exposure.shape)}."
             )
-        if not bool(((self.counts >= 0) & (self.counts <= self.exposure)).all()):
-            raise InputDataError("Every rank count must lie between 0 and its exposure.")
+        is_possible = (self.counts >= 0) & (self.counts <= self.exposure)
+        if not bool((is_possible & self.exposure.isfinite()).all()):
+            raise InputDataError("Every rank count must lie between 0 and its finite exposure.")
 
     @classmethod
     def from_order(cls, order: Order) -> Self:

@@ -9,7 +9,7 @@ from botorch_popbo.data import from_outcomes, from_ranking_dataset
 
 
 def model_inputs(training_data: SupervisedDataset) -> dict[str, Any]:
-    """Constructor arguments of a :class:`~botorch_popbo.RankingGP`.
+    """Constructor arguments of a model of an order.
 
     Args:
         training_data: Outcomes, rankings, or outcomes of several tasks.

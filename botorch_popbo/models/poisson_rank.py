@@ -16,6 +16,7 @@ from torch import Tensor
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.likelihoods import truncated_poisson
+from botorch_popbo.models._data_sets import model_inputs
 from botorch_popbo.models._training_data import order_of_training_data, warn_if_silent
 from botorch_popbo.models.base import RankModel
 from botorch_popbo.models.rates import MLPRate, RateFactory
@@ -239,20 +240,24 @@ class PoissonRankModel(RankModel):
         """Constructor arguments from a data set.
 
         Args:
-            training_data: Points and one column of outcomes, perhaps with their variances.
+            training_data: Points and one column of outcomes, perhaps with their variances; or
+                rankings.
             untruncated_from: Length of a list from which the plain Poisson law is used.
             seed: Seed of the network.
 
         Returns:
             Keyword arguments of the constructor.
+
+        Raises:
+            UnsupportedError: If there are several tasks.
         """
-        return {
-            "train_X": training_data.X,
-            "train_Y": training_data.Y,
-            "train_Yvar": training_data.Yvar,
-            "untruncated_from": untruncated_from,
-            "seed": seed,
-        }
+        inputs = model_inputs(training_data)
+        if "sources" in inputs:
+            raise UnsupportedError(
+                f"{cls.__name__} learns from one task, but got a MultiTaskDataset. Pass data of "
+                "the target alone, or use RankingGP."
+            )
+        return {**inputs, "untruncated_from": untruncated_from, "seed": seed}
 
     def _like(self, **data: Any) -> "PoissonRankModel":
         return PoissonRankModel(

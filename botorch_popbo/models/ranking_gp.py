@@ -20,7 +20,7 @@ from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.sources import fit_tasks
 from botorch_popbo.models._hyperparameters.base import Hyperparameters
 from botorch_popbo.models._hyperparameters.correlation import LOGIT_LOC
-from botorch_popbo.models._hyperparameters.make import make_hyperparameters
+from botorch_popbo.models._hyperparameters.make import check_prior, make_hyperparameters
 from botorch_popbo.models._hyperparameters.priors import (
     default_kernel,
     default_likelihood,
@@ -97,6 +97,8 @@ class RankingGP(UtilityModel):
         BotorchTensorDimensionError: If the shapes do not agree.
         InputDataError: If there are fewer than two distinct points (one, with sources), or NaN or
             infinite values other than an outcome of ``-inf``.
+        UnsupportedError: If the likelihood has not one variance, if the kernel is a batch of
+            several, or if the input transform has parameters or makes several points of one.
 
     Warns:
         InputDataWarning: If all outcomes are equal. The order then carries no information and
@@ -127,6 +129,7 @@ class RankingGP(UtilityModel):
         order: Order | None = None,
         sources: Sequence[Order] = (),
     ) -> None:
+        check_prior(covar_module, likelihood)
         if sources and is_one_point(train_X, train_Y) and order is None:
             assert train_X is not None
             order = Order.without_lists(train_X[:1])

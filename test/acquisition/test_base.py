@@ -183,6 +183,12 @@ def test_a_sequence_of_searches_suggests_new_points(case: Case) -> None:
     assert function(X[:1].unsqueeze(-2)) >= function(ANYWHERE).quantile(0.9)
 
 
+@EDGE
+def test_botorchs_own_starts_around_the_best_are_taken(case: Case) -> None:
+    X = optimized(case.make(), q=1, options={"sample_around_best": True, "maxiter": 5})
+    assert X.shape == (1, 2)
+
+
 @pytest.mark.parametrize("q", [1, 3])
 def test_the_best_of_a_list_is_taken(case: Case, q: int) -> None:
     choices = torch.cat([case.model.known_X, split_points(case.model, 0.4)[0][:15]])

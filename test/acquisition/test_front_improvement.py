@@ -6,6 +6,7 @@ import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.exceptions import UnsupportedError
 from botorch.utils.sampling import manual_seed
+from helpers.acquisition import optimized
 from helpers.toy import BOUNDS, toy_data
 from torch import Tensor
 
@@ -51,6 +52,13 @@ def test_it_is_the_gain_in_hypervolume_of_joint_samples() -> None:
         joint = function.objectives.posterior(torch.cat([X, point])).rsample(torch.Size([250]))
     gain = area(joint, function._reference) - area(joint[:, :-1], function._reference)
     assert function(point).exp().item() == pytest.approx(gain.mean().item(), rel=0.25)
+
+
+def test_botorchs_own_starts_around_the_best_are_taken() -> None:
+    for slack_models in ([], [slack_model(float(X[:, 0].median()))]):
+        function = make(slack_models=slack_models)
+        starts = {"sample_around_best": True, "maxiter": 2}
+        assert optimized(function, q=1, num_restarts=2, raw_samples=8, options=starts).ndim == 2
 
 
 def test_the_front_is_what_none_dominates() -> None:

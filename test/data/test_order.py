@@ -33,6 +33,23 @@ def test_a_list_of_one_point_says_what_to_do() -> None:
         replace(scored(1, 2, 3), list_index=torch.tensor([0, 0, 1]))
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"item": torch.tensor([0, 1, -1])}, "item holds the index -1, which is out of range"),
+        ({"item": torch.tensor([0, 1, 3])}, "item holds the index 3, which is out of range"),
+        ({"item": tensor([0, 1, 2])}, "item must hold integer indices"),
+        ({"score": tensor([0, 1, math.nan])}, "score holds NaN or .inf"),
+        ({"score": tensor([0, 1, INF])}, "set them to -inf to mark failures"),
+    ],
+)
+def test_entries_that_name_no_point_or_no_place_are_refused(
+    changed: dict[str, torch.Tensor], message: str
+) -> None:
+    with pytest.raises(InputDataError, match=message):
+        replace(scored(1, 2, 3), **changed)
+
+
 def test_scores_are_one_exact_list(tkwargs: dict[str, Any]) -> None:
     order = Order.from_scores(torch.zeros(3, 2, **tkwargs), torch.ones(3, **tkwargs))
     assert_kind(order, tkwargs)

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
-from helpers.ranking import NAN, as_records, line, tensor
+from helpers.ranking import INF, NAN, as_records, line, tensor
 from scipy.integrate import quad
 from scipy.stats import norm
 
@@ -27,10 +27,10 @@ def test_constructor_checks_shapes(
         RankCounts(torch.zeros(X_shape), torch.zeros(counts_shape), torch.ones(exposure_shape))
 
 
-@pytest.mark.parametrize("count", [-1.0, 2.5, NAN])
-def test_constructor_checks_that_counts_fit_their_exposure(count: float) -> None:
-    with pytest.raises(InputDataError, match="between 0 and its exposure"):
-        RankCounts(torch.zeros(2, 1), torch.tensor([0.0, count]), torch.tensor([2.0, 2.0]))
+@pytest.mark.parametrize(("count", "exposure"), [(-1.0, 2.0), (2.5, 2.0), (NAN, 2.0), (1.0, INF)])
+def test_constructor_checks_that_counts_fit_their_exposure(count: float, exposure: float) -> None:
+    with pytest.raises(InputDataError, match="between 0 and its finite exposure"):
+        RankCounts(torch.zeros(2, 1), torch.tensor([0.0, count]), torch.tensor([2.0, exposure]))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from botorch.exceptions import UnsupportedError
 from botorch.utils.datasets import MultiTaskDataset, SupervisedDataset
 from helpers.gaussian import unit_points
 
-from botorch_popbo import RankingGP
+from botorch_popbo import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.data import from_outcomes, to_ranking_dataset
 
 X, OLD_X = unit_points(6), unit_points(9, seed=1)
@@ -31,8 +31,15 @@ def test_a_column_for_the_task_is_refused() -> None:
         RankingGP.construct_inputs(with_column)
 
 
-def test_rankings_are_an_order() -> None:
+def test_several_tasks_are_no_ranking_of_all_their_points() -> None:
+    tasks = MultiTaskDataset([dataset(OLD_X, "old"), dataset(X, "new")], "new")
+    with pytest.raises(UnsupportedError, match="the target alone, or use RankingGP"):
+        PoissonRankModel.construct_inputs(tasks)
+
+
+@pytest.mark.parametrize("kind", [RankingGP, PoissonRankModel])
+def test_rankings_are_an_order(kind: type[RankModel]) -> None:
     order = from_outcomes(X, X.sum(-1, keepdim=True))
-    found = RankingGP.construct_inputs(to_ranking_dataset(order))
-    assert found.keys() == {"order"}
-    assert found["order"].agrees_with(order)
+    model = kind(**kind.construct_inputs(to_ranking_dataset(order)))
+    assert model.order is not None
+    assert model.order.agrees_with(order)

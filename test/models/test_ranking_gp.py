@@ -212,6 +212,20 @@ def test_any_kernel_can_be_fitted_and_searched(
     assert type(other.covar_module) is type(model.covar_module)
 
 
+@pytest.mark.parametrize("has_lengthscale", [False, True])
+def test_a_kernel_needs_no_parameter_that_has_an_effect(has_lengthscale: bool) -> None:
+    class Fixed(Kernel):
+        def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
+            return torch.exp(-5.0 * self.covar_dist(x1, x2, diag=diag, square_dist=True))
+
+    Fixed.has_lengthscale = has_lengthscale
+    model = fitted(SMOOTH, covar_module=Fixed())
+    places = torch.stack([model.posterior(X).mean.squeeze(-1), SMOOTH]).argsort(-1).argsort(-1)
+    assert (places[0] - places[1]).abs().max() <= 2
+    assert model.rank_posterior(TEST_X).mean.isfinite().all()
+    assert LogExpectedUtilityImprovement(model)(TEST_X.unsqueeze(-2)).isfinite().all()
+
+
 def test_the_closed_form_and_the_generic_path_fit_alike() -> None:
     options = {"nu": 2.5, "ard_num_dims": 2, "lengthscale_prior": LogNormalPrior(0.0, 0.7)}
     # Naming the columns keeps to the generic path. Of a density of the lengthscale itself and of

@@ -98,8 +98,9 @@ def test_distribution_function_and_quantiles_belong_to_the_same_law() -> None:
     assert (quantiles[0] == 0.0).all()
     assert (posterior.cdf(quantiles[4]) == 1.0).all()
     assert (quantiles[4, 0] == TOTAL).all()
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        posterior.quantile(tensor(1.1))
+    for level in (1.1, -0.1, math.nan):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            posterior.quantile(tensor(level))
 
 
 def test_only_whole_numbers_of_the_support_have_a_probability() -> None:

@@ -143,9 +143,12 @@ class KernelCovariance(CovarianceFunction):
     def gradient(self, slope: Tensor, covariance: Covariance, theta: Tensor) -> Tensor:
         """See the base class."""
         # The matrix is made anew: parameters may have been set since, which no graph survives.
-        with torch.enable_grad():
-            matrix = self._matrix(theta)
-        gradients = torch.autograd.grad(matrix, list(self.kernel.parameters()), slope)
+        parameters = list(self.kernel.parameters())
+        if not parameters:
+            return slope.new_zeros(0)
+        with torch.enable_grad():  # which a parameter without an effect has, too
+            matrix = self._matrix(theta) + sum(0.0 * values.sum() for values in parameters)
+        gradients = torch.autograd.grad(matrix, parameters, slope)
         return torch.cat([gradient.reshape(-1) for gradient in gradients])
 
     def _matrix(self, theta: Tensor) -> Tensor:

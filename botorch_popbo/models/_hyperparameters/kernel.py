@@ -29,7 +29,7 @@ class KernelHyperparameters(Hyperparameters):
         self.loc = self.current()
         self.scale = torch.ones_like(self.loc)
         modules = (self._kernel, self._likelihood)
-        self.limits = torch.cat([_raw_limits(module) for module in modules])
+        self.limits = torch.cat([row for module in modules for row in _raw_limits(module)])
         for module in modules:
             module.requires_grad_(True)  # of what stays the limits are equal
 
@@ -78,8 +78,8 @@ class KernelHyperparameters(Hyperparameters):
         return kernel.requires_grad_(False)
 
 
-def _raw_limits(module: Kernel | GaussianLikelihood) -> Tensor:
-    """Bounds of the raw parameters: of a constraint without a transform its own.
+def _raw_limits(module: Kernel | GaussianLikelihood) -> list[Tensor]:
+    """Bounds of the raw parameters, each ``n x 2``: of a constraint without a transform its own.
 
     With one the values are bounded, but the last digits round them to the bound itself, where the
     covariance of two points may be no number.
@@ -92,4 +92,4 @@ def _raw_limits(module: Kernel | GaussianLikelihood) -> Tensor:
         elif constraint is not None:
             bounds = bounds.clamp(*_RAW_LIMITS) if constraint.enforced else limits_of(constraint)
         rows.append(bounds.to(parameter).expand(parameter.numel(), 2))
-    return torch.cat(rows)
+    return rows

@@ -1,5 +1,6 @@
 """Which hyperparameters belong to a kernel, with or without sources."""
 
+from botorch.exceptions import UnsupportedError
 from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
 from torch.nn import Parameter
@@ -29,3 +30,26 @@ def make_hyperparameters(
     )
     target = kind(kernel, likelihood)
     return target if logits is None else CorrelatedHyperparameters(target, logits)
+
+
+def check_prior(kernel: Kernel | None, likelihood: GaussianLikelihood | None) -> None:
+    """Refuse what has not one covariance and one noise variance.
+
+    Args:
+        kernel: The kernel, if there is one.
+        likelihood: The noise, if there is any.
+
+    Raises:
+        UnsupportedError: If the likelihood is another one, or one of them is a batch.
+    """
+    if kernel is not None and kernel.batch_shape:
+        raise UnsupportedError(
+            f"covar_module has the batch shape {tuple(kernel.batch_shape)}, but there is one "
+            "utility. Leave its batch_shape out."
+        )
+    is_one = isinstance(likelihood, GaussianLikelihood) and likelihood.noise.numel() == 1
+    if likelihood is not None and not is_one:
+        raise UnsupportedError(
+            f"{type(likelihood).__name__} is no GaussianLikelihood of a single variance. Pass one, "
+            "or leave it out; known variances of outcomes are train_Yvar."
+        )

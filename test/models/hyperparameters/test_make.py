@@ -1,12 +1,17 @@
+from typing import Any
+
 import pytest
+import torch
+from botorch.exceptions import UnsupportedError
 from gpytorch.kernels import Kernel, MaternKernel, RBFKernel, ScaleKernel
-from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.likelihoods import FixedNoiseGaussianLikelihood, GaussianLikelihood
 from gpytorch.priors import GammaPrior, LogNormalPrior
 from helpers.gaussian import unit_points
 
+from botorch_popbo import RankingGP
 from botorch_popbo.models._hyperparameters.covariance import KernelCovariance, MaternCovariance
 from botorch_popbo.models._hyperparameters.kernel import KernelHyperparameters
-from botorch_popbo.models._hyperparameters.make import make_hyperparameters
+from botorch_popbo.models._hyperparameters.make import check_prior, make_hyperparameters
 from botorch_popbo.models._hyperparameters.matern import MaternHyperparameters
 from botorch_popbo.models._hyperparameters.priors import default_kernel, default_likelihood
 
@@ -40,3 +45,24 @@ def test_the_closed_form_is_used_where_there_is_one(
     assert type(found) is (MaternHyperparameters if is_closed else KernelHyperparameters)
     kind = MaternCovariance if is_closed else KernelCovariance
     assert type(found.covariance_function(X)) is kind
+
+
+TWO = torch.Size([2])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "likelihood", "message"),
+    [
+        (matern(batch_shape=TWO), None, "Leave its batch_shape out"),
+        (None, GaussianLikelihood(batch_shape=TWO), "GaussianLikelihood is no .* single variance"),
+        (None, FixedNoiseGaussianLikelihood(torch.ones(7)), "outcomes are train_Yvar"),
+    ],
+)
+def test_what_has_not_one_covariance_and_one_variance_is_refused(
+    kernel: Kernel | None, likelihood: Any, message: str
+) -> None:
+    check_prior(matern(), GaussianLikelihood())
+    with pytest.raises(UnsupportedError, match=message):
+        check_prior(kernel, likelihood)
+    with pytest.raises(UnsupportedError, match=message):
+        RankingGP(X, X[:, :1], covar_module=kernel, likelihood=likelihood)
