@@ -1,3 +1,4 @@
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -204,7 +205,7 @@ def test_any_kernel_can_be_fitted_and_searched(
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], **tkwargs)
     with manual_seed(0):
         found, value = optimize_acqf(
-            LogExpectedUtilityImprovement(model), bounds, q=1, num_restarts=2, raw_samples=16
+            LogExpectedUtilityImprovement(model), bounds, q=1, num_restarts=4, raw_samples=64
         )
     assert value.isfinite()
     assert (found - 0.3).abs().max() < 0.15
@@ -224,6 +225,19 @@ def test_a_kernel_needs_no_parameter_that_has_an_effect(has_lengthscale: bool) -
     assert (places[0] - places[1]).abs().max() <= 2
     assert model.rank_posterior(TEST_X).mean.isfinite().all()
     assert LogExpectedUtilityImprovement(model)(TEST_X.unsqueeze(-2)).isfinite().all()
+
+
+def test_the_noise_is_fitted_beside_a_kernel_that_stays() -> None:
+    def density(noise: float) -> float:
+        model.likelihood.noise = torch.tensor(noise)
+        score = (math.log(noise) - loc) / deviation
+        return float(model.log_likelihood()) - 0.5 * score**2
+
+    model = fitted(SMOOTH, covar_module=RBFKernel().requires_grad_(False))
+    prior: Any = model.likelihood.noise_covar.noise_prior
+    loc, deviation = float(prior.loc), float(prior.scale)
+    found = float(model.noise)
+    assert density(found) > max(density(0.5 * found), density(2.0 * found)) - 1e-9
 
 
 def test_the_closed_form_and_the_generic_path_fit_alike() -> None:

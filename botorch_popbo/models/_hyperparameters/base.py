@@ -1,5 +1,6 @@
 """What is fitted: the hyperparameters of a kernel and the noise variance, as one vector."""
 
+import math
 from abc import ABC, abstractmethod
 
 import torch
@@ -8,6 +9,8 @@ from gpytorch.kernels import Kernel
 from torch import Tensor
 
 from botorch_popbo.models._hyperparameters.covariance import CovarianceFunction
+
+_INSIDE = 1e-4  # of a bound
 
 
 class Hyperparameters(ABC):
@@ -107,3 +110,13 @@ class Hyperparameters(ABC):
 def limits_of(constraint: Interval) -> Tensor:
     """Bounds of a hyperparameter as a row, of shape ``1 x 2``."""
     return torch.stack([constraint.lower_bound, constraint.upper_bound]).double().reshape(1, 2)
+
+
+def log_limits_of(constraint: Interval) -> Tensor:
+    """Bounds of a positive hyperparameter's logarithm as a row, of shape ``1 x 2``."""
+    low, high = float(constraint.lower_bound), float(constraint.upper_bound)
+    if constraint.enforced:  # by a transform, in whose last digits a bound itself may be outside
+        middle = (low + high) / 2.0
+        low, high = min(low * (1.0 + _INSIDE), middle), max(high * (1.0 - _INSIDE), middle)
+    logs = [math.log(bound) if bound > 0.0 else -math.inf for bound in (low, high)]
+    return torch.tensor([logs], dtype=torch.double, device=constraint.lower_bound.device)

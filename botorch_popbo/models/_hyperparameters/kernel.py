@@ -1,4 +1,4 @@
-"""The hyperparameters of any kernel, as its raw parameters."""
+"""The hyperparameters of any kernel, as its raw parameters, and of the noise."""
 
 from copy import deepcopy
 
@@ -8,15 +8,21 @@ from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.priors import LogNormalPrior
 from torch import Tensor
 
-from botorch_popbo.models._hyperparameters.base import Hyperparameters, limits_of
+from botorch_popbo.models._hyperparameters.base import (
+    Hyperparameters,
+    limits_of,
+    log_limits_of,
+)
 from botorch_popbo.models._hyperparameters.covariance import KernelCovariance, assign
 
-# Softplus and the logistic function are still above their bounds there.
+# Softplus, the logistic function and the exponential are still above their bounds there.
 _RAW_LIMITS = (-30.0, 1e4)
 
 
 class KernelHyperparameters(Hyperparameters):
-    """The raw parameters of any kernel and likelihood; those without gradients stay as they are.
+    """The raw parameters of any kernel, and the logarithm of the noise variance.
+
+    What requires no gradient stays as it is.
 
     Args:
         kernel: The kernel.
@@ -28,33 +34,35 @@ class KernelHyperparameters(Hyperparameters):
         self._kernel, self._likelihood = deepcopy(kernel).double(), deepcopy(likelihood).double()
         self.loc = self.current()
         self.scale = torch.ones_like(self.loc)
-        modules = (self._kernel, self._likelihood)
-        self.limits = torch.cat([row for module in modules for row in _raw_limits(module)])
-        for module in modules:
+        self.limits = torch.cat([*_raw_limits(self._kernel), self._noise_limits()])
+        for module in (self._kernel, self._likelihood):
             module.requires_grad_(True)  # of what stays the limits are equal
 
     def current(self) -> Tensor:
         """See the base class."""
-        values = [p.detach().double().reshape(-1) for m in self._originals for p in m.parameters()]
-        return torch.cat(values)
+        kernel, likelihood = self._originals
+        values = [parameter.detach().double().reshape(-1) for parameter in kernel.parameters()]
+        return torch.cat([*values, likelihood.noise.detach().double().log().reshape(1)])
 
     def assign(self, theta: Tensor) -> None:
         """See the base class."""
-        assign([p for module in self._originals for p in module.parameters()], theta)
+        kernel, likelihood = self._originals
+        assign(list(kernel.parameters()), theta[:-1])
+        if likelihood.raw_noise.requires_grad:
+            likelihood.noise = theta[-1].exp()
 
     def noise(self, theta: Tensor) -> tuple[Tensor, Tensor]:
         """See the base class."""
-        assign(list(self._likelihood.parameters()), theta[-1:])
-        with torch.enable_grad():
-            noise = self._likelihood.noise.squeeze()
-        [slope] = torch.autograd.grad(noise, list(self._likelihood.parameters()))
-        return noise.detach(), slope.squeeze()
+        return theta[-1].exp(), theta[-1].exp()
 
     def log_prior(self, standardized: Tensor) -> tuple[Tensor, Tensor]:
         """See the base class."""
-        parameters = [*self._kernel.parameters(), *self._likelihood.parameters()]
-        assign(parameters, self.restore(standardized))
+        theta = self.restore(standardized)
+        assign(list(self._kernel.parameters()), theta[:-1])
+        self._likelihood.noise = theta[-1].exp()
+        parameters = [*self._kernel.parameters(), self._likelihood.raw_noise]
         with torch.enable_grad():
+            log_noise = self._likelihood.noise.log().sum()
             value = sum(
                 (p.sum() * 0.0 for p in parameters), start=torch.zeros_like(standardized[0])
             )
@@ -64,8 +72,10 @@ class KernelHyperparameters(Hyperparameters):
                     value = value + prior.log_prob(values).sum()
                     if isinstance(prior, LogNormalPrior):  # as in the closed form, of the logarithm
                         value = value + values.log().sum()
-        gradients = torch.autograd.grad(value, parameters)
-        return value.detach(), torch.cat([gradient.reshape(-1) for gradient in gradients])
+        *by_kernel, by_raw = torch.autograd.grad(value, parameters)
+        [slope] = torch.autograd.grad(log_noise, parameters[-1:])
+        gradients = [gradient.reshape(-1) for gradient in (*by_kernel, by_raw / slope)]
+        return value.detach(), torch.cat(gradients)
 
     def covariance_function(self, X: Tensor, source: Tensor | None = None) -> KernelCovariance:
         """See the base class."""
@@ -77,8 +87,15 @@ class KernelHyperparameters(Hyperparameters):
         assign(list(kernel.parameters()), theta[:-1])
         return kernel.requires_grad_(False)
 
+    def _noise_limits(self) -> Tensor:
+        """Bounds of the noise's logarithm, ``1 x 2``."""
+        noise = self._likelihood.noise_covar
+        if not noise.raw_noise.requires_grad:
+            return self.loc[-1:].expand(1, 2)
+        return log_limits_of(noise.raw_noise_constraint).to(self.loc).clamp(*_RAW_LIMITS)
 
-def _raw_limits(module: Kernel | GaussianLikelihood) -> list[Tensor]:
+
+def _raw_limits(module: Kernel) -> list[Tensor]:
     """Bounds of the raw parameters, each ``n x 2``: of a constraint without a transform its own.
 
     With one the values are bounded, but the last digits round them to the bound itself, where the

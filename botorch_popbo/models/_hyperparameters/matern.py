@@ -1,21 +1,21 @@
 """The hyperparameters of the closed form, as logarithms."""
 
-import math
 from copy import deepcopy
 
 import torch
-from gpytorch.constraints import Interval
 from gpytorch.kernels import Kernel, MaternKernel
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.priors import LogNormalPrior, Prior
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.models._hyperparameters.base import Hyperparameters, limits_of
+from botorch_popbo.models._hyperparameters.base import (
+    Hyperparameters,
+    limits_of,
+    log_limits_of,
+)
 from botorch_popbo.models._hyperparameters.covariance import MaternCovariance, assign
 from botorch_popbo.models.kernels import RoughMaternKernel, profile_of
-
-_INSIDE = 1e-4  # of a bound
 
 
 class MaternHyperparameters(Hyperparameters):
@@ -30,7 +30,7 @@ class MaternHyperparameters(Hyperparameters):
         self._kernel, self._likelihood = kernel, likelihood
         self._dim = dim = kernel.ard_num_dims
         noise = likelihood.noise_covar
-        limits = dim * [_log_limits(kernel.raw_lengthscale_constraint)]
+        limits = dim * [log_limits_of(kernel.raw_lengthscale_constraint)]
         self._rough: list[Parameter] = []
         rough: list[Prior] = []
         if isinstance(kernel, RoughMaternKernel):
@@ -38,7 +38,7 @@ class MaternHyperparameters(Hyperparameters):
             rough = [kernel.roughness_prior, kernel.fineness_prior]
             constraints = (kernel.raw_roughness_constraint, kernel.raw_fineness_constraint)
             limits += [limits_of(constraint) for constraint in constraints]
-        limits.append(_log_limits(noise.raw_noise_constraint))
+        limits.append(log_limits_of(noise.raw_noise_constraint))
         others = [(prior, 1) for prior in (*rough, noise.noise_prior)]
         priors = [(kernel.lengthscale_prior, dim), *others]
         self.loc = torch.cat([_each(prior.loc, number) for prior, number in priors])
@@ -110,12 +110,3 @@ def _assign_kernel(kernel: MaternKernel, theta: Tensor) -> None:
 
 def _each(value: Tensor, number: int) -> Tensor:
     return value.detach().double().reshape(-1).expand(number)
-
-
-def _log_limits(constraint: Interval) -> Tensor:
-    low, high = float(constraint.lower_bound), float(constraint.upper_bound)
-    if constraint.enforced:  # by a transform, in whose last digits a bound itself may be outside
-        middle = (low + high) / 2.0
-        low, high = min(low * (1.0 + _INSIDE), middle), max(high * (1.0 - _INSIDE), middle)
-    logs = [math.log(bound) if bound > 0.0 else -math.inf for bound in (low, high)]
-    return torch.tensor([logs], dtype=torch.double, device=constraint.lower_bound.device)

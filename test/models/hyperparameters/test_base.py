@@ -16,7 +16,7 @@ X = unit_points(7)
 LOG_NORMAL = LogNormalPrior(0.0, 1.0)
 # Logarithms of two lengthscales, roughness and fineness, logarithm of the noise.
 THETA = torch.tensor([-0.5, 0.4, -1.2, -0.9, -5.0], dtype=torch.float64)
-IS_LOG = torch.tensor([True, True, False, False, True])
+IS_LENGTHSCALE = torch.tensor([True, True, False, False, False])
 
 
 def matern(**options: object) -> MaternKernel:
@@ -31,7 +31,7 @@ def both_paths() -> tuple[MaternHyperparameters, KernelHyperparameters]:
 def test_the_closed_form_equals_the_generic_path() -> None:
     # The default's parameters are the lengthscales themselves, the closed form's their logarithms.
     closed, generic = both_paths()
-    values = THETA.exp().where(IS_LOG, THETA)
+    values = THETA.exp().where(IS_LENGTHSCALE, THETA)
     slope = torch.ones(7, 7).double() + 0.3 * torch.eye(7).double()
     matrices, gradients, noises, laws = [], [], [], []
     for search, theta in ((closed, THETA), (generic, values)):
@@ -46,13 +46,13 @@ def test_the_closed_form_equals_the_generic_path() -> None:
     torch.testing.assert_close(*matrices, rtol=1e-10, atol=1e-10)
     torch.testing.assert_close(*noises)
     torch.testing.assert_close(*laws, rtol=1e-10, atol=1e-10)
-    by_log = gradients[1] * values.where(IS_LOG, 1.0)
+    by_log = gradients[1] * values.where(IS_LENGTHSCALE, 1.0)
     torch.testing.assert_close(gradients[0], by_log, rtol=1e-9, atol=1e-9)
     # Both are the density of the logarithms, but for a constant.
     differences = []
     for theta in (THETA, THETA + 0.2):
         first, _ = closed.log_prior(closed.standardize(theta))
-        values = theta.exp().where(IS_LOG, theta)
+        values = theta.exp().where(IS_LENGTHSCALE, theta)
         second, _ = generic.log_prior(generic.standardize(values))
         differences.append(first - second)
     torch.testing.assert_close(*differences, rtol=0, atol=1e-5)
