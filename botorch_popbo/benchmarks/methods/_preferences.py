@@ -16,12 +16,14 @@ the order alone. The parameter and the grid follow from the trial's index, so th
 again through the points that were told, in a resumed replication as in another.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import torch
 from ax.api.configs import ChoiceParameterConfig
 from botorch.acquisition import AcquisitionFunction
 from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
+from botorch.exceptions import ModelFittingError
 from botorch.fit import fit_gpytorch_mll
 from botorch.models.model import Model
 from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
@@ -53,8 +55,10 @@ def fit(encoding: Encoding, X: Tensor, pairs: Tensor) -> PairwiseGP:
     # The default kernel has a length scale for each column before the transform, not after it.
     kernel = PairwiseGP(features(encoding, X), pairs).covar_module
     model = PairwiseGP(X, pairs, covar_module=kernel, input_transform=one_hot(encoding))
-    fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model))
-    return model
+    # Where many points are close no attempt may succeed: the kernel is then that of its prior.
+    with suppress(ModelFittingError):
+        fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model))
+    return model.eval()
 
 
 class ExpectedUtility(SurrogateOptimizer):

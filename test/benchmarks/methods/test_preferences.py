@@ -2,11 +2,17 @@ from dataclasses import replace
 
 import pytest
 import torch
+from botorch.exceptions import ModelFittingError
 from helpers.peers import CONTINUOUS, MIXED, Bowl, Stretched, assert_member, run, start
 
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.methods._preferences import Line, comparisons, expected_improvement
+from botorch_popbo.benchmarks.methods import METHODS, _preferences
+from botorch_popbo.benchmarks.methods._preferences import (
+    Line,
+    comparisons,
+    expected_improvement,
+    fit,
+)
 from botorch_popbo.benchmarks.methods._surrogates import MomentModel
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.search_space.encoding import Encoding
@@ -27,6 +33,19 @@ def test_comparisons_tell_the_order_and_nothing_else() -> None:
     told = comparisons(Y)
     assert sorted(told.tolist()) == pairs
     assert torch.equal(comparisons(Y.exp()), told)
+
+
+def test_a_model_that_cannot_be_fitted_has_the_kernel_of_its_prior(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*args: object) -> None:
+        raise ModelFittingError("All attempts to fit the model have failed.")
+
+    monkeypatch.setattr(_preferences, "fit_gpytorch_mll", fail)
+    X = torch.linspace(0, 1, 6, dtype=torch.float64).unsqueeze(-1)
+    model = fit(Encoding(CONTINUOUS.parameters[:1]), X, comparisons(X))
+    mean = model.posterior(X).mean.squeeze(-1)
+    assert (mean.diff() > 0).all()
 
 
 def test_equal_outcomes_leave_a_random_point() -> None:
