@@ -56,7 +56,7 @@ def test_the_noise_is_searched_on_a_logarithmic_scale(
     value, slope = search.noise(theta)
     assert value == slope == theta[-1].exp()
     search.assign(theta)
-    assert float(likelihood.noise) == pytest.approx(float(value))
+    assert likelihood.noise.item() == pytest.approx(value.item())
 
 
 def test_noise_that_requires_no_gradient_stays_as_it_is() -> None:
