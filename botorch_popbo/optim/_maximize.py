@@ -23,6 +23,8 @@ from botorch_popbo.optim._optimizer_options import default_options
 from botorch_popbo.optim._tables import is_table, unseen_points
 
 _NUM_OTHERS = 512
+#: Most values of a column to list; a finer grid is searched like a range, and rounded.
+MAX_LISTED = 1000
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,22 @@ def maximize(
             others = others[~is_row_of(others, X_known)]
             return _best(acquisition, others) if len(others) else best[0]
         return best[0]
+
+
+def rounded_columns(X: Tensor, rounded: Mapping[int, Callable[[float], float]]) -> Tensor:
+    """Points of which some columns are rounded.
+
+    Args:
+        X: Points, of ``... x d``.
+        rounded: How each of those columns is.
+
+    Returns:
+        A new tensor of the same shape, without a gradient.
+    """
+    columns = list(X.detach().clone().unbind(-1))
+    for column, function in rounded.items():
+        columns[column].apply_(function)
+    return torch.stack(columns, dim=-1)
 
 
 def _optimized(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:

@@ -10,8 +10,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-# A finer grid is searched like a range, and rounded.
-_MAX_LISTED = 1000
+from botorch_popbo.optim._maximize import MAX_LISTED
 
 
 class Axis:
@@ -33,7 +32,7 @@ class Axis:
         self.values: list[float] | None = None
         if isinstance(distribution, CategoricalDistribution):
             self.values = [float(index) for index in range(len(distribution.choices))]
-        elif self._size <= _MAX_LISTED:
+        elif self._size <= MAX_LISTED:
             self.values = [self.place(self._grid(index)) for index in range(int(self._size))]
         if self.values is not None:
             self.low, self.high = self.values[0], self.values[-1]

@@ -12,7 +12,7 @@ from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
 from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
-from botorch_popbo.optim._maximize import Domain
+from botorch_popbo.optim._maximize import Domain, rounded_columns
 from botorch_popbo.optuna._axis import Axis
 from botorch_popbo.optuna._dependence import Dependents, find_dependents
 
@@ -115,11 +115,8 @@ class Space:
 
     def _snap(self, X: Tensor) -> Tensor:
         """Round the columns of fine grids."""
-        columns = [
-            values.apply_(axis.rounded) if axis.is_relaxed else values
-            for axis, values in zip(self.axes.values(), X.detach().clone().unbind(-1), strict=True)
-        ]
-        return torch.stack(columns, dim=-1)
+        relaxed = {i: a.rounded for i, a in enumerate(self.axes.values()) if a.is_relaxed}
+        return rounded_columns(X, relaxed)
 
     @cached_property
     def _dependents(self) -> Dependents:

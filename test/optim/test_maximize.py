@@ -8,7 +8,7 @@ from botorch.models import SingleTaskGP
 from torch import Tensor
 
 from botorch_popbo.models.input_transforms import InactiveColumns
-from botorch_popbo.optim._maximize import Domain, maximize
+from botorch_popbo.optim._maximize import Domain, maximize, rounded_columns
 
 TARGET = torch.tensor([0.31, 2.2]).double()
 BOUNDS = torch.tensor([[0.0, 0.0], [1.0, 4.0]]).double()
@@ -83,3 +83,10 @@ def test_points_that_differ_in_a_column_without_a_meaning_are_one() -> None:
     domain = replace(TABLE, inactive=inactive)
     # Beside 0.5 the second column stands in the middle, too far off.
     assert maximize(Bowl(), domain, NONE, 100, seed=0).tolist() == [1.0, 2.0]
+
+
+def test_some_columns_are_rounded_and_the_points_given_stay() -> None:
+    X = torch.tensor([[[0.4, 0.4], [1.6, 1.6]]], dtype=torch.double)
+    before = X.clone()
+    assert rounded_columns(X.requires_grad_(), {1: round}).tolist() == [[[0.4, 0.0], [1.6, 2.0]]]
+    assert torch.equal(X, before)

@@ -58,7 +58,7 @@ def maximize(
         unseen = unseen_candidates(values, X, max_candidates, generator)
         best, _ = optimize_acqf_discrete(acquisition, q=1, choices=unseen, unique=False)
     elif not encoding.is_box:
-        return maximize_in_domain(acquisition, encoding.domain(), X, max_candidates, seed)
+        return maximize_in_domain(acquisition, encoding.domain, X, max_candidates, seed)
     else:
         best, _ = optimize_acqf(
             acquisition,

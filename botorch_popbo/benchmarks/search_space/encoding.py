@@ -1,7 +1,7 @@
 """Points of a search space as rows of a tensor, and back."""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 
 import torch
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
@@ -13,9 +13,7 @@ from botorch_popbo.benchmarks.search_space.points import (
     to_unit_interval,
 )
 from botorch_popbo.benchmarks.settings import Parameters
-from botorch_popbo.optim._maximize import Domain
-
-_MAX_LISTED = 1000  # integers of a range; of more it is searched like any other, and rounded
+from botorch_popbo.optim._maximize import MAX_LISTED, Domain, rounded_columns
 
 
 class Encoding:
@@ -81,6 +79,7 @@ class Encoding:
         cube = [self._fraction(i, value) for i, value in enumerate(x.tolist())]
         return from_unit_cube(self.parameters, cube)
 
+    @cached_property
     def domain(self) -> Domain:
         """The columns as BoTorch's optimizers take them, short ranges of integers as lists."""
         listed = {i: codes.tolist() for i, codes in self.choices.items()}
@@ -88,7 +87,7 @@ class Encoding:
             config = self.parameters[i]
             assert isinstance(config, RangeParameterConfig)
             low, high = map(int, config.bounds)
-            if high - low < _MAX_LISTED:
+            if high - low < MAX_LISTED:
                 listed[i] = [self._encode(i, value) for value in range(low, high + 1)]
         bounds = self.bounds
         for i, codes in listed.items():
@@ -97,10 +96,7 @@ class Encoding:
 
     def _snap(self, X: Tensor) -> Tensor:
         """Move ``... x d`` points to the nearest integers."""
-        columns = list(X.detach().clone().unbind(-1))
-        for i in self.integers:
-            columns[i].apply_(partial(self._nearest_integer, i))
-        return torch.stack(columns, dim=-1)
+        return rounded_columns(X, {i: partial(self._nearest_integer, i) for i in self.integers})
 
     def _nearest_integer(self, index: int, place: float) -> float:
         config = self.parameters[index]

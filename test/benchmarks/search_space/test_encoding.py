@@ -108,7 +108,7 @@ def test_a_value_that_is_no_choice_is_refused() -> None:
 
 def test_the_domain_lists_integers_unless_there_are_too_many() -> None:
     encoding = Encoding([*RANGES, *INTEGERS, *CHOICES])
-    domain = encoding.domain()
+    domain = encoding.domain
     names = [config.name for config in encoding.parameters]
     sizes = {names[i]: len(values) for i, values in domain.choices.items()}
     choices = {"name": 3, "ordered": 4, "real": 2, "flag": 2}
@@ -124,7 +124,7 @@ def test_the_domain_lists_integers_unless_there_are_too_many() -> None:
 def test_points_of_the_domain_are_rounded_to_integers() -> None:
     encoding = Encoding([*RANGES, *INTEGERS, *CHOICES])
     X = torch.rand(20, len(encoding.parameters), dtype=torch.float64)
-    snapped = encoding.domain().snap(X)
+    snapped = encoding.domain.snap(X)
     is_whole = torch.zeros(X.shape[-1], dtype=torch.bool).index_fill(
         0, torch.tensor(encoding.integers), True
     )
