@@ -48,4 +48,4 @@ class Bore(TensorOptimizer):
         near = torch.where(torch.rand(near.shape) < 2.0 / X.shape[-1], points[: len(near)], near)
         low, high = self.encoding.bounds
         points[: len(near)] = (near + step).clamp(low, high)
-        return drop_known(points[torch.randperm(_NUM_CANDIDATES)], X)
+        return drop_known(self.encoding, points[torch.randperm(_NUM_CANDIDATES)], X)

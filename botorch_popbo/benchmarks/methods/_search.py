@@ -35,8 +35,9 @@ def uniform_points(encoding: Encoding, number: int) -> Tensor:
     return points
 
 
-def drop_known(candidates: Tensor, X: Tensor) -> Tensor:
-    """The candidates that are not among the evaluated points, or all if they all are."""
+def drop_known(encoding: Encoding, candidates: Tensor, X: Tensor) -> Tensor:
+    """The candidates, whole numbers rounded, without the evaluated points; all if all are known."""
+    candidates = encoding.domain.snap(candidates)
     is_new = (candidates.unsqueeze(1) != X).any(-1).all(-1)
     return candidates[is_new] if is_new.any() else candidates
 

@@ -63,7 +63,8 @@ class Turbo(TensorOptimizer):
             return uniform_points(self.encoding, 1)[0], best
         model = self._fit(X[region.begin :], Y[region.begin :])
         center = X[region.begin + int(Y[region.begin :].argmax())]
-        candidates = drop_known(self._candidates(model, center, region.length, seed), X)
+        candidates = self._candidates(model, center, region.length, seed)
+        candidates = drop_known(self.encoding, candidates, X)
         with torch.no_grad(), max_cholesky_size(math.inf):
             return MaxPosteriorSampling(model)(candidates)[0], best
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from ax.api.configs import RangeParameterConfig
@@ -5,11 +7,15 @@ from botorch.acquisition import PosteriorMean
 from helpers.peers import CONTINUOUS, MIXED, TABLE
 from torch import Tensor
 
+from botorch_popbo.benchmarks.methods._bore import Bore
 from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot, uniform_points
 from botorch_popbo.benchmarks.methods._surrogates import MomentModel
+from botorch_popbo.benchmarks.methods._turbo import Turbo
+from botorch_popbo.benchmarks.methods.base import TensorOptimizer
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.benchmarks.search_space.points import uniform_point
+from botorch_popbo.benchmarks.settings import Setting
 
 
 def _nearness(target: Tensor) -> PosteriorMean:
@@ -45,6 +51,24 @@ def test_what_is_rounded_to_a_known_point_is_another_one(high: int) -> None:
     found = maximize(_nearness(known[0] + 1e-3), encoding, known, seed=0)
     assert encoding.decode(found) not in [encoding.decode(x) for x in known]
     torch.testing.assert_close(encoding.encode(encoding.decode(found)), found, atol=0, rtol=0)
+
+
+@pytest.mark.parametrize("method", [Turbo, Bore])
+def test_a_method_with_candidates_does_not_repeat_whole_numbers(
+    method: type[TensorOptimizer],
+) -> None:
+    parameters = tuple(RangeParameterConfig(f"x{i}", (1, 9), "int") for i in range(2))
+    problem = replace(CONTINUOUS, name="integers", parameters=parameters)
+    optimizer = method(problem, Setting("integers", "method", 6, 0))
+    told = []
+    for trial in range(16):
+        if trial < 6:
+            point = uniform_point(parameters, problem.name, 0, trial)
+        else:
+            point = optimizer.suggest(trial).parameters
+            assert point not in told
+        optimizer.observe(point, problem.score(point))
+        told.append(point)
 
 
 def test_a_known_point_of_a_table_is_left_out() -> None:
