@@ -89,7 +89,7 @@ class UtilityModel(RankModel, FantasizeMixin):
         """
         self._check_output(output_indices)
         posterior = self._utility(self.encode(X), observation_noise)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+        return posterior if posterior_transform is None else posterior_transform(posterior, X)
 
     def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
         """The law of each point's rank among all evaluated points.

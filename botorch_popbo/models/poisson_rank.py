@@ -215,7 +215,7 @@ class PoissonRankModel(RankModel):
                 "Pass posterior_transform=NegatedRank(), use one of botorch_popbo's acquisition "
                 "functions, or a RankingGP, whose utility is larger where points are better."
             )
-        negated: Posterior = posterior_transform(posterior)
+        negated: Posterior = posterior_transform(posterior, X)
         return negated
 
     def fantasize(self, *args: Any, **kwargs: Any) -> NoReturn:
