@@ -54,6 +54,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         UnsupportedError: If a model has no uncertainty.
     """
 
+    _log = True
+
     front: Tensor
     slack_constraints: ModuleList
     objectives: ModelListGP

@@ -40,6 +40,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         UnsupportedError: If the model has no uncertainty.
     """
 
+    _log = True
+
     model: RankingGP
     _informed: RankingGP
     _incumbent: Tensor

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from botorch_popbo import (
     LogConstrainedExpectedUtilityImprovement,
+    LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
     RankingGP,
@@ -65,6 +66,11 @@ def test_it_keeps_the_contract(kind: Kind, is_gaussian: bool, check: str) -> Non
     contract = Contract()
     contract.kind, contract.is_gaussian = kind, is_gaussian
     getattr(contract, check)()
+
+
+@pytest.mark.parametrize("kind", [*ALL, LogExpectedFrontImprovement])
+def test_botorch_is_told_which_values_are_logarithms(kind: Kind) -> None:
+    assert kind._log == kind.__name__.startswith("Log")
 
 
 def test_points_of_another_precision_are_taken_for_the_models(case: Case) -> None:
