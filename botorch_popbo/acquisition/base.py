@@ -31,6 +31,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
 
     model: RankModel
     _informed: RankModel
+    _X_pending: Tensor | None
     _known: Tensor
     _is_baseline: Tensor
 
@@ -91,19 +92,26 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             A ``batch_shape x 1`` tensor.
         """
 
-    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
-        """Tell which points are being evaluated.
-
-        Args:
-            X_pending: An ``m x d`` tensor, or ``None``.
+    # BoTorch's set_X_pending assigns it, and so do functions that wrap another.
+    @property  # type: ignore[override]  # theirs may be None, too
+    def X_pending(self) -> Tensor | None:  # noqa: N802
+        """The points being evaluated, an ``m x d`` tensor, or ``None``.
 
         Raises:
-            BotorchTensorDimensionError: If it has another shape.
-            InputDataError: If it holds NaN or infinite values.
+            BotorchTensorDimensionError: If it is set to a tensor of another shape.
+            InputDataError: If it is set to NaN or infinite values.
         """
+        return self._X_pending
+
+    @X_pending.setter
+    def X_pending(self, X_pending: Tensor | None) -> None:  # noqa: N802
         if X_pending is not None:
             _check_pending(X_pending, self.model.dim)
-        super().set_X_pending(X_pending)
+        self._X_pending = X_pending
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Prepare what depends on the points being evaluated."""
         self._informed = self.model
         if self.X_pending is not None and self.X_pending.numel() > 0:
             self._informed = self.model.with_pending(self.X_pending)

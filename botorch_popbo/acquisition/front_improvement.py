@@ -84,9 +84,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         self._find_front(models, constraints, thresholds)
         self.set_X_pending(X_pending)
 
-    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
-        """See the base class."""
-        super().set_X_pending(X_pending)
+    def _prepare(self) -> None:
+        super()._prepare()
         self.gain = None
         # The base class calls this before there are objectives.
         if not hasattr(self, "_feasible") or len(self._feasible) == 0:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 from botorch.acquisition import AcquisitionFunction
+from botorch.acquisition.fixed_feature import FixedFeatureAcquisitionFunction
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.exceptions.warnings import BotorchWarning
 from botorch.models import SingleTaskGP
@@ -114,6 +115,18 @@ def test_pending_points_are_replaced_and_forgotten(case: Case) -> None:
     for nothing in (None, PENDING[:0]):
         function.set_X_pending(nothing)
         assert torch.equal(function(ANYWHERE), before)
+
+
+def test_a_wrapper_may_tell_which_points_are_pending(case: Case) -> None:
+    others, whole = PENDING[:, 1:], PENDING.clone()
+    whole[:, 0] = 0.5
+    wrapped = FixedFeatureAcquisitionFunction(case.make(), 2, [0], [0.5])
+    before = wrapped(others.unsqueeze(-2))
+    wrapped.set_X_pending(others)  # it assigns the attribute
+    pending = case.make(X_pending=whole)(whole.unsqueeze(-2))
+    assert torch.equal(wrapped(others.unsqueeze(-2)), pending)
+    wrapped.set_X_pending(None)
+    assert torch.equal(wrapped(others.unsqueeze(-2)), before)
 
 
 def test_every_point_loses_when_it_becomes_known(case: Case) -> None:
