@@ -182,6 +182,12 @@ def test_bad_pending_points_are_named(case: Case) -> None:
         case.make(X_pending=torch.full((1, 2), torch.nan).double())
 
 
+def test_a_baseline_of_another_space_is_named(case: Case) -> None:
+    for baseline in (PENDING[0], PENDING[:, :1], PENDING.unsqueeze(0)):
+        with pytest.raises(BotorchTensorDimensionError, match="X_baseline of shape m x 2"):
+            case.make(X_baseline=baseline)
+
+
 def test_another_model_is_named(case: Case) -> None:
     model: Any = SingleTaskGP(*toy_data(5), input_transform=Normalize(2))
     with pytest.raises(UnsupportedError, match=r"a model of an order.* got a SingleTaskGP"):
