@@ -150,7 +150,7 @@ class UtilityModel(RankModel, FantasizeMixin):
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
         if self.training:
             self.eval()
-        predictor, transform = self.law.predictor, getattr(self, "input_transform", None)
+        predictor, transform = self.law.predictor, deepcopy(getattr(self, "input_transform", None))
         arguments: dict[str, Any] = {
             "train_X": X.expand(*batch_shape, *X.shape[-2:]),
             "train_Y": Y,

@@ -174,11 +174,13 @@ class PoissonRankModel(RankModel):
         with torch.no_grad():
             predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
             predicted = predicted.clamp_max(self.num_points)
-        return self._like(rank_counts=self.rank_counts.insert(X_pending, predicted)).fit()
+        counts = self.rank_counts.insert(X_pending, predicted)
+        transform = deepcopy(getattr(self, "input_transform", None))
+        return self._like(rank_counts=counts, input_transform=transform).fit()
 
     def with_order(self, order: Order) -> "PoissonRankModel":
         """See the base class."""
-        return self._like(order=order)
+        return self._like(order=order, input_transform=self._unlearned_transform())
 
     def posterior(
         self,
@@ -262,7 +264,6 @@ class PoissonRankModel(RankModel):
     def _like(self, **data: Any) -> "PoissonRankModel":
         return PoissonRankModel(
             **data,
-            input_transform=deepcopy(getattr(self, "input_transform", None)),
             rate=lambda dim: deepcopy(self.rate),
             untruncated_from=self.untruncated_from,
             seed=self.seed,

@@ -95,6 +95,18 @@ def test_fantasies_with_noise_of_their_own(fitted: RankingGP) -> None:
         fitted.fantasize(NEW, sampler, observation_noise=True)
 
 
+@pytest.mark.parametrize("noise", [None, torch.full_like(OBSERVED, 0.1)])
+def test_training_the_conditioned_model_moves_no_bounding_box(noise: Tensor | None) -> None:
+    model = RankingGP(X, Y).fit()
+    conditioned = model.condition_on_observations(0.1 * NEW, OBSERVED, noise)
+    before = [each.posterior(TEST_X).mean for each in (model, conditioned)]
+    conditioned.train()
+    conditioned(*conditioned.train_inputs)
+    model.posterior(10.0 * TEST_X)
+    for each, expected in zip((model, conditioned), before, strict=True):
+        assert torch.equal(each.posterior(TEST_X).mean, expected)
+
+
 @pytest.mark.parametrize("given", [1e-4, 3.0])
 def test_the_next_outcome_is_as_noisy_whatever_the_noise_of_what_is_given(
     fitted: RankingGP, given: float
