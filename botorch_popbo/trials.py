@@ -38,8 +38,8 @@ def read_trials(
         a failure; both in double precision.
 
     Raises:
-        InputDataError: If a column is missing or named twice, if a value is none of its column, or
-            if an outcome is infinitely good.
+        InputDataError: If a column is missing or named twice, if a line has more values than there
+            are names, if a value is none of its column, or if an outcome is infinitely good.
         OSError: If the file cannot be read.
     """
     readers = [(name, partial(_place, column)) for name, column in columns.items()]
@@ -72,6 +72,11 @@ def _rows(
                     fault = f"two columns {name!r}" if name in names else f"no column {name!r}"
                     raise InputDataError(f"{os.fspath(path)} has {fault} among {names}.")
             for row in reader:
+                if any(value.strip() for value in row.get(None, ())):
+                    raise InputDataError(
+                        f"{os.fspath(path)}, line {reader.line_num}: there are more values than "
+                        "names. Write decimals with points, and texts with commas in quotes."
+                    )
                 yield reader.line_num, {name: row[name].strip() for name in wanted}
         except (UnicodeDecodeError, csv.Error) as error:
             raise InputDataError(f"{os.fspath(path)} is no CSV file in UTF-8: {error}.") from None

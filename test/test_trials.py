@@ -39,6 +39,7 @@ def test_training_data(path: Path) -> None:
         ("0.1,2,250,1\n", "size is '250', not one of 200, 300"),
         ("0.1,2,200,bad\n", "loss is 'bad', no number"),
         ("0.1,2,200,-inf\n", "loss is '-inf', infinitely good"),
+        ("0.1,2,200,1,\n0,1,2,200,1\n", "line 3: there are more values than names"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, rows: str, fault: str) -> None:

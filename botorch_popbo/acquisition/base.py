@@ -27,10 +27,16 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor: one of them
             is to be improved on, and they are not suggested again. By default, and where it holds
             no evaluated point, these are all. The model has learned from the others, too.
+
+    Raises:
+        BotorchTensorDimensionError: If points have another shape.
+        InputDataError: If they hold NaN or infinite values.
+        UnsupportedError: If the model is not one of ours.
     """
 
     model: RankModel
     _informed: RankModel
+    _X_pending: Tensor | None
     _known: Tensor
     _is_baseline: Tensor
 
@@ -91,19 +97,26 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             A ``batch_shape x 1`` tensor.
         """
 
-    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
-        """Tell which points are being evaluated.
-
-        Args:
-            X_pending: An ``m x d`` tensor, or ``None``.
+    # BoTorch's set_X_pending assigns it, and so do functions that wrap another.
+    @property  # type: ignore[override]  # theirs may be None, too
+    def X_pending(self) -> Tensor | None:  # noqa: N802
+        """The points being evaluated, an ``m x d`` tensor, or ``None``.
 
         Raises:
-            BotorchTensorDimensionError: If it has another shape.
-            InputDataError: If it holds NaN or infinite values.
+            BotorchTensorDimensionError: If it is set to a tensor of another shape.
+            InputDataError: If it is set to NaN or infinite values.
         """
+        return self._X_pending
+
+    @X_pending.setter
+    def X_pending(self, X_pending: Tensor | None) -> None:  # noqa: N802
         if X_pending is not None:
-            _check_pending(X_pending, self.model.dim)
-        super().set_X_pending(X_pending)
+            _check_points(X_pending, self.model.dim, "X_pending")
+        self._X_pending = X_pending
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Prepare what depends on the points being evaluated."""
         self._informed = self.model
         if self.X_pending is not None and self.X_pending.numel() > 0:
             self._informed = self.model.with_pending(self.X_pending)
@@ -117,14 +130,14 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         return torch.cat([self._is_baseline, self._is_baseline.new_ones(num_pending)])
 
 
-def _check_pending(X: Tensor, dim: int) -> None:
+def _check_points(X: Tensor, dim: int, name: str) -> None:
     if X.numel() and (X.ndim != 2 or X.shape[-1] != dim):
         raise BotorchTensorDimensionError(
-            f"Expected X_pending of shape m x {dim}, but got {tuple(X.shape)}. Pass it as "
-            "X_pending.reshape(-1, X_pending.shape[-1]) if it has a batch."
+            f"Expected {name} of shape m x {dim}, but got {tuple(X.shape)}. Pass it as "
+            f"{name}.reshape(-1, {name}.shape[-1]) if it has a batch."
         )
     if not bool(X.isfinite().all()):
-        raise InputDataError("X_pending holds NaN or infinite values. Leave those points out.")
+        raise InputDataError(f"{name} holds NaN or infinite values. Leave those points out.")
 
 
 def require_rank_model(model: Model, owner: str) -> None:
@@ -154,8 +167,14 @@ def find_baseline(model: RankModel, X_baseline: Tensor | None) -> Tensor:
     Returns:
         A boolean tensor, one value for each row of the model's ``known_X``; true for all where no
         others are given or none is known.
+
+    Raises:
+        BotorchTensorDimensionError: If the others have another shape.
+        InputDataError: If they hold NaN or infinite values.
     """
     known = model.known_X
+    if X_baseline is not None:
+        _check_points(X_baseline, model.dim, "X_baseline")
     found = is_row_of(known, known[:0] if X_baseline is None else X_baseline.to(known))
     return found if bool(found.any()) else torch.ones_like(found)
 

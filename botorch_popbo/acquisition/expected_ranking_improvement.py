@@ -68,6 +68,8 @@ class LogExpectedRankingImprovement(ExpectedRankingImprovement):
     point number.
     """
 
+    _log = True
+
     def _value(self, posterior: RankPosterior) -> Tensor:
         return posterior.log_improvement(self.K_m)
 

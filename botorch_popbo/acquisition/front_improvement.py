@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.multi_objective.utils import get_default_partitioning_alpha
+from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.models import ModelListGP
 from botorch.sampling import SobolQMCNormalSampler
 from botorch.utils.multi_objective.hypervolume import infer_reference_point
@@ -51,8 +52,11 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
             feasible, the best point of the first objective.
 
     Raises:
-        UnsupportedError: If a model has no uncertainty.
+        BotorchTensorDimensionError: If there is not one threshold for each model.
+        UnsupportedError: If there are fewer than two models, or one of them has no uncertainty.
     """
+
+    _log = True
 
     front: Tensor
     slack_constraints: ModuleList
@@ -70,8 +74,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         seed: int = 0,
         X_baseline: Tensor | None = None,
     ) -> None:
-        for model in models:
-            require_uncertainty(model)
+        _check_objectives(models, thresholds)
         super().__init__(models[0], X_baseline=X_baseline)
         self.seed = seed
         constraints = [RankedConstraint(model) for model in slack_models]
@@ -82,9 +85,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         self._find_front(models, constraints, thresholds)
         self.set_X_pending(X_pending)
 
-    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
-        """See the base class."""
-        super().set_X_pending(X_pending)
+    def _prepare(self) -> None:
+        super()._prepare()
         self.gain = None
         # The base class calls this before there are objectives.
         if not hasattr(self, "_feasible") or len(self._feasible) == 0:
@@ -129,6 +131,22 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         reference = infer_reference_point(utility[is_best], limits)
         self.register_buffer("_reference", reference, persistent=False)
         self.register_buffer("front", known[is_feasible][is_best], persistent=False)
+
+
+def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) -> None:
+    number = len(models)
+    if number < 2:
+        raise UnsupportedError(
+            f"A front has several objectives, but got {number} models. Take "
+            "LogExpectedUtilityImprovement for one."
+        )
+    if thresholds is not None and thresholds.shape != (number,):
+        raise BotorchTensorDimensionError(
+            f"Expected thresholds of shape {number}, one for each model and NaN where there is "
+            f"none, but got {tuple(thresholds.shape)}."
+        )
+    for model in models:
+        require_uncertainty(model)
 
 
 def _utilities(models: Sequence[RankingGP], thresholds: Tensor) -> Tensor:

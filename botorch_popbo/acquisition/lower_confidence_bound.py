@@ -49,7 +49,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         X_baseline: Tensor | None = None,
     ) -> None:
         super().__init__(model, share, X_pending, seed, X_baseline)
-        if beta < 0:
+        if not beta >= 0:
             raise ValueError(
                 f"beta weighs a standard deviation and is not negative, but got {beta}."
             )

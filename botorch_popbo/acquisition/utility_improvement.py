@@ -40,6 +40,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         UnsupportedError: If the model has no uncertainty.
     """
 
+    _log = True
+
     model: RankingGP
     _informed: RankingGP
     _incumbent: Tensor
@@ -54,9 +56,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         require_uncertainty(model)
         super().__init__(model=model, X_pending=X_pending, X_baseline=X_baseline)
 
-    def set_X_pending(self, X_pending: Tensor | None = None) -> None:  # noqa: N802
-        """See the base class."""
-        super().set_X_pending(X_pending)
+    def _prepare(self) -> None:
+        super()._prepare()
         incumbent = self._find_incumbent(self._informed).unsqueeze(0)
         encoded = self._informed.encode(incumbent).squeeze(0)
         self.register_buffer("_incumbent", encoded, persistent=False)

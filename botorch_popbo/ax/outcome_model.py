@@ -92,7 +92,7 @@ class OutcomeModel(Model):
         least = (_MIN_VARIANCE * spread).clamp_min(1.01 * min_variance.value(X.dtype))
         covariance = DiagLinearOperator(variance.clamp_min(least))
         posterior = GPyTorchPosterior(MultivariateNormal(mean, covariance))
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+        return posterior if posterior_transform is None else posterior_transform(posterior, X)
 
     @property
     def num_outputs(self) -> int:

@@ -17,9 +17,10 @@ def check_outcomes(X: Tensor, Y: Tensor) -> None:
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
-        InputDataError: If dtypes or devices differ, if ``X`` or ``Y`` holds NaN, if ``X`` is not
-            finite, or if an outcome is plus infinity.
+        InputDataError: If one is no tensor, if dtypes or devices differ, if ``X`` or ``Y`` holds
+            NaN, if ``X`` is not finite, or if an outcome is plus infinity.
     """
+    check_tensors(X, Y)
     if not is_table(X) or Y.shape not in ((X.shape[0], 1), (X.shape[0],)):
         raise BotorchTensorDimensionError(
             "Expected train_X of shape N x d and train_Y of shape N x 1, but got "
@@ -27,6 +28,24 @@ def check_outcomes(X: Tensor, Y: Tensor) -> None:
             "reduced to one column before ranking, or ranked with from_objectives."
         )
     check_values(X, Y)
+
+
+def check_tensors(X: Tensor, Y: Tensor) -> None:
+    """Check that points and outcomes are tensors, before anything is asked of them.
+
+    Args:
+        X: Evaluated points.
+        Y: Outcomes.
+
+    Raises:
+        InputDataError: If one is something else.
+    """
+    for name, values in (("X", X), ("Y", Y)):
+        if not isinstance(values, Tensor):
+            raise InputDataError(
+                f"train_{name} is a {type(values).__name__}, no tensor. Pass "
+                f"torch.as_tensor({name})."
+            )
 
 
 def check_values(X: Tensor, Y: Tensor) -> None:

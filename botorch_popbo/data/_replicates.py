@@ -4,27 +4,7 @@ import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._rows import (
-    DistinctRows,
-    distinct_rows,
-    lexicographic_order,
-    points_at,
-)
-
-
-def merge_replicates(X: Tensor, Y: Tensor) -> tuple[Tensor, Tensor]:
-    """Average the outcomes of equal points.
-
-    Args:
-        X: Evaluated points, an ``N x d`` tensor.
-        Y: Outcomes, an ``N x 1`` or ``N`` tensor.
-
-    Returns:
-        The ``m`` distinct points in lexicographic order, ``m x d``, and their mean outcomes, ``m``;
-        minus infinity where a copy failed.
-    """
-    distinct = distinct_rows(*X.unbind(-1))
-    return points_at(X, distinct.rows), mean_of_copies(Y.reshape(-1), distinct.inverse)
+from botorch_popbo.data._rows import DistinctRows, lexicographic_order
 
 
 def mean_of_copies(outcomes: Tensor, inverse: Tensor, weights: Tensor | None = None) -> Tensor:

@@ -13,7 +13,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError
 from torch import Tensor
 
-from botorch_popbo.data._checks import check_two_points, check_values, is_table
+from botorch_popbo.data._checks import check_tensors, check_two_points, check_values, is_table
 from botorch_popbo.data._replicates import mean_of_copies
 from botorch_popbo.data._rows import distinct_rows, points_at
 from botorch_popbo.data.order import Order
@@ -45,6 +45,7 @@ def from_objectives(X: Tensor, Y: Tensor) -> Order:
         BotorchTensorDimensionError: If the shapes do not agree.
         InputDataError: As in :func:`from_outcomes`.
     """
+    check_tensors(X, Y)
     if not is_table(X) or not is_table(Y) or Y.shape[0] != X.shape[0]:
         raise BotorchTensorDimensionError(
             "Expected train_X of shape N x d and train_Y of shape N x m with one column for each "

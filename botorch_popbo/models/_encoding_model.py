@@ -1,5 +1,6 @@
 """A model of BoTorch that encodes points itself."""
 
+from copy import deepcopy
 from typing import Self
 
 import torch
@@ -139,6 +140,14 @@ class EncodingModel(Model):
         """
         self._check_output(idcs)
         return self
+
+    def _unlearned_transform(self) -> InputTransform | None:
+        """A copy of the input transform for other points, whose bounds it learns if it learns any.
+
+        In evaluation mode, where a model that was used is, it would keep those of this model.
+        """
+        transform: InputTransform | None = deepcopy(getattr(self, "input_transform", None))
+        return None if transform is None else transform.train()
 
     def _encoded_points(self) -> Tensor:
         """All points, those of other tasks behind."""

@@ -19,6 +19,7 @@ from torch.nn import Parameter
 
 from botorch_popbo.models._hyperparameters.covariance import JITTER
 from botorch_popbo.models._law.conditional import ConditionalKernel, ConditionalMean, in_dtype
+from botorch_popbo.models._law.known_noise import KnownNoiseGP
 from botorch_popbo.models._law.law import Law
 from botorch_popbo.models._law.rank_law import RankLaw, averaged
 from botorch_popbo.models.base import RankModel
@@ -88,7 +89,7 @@ class UtilityModel(RankModel, FantasizeMixin):
         """
         self._check_output(output_indices)
         posterior = self._utility(self.encode(X), observation_noise)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+        return posterior if posterior_transform is None else posterior_transform(posterior, X)
 
     def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
         """The law of each point's rank among all evaluated points.
@@ -136,7 +137,8 @@ class UtilityModel(RankModel, FantasizeMixin):
         Args:
             X: Points, a ``batch_shape x n x d`` tensor.
             Y: Utilities, a ``batch_shape' x n x 1`` tensor, broadcastable with ``batch_shape``.
-            noise: Their variances, in the shape of ``Y``; by default that of an outcome.
+            noise: Their variances, broadcastable to the shape of ``Y``; by default that of an
+                outcome. Later outcomes are as noisy as any.
             **kwargs: None.
 
         Returns:
@@ -148,18 +150,37 @@ class UtilityModel(RankModel, FantasizeMixin):
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
         if self.training:
             self.eval()
-        predictor, transform = self.law.predictor, getattr(self, "input_transform", None)
+        predictor, transform = self.law.predictor, deepcopy(getattr(self, "input_transform", None))
+        arguments: dict[str, Any] = {
+            "train_X": X.expand(*batch_shape, *X.shape[-2:]),
+            "train_Y": Y,
+            "mean_module": ConditionalMean(predictor, transform),
+            "covar_module": ConditionalKernel(predictor, X.dtype, transform),
+            "outcome_transform": None,
+        }
         with validate_input_scaling(False):
-            conditioned = SingleTaskGP(
-                X.expand(*batch_shape, *X.shape[-2:]),
-                Y,
-                None if noise is None else noise.to(Y).expand_as(Y),
-                likelihood=deepcopy(self.likelihood) if noise is None else None,
-                mean_module=ConditionalMean(predictor, transform),
-                covar_module=ConditionalKernel(predictor, X.dtype, transform),
-                outcome_transform=None,
-            )
+            if noise is None:
+                conditioned = SingleTaskGP(likelihood=deepcopy(self.likelihood), **arguments)
+            else:
+                arguments["train_Yvar"] = noise.to(Y).expand_as(Y)
+                conditioned = KnownNoiseGP(self.noise.detach().to(Y), **arguments)
         return conditioned.eval()
+
+    def get_fantasy_model(
+        self, inputs: Tensor, targets: Tensor, noise: Tensor | None = None
+    ) -> SingleTaskGP:
+        """Let :class:`~botorch.models.ModelListGP` reach :meth:`condition_on_observations`.
+
+        Args:
+            inputs: Points, a ``batch_shape x n x d`` tensor.
+            targets: Utilities, a ``batch_shape' x n`` tensor.
+            noise: Their variances, in the shape of ``targets``.
+
+        Returns:
+            See above.
+        """
+        noise = None if noise is None else noise.unsqueeze(-1)
+        return self.condition_on_observations(inputs, targets.unsqueeze(-1), noise)
 
     def _rank(
         self, laws: Sequence[RankLaw], encoded: Tensor, observation_noise: bool

@@ -115,6 +115,8 @@ class RankModel(EncodingModel, ABC):
     def with_order(self, order: Order) -> "RankModel":
         """An untrained model of other data with the same settings.
 
+        An input transform that learns its bounds learns those of the other points.
+
         Args:
             order: The order to learn from.
 

@@ -174,11 +174,13 @@ class PoissonRankModel(RankModel):
         with torch.no_grad():
             predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
             predicted = predicted.clamp_max(self.num_points)
-        return self._like(rank_counts=self.rank_counts.insert(X_pending, predicted)).fit()
+        counts = self.rank_counts.insert(X_pending, predicted)
+        transform = deepcopy(getattr(self, "input_transform", None))
+        return self._like(rank_counts=counts, input_transform=transform).fit()
 
     def with_order(self, order: Order) -> "PoissonRankModel":
         """See the base class."""
-        return self._like(order=order)
+        return self._like(order=order, input_transform=self._unlearned_transform())
 
     def posterior(
         self,
@@ -215,7 +217,7 @@ class PoissonRankModel(RankModel):
                 "Pass posterior_transform=NegatedRank(), use one of botorch_popbo's acquisition "
                 "functions, or a RankingGP, whose utility is larger where points are better."
             )
-        negated: Posterior = posterior_transform(posterior)
+        negated: Posterior = posterior_transform(posterior, X)
         return negated
 
     def fantasize(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -262,7 +264,6 @@ class PoissonRankModel(RankModel):
     def _like(self, **data: Any) -> "PoissonRankModel":
         return PoissonRankModel(
             **data,
-            input_transform=deepcopy(getattr(self, "input_transform", None)),
             rate=lambda dim: deepcopy(self.rate),
             untruncated_from=self.untruncated_from,
             seed=self.seed,

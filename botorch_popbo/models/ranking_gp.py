@@ -260,12 +260,11 @@ class RankingGP(UtilityModel):
     def with_order(self, order: Order) -> "RankingGP":
         """See the base class."""
         likelihood, covar_module = deepcopy(self._prior)
-        transform = deepcopy(getattr(self, "input_transform", None))
         return RankingGP(
             order=order,
             likelihood=likelihood,
             covar_module=covar_module,
-            input_transform=transform,
+            input_transform=self._unlearned_transform(),
         )
 
     def with_pending(self, X_pending: Tensor) -> "RankingGP":

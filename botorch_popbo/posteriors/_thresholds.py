@@ -96,7 +96,8 @@ class Thresholds:
     def _count(self, value: Tensor, right: bool) -> Tensor:
         """How many thresholds are above each value, or not below it."""
         batch_shape = self.values.shape[:-1]
-        columns = value.expand(*value.shape[: value.ndim - 1 - len(batch_shape)], *batch_shape, 1)
-        columns = columns.reshape(-1, *batch_shape).movedim(0, -1).contiguous()
+        sample_shape = value.shape[: value.ndim - 1 - len(batch_shape)]
+        columns = value.expand(*sample_shape, *batch_shape, 1)
+        columns = columns.reshape(sample_shape.numel(), *batch_shape).movedim(0, -1).contiguous()
         found = torch.searchsorted(-self.values.detach().contiguous(), -columns, right=right)
         return found.movedim(-1, 0).reshape(value.shape)

@@ -49,7 +49,8 @@ class PoissonRankPosterior(RankPosterior):
         Returns:
             Log-probabilities of the broadcast shape; minus infinity outside the support.
         """
-        return truncated_poisson.log_prob(value, self.log_rate, self.limit)
+        log_prob = truncated_poisson.log_prob(value, self.log_rate, self.limit)
+        return torch.where(value == value.floor(), log_prob, -torch.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         """Probabilities of at most so many better points.

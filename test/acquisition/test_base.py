@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import torch
 from botorch.acquisition import AcquisitionFunction
+from botorch.acquisition.fixed_feature import FixedFeatureAcquisitionFunction
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.exceptions.warnings import BotorchWarning
 from botorch.models import SingleTaskGP
@@ -17,6 +18,7 @@ from torch import Tensor
 
 from botorch_popbo import (
     LogConstrainedExpectedUtilityImprovement,
+    LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
     RankingGP,
@@ -67,6 +69,11 @@ def test_it_keeps_the_contract(kind: Kind, is_gaussian: bool, check: str) -> Non
     getattr(contract, check)()
 
 
+@pytest.mark.parametrize("kind", [*ALL, LogExpectedFrontImprovement])
+def test_botorch_is_told_which_values_are_logarithms(kind: Kind) -> None:
+    assert kind._log == kind.__name__.startswith("Log")
+
+
 def test_points_of_another_precision_are_taken_for_the_models(case: Case) -> None:
     X = ANYWHERE.float()
     values = case.make()(X)
@@ -108,6 +115,18 @@ def test_pending_points_are_replaced_and_forgotten(case: Case) -> None:
     for nothing in (None, PENDING[:0]):
         function.set_X_pending(nothing)
         assert torch.equal(function(ANYWHERE), before)
+
+
+def test_a_wrapper_may_tell_which_points_are_pending(case: Case) -> None:
+    others, whole = PENDING[:, 1:], PENDING.clone()
+    whole[:, 0] = 0.5
+    wrapped = FixedFeatureAcquisitionFunction(case.make(), 2, [0], [0.5])
+    before = wrapped(others.unsqueeze(-2))
+    wrapped.set_X_pending(others)  # it assigns the attribute
+    pending = case.make(X_pending=whole)(whole.unsqueeze(-2))
+    assert torch.equal(wrapped(others.unsqueeze(-2)), pending)
+    wrapped.set_X_pending(None)
+    assert torch.equal(wrapped(others.unsqueeze(-2)), before)
 
 
 def test_every_point_loses_when_it_becomes_known(case: Case) -> None:
@@ -161,6 +180,12 @@ def test_bad_pending_points_are_named(case: Case) -> None:
         case.make(X_pending=PENDING.unsqueeze(0))
     with pytest.raises(InputDataError, match="X_pending holds NaN"):
         case.make(X_pending=torch.full((1, 2), torch.nan).double())
+
+
+def test_a_baseline_of_another_space_is_named(case: Case) -> None:
+    for baseline in (PENDING[0], PENDING[:, :1], PENDING.unsqueeze(0)):
+        with pytest.raises(BotorchTensorDimensionError, match="X_baseline of shape m x 2"):
+            case.make(X_baseline=baseline)
 
 
 def test_another_model_is_named(case: Case) -> None:

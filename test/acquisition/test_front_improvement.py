@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 import torch
 from botorch.acquisition import AcquisitionFunction
-from botorch.exceptions import UnsupportedError
+from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.utils.sampling import manual_seed
 from helpers.acquisition import optimized
 from helpers.toy import BOUNDS, toy_data
@@ -88,6 +88,14 @@ def test_a_pending_point_takes_the_gain_of_its_neighbours() -> None:
     assert function(beside) < alone - 1.0
     function.set_X_pending(None)
     assert torch.equal(function(ANYWHERE), before)
+
+
+def test_a_front_has_several_objectives_and_a_threshold_for_each() -> None:
+    for models_given in ([], MODELS[:1]):
+        with pytest.raises(UnsupportedError, match="LogExpectedUtilityImprovement"):
+            LogExpectedFrontImprovement(models_given)
+    with pytest.raises(BotorchTensorDimensionError, match=r"thresholds of shape 2.*\(3,\)"):
+        make(thresholds=torch.zeros(3).double())
 
 
 def test_a_threshold_is_where_the_front_begins() -> None:

@@ -1,3 +1,4 @@
+import math
 from typing import Any
 
 import pytest
@@ -71,7 +72,7 @@ def test_a_vanishing_rate_has_a_finite_gradient(options: dict[str, Any]) -> None
 
 
 @KINDS
-@pytest.mark.parametrize("beta", [-0.1, -1.0])
+@pytest.mark.parametrize("beta", [-0.1, -1.0, math.nan])
 def test_a_negative_weight_is_refused(kind: Kind, model: RankModel, beta: float) -> None:
     with pytest.raises(ValueError, match=f"is not negative, but got {beta}"):
         kind(model, beta=beta)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -135,6 +136,14 @@ def test_wrong_shapes_say_what_to_do(
     match = r"train_X of shape N x d and train_Y of shape N x [1m].*but got \("
     with pytest.raises(BotorchTensorDimensionError, match=match):
         source(torch.zeros(X_shape), torch.zeros(Y_shape))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, Tensor.tolist])
+@pytest.mark.parametrize("name", ["outcomes", "objectives"])
+def test_what_is_no_tensor_says_what_to_do(name: str, kind: Callable[[Tensor], Any]) -> None:
+    for X, Y in ((kind(line(3)), line(3)), (line(3), kind(line(3)))):
+        with pytest.raises(InputDataError, match=r"no tensor. Pass torch.as_tensor\([XY]\)"):
+            SOURCES[name](X, Y)
 
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name != "objectives"])

@@ -96,6 +96,17 @@ def test_a_model_of_other_data_has_the_same_settings(make: Callable[..., RankMod
 
 
 @EACH
+@pytest.mark.parametrize("is_fitted", [False, True])
+def test_a_model_of_other_data_learns_the_bounding_box_of_these(
+    make: Callable[..., RankModel], is_fitted: bool
+) -> None:
+    X, Y = toy_data(8)
+    model = make(X, Y)
+    other = (model.fit() if is_fitted else model).with_order(from_outcomes(100.0 * X, Y))
+    assert torch.equal(other.encode(100.0 * X), make(100.0 * X, Y).encode(100.0 * X))
+
+
+@EACH
 def test_pending_points_are_known(make: Callable[..., RankModel]) -> None:
     model = make(*toy_data(15)).fit()
     before = law(model)

@@ -1,6 +1,7 @@
 import pytest
 import torch
-from botorch.acquisition.objective import ScalarizedPosteriorTransform
+from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
+from botorch.posteriors import Posterior, TransformedPosterior
 from helpers.gaussian import dense_law, unit_points
 from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_an_outlier
 from torch import Tensor
@@ -56,6 +57,30 @@ def test_posterior_transforms_act_on_utilities() -> None:
     negate = ScalarizedPosteriorTransform(torch.tensor([-1.0]).double())
     negated = model.posterior(TEST_X, posterior_transform=negate)
     torch.testing.assert_close(negated.mean, -model.posterior(TEST_X).mean)
+
+
+class FirstColumn(PosteriorTransform):
+    """A transform that depends on the points."""
+
+    scalarize = True
+
+    def evaluate(self, Y: Tensor, X: Tensor | None = None) -> Tensor:
+        raise NotImplementedError
+
+    def forward(self, posterior: Posterior, X: Tensor | None = None) -> Posterior:
+        assert X is not None
+        column = X[..., :1]
+        return TransformedPosterior(
+            posterior,
+            sample_transform=lambda samples: samples + column,
+            mean_transform=lambda mean, variance: mean + column,
+        )
+
+
+def test_posterior_transforms_know_the_points_as_they_were_given() -> None:
+    model, points = fitted(SMOOTH), 3.0 * TEST_X
+    moved = model.posterior(points, posterior_transform=FirstColumn())
+    torch.testing.assert_close(moved.mean, model.posterior(points).mean + points[..., :1])
 
 
 def test_uncertainty_grows_away_from_the_records() -> None:

@@ -58,6 +58,14 @@ def test_truncated_probabilities_match_enumeration() -> None:
     torch.testing.assert_close(law.log_prob(counts), expected.log(), rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.parametrize("limit", [float(LIMIT), math.inf])
+def test_only_whole_numbers_of_the_support_have_a_probability(limit: float) -> None:
+    law = posterior(limit)
+    for count in (-1.0, 0.5, 2.999):
+        assert law.log_prob(torch.tensor(count)).isneginf().all()
+        assert not law.density(torch.tensor(count)).any()
+
+
 def test_untruncated_law_is_poisson() -> None:
     law = posterior(math.inf)
     poisson = torch.distributions.Poisson(law.log_rate.exp())

@@ -74,6 +74,14 @@ def test_gradient_of_the_smooth_rank() -> None:
     assert slope.isfinite().all()
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 1), (2, 0, 3), (2, 3, 0)])
+def test_of_no_points_there_are_no_ranks(shape: tuple[int, ...]) -> None:
+    batch = Thresholds(THRESHOLDS.values.expand(*shape, -1), THRESHOLDS.size)
+    for lead in ((), (5,)):
+        value = torch.zeros(*lead, *shape, 1).double()
+        assert batch.log_rank(value).shape == batch.count(value).shape == value.shape
+
+
 def test_a_single_threshold() -> None:
     thresholds = Thresholds(tensor([0.0]), tensor([4.0]))
     assert thresholds.count(tensor([[1.0], [0.0], [-1.0]])).flatten().tolist() == [0, 0, 4]

@@ -150,4 +150,5 @@ class _Cast(LinearOperator):
 
 
 def _encode(X: Tensor, input_transform: InputTransform | None) -> Tensor:
-    return (X if input_transform is None else input_transform(X)).double()
+    # One in training mode would learn other bounds.
+    return (X if input_transform is None else input_transform.eval()(X)).double()

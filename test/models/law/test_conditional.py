@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 import torch
 from botorch.acquisition import qLogExpectedImprovement, qLogNoisyExpectedImprovement
+from botorch.acquisition.joint_entropy_search import qJointEntropySearch
 from botorch.exceptions.errors import DeprecationError
+from botorch.models import ModelListGP
 from botorch.sampling import SobolQMCNormalSampler
 from helpers.gaussian import conditional_law, dense_law, ranked, unit_points
 from linear_operator.operators import to_linear_operator
@@ -91,6 +93,62 @@ def test_fantasies_with_noise_of_their_own(fitted: RankingGP) -> None:
     torch.testing.assert_close(vague.posterior(TEST_X).variance[0], variance, rtol=0.05, atol=1e-3)
     with pytest.raises(DeprecationError, match="observation_noise"):
         fitted.fantasize(NEW, sampler, observation_noise=True)
+
+
+@pytest.mark.parametrize("noise", [None, torch.full_like(OBSERVED, 0.1)])
+def test_training_the_conditioned_model_moves_no_bounding_box(noise: Tensor | None) -> None:
+    model = RankingGP(X, Y).fit()
+    conditioned = model.condition_on_observations(0.1 * NEW, OBSERVED, noise)
+    before = [each.posterior(TEST_X).mean for each in (model, conditioned)]
+    conditioned.train()
+    conditioned(*conditioned.train_inputs)
+    model.posterior(10.0 * TEST_X)
+    for each, expected in zip((model, conditioned), before, strict=True):
+        assert torch.equal(each.posterior(TEST_X).mean, expected)
+
+
+@pytest.mark.parametrize("given", [1e-4, 3.0])
+def test_the_next_outcome_is_as_noisy_whatever_the_noise_of_what_is_given(
+    fitted: RankingGP, given: float
+) -> None:
+    noise = torch.full_like(OBSERVED, given)
+    model = fitted.condition_on_observations(NEW, OBSERVED, noise)
+    outcome, value = (
+        model.posterior(TEST_X, observation_noise=on).variance for on in (True, False)
+    )
+    torch.testing.assert_close(outcome - value, fitted.noise.detach().expand(5, 1))
+    # So it is once more observed.
+    sampler = SobolQMCNormalSampler(torch.Size([3]), seed=0)
+    shrunk = value[0] - value[0].square() / (value[0] + fitted.noise.detach())
+    for further in (
+        model.condition_on_observations(TEST_X[:1], OBSERVED[:1]),
+        model.fantasize(TEST_X[:1], sampler),
+    ):
+        left = further.posterior(TEST_X[:1]).variance
+        torch.testing.assert_close(left, shrunk.expand_as(left), rtol=1e-3, atol=1e-7)
+
+
+def test_an_optimum_to_condition_on_tells_nothing_of_known_points() -> None:
+    noisy = RankingGP(X, Y).fit()
+    noisy.likelihood.noise = 0.03
+    optimum, value = torch.full((4, 2), 0.3).double(), torch.full((4, 1), 2.0).double()
+    gain = qJointEntropySearch(noisy, optimum, value)(X.unsqueeze(1))
+    assert gain.min() < 0.05
+
+
+@pytest.mark.parametrize("noise", [None, torch.tensor([[0.1], [1.0], [0.01], [0.5]]).double()])
+def test_the_models_of_a_list_are_conditioned_one_by_one(
+    fitted: RankingGP, noise: Tensor | None
+) -> None:
+    options = {} if noise is None else {"noise": noise.expand(4, 2)}
+    outcomes = torch.cat([OBSERVED, -OBSERVED], dim=-1)
+    models = ModelListGP(fitted, fitted)
+    conditioned = models.condition_on_observations([NEW, NEW], outcomes, **options)
+    found = conditioned.posterior(TEST_X)
+    for column, own in enumerate((OBSERVED, -OBSERVED)):
+        alone = fitted.condition_on_observations(NEW, own, noise).posterior(TEST_X)
+        torch.testing.assert_close(found.mean[:, [column]], alone.mean)
+        torch.testing.assert_close(found.variance[:, [column]], alone.variance)
 
 
 def test_mean_and_kernel_are_those_of_the_law() -> None:
