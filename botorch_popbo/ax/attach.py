@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 from ax.api.client import Client
-from ax.core.parameter import Parameter, ParameterType
+from ax.core.parameter import ChoiceParameter, Parameter, ParameterType, RangeParameter
 from ax.core.search_space import SearchSpace
 from ax.exceptions.core import UserInputError
 
@@ -31,7 +31,8 @@ def attach_trials(client: Client, table: str | os.PathLike[str] | pd.DataFrame) 
 
     Raises:
         UserInputError: If the file is no table, a column is missing or there twice, or a value is
-            none of its parameter or metric; nothing is attached.
+            none of its parameter or metric; nothing is attached. Numbers may lie outside of a
+            range, but on a logarithmic scale above zero, and between choices in order.
         OSError: If the file cannot be read.
     """
     experiment = client._experiment
@@ -130,7 +131,19 @@ def _value(said: Any, parameter: Parameter, place: int) -> Any:
     if not is_kept:
         kind = parameter.parameter_type.name.lower()
         raise UserInputError(f"Row {place}: {parameter.name!r} is {said!r}, which is no {kind}.")
+    if not _has_place(value, parameter):
+        raise UserInputError(
+            f"Row {place}: {parameter.name!r} is {said!r}, which has no place in its parameter. "
+            "Correct it, or leave the row out."
+        )
     return value
+
+
+def _has_place(value: Any, parameter: Parameter) -> bool:
+    """Whether there is something to learn from a value; Ax passes over trials with others."""
+    if isinstance(parameter, ChoiceParameter):
+        return value in parameter.values or (parameter.is_ordered and parameter.is_numeric)
+    return not (isinstance(parameter, RangeParameter) and parameter.log_scale and value <= 0)
 
 
 def _outcome(said: Any, name: str, place: int) -> float:

@@ -113,6 +113,31 @@ def test_of_a_table_with_a_wrong_value_nothing_is_attached(
     assert not client._experiment.trials
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"kernel": "RBF"}, "Row 1: 'kernel' is 'RBF', which has no place in its parameter"),
+        ({"level": "huge"}, "Row 1: 'level' is 'huge', which has no place"),
+        ({"seed": 3}, "Row 1: 'seed' is 3, which has no place"),
+        ({"rate": 0.0}, "Row 1: 'rate' is 0.0, which has no place"),
+    ],
+)
+def test_what_no_model_could_learn_from_is_refused(wrong: dict[str, Any], message: str) -> None:
+    client = Client()
+    choices = [
+        ChoiceParameterConfig("kernel", ["rbf", "poly"], "str", is_ordered=False),
+        ChoiceParameterConfig("level", ["low", "high"], "str", is_ordered=True),
+        ChoiceParameterConfig("seed", [1, 2, 5], "int", is_ordered=False),
+    ]
+    ranges = parameter_configs({"rate": (1e-4, 1.0, "log"), "size": [32, 64]})
+    client.configure_experiment([*choices, *ranges])
+    client.configure_optimization(objective="-loss")
+    good = {"kernel": "rbf", "level": "low", "seed": 1, "rate": 0.5, "size": 32, "loss": 1.0}
+    with pytest.raises(UserInputError, match=message):
+        attach_trials(client, pd.DataFrame([good, good | wrong]))
+    assert attach_trials(client, pd.DataFrame([good, good | {"rate": 7.0, "size": 48}])) == [0, 1]
+
+
 def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "past.csv"
     path.write_text("")
