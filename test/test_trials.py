@@ -61,6 +61,23 @@ def test_what_spreadsheets_write(tmp_path: Path) -> None:
     assert Y.tolist() == [[-2.0], [-math.inf], [-math.inf], [-math.inf]]
 
 
+def test_truth_values_of_spreadsheets(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("bias,word,loss\nTRUE,true,1\nfalse,TRUE,2\n")
+    columns = {
+        "bias": Column.categorical([True, False]),
+        "word": Column.categorical(["TRUE", "true"]),
+    }
+    assert read_trials(path, columns, "loss")[0].tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
+def test_a_decimal_comma_is_no_further_column(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("rate,loss\n0.1,2.5\n0.2,2,5\n")
+    with pytest.raises(InputDataError, match="line 3 has more values than the header has names"):
+        read_trials(path, {"rate": Column.continuous(0, 1)}, "loss")
+
+
 def test_what_is_no_table_is_named(tmp_path: Path) -> None:
     path = tmp_path / "past.csv"
     path.write_text("rate,rate,loss\n0.1,0.2,1\n")
