@@ -39,5 +39,8 @@ def split_lines(lines: Iterable[str]) -> dict[int, list[str]]:
         raise ValueError(f"it has {sign[0]!r} between values; use commas, and points in numbers")
     for line, row in told.items():
         if any(row[len(names) :]):
-            raise ValueError(f"line {line} has more values than the header has names")
+            raise ValueError(
+                f"line {line} has more values than the header has names; write decimals with "
+                "points, and texts with commas in quotes"
+            )
     return told

@@ -38,8 +38,8 @@ def read_trials(
         a failure; both in double precision.
 
     Raises:
-        InputDataError: If a column is missing or named twice, if a value is none of its column, or
-            if an outcome is infinitely good.
+        InputDataError: If a column is missing or named twice, if a line has more values than there
+            are names, if a value is none of its column, or if an outcome is infinitely good.
         OSError: If the file cannot be read.
     """
     readers = [(name, partial(_place, column)) for name, column in columns.items()]
