@@ -1,6 +1,5 @@
 """Past trials from a CSV file, as training data."""
 
-import csv
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
+from botorch_popbo._csv_lines import split_lines
 from botorch_popbo.columns import Column
 
 _EMPTY = ("", "na", "nan")
@@ -62,24 +62,22 @@ def _rows(
     path: str | os.PathLike[str], wanted: Sequence[str]
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Numbers of lines with what they say of each wanted column."""
-    # Spreadsheets write a mark of the byte order in front of the first name.
-    with Path(path).open(newline="", encoding="utf-8-sig") as file:
-        try:
-            reader = csv.DictReader(file, restval="", skipinitialspace=True)
-            names = list(reader.fieldnames or ())
-            for name in wanted:
-                if names.count(name) != 1:
-                    fault = f"two columns {name!r}" if name in names else f"no column {name!r}"
-                    raise InputDataError(f"{os.fspath(path)} has {fault} among {names}.")
-            for row in reader:
-                if any(value.strip() for value in row.get(None, ())):
-                    raise InputDataError(
-                        f"{os.fspath(path)}, line {reader.line_num}: there are more values than "
-                        "names. Write decimals with points, and texts with commas in quotes."
-                    )
-                yield reader.line_num, {name: row[name].strip() for name in wanted}
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise InputDataError(f"{os.fspath(path)} is no CSV file in UTF-8: {error}.") from None
+    where = os.fspath(path)
+    try:
+        # Spreadsheets write a mark of the byte order in front of the first name.
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
+            (_, names), *rows = split_lines(file).items()
+    except UnicodeDecodeError as error:
+        raise InputDataError(f"{where} is no CSV file in UTF-8: {error}.") from None
+    except ValueError as error:
+        raise InputDataError(f"{where} cannot be read as a CSV file: {error}.") from None
+    for name in wanted:
+        if names.count(name) != 1:
+            fault = f"two columns {name!r}" if name in names else f"no column {name!r}"
+            raise InputDataError(f"{where} has {fault} among {names}.")
+    for line, row in rows:
+        found = dict(zip(names, row, strict=False))
+        yield line, {name: found.get(name, "") for name in wanted}
 
 
 def _place(column: Column, text: str) -> float:
@@ -96,6 +94,8 @@ def _place(column: Column, text: str) -> float:
 def _index(values: Sequence[Any], text: str) -> int:
     """The place of the value that is written like this, or else is the same number."""
     texts = [str(value) for value in values]
+    if text not in texts and text.lower() in ("true", "false"):
+        text = text.capitalize()  # spreadsheets write TRUE
     if text in texts:
         return texts.index(text)
     number = _number(text)

@@ -39,7 +39,7 @@ def test_training_data(path: Path) -> None:
         ("0.1,2,250,1\n", "size is '250', not one of 200, 300"),
         ("0.1,2,200,bad\n", "loss is 'bad', no number"),
         ("0.1,2,200,-inf\n", "loss is '-inf', infinitely good"),
-        ("0.1,2,200,1,\n0,1,2,200,1\n", "line 3: there are more values than names"),
+        ("0.1,2,200,1,\n0,1,2,200,1\n", "line 3 has more values than the header has names"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, rows: str, fault: str) -> None:
@@ -60,6 +60,23 @@ def test_what_spreadsheets_write(tmp_path: Path) -> None:
     X, Y = read_trials(path, {"size": Column.ordered([200, 300])}, "loss")
     assert X.tolist() == [[0.0], [1.0], [0.0], [1.0]]
     assert Y.tolist() == [[-2.0], [-math.inf], [-math.inf], [-math.inf]]
+
+
+def test_truth_values_of_spreadsheets(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("bias,word,loss\nTRUE,true,1\nfalse,TRUE,2\n")
+    columns = {
+        "bias": Column.categorical([True, False]),
+        "word": Column.categorical(["TRUE", "true"]),
+    }
+    assert read_trials(path, columns, "loss")[0].tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
+def test_a_decimal_comma_is_no_further_column(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text("rate,loss\n0.1,2.5\n0.2,2,5\n")
+    with pytest.raises(InputDataError, match="line 3 has more values than the header has names"):
+        read_trials(path, {"rate": Column.continuous(0, 1)}, "loss")
 
 
 def test_what_is_no_table_is_named(tmp_path: Path) -> None:

@@ -3,17 +3,17 @@
 import csv
 import math
 import os
-import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from io import StringIO
 from typing import Any
 
 import pandas as pd
 from ax.api.client import Client
-from ax.core.parameter import Parameter, ParameterType
+from ax.core.parameter import ChoiceParameter, Parameter, ParameterType, RangeParameter
 from ax.core.search_space import SearchSpace
 from ax.exceptions.core import UserInputError
 
+from botorch_popbo._csv_lines import split_lines
 from botorch_popbo.ax.sources import check_columns
 
 
@@ -31,7 +31,8 @@ def attach_trials(client: Client, table: str | os.PathLike[str] | pd.DataFrame) 
 
     Raises:
         UserInputError: If the file is no table, a column is missing or there twice, or a value is
-            none of its parameter or metric; nothing is attached.
+            none of its parameter or metric; nothing is attached. Numbers may lie outside of a
+            range, but on a logarithmic scale above zero, and between choices in order.
         OSError: If the file cannot be read.
     """
     experiment = client._experiment
@@ -60,38 +61,41 @@ def attach_trials(client: Client, table: str | os.PathLike[str] | pd.DataFrame) 
 
 
 def read_table(path: str | os.PathLike[str], texts: Sequence[str] = ()) -> pd.DataFrame:
-    """Read a CSV file in which the text "None" is a choice, and lines may end with a comma.
+    """Read a CSV file in which the text "None" is a choice, and lines may end with commas.
+
+    Spaces about names and values have no effect, nor have lines without a value.
 
     Args:
         path: The file.
         texts: Columns of texts, which stay texts where they look like numbers.
 
     Returns:
-        The table.
+        The table, with the numbers of lines for an index.
 
     Raises:
         ValueError: If it is no table, two columns have one name, or a line has more values.
         OSError: If the file cannot be read.
     """
-    empty = ["", "NA", "NaN", "nan"]
-    read = partial(pd.read_csv, path, keep_default_na=False, skipinitialspace=True)
-    _check_lines(read)
-    return read(index_col=False, na_values=empty, dtype=dict.fromkeys(texts, str))
-
-
-def _check_lines(read: Callable[..., pd.DataFrame]) -> None:
-    """Refuse a name that is there twice, which pandas would change, and values it would drop."""
-    whole_lines = {"sep": "\x01", "quoting": csv.QUOTE_NONE, "skip_blank_lines": False}
-    lines = read(names=["line"], dtype=str, **whole_lines)["line"]
-    rows = csv.reader(lines.fillna(""), skipinitialspace=True)
-    names = pd.Series(next(filter(None, rows), []), dtype=str)
-    if len(names) == 1 and (sign := re.search(r"[;\t]", names[0])):
-        raise ValueError(f"it has {sign[0]!r} between values; use commas, and points in numbers")
-    if twice := sorted({*names[names.duplicated()]} - {""}):
+    whole: dict[str, Any] = {"sep": "\x01", "quoting": csv.QUOTE_NONE, "skip_blank_lines": False}
+    try:
+        read = pd.read_csv(path, names=["line"], dtype=str, keep_default_na=False, **whole)
+    except UnicodeDecodeError:
+        raise ValueError("its letters are not in UTF-8; save it in that encoding") from None
+    lines = split_lines(read["line"] + "\n")
+    names, *rows = lines.values()
+    if twice := sorted({name for name in names if name and names.count(name) > 1}):
         raise ValueError(f"it has the columns {', '.join(twice)} twice")
-    for row in rows:
-        if any(field.strip() for field in row[len(names) :]):
-            raise ValueError(f"line {rows.line_num} has more values than the header has names")
+    text = StringIO()
+    csv.writer(text).writerows([names, *(row[: len(names)] for row in rows)])
+    text.seek(0)
+    table = pd.read_csv(
+        text,
+        index_col=False,
+        keep_default_na=False,
+        na_values=["", "NA", "NaN", "nan"],
+        dtype=dict.fromkeys(texts, str),
+    )
+    return table.set_axis([*lines][1:])
 
 
 def _read(path: str | os.PathLike[str], texts: Sequence[str]) -> pd.DataFrame:
@@ -130,7 +134,19 @@ def _value(said: Any, parameter: Parameter, place: int) -> Any:
     if not is_kept:
         kind = parameter.parameter_type.name.lower()
         raise UserInputError(f"Row {place}: {parameter.name!r} is {said!r}, which is no {kind}.")
+    if not _has_place(value, parameter):
+        raise UserInputError(
+            f"Row {place}: {parameter.name!r} is {said!r}, which has no place in its parameter. "
+            "Correct it, or leave the row out."
+        )
     return value
+
+
+def _has_place(value: Any, parameter: Parameter) -> bool:
+    """Whether there is something to learn from a value; Ax passes over trials with others."""
+    if isinstance(parameter, ChoiceParameter):
+        return value in parameter.values or (parameter.is_ordered and parameter.is_numeric)
+    return not (isinstance(parameter, RangeParameter) and parameter.log_scale and value <= 0)
 
 
 def _outcome(said: Any, name: str, place: int) -> float:

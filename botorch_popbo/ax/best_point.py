@@ -1,16 +1,20 @@
 """The point to recommend at the end of an experiment."""
 
 import math
-from typing import NamedTuple, cast
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
 
 from ax.adapter.torch import TorchAdapter
 from ax.api.client import Client
 from ax.api.types import TOutcome, TParameterization
+from ax.core.arm import Arm
 from ax.core.experiment import Experiment
 from ax.exceptions.core import DataRequiredError, UnsupportedError
 from ax.service.utils.best_point import get_best_raw_objective_point_with_trial_index
 
 from botorch_popbo.ax.running.snapshots import fit_model
+
+_ROUNDED = 1e-12  # of a number, by a logarithm and back
 
 
 class BestPoint(NamedTuple):
@@ -60,9 +64,9 @@ def best_point(client: Client, use_model: bool = True) -> BestPoint:
         adapter = client._generation_strategy.adapter
         found = adapter.model_best_point() if isinstance(adapter, TorchAdapter) else None
         if found is not None:
-            parameters = cast(TParameterization, found[0].parameters)
-            index, name = _first_trial(experiment, found[0].signature)
-            return BestPoint(parameters, client.predict([parameters])[0], index, name)
+            arm, index = _first_trial(experiment, found[0].parameters)
+            parameters = cast(TParameterization, arm.parameters)
+            return BestPoint(parameters, client.predict([parameters])[0], index, arm.name)
     return _best_observed(experiment)
 
 
@@ -81,15 +85,24 @@ def _best_observed(experiment: Experiment) -> BestPoint:
     observed = {
         name: (mean, math.sqrt((covariances or {})[name][name])) for name, mean in means.items()
     }
-    arms = experiment.arms_by_name.values()
-    signature = next(arm.signature for arm in arms if arm.parameters == point)
-    return BestPoint(cast(TParameterization, point), observed, *_first_trial(experiment, signature))
+    arm, index = _first_trial(experiment, point)
+    return BestPoint(cast(TParameterization, arm.parameters), observed, index, arm.name)
 
 
-def _first_trial(experiment: Experiment, signature: str) -> tuple[int, str]:
-    """The first trial of an arm and the arm's name."""
+def _first_trial(experiment: Experiment, point: Mapping[str, Any]) -> tuple[Arm, int]:
+    """The arm at a point, and the first trial of it."""
     for index, trial in experiment.trials.items():
         for arm in trial.arms:
-            if arm.signature == signature:
-                return index, arm.name
+            if _is_same(arm.parameters, point):
+                return arm, index
     raise DataRequiredError("The model's best point belongs to no trial of this experiment.")
+
+
+def _is_same(point: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two points are one but for what a logarithm and back has rounded."""
+    return point.keys() == other.keys() and all(
+        math.isclose(value, other[name], rel_tol=_ROUNDED)
+        if isinstance(value, float)
+        else value == other[name]
+        for name, value in point.items()
+    )

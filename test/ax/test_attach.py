@@ -44,6 +44,15 @@ def test_a_file_may_begin_with_empty_lines(tmp_path: Path) -> None:
     assert attach_trials(client, path) == [0]
 
 
+def test_spaces_and_empty_lines_of_a_spreadsheet_have_no_effect(tmp_path: Path) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text(f"{HEADER.replace(',', ' , ')}0.5 , 2 , TRUE , l2 , 1 \n,,,,\n")
+    client = make_client()
+    assert attach_trials(client, path) == [0]
+    expected = {"rate": 0.5, "layers": 2, "bias": True, "penalty": "l2"}
+    assert client._experiment.trials[0].arms[0].parameters == expected
+
+
 def test_a_text_that_looks_like_a_number_stays_a_text(tmp_path: Path) -> None:
     path = tmp_path / "past.csv"
     path.write_text("version, loss\n01, 1\n10, 2\n")
@@ -113,11 +122,37 @@ def test_of_a_table_with_a_wrong_value_nothing_is_attached(
     assert not client._experiment.trials
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"kernel": "RBF"}, "Row 1: 'kernel' is 'RBF', which has no place in its parameter"),
+        ({"level": "huge"}, "Row 1: 'level' is 'huge', which has no place"),
+        ({"seed": 3}, "Row 1: 'seed' is 3, which has no place"),
+        ({"rate": 0.0}, "Row 1: 'rate' is 0.0, which has no place"),
+    ],
+)
+def test_what_no_model_could_learn_from_is_refused(wrong: dict[str, Any], message: str) -> None:
+    client = Client()
+    choices = [
+        ChoiceParameterConfig("kernel", ["rbf", "poly"], "str", is_ordered=False),
+        ChoiceParameterConfig("level", ["low", "high"], "str", is_ordered=True),
+        ChoiceParameterConfig("seed", [1, 2, 5], "int", is_ordered=False),
+    ]
+    ranges = parameter_configs({"rate": (1e-4, 1.0, "log"), "size": [32, 64]})
+    client.configure_experiment([*choices, *ranges])
+    client.configure_optimization(objective="-loss")
+    good = {"kernel": "rbf", "level": "low", "seed": 1, "rate": 0.5, "size": 32, "loss": 1.0}
+    with pytest.raises(UserInputError, match=message):
+        attach_trials(client, pd.DataFrame([good, good | wrong]))
+    assert attach_trials(client, pd.DataFrame([good, good | {"rate": 7.0, "size": 48}])) == [0, 1]
+
+
 def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "past.csv"
-    path.write_text("")
-    with pytest.raises(UserInputError, match="cannot be read as a CSV file"):
-        attach_trials(make_client(), path)
+    for content, fault in ((b"", "it is empty"), (b"rate,loss\n1,\xe9\n", "not in UTF-8")):
+        path.write_bytes(content)
+        with pytest.raises(UserInputError, match=f"cannot be read as a CSV file: .*{fault}"):
+            attach_trials(make_client(), path)
     twice = pd.DataFrame([[0.5, 0.5, 2, True, "l2", 1.0]])
     twice.columns = pd.Index(["rate", "rate", "layers", "bias", "penalty", "loss"])
     with pytest.raises(UserInputError, match="has the columns rate twice"):

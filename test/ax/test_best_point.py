@@ -10,6 +10,7 @@ from helpers.service_loop import Parameterization, floats, run_trials, sphere
 from botorch_popbo.ax import (
     best_point,
     gp_generation_strategy,
+    parameter_configs,
     popbo_generation_strategy,
 )
 
@@ -83,6 +84,18 @@ def test_before_there_is_a_model_the_best_outcome_counts() -> None:
         best_point(client)
     points = run_trials(client, sphere, 3)
     assert best_point(client).parameters == smallest(points)
+
+
+def test_a_point_that_a_logarithm_rounds_is_found() -> None:
+    client = Client()
+    client.configure_experiment(parameter_configs({"rate": (1e-4, 1.0, "log")}))
+    client.configure_optimization("-loss")
+    client.set_generation_strategy(STRATEGIES["popbo"]())
+    for rate in (0.9, 0.01, 0.6, 0.1, 0.3):
+        client.complete_trial(client.attach_trial({"rate": rate}), {"loss": abs(rate - 0.3)})
+    client.get_next_trials(1)
+    found = best_point(client)
+    assert (found.parameters, found.trial_index) == ({"rate": 0.3}, 4)
 
 
 def test_several_objectives_have_no_best_point() -> None:

@@ -1,6 +1,7 @@
 """A person answers: ``popbo prefer``."""
 
 import json
+import math
 import tomllib
 import warnings
 from argparse import Namespace
@@ -13,7 +14,7 @@ from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.columns import Column
+from botorch_popbo.columns import Column, Columns
 from botorch_popbo.preference_search import PreferenceSearch
 
 _KINDS = {
@@ -36,7 +37,7 @@ def prefer(options: Namespace) -> int:
         search.tell(items, None if answer == "=" else int(answer) - 1)
         search.save(options.state)
     if search.num_answers:
-        print(f"best: {_text(search.columns.describe(search.best))}")
+        print(f"best: {_text(search.columns, search.best)}")
     return 0
 
 
@@ -57,6 +58,10 @@ def _column(where: str, said: Any) -> Column:
         json.dumps(values, allow_nan=False)
     except (TypeError, ValueError):  # dates, which the file of answers cannot hold, for one
         raise UsageError(f"{where}: values are text, numbers, or true and false") from None
+    has_ends = kind in ("range", "integers")
+    if not isinstance(values, list) or (has_ends and len(values) != 2):
+        list_of = "list of two numbers" if has_ends else "list"
+        raise UsageError(f"{where}: {kind} is a {list_of}, not {values!r}")
     try:
         return _KINDS[kind](values)
     except (TypeError, ValueError, InputDataError) as error:
@@ -97,7 +102,7 @@ def _ask(search: PreferenceSearch) -> Tensor:
         items = search.ask()
     print(f"\nquestion {search.num_answers + 1}")
     for place, item in enumerate(items, start=1):
-        print(f"  {place}: {_text(search.columns.describe(item))}")
+        print(f"  {place}: {_text(search.columns, item)}")
     return items
 
 
@@ -112,6 +117,14 @@ def _read(number: int) -> str:
             return answer
 
 
-def _text(item: Mapping[str, Any]) -> str:
-    told = (f"{value:.4g}" if isinstance(value, float) else str(value) for value in item.values())
-    return ", ".join(map(" ".join, zip(item, told, strict=True)))
+def _text(columns: Columns, item: Tensor) -> str:
+    told = columns.describe(item).items()
+    return ", ".join(f"{name} {_value(columns.by_name[name], value)}" for name, value in told)
+
+
+def _value(column: Column, value: Any) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    # Four digits of the width, without which two things of a narrow range look the same.
+    farthest = max(abs(column.low), abs(column.high)) / (column.high - column.low)
+    return f"{value:.{4 + math.ceil(math.log10(max(farthest, 1.0)))}g}"

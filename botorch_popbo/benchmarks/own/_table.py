@@ -129,7 +129,7 @@ def _check_parameter(column: "pd.Series[Any]", path: Path) -> None:
         (column.isin([np.inf, -np.inf]), "infinite; correct it"),
     ):
         if is_wrong.any():
-            line = f"{path}, line {column.index[is_wrong][0] + 2}"
+            line = f"{path}, line {column.index[is_wrong][0]}"
             advice = f"or leave it out with --column {column.name}=skip"
             raise UsageError(f"{line}: column {column.name} is {problem}, {advice}")
 
@@ -138,7 +138,7 @@ def _check_objective(column: "pd.Series[Any]", path: Path) -> None:
     numbers = pd.to_numeric(column, errors="coerce")
     wrong = column.notna() & ~np.isfinite(numbers)
     if wrong.any():
-        line = f"{path}, line {column.index[wrong][0] + 2}"
+        line = f"{path}, line {column.index[wrong][0]}"
         [value] = column[wrong].iloc[:1].tolist()  # a number of Python's, not of NumPy's
         raise UsageError(f"{line}: {column.name} is {value!r}; leave it empty if that run failed")
     if numbers.nunique() < 2:

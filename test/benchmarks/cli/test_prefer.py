@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -76,7 +77,9 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: pytest.CaptureFix
         ("x = 1", "x is a table with one of the keys range, integers, ordered, choices"),
         ("[x]\nrang = [0, 1]", "x is a table with one of the keys"),
         ("[x]\nrange = [1, 0]", "x: Every lower bound"),
-        ("[x]\nrange = [1]", "x: "),
+        ("[x]\nrange = [1]", "x: range is a list of two numbers"),
+        ("[x]\nintegers = [1, 2, 3]", "x: integers is a list of two numbers"),
+        ('[x]\nchoices = "oat"', "x: choices is a list, not 'oat'"),
         ("[x]\nchoices = [1979-05-27, 1980-05-27]", "x: values are text, numbers, or true"),
         ("[x]\nordered = [nan, 1]", "x: values are text, numbers, or true"),
         ("", "no column"),
@@ -116,3 +119,15 @@ def test_settings_hold_for_all_answers(
     ):
         assert prefer("--state", state, *option) == 2
         assert message in capsys.readouterr().err
+
+
+def test_points_of_a_narrow_range_do_not_look_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    space = tmp_path / "space.toml"
+    space.write_text("[nm]\nrange = [10000, 10001]\n")
+    answer(monkeypatch, [])
+    assert prefer("--space", space, "--state", tmp_path / "answers.json") == 0
+    shown = re.findall(r"nm (\S+)", capsys.readouterr().out)
+    assert len({*shown}) == 2
+    assert all(10000.0 <= float(one) <= 10001.0 for one in shown)

@@ -64,6 +64,7 @@ def test_what_is_said_of_a_table_is_in_its_name(tmp_path: Path) -> None:
         ((), TEXT.replace("loss", "los"), "did you mean 'los'"),
         ((), TEXT.replace("3.0", "low"), "line 2: loss is 'low'"),
         ((), TEXT.replace("0.1,2", ",2"), "line 6: column rate is empty"),
+        ((), "\n" + TEXT.replace("3.0", "low"), "line 3: loss is 'low'"),
         ((), TEXT.replace("3.0", "1e400"), "line 2: loss is inf;"),
         ((), TEXT.replace("0.1,2", "1e400,2"), "line 6: column rate is infinite"),
         ((), "", "cannot be read as a CSV file"),
