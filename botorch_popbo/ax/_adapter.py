@@ -1,10 +1,13 @@
-"""Ax's adapter for a model that learns from sources, too."""
+"""Ax's adapter for a model that learns from every trial, and from sources."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import torch
+from ax.adapter.base import BaseGenArgs
+from ax.adapter.data_utils import ExperimentData, extract_experiment_data
 from ax.adapter.registry import (
     GENERATOR_KEY_TO_GENERATOR_SETUP,
     GeneratorRegistryBase,
@@ -15,62 +18,24 @@ from ax.adapter.transforms.base import Transform
 from ax.core.data import Data
 from ax.core.experiment import Experiment
 from ax.core.observation import ObservationFeatures
+from ax.core.optimization_config import OptimizationConfig
 from ax.core.search_space import SearchSpace
 from ax.generators.torch.botorch_modular.generator import BoTorchGenerator
 from ax.generators.types import TConfig
 from botorch.utils.datasets import SupervisedDataset
-from torch import Tensor
 
+from botorch_popbo.ax._source_datasets import DatasetWithSources
 from botorch_popbo.ax._source_points import points_of
 from botorch_popbo.ax.sources import Evaluations, check_columns
 from botorch_popbo.ax.transforms import MaximizeObjective
 
 
-class DatasetWithSources(SupervisedDataset):
-    """Evaluations of one metric, and those of earlier experiments.
+class RankAdapter(TorchAdapter):
+    """Knows every trial, and encodes earlier experiments as the experiment itself.
 
-    Args:
-        target: The evaluations of the experiment itself.
-        sources: Those of the sources.
-    """
-
-    def __init__(self, target: SupervisedDataset, sources: list[SupervisedDataset]) -> None:
-        super().__init__(
-            X=target.X,
-            Y=target.Y,
-            Yvar=target.Yvar,
-            feature_names=target.feature_names,
-            outcome_names=target.outcome_names,
-            group_indices=target.group_indices,
-        )
-        self.sources = sources
-
-
-def at_points(dataset: SupervisedDataset, encode: Callable[[Tensor], Tensor]) -> SupervisedDataset:
-    """The same evaluations of other points.
-
-    Args:
-        dataset: The evaluations.
-        encode: What becomes of the points.
-
-    Returns:
-        Another data set.
-    """
-    moved = SupervisedDataset(
-        X=encode(dataset.X),
-        Y=dataset.Y,
-        Yvar=dataset.Yvar,
-        feature_names=dataset.feature_names,
-        outcome_names=dataset.outcome_names,
-        group_indices=dataset.group_indices,
-    )
-    if not isinstance(dataset, DatasetWithSources):
-        return moved
-    return DatasetWithSources(moved, [at_points(source, encode) for source in dataset.sources])
-
-
-class AdapterWithSources(TorchAdapter):
-    """Encodes earlier experiments as the experiment itself.
+    Ax widens the space of the model to trials outside of the search space when an adapter is made
+    and leaves later ones out, so that an experiment would go on otherwise once it was loaded. And
+    it forgets where abandoned trials with data were: a model without noise suggests them for ever.
 
     Args:
         experiment: See :class:`ax.adapter.torch.TorchAdapter`, like all others but the last.
@@ -109,8 +74,45 @@ class AdapterWithSources(TorchAdapter):
             fit_tracking_metrics=fit_tracking_metrics,
         )
 
+    def _process_and_transform_data(
+        self, experiment: Experiment, data: Data | None = None
+    ) -> tuple[ExperimentData, SearchSpace]:
+        is_known = partial(self._model_space.check_membership, check_all_parameters_present=False)
+        if not all(is_known(arm.parameters) for arm in experiment.arms_by_name.values()):
+            known = extract_experiment_data(experiment, self._data_loader_config, data)
+            self._set_model_space(known.arm_data)
+        return super()._process_and_transform_data(experiment, data)
+
+    def _get_transformed_gen_args(
+        self,
+        search_space: SearchSpace,
+        optimization_config: OptimizationConfig | None = None,
+        pending_observations: dict[str, list[ObservationFeatures]] | None = None,
+        fixed_features: ObservationFeatures | None = None,
+    ) -> BaseGenArgs:
+        pending = dict(pending_observations or {})
+        for point in self._abandoned():
+            for metric in self.outcomes:
+                pending[metric] = [*pending.get(metric, []), point]
+        return super()._get_transformed_gen_args(
+            search_space, optimization_config, pending, fixed_features
+        )
+
+    def _abandoned(self) -> list[ObservationFeatures]:
+        """Abandoned points of the search space with data."""
+        with_data = {*self._experiment.lookup_data().df["trial_index"]}
+        return [
+            ObservationFeatures.from_arm(arm, trial.index)
+            for trial in self._experiment.trials.values()
+            if trial.status.is_abandoned and trial.index in with_data
+            for arm in trial.arms
+            if self._search_space.check_membership(arm.parameters)
+        ]
+
     def _get_fit_args(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
         datasets, metadata, digest = super()._get_fit_args(*args, **kwargs)
+        if not self._sources:
+            return datasets, metadata, digest
         goal = self._optimization_config
         wanted = set() if goal is None else goal.metric_signatures  # of no tracking metric
         with_sources = [
@@ -148,9 +150,9 @@ class AdapterWithSources(TorchAdapter):
 class RankGenerators(GeneratorRegistryBase):
     """What Ax makes generators of, beside its own."""
 
-    WITH_SOURCES = "PoPBO with sources"
+    RANKS = "PoPBO"
 
 
-GENERATOR_KEY_TO_GENERATOR_SETUP[RankGenerators.WITH_SOURCES.value] = GeneratorSetup(
-    adapter_class=AdapterWithSources, generator_class=BoTorchGenerator, transforms=[]
+GENERATOR_KEY_TO_GENERATOR_SETUP[RankGenerators.RANKS.value] = GeneratorSetup(
+    adapter_class=RankAdapter, generator_class=BoTorchGenerator, transforms=[]
 )

@@ -1,6 +1,10 @@
 """Search spaces in which some parameters have a meaning only beside some values of others."""
 
-from ax.core.search_space import SearchSpaceDigest
+from collections.abc import Mapping
+
+from ax.core.observation import ObservationFeatures
+from ax.core.parameter import TParamValue
+from ax.core.search_space import SearchSpace, SearchSpaceDigest
 
 from botorch_popbo.models.input_transforms import InactiveColumns
 
@@ -23,3 +27,19 @@ def inactive_columns(digest: SearchSpaceDigest) -> InactiveColumns | None:
         for column, values in digest.discrete_choices.items()
     }
     return InactiveColumns(digest.hierarchical_dependencies, middle | listed)
+
+
+def all_parameters(point: Mapping[str, TParamValue], space: SearchSpace) -> dict[str, TParamValue]:
+    """A point, and any values of the parameters that have no meaning beside its own.
+
+    Args:
+        point: The value of each parameter that has a meaning.
+        space: The search space.
+
+    Returns:
+        The value of each parameter.
+    """
+    flat = space.flatten_observation_features(
+        ObservationFeatures(dict(point)), inject_dummy_values_to_complete_flat_parameterization=True
+    )
+    return dict(flat.parameters)

@@ -30,7 +30,7 @@ class OrderedLeafToIntegerRange(OrderedChoiceToIntegerRange):
         choices = search_space if adapter is None else adapter._search_space
         super().__init__(choices, experiment_data, adapter, config)
         self.encoded_parameters = {
-            name: _Places(name, encoding) for name, encoding in self.encoded_parameters.items()
+            name: Places(name, encoding) for name, encoding in self.encoded_parameters.items()
         }
 
     def _should_encode(self, p: Parameter) -> bool:
@@ -45,8 +45,13 @@ class OrderedLeafToIntegerRange(OrderedChoiceToIntegerRange):
         return super().transform_search_space(search_space)
 
 
-class _Places(dict[Any, Any]):
-    """The number of each choice, and a place for every other number."""
+class Places(dict[Any, Any]):
+    """The number of each choice, and a place for every other number.
+
+    Args:
+        name: Name of the parameter.
+        encoding: The number of each choice.
+    """
 
     def __init__(self, name: str, encoding: dict[Any, int]) -> None:
         super().__init__(encoding)

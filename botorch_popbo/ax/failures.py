@@ -1,17 +1,17 @@
 """The Ax transform that learns from trials that went wrong."""
 
 import math
-from typing import Any
 
 import pandas as pd
 from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.base import Transform
 from ax.core.arm import Arm
 from ax.core.experiment import Experiment
-from ax.core.observation import ObservationFeatures
 from ax.core.optimization_config import OptimizationConfig
 from ax.exceptions.core import DataRequiredError
 from botorch.exceptions import InputDataError
+
+from botorch_popbo.ax._hierarchy import all_parameters
 
 
 class FailedTrialsLast(Transform):
@@ -54,9 +54,9 @@ class FailedTrialsLast(Transform):
         arm_data = experiment_data.arm_data
         added = [key for key in failed if key not in arm_data.index]
         if added:
-            parameters = [
-                {**_all_parameters(failed[key], adapter._experiment), "metadata": {}}
-                for key in added
+            space = adapter._experiment.search_space
+            parameters: list[dict[str, object]] = [
+                {**all_parameters(failed[key].parameters, space), "metadata": {}} for key in added
             ]
             index = pd.MultiIndex.from_tuples(added, names=arm_data.index.names)
             arm_data = pd.concat([arm_data, pd.DataFrame(parameters, index=index)]).sort_index()
@@ -84,15 +84,6 @@ def _trials_where(data: pd.DataFrame, column: str, metric: str, value: float) ->
     if (column, metric) not in data:
         return []
     return [index[0] for index in data.index[data[column, metric] == value]]
-
-
-def _all_parameters(arm: Arm, experiment: Experiment) -> dict[str, Any]:
-    """The parameters of an arm, and any values of those that have no meaning beside them."""
-    flat = experiment.search_space.flatten_observation_features(
-        ObservationFeatures(dict(arm.parameters)),
-        inject_dummy_values_to_complete_flat_parameterization=True,
-    )
-    return dict(flat.parameters)
 
 
 def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:

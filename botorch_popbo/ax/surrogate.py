@@ -18,9 +18,9 @@ from botorch.models.transforms.input import InputTransform
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
-from botorch_popbo.ax._adapter import DatasetWithSources, at_points
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._hierarchy import inactive_columns
+from botorch_popbo.ax._source_datasets import DatasetWithSources, at_points
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._rows import is_row_of

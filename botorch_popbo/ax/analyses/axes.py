@@ -7,6 +7,8 @@ from typing import Any
 from ax.analysis.plotly.utils import truncate_label
 from ax.core.parameter import ChoiceParameter, Parameter, RangeParameter, TParamValue
 
+from botorch_popbo.ax._ordered_choices import Places
+
 _MAX_POWERS = 5  # of ten, labelled along a small figure
 
 
@@ -40,7 +42,7 @@ def parameter_axis(parameter: Parameter) -> dict[str, Any]:
 
 
 def coordinates(parameter: Parameter, values: Iterable[TParamValue]) -> list[TParamValue]:
-    """Where values of a parameter lie on its axis: choices at their positions.
+    """Where values of a parameter lie on its axis: choices at their positions, others in between.
 
     Args:
         parameter: The parameter.
@@ -51,8 +53,8 @@ def coordinates(parameter: Parameter, values: Iterable[TParamValue]) -> list[TPa
     """
     if not isinstance(parameter, ChoiceParameter):
         return list(values)
-    positions = {value: position for position, value in enumerate(parameter.values)}
-    return [positions[value] for value in values]
+    places = Places(parameter.name, {value: place for place, value in enumerate(parameter.values)})
+    return [places[value] for value in values]
 
 
 def labels(values: Iterable[TParamValue]) -> list[str]:

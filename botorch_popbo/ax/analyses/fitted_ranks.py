@@ -79,3 +79,8 @@ class FittedRanks:
         """Name of the arm that the model recommends."""
         is_incumbent = (self.model.incumbent == self.model.rank_counts.X).all(-1)
         return self.arm_names[int(is_incumbent.nonzero()[0])]
+
+    @property
+    def best_parameters(self) -> dict[str, TParamValue]:
+        """The parameters of that arm, of which some may have no meaning beside the others."""
+        return dict(self.experiment.arms_by_name[self.best_arm_name].parameters)

@@ -27,7 +27,8 @@ class RankSlices(RankAnalysis):
     columns ``parameter``, ``value``, ``predicted``, ``lower_90`` and ``upper_90``.
 
     Args:
-        parameter_names: Names of the parameters; by default all that are not fixed.
+        parameter_names: Names of the parameters; by default all that have a meaning in the
+            recommended arm and are not fixed.
         metric_name: Name of an objective's metric; by default the first one.
     """
 
@@ -45,11 +46,10 @@ class RankSlices(RankAnalysis):
         """Predict along each parameter and draw."""
         parameters = tunable_parameters(ranks, self.parameter_names)
         slices = predict_slices(ranks, parameters, _DENSITY)
-        best = ranks.experiment.arms_by_name[ranks.best_arm_name]
         subtitle = (
             "How many of the evaluated points are expected to be better (0 = best) if one "
-            f"parameter changes and all others stay as in arm {best.name}, which the model "
-            "recommends (dashed line). Shaded: 90 % interval."
+            f"parameter changes and all others stay as in arm {ranks.best_arm_name}, which the "
+            "model recommends (dashed line). Shaded: 90 % interval."
         )
         df = pd.concat(
             [
@@ -62,7 +62,7 @@ class RankSlices(RankAnalysis):
             f"Rank slices: {ranks.metric_name}",
             subtitle,
             df[["parameter", "value", "predicted", "lower_90", "upper_90"]],
-            _figure(parameters, slices, best.parameters),
+            _figure(parameters, slices, ranks.best_parameters),
         )
 
 

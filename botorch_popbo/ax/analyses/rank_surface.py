@@ -93,12 +93,14 @@ def _figure(df: pd.DataFrame, x: Parameter, y: Parameter, ranks: FittedRanks) ->
 
 
 def _arms(x: Parameter, y: Parameter, ranks: FittedRanks) -> go.Scatter:
-    names = ranks.arm_names
-    arms = [ranks.experiment.arms_by_name[name].parameters for name in names]
-    is_best = [name == ranks.best_arm_name for name in names]
+    counts = zip(ranks.arm_names, ranks.model.rank_counts.counts.tolist(), strict=True)
+    arms = {name: arm.parameters for name, arm in ranks.experiment.arms_by_name.items()}
+    # In some arms one of the two may have no meaning.
+    shown = [(name, count) for name, count in counts if {x.name, y.name} <= arms[name].keys()]
+    is_best = [name == ranks.best_arm_name for name, _ in shown]
     return go.Scatter(
-        x=coordinates(x, (arm[x.name] for arm in arms)),
-        y=coordinates(y, (arm[y.name] for arm in arms)),
+        x=coordinates(x, (arms[name][x.name] for name, _ in shown)),
+        y=coordinates(y, (arms[name][y.name] for name, _ in shown)),
         mode="markers",
         marker={
             "symbol": ["star" if best else "circle" for best in is_best],
@@ -106,7 +108,7 @@ def _arms(x: Parameter, y: Parameter, ranks: FittedRanks) -> go.Scatter:
             "color": "white",
             "line": {"color": "black", "width": 1},
         },
-        customdata=list(zip(names, ranks.model.rank_counts.counts.tolist(), strict=True)),
+        customdata=shown,
         hovertemplate="Arm %{customdata[0]}<br>%{customdata[1]:.0f} better points observed"
         "<extra></extra>",
         showlegend=False,

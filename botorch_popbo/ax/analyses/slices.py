@@ -16,6 +16,7 @@ from ax.core.parameter import (
 )
 from ax.exceptions.core import UserInputError
 
+from botorch_popbo.ax._hierarchy import all_parameters
 from botorch_popbo.ax.analyses.fitted_ranks import FittedRanks
 from botorch_popbo.ax.analyses.summaries import summarize_ranks
 
@@ -27,7 +28,8 @@ def tunable_parameters(ranks: FittedRanks, names: Sequence[str] | None = None) -
 
     Args:
         ranks: The fitted model.
-        names: Names of the parameters; by default all that are neither fixed nor derived.
+        names: Names of the parameters; by default all that have a meaning in the best arm and are
+            neither fixed nor derived.
 
     Returns:
         The parameters.
@@ -35,15 +37,17 @@ def tunable_parameters(ranks: FittedRanks, names: Sequence[str] | None = None) -
     Raises:
         UserInputError: If there is no such parameter.
     """
+    best = ranks.best_parameters
     tunable = {
         name: parameter
         for name, parameter in ranks.experiment.search_space.parameters.items()
-        if not isinstance(parameter, FixedParameter | DerivedParameter)
+        if name in best and not isinstance(parameter, FixedParameter | DerivedParameter)
     }
     for name in names or ():
         if name not in tunable:
             raise UserInputError(
-                f"There is no parameter {name!r} to vary; there are {', '.join(tunable)}."
+                f"There is no parameter {name!r} to vary in arm {ranks.best_arm_name}; there are "
+                f"{', '.join(tunable)}."
             )
     return list(tunable.values()) if names is None else [tunable[name] for name in names]
 
@@ -80,8 +84,9 @@ def predict_grid(ranks: FittedRanks, grid: Sequence[dict[str, TParamValue]]) -> 
         ``n`` rows with the varied parameters, the expected number of better points ``predicted``
         and its 90 % interval, ``lower_90`` and ``upper_90``.
     """
-    best = dict(ranks.experiment.arms_by_name[ranks.best_arm_name].parameters)
     space = ranks.experiment.search_space
+    # Beside another value of what decides about them other parameters may have a meaning.
+    best = all_parameters(ranks.best_parameters, space)
     full = [
         get_features_for_slice_or_contour(dict(values), space, best).parameters for values in grid
     ]

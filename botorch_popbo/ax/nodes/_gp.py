@@ -2,6 +2,7 @@
 
 from typing import Any, Literal, Unpack
 
+from ax.adapter.registry import Generators
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generation_node import GenerationNode
 from botorch.acquisition import (
@@ -56,4 +57,6 @@ def gp_node(
         "botorch_acqf_options": acquisition_options,
         "transforms": GP_TRANSFORMS,
     }
-    return model_node(f"gp-{acquisition}", generator_kwargs, next_node_name, num_trials, options)
+    generator = Generators.BOTORCH_MODULAR
+    name = f"gp-{acquisition}"
+    return model_node(name, generator, generator_kwargs, next_node_name, num_trials, options)

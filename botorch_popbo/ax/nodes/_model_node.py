@@ -3,20 +3,20 @@
 from typing import Any
 
 import torch
-from ax.adapter.registry import Generators
+from ax.adapter.registry import GeneratorRegistryBase
 from ax.core.trial_status import TrialStatus
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generation_strategy.transition_criterion import MaxGenerationParallelism, MinTrials
 
-from botorch_popbo.ax._adapter import RankGenerators
 from botorch_popbo.ax._checks import check_whole
 from botorch_popbo.ax.nodes._options import NodeOptions, check_options
 
 
 def model_node(
     name: str,
+    generator: GeneratorRegistryBase,
     generator_kwargs: dict[str, Any],
     next_node_name: str | None,
     num_trials: int | None,
@@ -26,7 +26,8 @@ def model_node(
 
     Args:
         name: Its name and generator key.
-        generator_kwargs: What its generator is made of.
+        generator: The kind of its generator.
+        generator_kwargs: What that is made of.
         next_node_name: Name of the node that takes over, if any does.
         num_trials: Trials of the whole experiment before that.
         options: See :class:`NodeOptions`.
@@ -44,11 +45,7 @@ def model_node(
     sizes = {name: options.get(name) for name in ("num_restarts", "raw_samples")}
     given = {name: value for name, value in sizes.items() if value is not None}
     spec = GeneratorSpec(
-        generator_enum=(
-            RankGenerators.WITH_SOURCES
-            if "sources" in generator_kwargs
-            else Generators.BOTORCH_MODULAR
-        ),
+        generator_enum=generator,
         generator_kwargs=generator_kwargs,
         generator_gen_kwargs={"model_gen_options": {"optimizer_kwargs": given}} if given else {},
         generator_key_override=name,

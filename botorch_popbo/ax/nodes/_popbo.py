@@ -13,6 +13,7 @@ from botorch_popbo.acquisition import (
     LogExpectedUtilityImprovement,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.ax._adapter import RankGenerators
 from botorch_popbo.ax._checks import check_given_whole
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.nodes._model_node import model_node
@@ -108,7 +109,9 @@ def popbo_node(
     }
     if sources:
         generator_kwargs["sources"] = sources
-    return model_node(f"popbo-{name}", generator_kwargs, next_node_name, num_trials, options)
+    generator = RankGenerators.RANKS
+    name = f"popbo-{name}"
+    return model_node(name, generator, generator_kwargs, next_node_name, num_trials, options)
 
 
 def _rank_acquisition(

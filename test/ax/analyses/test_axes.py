@@ -26,5 +26,9 @@ def test_choices_lie_at_their_positions() -> None:
     assert coordinates(COUNT, [3, 5]) == [3, 5]
 
 
+def test_a_number_that_is_no_choice_lies_between_them_or_beyond() -> None:
+    assert coordinates(SIZE, [24, 8, 500]) == [0.5, -1.0, 3.0]
+
+
 def test_labels_are_short() -> None:
     assert labels([0.123456, 3, "adam", True]) == ["0.1235", "3", "adam", "True"]

@@ -86,3 +86,13 @@ def test_an_unknown_parameter_is_named(make_run: MakeRun) -> None:
     assert isinstance(card, NotApplicableStateAnalysisCard)
     assert "'rote'" in card.blob
     assert "there are rate, layers," in card.blob
+
+
+def test_parameters_without_a_meaning_in_the_best_arm_are_left_out(branched_run: Client) -> None:
+    [card] = branched_run.compute_analyses([RankSlices()], display=False)
+    assert set(card.df["parameter"]) == {"solver", "scale"}
+    along = card.df[card.df["parameter"] == "solver"].set_index("value")["predicted"]
+    assert along["direct"] < along["iterative"]
+    [refused] = branched_run.compute_analyses([RankSlices(["steps"])], display=False)
+    assert "'steps'" in refused.blob
+    assert "solver, scale" in refused.blob

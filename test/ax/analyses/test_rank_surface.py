@@ -8,6 +8,8 @@ from plotly import graph_objects as go
 
 from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.analyses import RankSlices, RankSurface
+from botorch_popbo.ax.analyses.fitting import fitted_ranks
+from botorch_popbo.ax.analyses.rank_surface import _arms
 
 from .conftest import MakeRun
 
@@ -77,3 +79,26 @@ def test_a_card_survives_a_reload_of_the_client(make_run: MakeRun, tmp_path) -> 
     [after] = again.compute_analyses([RankSurface()], display=False)
     [before] = client.compute_analyses([RankSurface()], display=False)
     pd.testing.assert_frame_equal(before.df, after.df)
+
+
+def test_only_arms_with_both_parameters_are_shown(branched_run: Client) -> None:
+    [whole] = branched_run.compute_analyses([RankSurface()], display=False)
+    assert set(whole.df.columns[:2]) == {"solver", "scale"}
+    assert len(whole.get_figure().data[1].customdata) == 12
+    ranks = fitted_ranks(branched_run._experiment, branched_run._generation_strategy, None)
+    space = branched_run._experiment.search_space.parameters
+    arms = _arms(space["steps"], space["scale"], ranks)
+    assert [name for name, _ in arms.customdata] == [f"{i}_0" for i in range(1, 12, 2)]
+    assert set(arms.x) == {3}
+
+
+def test_a_number_that_is_no_choice_is_shown_between_them(make_run: MakeRun) -> None:
+    client = make_run(8)
+    index = client.attach_trial({"rate": 0.01, "layers": 4, "kind": "a", "size": 24})
+    client.complete_trial(index, {"loss": -1.0})
+    surface, slices = client.compute_analyses(
+        [RankSurface("size", "layers"), RankSlices(["size"])], display=False
+    )
+    arms = surface.get_figure().data[1]
+    assert 0.5 in arms.x
+    assert "in arm 8_0" in slices.subtitle
