@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
-from ax.exceptions.core import SearchSpaceExhausted
+from ax.exceptions.core import SearchSpaceExhausted, UserInputError
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
 from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import filter_constraints_and_fixed_features, mk_discrete_choices
@@ -55,6 +55,9 @@ class RankAcquisition(Acquisition):
     best of all points that are neither evaluated nor pending is taken, or of 100,000 random ones if
     there are more (with several objectives of 2048, for a network of 1000 as in the paper);
     elsewhere Ax chooses BoTorch's optimizer.
+
+    Raises:
+        UserInputError: If the surrogate is no :class:`~botorch_popbo.ax.surrogate.RankSurrogate`.
     """
 
     def __init__(
@@ -65,6 +68,11 @@ class RankAcquisition(Acquisition):
         botorch_acqf_class: type[AcquisitionFunction] | None,
         **options: Any,
     ) -> None:
+        if not isinstance(surrogate, RankSurrogate):
+            raise UserInputError(
+                "A RankAcquisition needs surrogate=RankSurrogate(...) in the generator_kwargs, in "
+                "place of surrogate_spec."
+            )
         # Candidates end on the boundary up to rounding. Ax would take those beyond it for points of
         # another space, and a running one would be suggested again.
         if torch_opt_config.linear_constraints is not None:
@@ -144,9 +152,10 @@ class RankAcquisition(Acquisition):
             is_eligible = find_baseline(self._model, self.X_observed)
             best: Any = model.posterior(self._model.incumbent_among(is_eligible).unsqueeze(0))
             options.setdefault("best_f", best.mean.detach().squeeze())
-        acquisition: AcquisitionFunction = super()._construct_botorch_acquisition(
-            botorch_acqf_class, options, model
-        )
+        with seeded(self._seed):  # some of BoTorch's functions prune their baseline by samples
+            acquisition: AcquisitionFunction = super()._construct_botorch_acquisition(
+                botorch_acqf_class, options, model
+            )
         return acquisition
 
     def _update_objective_thresholds(self, torch_opt_config: TorchOptConfig) -> None:

@@ -20,6 +20,7 @@ from torch import Tensor
 
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._hierarchy import inactive_columns
+from botorch_popbo.ax._model_config import check_models, check_used
 from botorch_popbo.ax._source_datasets import DatasetWithSources, at_points
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
@@ -58,7 +59,12 @@ class RankSurrogate(Surrogate):
         refit: bool = True,
         repeat_model_selection_if_dataset_changed: bool = True,
     ) -> None:
-        """See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.fit`."""
+        """See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.fit`.
+
+        Raises:
+            UserInputError: If the configured model is none of an order.
+        """
+        check_models(self.surrogate_spec)
         self._goal_models: dict[Hashable, GoalModels] = {}
         self.inactive = inactive_columns(search_space_digest)
         datasets = [_numbers(dataset) for dataset in datasets]
@@ -184,6 +190,7 @@ def _ranking_gp_inputs(
     surrogate: Surrogate,
 ) -> dict[str, Any]:
     """Two categories are as far apart as the ends of the unit interval."""
+    check_used(model_config)
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
     if isinstance(dataset, DatasetWithSources):
         inputs["sources"] = [from_outcomes(source.X, source.Y) for source in dataset.sources]
@@ -202,6 +209,7 @@ def _poisson_rank_inputs(
     surrogate: Surrogate,
 ) -> dict[str, Any]:
     """A network takes one-hot columns of zeros and ones."""
+    check_used(model_config)
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
     return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 1.0)}
 

@@ -2,12 +2,19 @@ from typing import Any
 
 import pytest
 import torch
+from ax.adapter.registry import Generators
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
-from botorch.acquisition import LogExpectedImprovement
+from ax.exceptions.core import UserInputError
+from ax.generation_strategy.generation_node import GenerationNode
+from ax.generation_strategy.generation_strategy import GenerationStrategy
+from ax.generation_strategy.generator_spec import GeneratorSpec
+from ax.generators.torch.botorch_modular.surrogate import ModelConfig, SurrogateSpec
+from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
 from botorch.exceptions import CandidateGenerationError
 from helpers.service_loop import (
     Parameter,
+    Parameterization,
     floats,
     generator_keys,
     last_acquisition,
@@ -17,7 +24,13 @@ from helpers.service_loop import (
 )
 from torch import Tensor
 
-from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo import RankingGP
+from botorch_popbo.ax import (
+    RANK_TRANSFORMS,
+    RankAcquisition,
+    initial_node,
+    popbo_generation_strategy,
+)
 from botorch_popbo.ax.nodes import PresetName
 from botorch_popbo.optim import _tables, unseen_candidates
 
@@ -173,3 +186,28 @@ def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
     inside = acquisition._model.posterior(acquisition.X_observed).mean.max()
     assert acquisition.acqf.best_f == pytest.approx(float(inside), abs=0.2)
     assert acquisition._model.posterior(acquisition._model.known_X).mean.max() > inside + 0.2
+
+
+def test_the_seed_decides_about_a_stock_function_alone() -> None:
+    def suggested(seed: int) -> Parameterization:
+        torch.manual_seed(seed)
+        strategy = popbo_generation_strategy(qLogNoisyExpectedImprovement, num_initial_trials=10)
+        client = make_client(strategy, floats(2), "-loss")
+        return run_trials(client, sphere, 12)[-1]
+
+    assert suggested(0) == suggested(1)
+
+
+def test_a_surrogate_of_ax_is_refused() -> None:
+    models = SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)])
+    kwargs = {
+        "surrogate_spec": models,
+        "acquisition_class": RankAcquisition,
+        "transforms": RANK_TRANSFORMS,
+    }
+    spec = GeneratorSpec(generator_enum=Generators.BOTORCH_MODULAR, generator_kwargs=kwargs)
+    node = GenerationNode(name="by hand", generator_specs=[spec])
+    strategy = GenerationStrategy(nodes=[initial_node(node.name, 3), node])
+    client = make_client(strategy, floats(1), "-loss")
+    with pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\(...\)"):
+        run_trials(client, sphere, 4)

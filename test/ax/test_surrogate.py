@@ -1,6 +1,7 @@
 import pytest
 import torch
 from ax.core.search_space import SearchSpaceDigest
+from ax.exceptions.core import UserInputError
 from ax.generators.torch.botorch_modular.surrogate import (
     ModelConfig,
     Surrogate,
@@ -152,3 +153,14 @@ def test_ax_fitting_is_the_models_own(model_class: type[RankModel]) -> None:
     fit_botorch_model(by_ax, mll_class=None, mll_options={})
     for one, other in zip(by_ax.parameters(), direct.parameters(), strict=True):
         assert torch.equal(one, other)
+
+
+@EACH_MODEL
+def test_what_has_no_effect_is_named(model_class: type[RankModel]) -> None:
+    config = ModelConfig(botorch_model_class=model_class, mll_options={"steps": 3})
+    data = SupervisedDataset(X, X.sin(), feature_names=["x"], outcome_names=["y"])
+    surrogate = RankSurrogate(SurrogateSpec(model_configs=[config]))
+    with pytest.raises(UserInputError, match="mll_options"):
+        surrogate.fit([data], DIGEST)
+    with pytest.raises(UserInputError, match="models of an order"):
+        RankSurrogate().fit([data], DIGEST)
