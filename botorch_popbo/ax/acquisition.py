@@ -119,12 +119,14 @@ class RankAcquisition(Acquisition):
         return models.objectives[0], torch.ones_like(objective_weights[:1, :1]), None
 
     def _await_unranked(self, ranked: Tensor) -> None:
-        """Take points that lack a metric for pending, lest they be suggested again."""
+        """Take what lacks a metric for pending, lest it be suggested again, and no ranked point."""
         is_ranked = is_row_of(self.X_observed, ranked)
-        if not bool(is_ranked.all()):
-            unranked = self.X_observed[~is_ranked]
-            parts = [X for X in (self.X_pending, unranked) if X is not None]
-            self.X_pending, self.X_observed = torch.cat(parts), self.X_observed[is_ranked]
+        pending, self.X_observed = self.X_observed[~is_ranked], self.X_observed[is_ranked]
+        if self.X_pending is not None:
+            # Of a hundred trials and more Ax takes all that run for pending, with data or without.
+            unknown = self.X_pending[~is_row_of(self.X_pending, ranked)]
+            pending = torch.cat([unknown, pending[~is_row_of(pending, unknown)]])
+        self.X_pending = pending if len(pending) else None
 
     def _construct_botorch_acquisition(
         self,

@@ -19,6 +19,7 @@ from helpers.service_loop import (
     generator_keys,
     last_acquisition,
     make_client,
+    pending_points,
     run_trials,
     sphere,
 )
@@ -186,6 +187,19 @@ def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
     inside = acquisition._model.posterior(acquisition.X_observed).mean.max()
     assert acquisition.acqf.best_f == pytest.approx(float(inside), abs=0.2)
     assert acquisition._model.posterior(acquisition._model.known_X).mean.max() > inside + 0.2
+
+
+def test_what_is_pending_does_not_depend_on_the_number_of_trials() -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss, -cost")
+    for x in torch.rand(100, 2, generator=torch.Generator().manual_seed(0)).tolist():
+        index = client.attach_trial({"x0": x[0], "x1": x[1]})
+        client.complete_trial(index, {"loss": sum(x), "cost": (x[0] - 0.5) ** 2})
+    with_data, without, incomplete = client.get_next_trials(3).items()
+    client.attach_data(with_data[0], {"loss": 1.0, "cost": 1.0})
+    client.complete_trial(incomplete[0], {"loss": 1.0})
+    client.get_next_trials(1)
+    expected = [tuple(point.values()) for _, point in (without, incomplete)]
+    assert sorted(pending_points(client)) == [pytest.approx(point) for point in sorted(expected)]
 
 
 def test_the_seed_decides_about_a_stock_function_alone() -> None:
