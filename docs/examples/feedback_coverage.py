@@ -59,6 +59,11 @@ def two_metrics(client: Client, index: int, p: Point) -> None:
     client.complete_trial(index, {"loss": loss(p), "cost": cost(p)})
 
 
+def three_metrics(client: Client, index: int, p: Point) -> None:
+    """A loss, a cost and a weight."""
+    client.complete_trial(index, {"loss": loss(p), "cost": cost(p), "weight": p["x0"]})
+
+
 def ranking(client: Client, index: int, p: Point) -> None:
     """The order of all trials so far."""
     trials = [t for t in client._experiment.trials.values() if t.arm is not None]
@@ -84,6 +89,12 @@ def failed(client: Client, index: int, p: Point) -> None:
 
 def abandoned(client: Client, index: int, p: Point) -> None:
     """The trial is given up."""
+    client.mark_trial_abandoned(index)
+
+
+def abandoned_with_data(client: Client, index: int, p: Point) -> None:
+    """The trial is given up after a first report."""
+    client.attach_data(index, {"loss": loss(p)})
     client.mark_trial_abandoned(index)
 
 
@@ -122,11 +133,13 @@ ROWS: dict[str, tuple[str, list[str], Report]] = {
     "outcome constraint": ("-loss", ["cost <= 1.0"], two_metrics),
     "two objectives": ("-loss, -cost", [], two_metrics),
     "two objectives with thresholds": ("-loss, -cost", ["loss <= 0.5", "cost <= 1.5"], two_metrics),
+    "three objectives": ("-loss, -cost, -weight", [], three_metrics),
     "ranking only": ("-preference", [], ranking),
     "failed": ("-loss", [], every_third(failed)),
     "NaN": ("-loss", [], every_third(nan)),
     "infinitely bad": ("-loss", [], every_third(infinite)),
     "abandoned": ("-loss", [], every_third(abandoned)),
+    "abandoned with data": ("-loss", [], every_third(abandoned_with_data)),
     "early stopped": ("-loss", [], every_third(early_stopped)),
     "running without data": ("-loss", [], every_third(running)),
     "running with data": ("-loss", [], every_third(running_with_data)),

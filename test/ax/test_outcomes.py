@@ -10,7 +10,7 @@ from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 from botorch.test_functions.multi_objective import BraninCurrin
 from botorch.utils.multi_objective.hypervolume import Hypervolume
-from helpers.search_spaces import KEYS
+from helpers.search_spaces import KEYS, assert_distinct
 from helpers.service_loop import (
     Parameterization,
     floats,
@@ -112,6 +112,18 @@ def test_only_some_objectives_need_a_threshold(preset: PresetName) -> None:
     client = start("-loss, gain", ["loss <= 1.0"], preset=preset)
     run(client, 6, measure_gain)
     assert generator_keys(client)[4:] == [KEYS[preset]] * 2
+
+
+@EACH_PRESET
+def test_three_objectives_have_a_front(preset: PresetName) -> None:
+    def evaluate(p: Parameterization) -> Outcomes:
+        return measure_gain(p) | {"third": sum(p.values())}
+
+    client = start("-loss, gain, -third", preset=preset)
+    points = run(client, 7, evaluate)
+    assert_distinct(points)
+    assert generator_keys(client)[4:] == [KEYS[preset]] * 3
+    assert 0 < len(client.get_pareto_frontier(use_model_predictions=False)) <= 7
 
 
 def test_of_several_objectives_any_may_fail_or_be_missing() -> None:
