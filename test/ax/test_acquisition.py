@@ -189,8 +189,9 @@ def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
     assert acquisition._model.posterior(acquisition._model.known_X).mean.max() > inside + 0.2
 
 
+@pytest.mark.slow  # Ax takes its time over a hundred trials
 def test_what_is_pending_does_not_depend_on_the_number_of_trials() -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss, -cost")
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss - cost")
     for x in torch.rand(100, 2, generator=torch.Generator().manual_seed(0)).tolist():
         index = client.attach_trial({"x0": x[0], "x1": x[1]})
         client.complete_trial(index, {"loss": sum(x), "cost": (x[0] - 0.5) ** 2})
