@@ -61,7 +61,8 @@ def matern_value(distance: Tensor) -> Tensor:
         A tensor of the same shape, in [0, 1].
     """
     r = _ROOT * distance
-    return torch.exp(-r) * (1.0 + r + r.square() / 3.0)
+    polynomial = (1.0 + r).add_(r.square().div_(3.0))  # large matrices wait for new memory
+    return r.neg().exp_() * polynomial
 
 
 def matern_slope(distance: Tensor) -> Tensor:

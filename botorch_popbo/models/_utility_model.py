@@ -23,8 +23,11 @@ from botorch_popbo.models._law.known_noise import KnownNoiseGP
 from botorch_popbo.models._law.law import Law
 from botorch_popbo.models._law.rank_law import RankLaw, averaged
 from botorch_popbo.models.base import RankModel
+from botorch_popbo.posteriors._marginal import MarginalPosterior
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
+
+_MOST_JOINT = 2**13  # points: more have a covariance of half a gigabyte, which nobody asks for
 
 
 class UtilityModel(RankModel, FantasizeMixin):
@@ -200,8 +203,12 @@ class UtilityModel(RankModel, FantasizeMixin):
         elif observation_noise:
             noise = noise + self.noise.detach()
         covariance = ConditionalKernel(predictor)(double).add_diagonal(noise)
-        mean = predictor.mean(double).to(encoded)
-        return GPyTorchPosterior(MultivariateNormal(mean, in_dtype(covariance, encoded.dtype)))
+        if double.shape[-2] <= _MOST_JOINT or double.requires_grad:
+            mean = predictor.mean(double).to(encoded)
+            return GPyTorchPosterior(MultivariateNormal(mean, in_dtype(covariance, encoded.dtype)))
+        mean, variance = predictor.moments(double)
+        joint = MultivariateNormal(mean.to(encoded), in_dtype(covariance, encoded.dtype))
+        return MarginalPosterior(joint, (variance + noise).to(encoded))
 
 
 def _are_equal(known: list[Tensor], values: list[Parameter]) -> bool:

@@ -9,6 +9,7 @@ from torch.autograd import gradcheck
 
 from botorch_popbo import RankingGP
 from botorch_popbo.models._hyperparameters.covariance import JITTER
+from botorch_popbo.models._law.predictor import Predictor
 from botorch_popbo.testing.memory import LargestTensor
 
 
@@ -30,6 +31,25 @@ def test_the_posterior_is_the_joint_law_by_dense_matrices(outcomes: Tensor) -> N
     ranks = model.rank_posterior(TEST_X, observation_noise=True)
     expected = model.posterior(TEST_X, observation_noise=True).variance
     torch.testing.assert_close(ranks.utility.variance, expected)
+
+
+def test_many_points_are_predicted_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = fitted(SMOOTH)
+    many = torch.rand(2**13 + 1, X.shape[-1], generator=torch.Generator().manual_seed(0)).double()
+    for noise in (False, True):
+        all_at_once, few = (model.posterior(x, observation_noise=noise) for x in (many, many[-9:]))
+        torch.testing.assert_close(all_at_once.mean[-9:], few.mean)
+        torch.testing.assert_close(all_at_once.variance[-9:], few.variance)
+        joint = all_at_once.distribution[-9:].covariance_matrix
+        torch.testing.assert_close(joint, few.distribution.covariance_matrix)
+    sizes, cross = [], Predictor.cross
+    monkeypatch.setattr(Predictor, "cross", lambda law, x: sizes.append(len(x)) or cross(law, x))
+    posterior = model.posterior(many)
+    assert posterior.mean.shape == posterior.variance.shape == (len(many), 1)
+    assert sum(sizes) == len(many)  # once for both
+    points = many.requires_grad_()
+    (gradient,) = torch.autograd.grad(model.posterior(points).variance.sum(), points)
+    assert gradient.abs().amax() > 0.0
 
 
 def test_gradients_of_the_posterior() -> None:

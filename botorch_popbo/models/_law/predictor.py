@@ -1,6 +1,8 @@
 """Utilities of new points given those of the records."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import torch
@@ -10,6 +12,7 @@ from torch import Tensor
 from botorch_popbo.models._fit.evidence import Conditioned
 
 _BLOCK = 2**18  # entries of a matrix of covariances
+_COLUMNS = 128  # of a triangular matrix, whose upper part is left out
 
 
 @dataclass(frozen=True)
@@ -101,8 +104,7 @@ class Predictor:
         Returns:
             A ``batch_shape x q`` tensor.
         """
-        means = [self._mean(self.cross(points)) for points in self._blocks(X)]
-        return torch.cat(means).reshape(X.shape[:-1])
+        return self._in_blocks(X, lambda points: self._mean(self.cross(points)))
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of each point's utility.
@@ -113,14 +115,14 @@ class Predictor:
         Returns:
             Two tensors of shape ``batch_shape``.
         """
-        means, variances = [], []
-        for points in self._blocks(X):
+
+        def moments(points: Tensor) -> Tensor:
             cross = self.cross(points)
-            explained = self._relative(cross) @ self.ordered_root
-            means.append(self._mean(cross))
-            variances.append(self._prior_variance(points, cross) - explained.square().sum(-1))
-        mean, variance = (torch.cat(parts) for parts in (means, variances))
-        return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
+            variance = self._prior_variance(points, cross) - self._explained(cross)
+            return torch.stack([self._mean(cross), variance])
+
+        mean, variance = self._in_blocks(X, moments)
+        return mean, variance
 
     def unexplained(self, X: Tensor) -> Tensor:
         """Variance of each point's utility if the known utilities were certain.
@@ -167,11 +169,32 @@ class Predictor:
         covariance: Tensor = prior + level - explained1 @ explained2.mT
         return covariance
 
-    def _blocks(self, X: Tensor) -> tuple[Tensor, ...]:
-        """Points as rows, in parts whose covariances with the records stay in the cache."""
+    def _in_blocks(self, X: Tensor, law: Callable[[Tensor], Tensor]) -> Tensor:
+        """Evaluate points in parts whose covariances with the records stay in the cache."""
+        points = X.reshape(-1, X.shape[-1])
         rows = max(1, _BLOCK // len(self.X))
-        blocks: tuple[Tensor, ...] = X.reshape(-1, X.shape[-1]).split(rows)
-        return blocks
+        values = law(points[:rows])
+        if len(points) > rows:  # results of their own would pin the memory between them
+            first, values = values, values.new_empty(*values.shape[:-1], len(points))
+            values[..., :rows] = first
+            for start in range(rows, len(points), rows):
+                part = slice(start, start + rows)
+                values[..., part] = law(points[part])
+        return values.reshape(*values.shape[:-1], *X.shape[:-1])
+
+    @cached_property
+    def _triangle(self) -> tuple[Tensor, ...]:
+        """A triangular matrix with the square of :attr:`ordered_root`, in parts, ``n x m``."""
+        upper = torch.linalg.qr(self.ordered_root.mT, mode="r").R
+        columns = upper.mT.split(_COLUMNS, dim=-1)
+        return tuple(part[i * _COLUMNS :] for i, part in enumerate(columns))
+
+    def _explained(self, cross: Tensor) -> Tensor:
+        """What the order explains of each point's variance; less work than by the root."""
+        relative = self._relative(cross)
+        parts = [relative[:, -len(part) :] @ part for part in self._triangle]
+        norm: Tensor = torch.linalg.vector_norm(torch.cat(parts, dim=-1), dim=-1)
+        return norm.square()
 
     def _unexplained(self, X: Tensor, cross: Tensor) -> Tensor:
         explained = self._relative(cross) @ self.root

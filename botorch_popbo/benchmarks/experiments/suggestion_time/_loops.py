@@ -128,6 +128,18 @@ def _likelihood(exposure: float, title: str) -> Loop:
     return Loop(f"alone: likelihood and gradient of records, {title}", run, prepare)
 
 
+def _fitted_and_queries(data: Data) -> tuple[RankingGP, Tensor]:
+    generator = torch.Generator().manual_seed(1)
+    queries = torch.rand(100_000, 6, generator=generator, dtype=torch.float64)
+    return RankingGP(*data, input_transform=None).fit(), queries
+
+
+def _predict(prepared: tuple[RankingGP, Tensor]) -> Tensor:
+    model, queries = prepared
+    posterior: Any = model.posterior(queries)
+    return torch.cat([posterior.mean, posterior.variance])
+
+
 #: The methods by name.
 LOOPS = {
     DEFAULT: Loop(
@@ -155,6 +167,11 @@ LOOPS = {
         prepare=_optuna_study,
         suggest=lambda study: study.ask(_optuna_space()),
         library="optuna",
+    ),
+    "prediction": Loop(
+        "alone: mean and variance of 100,000 points by the default model",
+        suggest=_predict,
+        prepare=_fitted_and_queries,
     ),
     "ranking": Loop("alone: ranks of the outcomes", lambda data: from_outcomes(*data)),
     "likelihood": _likelihood(torch.inf, "untruncated"),
