@@ -188,10 +188,10 @@ class UtilityModel(RankModel, FantasizeMixin):
     def _rank(
         self, laws: Sequence[RankLaw], encoded: Tensor, observation_noise: bool
     ) -> GaussianRankPosterior:
-        double = encoded.double()
-        values = averaged([law.thresholds(double, observation_noise) for law in laws])
+        double, buckets = encoded.double(), laws[0].buckets
+        known = averaged([law.thresholds(double, observation_noise) for law in laws])
         return GaussianRankPosterior(
-            Thresholds(values, laws[0].buckets.size).to(encoded),
+            Thresholds(buckets.interpolate(known), buckets.size).to(encoded),
             partial(self._utility, encoded, observation_noise),
         )
 

@@ -47,14 +47,15 @@ class GaussianRankPosterior(RankPosterior):
     @property
     def mean(self) -> Tensor:
         """Expected counts, ``batch_shape x q x 1``, in ranks."""
-        return self._moments()[0]
+        return self._moments[0]
 
     @property
     def variance(self) -> Tensor:
         """Variances of the counts, ``batch_shape x q x 1``, in squared ranks."""
-        mean, second = self._moments()
+        mean, second = self._moments
         return (second - mean.square()).clamp_min(0.0)
 
+    @cached_property
     def _moments(self) -> tuple[Tensor, Tensor]:
         """Means of the counts and of their squares, each ``batch_shape x q x 1``."""
         size, better = self.thresholds.size, self.thresholds.better

@@ -83,14 +83,14 @@ class RankLaw:
         )
 
     def thresholds(self, X: Tensor, observation_noise: bool) -> Tensor:
-        """Standard normal scores from which on points are at least as good as each bucket.
+        """Standard normal scores from which on points are at least as good as each known bucket.
 
         Args:
             X: Encoded points, ``batch_shape x d``.
             observation_noise: Whether an outcome is meant, which has noise of its own.
 
         Returns:
-            A falling ``batch_shape x K`` tensor.
+            A falling ``batch_shape x J`` tensor.
         """
         points = X.reshape(-1, X.shape[-1])
         cross = self.kernel(points, self.X).to_dense()
@@ -102,8 +102,8 @@ class RankLaw:
         variance = own.unsqueeze(-1) + self.variance - 2.0 * shared
         deviation = variance.clamp_min(_MIN_VARIANCE).sqrt()
         short = self.utility - (cross @ self.weights).unsqueeze(-1)
-        known = _falling(short / deviation, short / deviation.mean(-1, keepdim=True))
-        return self.buckets.interpolate(known).reshape(*X.shape[:-1], len(self.buckets.size))
+        scores = _falling(short / deviation, short / deviation.mean(-1, keepdim=True))
+        return scores.reshape(*X.shape[:-1], len(self.utility))
 
 
 def averaged(thresholds: Sequence[Tensor]) -> Tensor:
