@@ -57,12 +57,14 @@ def recording(folder: Path, lethal: str) -> Objective:
         with (folder / "evaluations").open("a") as file:
             file.write(f"{point}\n")
         mark = folder / "killed"
-        if not mark.exists():
-            mark.write_text(point)
-            os.kill(os.getpid(), signal.SIGKILL)
-        elif lethal == "always" and mark.read_text() == point:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return float(parameters["x0"])
+        try:
+            with mark.open("x") as file:  # by one of the workers only
+                file.write(point)
+        except FileExistsError:
+            if lethal == "once" or mark.read_text() != point:
+                return float(parameters["x0"])
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError("It outlived its death.")
 
     return evaluate
 
