@@ -31,7 +31,8 @@ class Column:
         values: What listed values are called; ``None`` if there is no list.
 
     Raises:
-        InputDataError: If the bounds are not finite, or the lower one is not below the upper one.
+        InputDataError: If the bounds or their difference are not finite, or the lower one is not
+            below the upper one.
     """
 
     low: float
@@ -45,6 +46,8 @@ class Column:
             object.__setattr__(self, "values", tuple(map(plain, self.values)))
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise InputDataError("Every lower bound must be finite and below its upper bound.")
+        if math.isinf(self.high - self.low):
+            raise InputDataError(f"A range from {self.low:g} to {self.high:g} has no finite width.")
 
     @classmethod
     def continuous(cls, low: float, high: float) -> Self:

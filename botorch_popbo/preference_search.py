@@ -149,8 +149,8 @@ class PreferenceSearch:
 
         Raises:
             BotorchTensorDimensionError: If ``items`` has the wrong shape.
-            InputDataError: If ``winner`` is neither a row nor ``None``, if two points are equal, if
-                one is not finite, or if a number is none of its column.
+            InputDataError: If ``items`` is no tensor, if ``winner`` is neither a row nor ``None``,
+                if two points are equal, if one is not finite, or if a number is none of its column.
         """
         self._add(items, winner)
         self._model = self._question = None
@@ -205,6 +205,10 @@ class PreferenceSearch:
         return search
 
     def _add(self, items: Tensor, winner: SupportsIndex | None) -> None:
+        if not isinstance(items, Tensor):
+            raise InputDataError(
+                f"items is a {type(items).__name__}, no tensor. Pass torch.as_tensor(items)."
+            )
         self.columns.check(items)
         self._answers.add(items, winner)
 

@@ -85,6 +85,11 @@ def test_an_end_of_whole_numbers_is_checked(high: float) -> None:
         Column.integer(0, high)  # type: ignore[arg-type]
 
 
+def test_a_width_that_is_no_number_is_refused() -> None:
+    with pytest.raises(InputDataError, match=r"from -1e\+308 to 1e\+308 has no finite width"):
+        Column.continuous(-1e308, 1e308)
+
+
 def test_points_are_of_the_space_but_for_rounding() -> None:
     inside = torch.tensor([[3.0, 2.0, 0.0, 2.0]]).double()
     COLUMNS.check(inside)

@@ -208,6 +208,10 @@ def test_bad_input_is_named() -> None:
         search.tell(items[[0, 0]], 0)
     with pytest.raises(BotorchTensorDimensionError, match="m x 3"):
         search.tell(items[0], 0)
+    for others in (items.tolist(), items.numpy()):
+        with pytest.raises(InputDataError, match=r"no tensor\. Pass torch\.as_tensor\(items\)"):
+            search.tell(others, 0)
+    assert search.num_answers == 0
 
 
 def test_a_winner_may_be_what_argmax_returns() -> None:

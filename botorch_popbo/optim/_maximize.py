@@ -18,7 +18,6 @@ from torch import Tensor
 
 from botorch_popbo._seeds import seeded
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models.input_transforms import InactiveColumns
 from botorch_popbo.optim._optimizer_options import default_options
 from botorch_popbo.optim._tables import is_table, unseen_points
 
@@ -43,7 +42,7 @@ class Domain:
     choices: Mapping[int, Sequence[float]]
     categorical: Sequence[int]
     snap: Callable[[Tensor], Tensor]
-    inactive: InactiveColumns | None = None
+    inactive: Callable[[Tensor], Tensor] | None = None
 
 
 def maximize(

@@ -1,14 +1,13 @@
 """Fully discrete search spaces, of which every point can be looked at."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
 from torch import Tensor
 
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models.input_transforms import InactiveColumns
 from botorch_popbo.optim.candidates import unseen_candidates
 
 #: The paper's number of random candidates.
@@ -43,7 +42,7 @@ def unseen_points(
     number: int,
     seed: int,
     like: Tensor,
-    inactive: InactiveColumns | None = None,
+    inactive: Callable[[Tensor], Tensor] | None = None,
 ) -> Tensor:
     """Random points of a table that are neither evaluated nor pending.
 

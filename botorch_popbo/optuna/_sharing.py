@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from optuna.distributions import BaseDistribution
+from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.study import Study
 from optuna.trial import FrozenTrial
 
@@ -55,22 +55,30 @@ def shared_point(
     parts: list[str] = []
     while (part := trial.system_attrs.get(f"{_KEY}:{len(parts)}")) is not None:
         parts.append(part)
-    numbers = json.loads("".join(parts)) if parts else {}
+    numbers: dict[str, float] = {}
+    # Another process may be in the middle of writing, and a trial that is tried again may have
+    # parts of a longer text left.
+    with suppress(ValueError):
+        numbers, _ = json.JSONDecoder().raw_decode("".join(parts))
     known = {
-        name: distributions[name].to_external_repr(number)
-        for name, number in numbers.items()
-        if name in distributions
+        name: distribution.to_external_repr(numbers[name])
+        for name, distribution in distributions.items()
+        if name in numbers and _is_meant(distribution, numbers[name])
     }
     return known | _enqueued(trial, distributions) | trial.params
 
 
+def _is_meant(distribution: BaseDistribution, number: float) -> bool:
+    """Whether a value is none of other choices, as a trial of another study may have."""
+    return not isinstance(distribution, CategoricalDistribution) or distribution._contains(number)
+
+
 def _enqueued(trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]) -> dict[str, Any]:
-    """What the trial gets as soon as it asks; without what is none of a distribution."""
+    """What the trial gets as soon as it asks, be it out of range; without what is no value."""
     found = {}
     for name, value in trial.system_attrs.get("fixed_params", {}).items():
         if distribution := distributions.get(name):
-            with suppress(ValueError, TypeError):
+            with suppress(ValueError, TypeError, OverflowError):
                 number = distribution.to_internal_repr(value)
-                if distribution._contains(number):
-                    found[name] = distribution.to_external_repr(number)
+                found[name] = distribution.to_external_repr(number)
     return found

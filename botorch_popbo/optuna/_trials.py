@@ -11,7 +11,7 @@ from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
 from botorch_popbo.data._measured import Measured
-from botorch_popbo.optuna._pruned import outcome_of_pruned
+from botorch_popbo.optuna._pruned import FinalPlaces
 from botorch_popbo.optuna._sharing import shared_point
 from botorch_popbo.optuna._space import Space
 
@@ -46,8 +46,7 @@ def evidence_of(
 
     A failed trial is worse than every success, and so is one of an infinitely bad value. Completed
     and pruned trials that lack a constraint which others have cannot be compared, so they are
-    pending like running ones. A trial that stopped before it had asked for all is where it was
-    suggested to be.
+    pending like running ones. A trial that did not ask for all is where it was suggested to be.
 
     Args:
         trials: The trials but the one to suggest for.
@@ -61,15 +60,15 @@ def evidence_of(
     """
     signs = [1.0 if direction == StudyDirection.MAXIMIZE else -1.0 for direction in directions]
     completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
+    places = FinalPlaces(completed, signs[0])
     names = sorted({name for trial in completed for name in constraints_of(trial)})
     rows: list[tuple[Tensor, list[float], list[float]]] = []
     pending = []
     for trial in trials:
-        is_complete = trial.state == TrialState.COMPLETE
-        x = space.point(trial.params if is_complete else shared_point(trial, distributions))
+        x = space.point(shared_point(trial, distributions))
         if x is None or trial.state == TrialState.WAITING:
             continue
-        outcomes = _outcomes(trial, completed, signs)
+        outcomes = _outcomes(trial, places, signs)
         violation = constraints_of(trial)
         slack = [min(-violation.get(name, math.nan), _BEST) for name in names]
         if -math.inf in outcomes:
@@ -105,15 +104,13 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     return named
 
 
-def _outcomes(
-    trial: FrozenTrial, completed: Sequence[FrozenTrial], signs: Sequence[float]
-) -> list[float]:
+def _outcomes(trial: FrozenTrial, places: FinalPlaces, signs: Sequence[float]) -> list[float]:
     """Values to maximise; minus infinity where there is none."""
     if trial.state == TrialState.COMPLETE:
         values = [min(sign * v, _BEST) for sign, v in zip(signs, trial.values, strict=True)]
         return [-math.inf] * len(signs) if -math.inf in values else values
     if trial.state == TrialState.PRUNED and len(signs) == 1:
-        return [outcome_of_pruned(trial, completed, signs[0])]
+        return [places.outcome(trial)]
     return [-math.inf] * len(signs)
 
 

@@ -1,10 +1,11 @@
 import math
+from collections.abc import Iterator
 
 import pytest
 from optuna import create_trial
 from optuna.trial import FrozenTrial, TrialState
 
-from botorch_popbo.optuna._pruned import outcome_of_pruned
+from botorch_popbo.optuna._pruned import FinalPlaces
 
 INF = math.inf
 
@@ -37,16 +38,30 @@ COMPLETED = [completed(1.0, 5.0, 3.0), completed(2.0, 7.0, 4.0), completed(3.0, 
 def test_a_pruned_trial_has_the_place_it_had_when_it_stopped(
     curve: tuple[float, ...], expected: float
 ) -> None:
-    assert outcome_of_pruned(pruned(*curve), COMPLETED, sign=-1.0) == expected
+    assert FinalPlaces(COMPLETED, sign=-1.0).outcome(pruned(*curve)) == expected
 
 
 def test_the_direction_counts() -> None:
     mirrored = [
         completed(-t.values[0], *(-v for v in t.intermediate_values.values())) for t in COMPLETED
     ]
-    assert outcome_of_pruned(pruned(-6.5), mirrored, sign=1.0) == -2.5
+    assert FinalPlaces(mirrored, sign=1.0).outcome(pruned(-6.5)) == -2.5
 
 
 def test_without_completed_trials_there_is_no_place() -> None:
-    assert outcome_of_pruned(pruned(1.0), [], sign=1.0) == -INF
-    assert outcome_of_pruned(pruned(1.0), [completed(-INF, 0.0)], sign=1.0) == -INF
+    assert FinalPlaces([], sign=1.0).outcome(pruned(1.0)) == -INF
+    assert FinalPlaces([completed(-INF, 0.0)], sign=1.0).outcome(pruned(1.0)) == -INF
+
+
+def test_completed_trials_are_looked_through_once_for_each_step() -> None:
+    class Counted(list[FrozenTrial]):
+        times = 0
+
+        def __iter__(self) -> Iterator[FrozenTrial]:
+            self.times += 1
+            return super().__iter__()
+
+    trials = Counted(COMPLETED)
+    places = FinalPlaces(trials, sign=-1.0)
+    assert [places.outcome(pruned(6.5)) for _ in range(9)] == [-2.5] * 9
+    assert trials.times == 2

@@ -153,6 +153,32 @@ def test_conditional_parameters_are_suggested_together(monkeypatch: pytest.Monke
     assert study.best_params["model"] == "svm"
 
 
+def two_decide(trial: Trial) -> float:
+    a, b = (trial.suggest_int(name, 0, 3) for name in "ab")
+    c = trial.suggest_int("c", 0, 5) if a > 1 and b > 1 else 0
+    return float(a + b + c)
+
+
+def number_decides(trial: Trial) -> float:
+    x = trial.suggest_float("x", 0.0, 1.0)
+    return 0.1 + abs(x - 0.2) if x < 0.5 else 0.5 + trial.suggest_float("y", 0.0, 1.0)
+
+
+@pytest.mark.parametrize("objective", [two_decide, number_decides])
+def test_a_trial_does_not_come_again_for_what_it_does_not_ask_for(objective: Objective) -> None:
+    found = [tuple(trial.params.items()) for trial in run(objective, 14).trials]
+    assert len(set(found)) > 11
+
+
+@pytest.mark.filterwarnings("ignore:Fixed parameter x with value inf is out of range")
+def test_an_infinite_value_that_was_enqueued_ends_no_study() -> None:
+    study = run(lambda trial: trial.suggest_float("x", 0.0, 1.0), 4)
+    study.enqueue_trial({"x": math.inf})
+    study.optimize(lambda trial: min(trial.suggest_float("x", 0.0, 1.0), 2.0), n_trials=2)
+    assert study.trials[-2].params == {"x": math.inf}
+    assert study.trials[-1].state == TrialState.COMPLETE
+
+
 def test_pruned_and_failed_trials_are_learned_from() -> None:
     def objective(trial: Trial) -> float:
         x = trial.suggest_float("x", 0.0, 1.0)

@@ -1,3 +1,7 @@
+import json
+import math
+from typing import Any
+
 import pytest
 import torch
 from optuna import create_trial
@@ -110,3 +114,41 @@ def test_added_trials_of_other_distributions_are_nowhere(
     space = Space(SPACE, [added, *TRIALS])
     assert space.point(params) is None
     assert space.key == Space(SPACE, TRIALS).key
+
+
+def test_a_trial_without_parameters_is_nowhere_and_shows_nothing() -> None:
+    space = Space(SPACE, [create_trial(value=0.0), *TRIALS])
+    assert space.point({}) is None
+    assert space.point({"C": 0.1, "depth": 3, "kind": "svm"}) is None
+    assert space.key == Space(SPACE, TRIALS).key
+
+
+def test_what_is_infinite_is_nowhere() -> None:
+    assert Space(SPACE, []).point({**SVM, **TREE, "depth": math.inf}) is None
+
+
+def without_depth(kind: str, told: dict[str, float]) -> FrozenTrial:
+    text = json.dumps({"kind": float(kind == "tree"), **told})
+    return create_trial(
+        params={"kind": kind},
+        distributions={"kind": KIND},
+        system_attrs={"popbo:point:0": text},
+        value=0.0,
+    )
+
+
+def test_a_trial_that_did_not_ask_for_what_was_suggested_would_not_again() -> None:
+    space: dict[str, Any] = {name: SPACE[name] for name in ("depth", "kind")}
+    old, new = without_depth("svm", {}), without_depth("tree", {"depth": 2.0})
+    other = create_trial(params={"kind": "svm", "depth": 4}, distributions=space, value=0.0)
+    found = Space(space, [old, new, other])
+    # Of the first trial nobody knows: perhaps depths came later.
+    shallow, deep = (found.point({"kind": "svm", "depth": depth}) for depth in (1, 8))
+    assert not torch.equal(shallow, deep)
+    shallow, deep = (found.point({"kind": "tree", "depth": depth}) for depth in (1, 8))
+    assert torch.equal(shallow, deep)
+    assert found.parameters(deep) == {"kind": "tree", "depth": 2}
+    assert found.domain.inactive is not None
+    assert found.domain.inactive(found.draw(8, seed=0)).unique(dim=0).tolist() == (
+        found.draw(8, seed=0).unique(dim=0).tolist()
+    )
