@@ -4,13 +4,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give the name of a file beside another, which it replaces when the context ends.
 
-    If the context raises, the other file is as it was.
+    If the context raises, the other file is as it was. Of several at the same time each has a file
+    of its own, and the last one stays.
 
     Args:
         path: The file to replace, if it exists.
@@ -21,6 +23,9 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: If the file cannot be replaced.
     """
-    partial = path.with_name(f"{path.name}.part")
-    yield partial
-    os.replace(partial, path)
+    partial = path.with_name(f"{path.name}.{token_hex(4)}.part")
+    try:
+        yield partial
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)

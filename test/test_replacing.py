@@ -26,3 +26,14 @@ def test_a_file_stays_if_writing_fails(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         write_half()
     assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_at_the_same_time_do_not_meet(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    with replacing(path) as first:
+        first.write_text("first")
+        with replacing(path) as second:
+            second.write_text("second")
+        assert path.read_text() == "second"
+    assert path.read_text() == "first"

@@ -35,7 +35,7 @@ def compare(options: Namespace) -> int:
     """Run a campaign and report it; nothing is run if a name is unknown or a table missing."""
     asked = settle(options)
     campaign = plan(options, asked, options.data)
-    for line in campaign.introduction():
+    for line in (*campaign.introduction(), *campaign.left_out()):
         print(line, file=sys.stderr)
     remember(campaign.output, asked, options.data and options.data.absolute())
     failures = run_campaign(campaign)
@@ -76,7 +76,10 @@ def _planned(options: Namespace) -> Campaign[Any, Any]:
             f"what was asked for in {folder} was not noted: its records are of an earlier version; "
             "give the options that popbo compare was given"
         )
-    return plan(options, settle(options, earlier), options.data or data)
+    campaign = plan(options, settle(options, earlier), options.data or data)
+    for line in campaign.left_out():
+        print(line, file=sys.stderr)
+    return campaign
 
 
 def _check_recorded(campaign: Campaign[Any, Any]) -> None:

@@ -19,8 +19,9 @@ examples:
   popbo compare --campaign paper-nasbench201 --data tables --output nas
   popbo compare --campaign mine.toml --backend ray --jobs 64"""
 REPORT = """\
-Report the trials in the output folder and run nothing. Without options that is everything popbo
-compare was asked for in this folder; options take precedence."""
+Report the trials in the output folder and run nothing. Without options these are all problems and
+methods that popbo compare was asked for in this folder, with the trials, seeds and initial points
+of the last command; options take precedence."""
 REPORT_EXAMPLES = """\
 examples:
   popbo report --output nas

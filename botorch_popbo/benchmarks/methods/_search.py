@@ -51,13 +51,16 @@ def maximize(
 ) -> Tensor:
     """The best point of a search space, of shape ``d``.
 
-    Where all is a choice, up to ``max_candidates`` random ones of the points beside ``X``.
+    Where all is a choice, up to ``max_candidates`` random ones of the points beside ``X``, or of
+    all once none is left.
     """
     if encoding.is_discrete:
         generator = torch.Generator().manual_seed(seed)
         values = [encoding.choices[i] for i in range(len(encoding.choices))]
-        unseen = unseen_candidates(values, X, max_candidates, generator)
-        best, _ = optimize_acqf_discrete(acquisition, q=1, choices=unseen, unique=False)
+        points = unseen_candidates(values, X, max_candidates, generator)
+        if not len(points):
+            points = unseen_candidates(values, None, max_candidates, generator)
+        best, _ = optimize_acqf_discrete(acquisition, q=1, choices=points, unique=False)
     elif not encoding.is_box:
         return maximize_in_domain(acquisition, encoding.domain, X, max_candidates, seed)
     else:

@@ -67,7 +67,10 @@ class Problem(ABC):
 
     @abstractmethod
     def score(self, parameters: Parameters) -> float:
-        """The noise-free value of a point, or the best estimate of it, in the metric's unit."""
+        """The noise-free value of a point, or the best estimate of it, in the metric's unit.
+
+        Failed points are asked for, too; theirs need not be a number.
+        """
 
     def evaluate(self, parameters: Parameters, seed: int) -> float | None:
         """Evaluate a point.

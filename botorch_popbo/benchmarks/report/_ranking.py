@@ -19,9 +19,12 @@ def rank_methods(summaries: Sequence[Summary]) -> pd.DataFrame:
     than two can be compared.
     """
     methods = comparable(summaries)
+    nothing = pd.DataFrame(columns=["mean", "low", "high"])
+    if len(methods) < 2:
+        return nothing
     tables = [ranks(summary, methods, lambda curve: curve.results) for summary in summaries]
-    if len(methods) < 2 or not all(len(table) for table in tables):
-        return pd.DataFrame(columns=["mean", "low", "high"])
+    if not all(len(table) for table in tables):
+        return nothing
     means = np.mean([table.mean(axis=0) for table in tables], axis=0)
     low, high = np.percentile(_bootstrap(tables), (2.5, 97.5), axis=0)
     found = pd.DataFrame({"mean": means, "low": low, "high": high}, index=methods)
@@ -45,10 +48,11 @@ def methods_of(summaries: Sequence[Summary]) -> list[str]:
 def ranks(summary: Summary, methods: Sequence[str], values: Callable[[Curve], Array]) -> Array:
     """Rank methods on one problem by a value of each replication, ``seeds x methods``.
 
-    Ties share the mean of their ranks. Only seeds count that all of these methods completed.
+    Ties share the mean of their ranks; where nothing has succeeded there is no value, which ranks
+    last. Only seeds count that all of these methods completed, and that have some value.
     """
-    table = on_common_seeds(summary, methods, values)
-    return np.asarray(table.rank(axis=1, ascending=summary.is_loss))
+    table = on_common_seeds(summary, methods, values).dropna(how="all")
+    return np.asarray(table.rank(axis=1, ascending=summary.is_loss, na_option="bottom"))
 
 
 def on_common_seeds(
@@ -56,7 +60,7 @@ def on_common_seeds(
 ) -> pd.DataFrame:
     """A value of each replication, by method, for the seeds that all of these methods completed."""
     found = {curve.method: pd.Series(values(curve), curve.seeds) for curve in summary.curves}
-    return pd.DataFrame({method: found[method] for method in methods}).dropna()
+    return pd.concat({method: found[method] for method in methods}, axis=1, join="inner")
 
 
 def _bootstrap(tables: Sequence[Array]) -> Array:

@@ -41,7 +41,7 @@ def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
             if curve.num_failed:
                 yield (
                     f"{where}: no trial succeeded in {curve.num_failed} of {len(curve.seeds)} "
-                    "replications; their results are those of a failed point"
+                    "replications; their results, if any, are those of a failed point"
                 )
             if len(curve.versions) > 1:
                 yield f"{where}: trials of several versions: {'; '.join(curve.versions)}"

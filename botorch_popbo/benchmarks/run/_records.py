@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 from botorch_popbo.benchmarks.errors import RecordError
 from botorch_popbo.benchmarks.settings import Cell
 
+_ADVICE = "mend the file, or delete it to run its trials again"
+
 RecordT = TypeVar("RecordT")
 
 
@@ -53,11 +55,10 @@ def _parse(line: bytes, index: int, where: str, cell: Cell, kind: type[RecordT])
         found = type(cell)(**{name: fields.pop(name) for name in vars(cell)})
         record = kind(**fields)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        advice = "mend the file, or delete it to run its trials again"
-        raise RecordError(f"{where}: not a record of a trial ({error!r}); {advice}") from None
+        raise RecordError(f"{where}: not a record of a trial ({error!r}); {_ADVICE}") from None
     if found != cell:
-        raise RecordError(f"{where}: expected {cell!r}, found {found!r}")
+        raise RecordError(f"{where}: expected {cell!r}, found {found!r}; {_ADVICE}")
     trial = getattr(record, "trial", index)
     if trial != index:
-        raise RecordError(f"{where}: expected trial {index}, found {trial}")
+        raise RecordError(f"{where}: expected trial {index}, found {trial}; {_ADVICE}")
     return record

@@ -76,6 +76,10 @@ class Campaign(ABC, Generic[CellT, RecordT]):
         """Lines to be shown before a run: what was made of what the user said."""
         yield from ()
 
+    def left_out(self) -> Iterator[str]:
+        """Lines about what the user brought along and changed since it was recorded."""
+        yield from ()
+
     @abstractmethod
     def cells(self) -> Iterator[CellT]:
         """Yield the replications, in the order in which they are started and reported."""

@@ -242,3 +242,31 @@ def test_a_reader_may_leave() -> None:
         run.stdout.close()
         assert b"Broken pipe" not in run.stderr.read()
     assert run.returncode == 1
+
+
+OWN = """
+from botorch_popbo.ax import parameter_configs
+from botorch_popbo.benchmarks.problems import Problem
+class Own(Problem):
+    def score(self, parameters):
+        return parameters["x"]
+def own(name="own"):
+    return Own(name=name, parameters=parameter_configs({"x": (0.0, 1.0)}), label="loss",
+               metric_name="loss", minimize=True, optimal_value=None)
+def other(): return own("other-own")
+"""
+
+
+def test_a_report_says_that_a_file_has_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, output = tmp_path / "own.py", f"--output {tmp_path / 'results'}"
+    path.write_text(OWN)
+    options = "--methods random --trials 1 --initial 2 --seeds 1 --jobs 1"
+    assert main(f"compare --problems {path}:other {options} {output}".split()) == 0
+    path.write_text(OWN + "# changed")
+    # Another problem whose name ends alike is not the same.
+    assert main(f"compare --problems {path}:own {options} {output}".split()) == 0
+    assert "has changed" not in capsys.readouterr().err
+    assert main(f"report {output}".split()) == 0
+    assert "other-own has changed: it begins anew" in capsys.readouterr().err

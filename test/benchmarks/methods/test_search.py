@@ -7,6 +7,7 @@ from botorch.acquisition import PosteriorMean
 from helpers.peers import CONTINUOUS, MIXED, TABLE
 from torch import Tensor
 
+from botorch_popbo.ax import parameter_configs
 from botorch_popbo.benchmarks.methods._bore import Bore
 from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot, uniform_points
 from botorch_popbo.benchmarks.methods._surrogates import MomentModel
@@ -76,6 +77,14 @@ def test_a_known_point_of_a_table_is_left_out() -> None:
     known = uniform_points(encoding, 5)
     found = maximize(_nearness(known[0]), encoding, known, seed=0)
     assert not (found == known).all(-1).any()
+
+
+def test_a_table_of_which_all_is_known_is_searched_again() -> None:
+    parameters = parameter_configs({"x": ["a", "b"], "y": ["c", "d"]})
+    encoding = Encoding(parameters)
+    known = torch.cartesian_prod(*encoding.choices.values())
+    found = maximize(_nearness(known[2]), encoding, known, seed=0)
+    assert torch.equal(found, known[2])
 
 
 def test_uniform_points_are_members_of_the_space() -> None:

@@ -50,3 +50,12 @@ def test_only_methods_and_seeds_that_are_everywhere_are_ranked() -> None:
     apart = replace(lost, seeds=(7,))
     assert rank_methods([summary(curve("popbo", 1, 9, 9), apart)]).empty
     assert np.isfinite(found.to_numpy()).all()
+
+
+def test_a_replication_without_a_result_ranks_last() -> None:
+    nothing = float("nan")
+    for minimize in (True, False):
+        curves = curve("popbo", 1, 1, nothing), curve("random", 1, nothing, nothing)
+        found = rank_methods([summary(*curves, minimize=minimize)])
+        # The seed on which neither has one says nothing.
+        assert found["mean"].to_dict() == {"popbo": 1.25, "random": 1.75}

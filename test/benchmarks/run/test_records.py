@@ -65,8 +65,8 @@ OTHER = replace(SETTING, seed=2)
         (["{0}", "nonsense\n", "{2}"], SETTING, "records.jsonl, line 2: not a record .*delete it"),
         (["{0}", "[1]\n", "{2}"], SETTING, "line 2: not a record"),
         (["{x}", "{1}"], SETTING, "line 1: not a record .*'x'"),
-        (["{0}", "{1}", "{2}", "{1}"], SETTING, "expected trial 3, found 1"),
-        (["{0}"], OTHER, "expected Setting"),
+        (["{0}", "{1}", "{2}", "{1}"], SETTING, "expected trial 3, found 1; mend"),
+        (["{0}"], OTHER, "expected Setting.*; mend"),
     ],
 )
 def test_a_damaged_file_is_named(

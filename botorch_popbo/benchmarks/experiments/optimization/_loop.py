@@ -85,12 +85,14 @@ class Loop:
             check_membership(self.problem.parameters, suggestion.incumbent)
         noise = evaluation_seed(self.problem.name, self.setting.seed, trial)
         evaluating = perf_counter()
-        outcome = self.problem.evaluate(suggestion.parameters, noise)
+        # A copy, for a problem may take out what it has used.
+        outcome = self.problem.evaluate(dict(suggestion.parameters), noise)
         evaluated = perf_counter()
         if outcome is not None:
             outcome = float(outcome)  # numbers of NumPy and tensors cannot be recorded
             if not math.isfinite(outcome):
-                raise ValueError(f"trial {trial} evaluated to {outcome} at {suggestion.parameters}")
+                where = f"trial {trial} evaluated to {outcome} at {suggestion.parameters}"
+                raise ValueError(f"{where}; evaluate has to return None for a failure")
         observed = None if outcome is None else self.problem.tell(outcome, self.successes)
         score = outcome if self.problem.is_exact else self._score(suggestion, observed)
         with self.limited():
@@ -122,12 +124,21 @@ class Loop:
 
     def _score(self, suggestion: Suggestion, observed: float | None) -> float | None:
         is_best = observed is not None and self.feedback.is_best(observed)
-        if is_best or not self.problem.costly_score:
-            return float(self.problem.score(suggestion.parameters))
-        # Without incumbents the report follows the best observed point only.
-        return None
+        if self.problem.costly_score and not is_best:
+            # Without incumbents the report follows the best observed point only.
+            return None
+        score = self._noise_free(suggestion.parameters)
+        if score is None and observed is not None:
+            point = suggestion.parameters
+            raise ValueError(f"no finite score at {point}, where the evaluation did not fail")
+        return score
 
     def _incumbent_score(self, suggestion: Suggestion) -> float | None:
         if suggestion.incumbent is None or self.problem.costly_score:
             return None
-        return float(self.problem.score(suggestion.incumbent))
+        return self._noise_free(suggestion.incumbent)
+
+    def _noise_free(self, parameters: Parameters) -> float | None:
+        """The score of a point, or None if it has none, as a failed one may."""
+        score: float | None = self.problem.score(dict(parameters))
+        return None if score is None or not math.isfinite(score) else float(score)

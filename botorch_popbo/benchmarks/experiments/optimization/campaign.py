@@ -1,5 +1,6 @@
 """Methods on problems, trial by trial."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -109,12 +110,17 @@ class Optimization(Campaign[Setting, TrialRecord]):
 
     def introduction(self) -> Iterator[str]:
         """See the base class."""
-        for name, source in self.own.items():
+        for source in self.own.values():
             if isinstance(source, TableSource):
                 yield from source.describe()
+
+    def left_out(self) -> Iterator[str]:
+        """See the base class."""
+        stems = [path.stem for path in self.output.glob("records/*.jsonl")]
+        for name in self.own:
             own, _, digest = name.rpartition("@")
-            others = {p.name for p in self.output.glob(f"records/*{own}@*") if digest not in p.name}
-            if others:
+            other = re.compile(rf"(^|--){re.escape(own)}@(?!{digest})")
+            if any(map(other.search, stems)):
                 yield f"{own} has changed: it begins anew, and what was recorded of it is left out"
 
     def cells(self) -> Iterator[Setting]:

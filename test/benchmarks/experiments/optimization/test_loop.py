@@ -87,16 +87,61 @@ class Single(Problem):
         return np.float32(parameters["x"])
 
 
-def test_numbers_of_numpy_are_recorded_as_plain_ones() -> None:
-    space = parameter_configs({"x": (0.0, 1.0)})
-    problem = Single(
+class Taking(Single):
+    def score(self, parameters: Any) -> Any:
+        return parameters.pop("x")
+
+
+class Diverging(Single):
+    """Fails on the upper half, where it has no score."""
+
+    def evaluate(self, parameters: Parameters, seed: int) -> float | None:
+        return None if parameters["x"] > 0.5 else self.score(parameters)
+
+    def score(self, parameters: Parameters) -> Any:
+        return parameters["x"] if parameters["x"] <= 0.5 else self.optimal_value
+
+
+def loop(kind: type[Single], optimal_value: float | None = None) -> Loop:
+    problem = kind(
         name="single",
-        parameters=space,
+        parameters=parameter_configs({"x": (0.0, 1.0)}),
         label="loss",
         metric_name="loss",
         minimize=True,
-        optimal_value=None,
+        optimal_value=optimal_value,
     )
     setting = Setting("single", "random", 2, 0)
-    record = Loop(problem, setting, METHODS["random"], [], lambda: nullcontext()).step(0)
+    return Loop(problem, setting, METHODS["random"], [], lambda: nullcontext())
+
+
+def test_numbers_of_numpy_are_recorded_as_plain_ones() -> None:
+    record = loop(Single).step(0)
     assert type(record.observed) is type(record.score) is float
+
+
+def test_a_problem_may_take_values_out_of_its_point() -> None:
+    record = loop(Taking).step(0)
+    assert record.parameters == {"x": record.observed}
+
+
+@pytest.mark.parametrize("score", [None, np.nan, np.inf])
+def test_a_failed_point_need_not_have_a_score(score: float | None) -> None:
+    running = loop(Diverging, score)
+    records = [running.step(trial) for trial in range(8)]
+    failed = [record for record in records if record.observed is None]
+    assert 0 < len(failed) < len(records)
+    for record in records:
+        assert record.score == record.observed
+
+
+def test_a_point_that_did_not_fail_has_a_score() -> None:
+    class Odd(Single):
+        def evaluate(self, parameters: Parameters, seed: int) -> float:
+            return 1.0
+
+        def score(self, parameters: Parameters) -> float:
+            return np.nan
+
+    with pytest.raises(ValueError, match=r"no finite score at {'x': .*did not fail"):
+        loop(Odd).step(0)
