@@ -52,7 +52,7 @@ def compare(
 ) -> list[Summary]:
     """Run every method on every problem, given the sizes of their initial designs."""
     campaign = Optimization(
-        initial=problems,
+        initial=dict.fromkeys(problems, 4) if SMOKE_TEST else problems,
         methods=methods,
         trials=2 if SMOKE_TEST else trials,
         seeds=2 if SMOKE_TEST else seeds,

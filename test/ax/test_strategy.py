@@ -77,7 +77,7 @@ def test_a_smooth_function_is_searched(name: str) -> None:
 
 @cache
 def reference(name: str) -> list[Parameterization]:
-    return run_trials(make_client(strategy(name), MIXED, "-loss"), mixed_loss, 12)
+    return run_trials(make_client(strategy(name), MIXED, "-loss"), mixed_loss, 9)
 
 
 @pytest.mark.parametrize("name", ["popbo-logei", "paper-eri", "paper-rlcb"])
@@ -94,7 +94,7 @@ def test_only_the_order_of_outcomes_counts(
 ) -> None:
     client = make_client(strategy(name), MIXED, objective)
     metric = "gain" if objective == "gain" else "loss"
-    found = run_trials(client, lambda p: distortion(mixed_loss(p)), 12, metric)
+    found = run_trials(client, lambda p: distortion(mixed_loss(p)), 9, metric)
     assert found == reference(name)
 
 
