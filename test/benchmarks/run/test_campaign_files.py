@@ -9,6 +9,7 @@ from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
 from botorch_popbo.benchmarks.problems import PROBLEMS, expand
 from botorch_popbo.benchmarks.report._paper import PAPER
 from botorch_popbo.benchmarks.run._campaign_files import load_campaign, shipped_campaigns
+from botorch_popbo.benchmarks.settings import DEFAULT_METHODS
 
 
 @pytest.mark.parametrize("name", shipped_campaigns())
@@ -78,3 +79,11 @@ def test_a_shipped_campaign_runs(
         problems = problems[:2]  # all are run by tests of their own
     assert main(["compare", *options, "--problems", *problems, "--methods", *methods]) == 0
     assert capsys.readouterr().out.count(" 1/1 ") == len(methods) * len(problems)
+
+
+def test_gaussian_processes_are_compared_as_their_users_get_them() -> None:
+    headline = load_campaign("headline")["methods"]
+    assert {"ax-default", "botorch-gp"} <= {*headline}  # of Ax and of BoTorch
+    assert "botorch-gp" in DEFAULT_METHODS
+    # Settings of ours, slower than Ax's own where parameters are of several kinds.
+    assert not {"gp-logei", "gp-qlognei", "gp-ucb"} & {*headline, *DEFAULT_METHODS}
