@@ -203,11 +203,12 @@ class UtilityModel(RankModel, FantasizeMixin):
         elif observation_noise:
             noise = noise + self.noise.detach()
         covariance = ConditionalKernel(predictor)(double).add_diagonal(noise)
+        covariance = in_dtype(covariance, encoded.dtype)
         if double.shape[-2] <= _MOST_JOINT or double.requires_grad:
             mean = predictor.mean(double).to(encoded)
-            return GPyTorchPosterior(MultivariateNormal(mean, in_dtype(covariance, encoded.dtype)))
+            return GPyTorchPosterior(MultivariateNormal(mean, covariance))
         mean, variance = predictor.moments(double)
-        joint = MultivariateNormal(mean.to(encoded), in_dtype(covariance, encoded.dtype))
+        joint = MultivariateNormal(mean.to(encoded), covariance)
         return MarginalPosterior(joint, (variance + noise).to(encoded))
 
 
