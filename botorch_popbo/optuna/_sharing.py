@@ -52,6 +52,8 @@ def shared_point(
     Returns:
         Parameters by name.
     """
+    if distributions.keys() <= trial.params.keys():  # as most completed trials
+        return trial.params
     parts: list[str] = []
     while (part := trial.system_attrs.get(f"{_KEY}:{len(parts)}")) is not None:
         parts.append(part)

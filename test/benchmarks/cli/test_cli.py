@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.own_problem import OWN_PROBLEM
 
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.methods import METHODS
@@ -244,17 +245,7 @@ def test_a_reader_may_leave() -> None:
     assert run.returncode == 1
 
 
-OWN = """
-from botorch_popbo.ax import parameter_configs
-from botorch_popbo.benchmarks.problems import Problem
-class Own(Problem):
-    def score(self, parameters):
-        return parameters["x"]
-def own(name="own"):
-    return Own(name=name, parameters=parameter_configs({"x": (0.0, 1.0)}), label="loss",
-               metric_name="loss", minimize=True, optimal_value=None)
-def other(): return own("other-own")
-"""
+OWN = f'{OWN_PROBLEM}def other(): return own("other-own")\n'
 
 
 def test_a_report_says_that_a_file_has_changed(

@@ -1,20 +1,15 @@
 from pathlib import Path
 
 import pytest
+from helpers.own_problem import OWN_PROBLEM
 
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.own import find
 from botorch_popbo.benchmarks.problems import Problem
 
-GOOD = """
-from botorch_popbo.ax import parameter_configs
-from botorch_popbo.benchmarks.problems import Problem
-class Own(Problem):
-    def score(self, parameters):
-        return parameters["x"]
-def own(name="own"):
-    return Own(name=name, parameters=parameter_configs({"x": (0.0, 1.0)}), label="loss",
-               metric_name="loss", minimize=True, optimal_value=None)
+GOOD = (
+    OWN_PROBLEM
+    + """\
 def taken(): return own("branin")
 def slash(): return own("a/b")
 def number(): return 3
@@ -25,6 +20,7 @@ def plain():
     return Own(name="plain", parameters={"x": (0.0, 1.0)}, label="loss", metric_name="loss",
                minimize=True, optimal_value=None)
 """
+)
 
 
 def test_a_change_of_the_file_changes_the_name(tmp_path: Path) -> None:
