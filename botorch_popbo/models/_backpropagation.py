@@ -13,20 +13,28 @@ from torch.nn.functional import linear
 
 
 @torch.no_grad()
-def set_gradients(layers: Sequence[Linear], X: Tensor, slope: Callable[[Tensor], Tensor]) -> None:
-    """Replace the gradients of all weights and biases by those of a loss of the output.
+def gradients(
+    layers: Sequence[Linear], X: Tensor, slope: Callable[[Tensor], Tensor]
+) -> list[Tensor]:
+    """Derivatives of a loss of the output with respect to all weights and biases.
 
     Args:
         layers: Linear layers with ReLUs between them, of which the last has one output.
         X: Inputs, an ``m x d`` tensor.
         slope: Maps the ``m`` outputs to the loss's derivatives with respect to them.
+
+    Returns:
+        For each layer those of its weight and those of its bias, of their shapes.
     """
     inputs = [X]
     for layer in layers[:-1]:
         inputs.append(linear(inputs[-1], layer.weight, layer.bias).relu_())
     output = linear(inputs[-1], layers[-1].weight, layers[-1].bias).squeeze(-1)
     delta = slope(output).to(output.dtype).unsqueeze(-1)
+    found: list[Tensor] = []
     for layer, values in zip(reversed(layers), reversed(inputs), strict=True):
-        layer.weight.grad, layer.bias.grad = delta.T @ values, delta.sum(0)
-        # A ReLU is zero where it passes nothing on. What reaches X is not used.
-        delta = (delta @ layer.weight).masked_fill_(values <= 0, 0.0)
+        found += [delta.sum(0), delta.T @ values]
+        if values is not X:
+            # The output of a ReLU, zero where it passes nothing on: a product is the fastest mask.
+            delta = (delta @ layer.weight).mul_(values.sign_())
+    return found[::-1]

@@ -13,7 +13,7 @@ from torch.nn.functional import softplus
 from torch.nn.utils import skip_init
 
 from botorch_popbo.likelihoods import truncated_poisson
-from botorch_popbo.models._backpropagation import set_gradients
+from botorch_popbo.models._backpropagation import gradients
 from botorch_popbo.models._training import train
 
 _LINEAR_BELOW = -40.0
@@ -132,12 +132,12 @@ class MLPRate(Rate):
             excess = truncated_poisson.mean(log_rate, limit[batch]) - counts[batch]
             return excess * _log_softplus_slope(z) / len(batch)
 
-        def set_batch_gradients(batch: Tensor) -> None:
-            set_gradients(self._layers, inputs[batch], partial(slope, batch))
+        def batch_gradients(batch: Tensor) -> list[Tensor]:
+            return gradients(self._layers, inputs[batch], partial(slope, batch))
 
         train(
             list(self.parameters()),
-            set_batch_gradients,
+            batch_gradients,
             len(X),
             generator,
             num_steps=self.num_steps,
@@ -146,7 +146,6 @@ class MLPRate(Rate):
             learning_rate_factor=self.learning_rate_factor,
             learning_rate_period=self.learning_rate_period,
         )
-        self.zero_grad()
         self.to(X.dtype)
 
     def _reset(self, generator: torch.Generator) -> None:

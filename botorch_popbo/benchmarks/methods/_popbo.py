@@ -9,13 +9,14 @@ improvement chooses the next point.
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import torch
 from botorch.models.model import Model
 from botorch.optim import optimize_acqf
 from torch import Tensor
+from torch.autograd import grad
 from torch.nn import Linear, Module, ReLU, Sequential
 from torch.nn.functional import gaussian_nll_loss
 
@@ -135,12 +136,13 @@ class GaussianMLP(SurrogateOptimizer):
             mean, log_variance = network(points).unbind(-1)
             return mean, log_variance.clamp(*_LOG_VARIANCE).exp()
 
-        def set_gradients(batch: Tensor) -> None:
-            network.zero_grad()
+        parameters = list(network.parameters())
+
+        def gradients(batch: Tensor) -> Sequence[Tensor]:
             mean, variance = moments(inputs[batch])
-            gaussian_nll_loss(mean, targets[batch], variance).backward()
+            return grad(gaussian_nll_loss(mean, targets[batch], variance), parameters)
 
         generator = torch.Generator().manual_seed(seed)
-        train(list(network.parameters()), set_gradients, len(X), generator)
+        train(parameters, gradients, len(X), generator)
         network.requires_grad_(False)
         return MomentModel(lambda points: moments(features(self.encoding, points)))
