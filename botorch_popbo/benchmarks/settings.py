@@ -8,7 +8,7 @@ from dataclasses import dataclass
 Parameters = Mapping[str, bool | int | float | str]
 
 DEFAULT_PROBLEMS = ("hartmann6", "hartmann6-outliers", "sklearn-digits")
-DEFAULT_METHODS = ("popbo", "botorch-gp", "optuna-tpe")
+DEFAULT_METHODS = ("popbo", "ax-default", "botorch-gp", "optuna-tpe")
 
 
 class Cell(ABC):

@@ -3,7 +3,7 @@
 EXAMPLES_TITLE = "examples:"
 EXAMPLES = """\
 examples:
-  popbo compare
+  popbo compare --campaign first-look
   popbo compare --problems branin hartmann6 --methods popbo random
   popbo compare --campaign paper-functions --smoke
   popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables
