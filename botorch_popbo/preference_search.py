@@ -155,6 +155,17 @@ class PreferenceSearch:
         self._add(items, winner)
         self._model = self._question = None
 
+    def undo(self) -> None:
+        """Take the last answer back: what was asked before it is asked again.
+
+        Raises:
+            InputDataError: If no question has been answered.
+        """
+        if self.num_answers == 0:
+            raise InputDataError("No question has been answered, so there is nothing to take back.")
+        self._answers.remove_last()
+        self._model = self._question = None
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write space, settings and answers to a JSON file, whole or not at all.
 

@@ -214,6 +214,21 @@ def test_bad_input_is_named() -> None:
     assert search.num_answers == 0
 
 
+@pytest.mark.parametrize("num_answers", [1, 8])
+def test_an_answer_may_be_taken_back(num_answers: int) -> None:
+    search = run(num_answers)
+    question, best = search.ask(), search.best
+    search.tell(question, 1)
+    search.undo()
+    assert search.num_answers == num_answers
+    assert torch.equal(search.ask(), question)
+    assert torch.equal(search.best, best)
+    for _ in range(num_answers):
+        search.undo()
+    with pytest.raises(InputDataError, match="nothing to take back"):
+        search.undo()
+
+
 def test_a_winner_may_be_what_argmax_returns() -> None:
     plain, search = PreferenceSearch(BOUNDS, seed=3), PreferenceSearch(BOUNDS, seed=3)
     for asked in (plain, search):

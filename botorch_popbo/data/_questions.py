@@ -49,6 +49,10 @@ class Answers:
             raise InputDataError("A comparison needs different points with finite values.")
         self._answers.append((items.detach().to("cpu", torch.double, copy=True), row))
 
+    def remove_last(self) -> None:
+        """Forget the last answer."""
+        self._answers.pop()
+
     def order(self) -> Order:
         """The chosen point against each of the others; in a tie, the first against each."""
         first = 0

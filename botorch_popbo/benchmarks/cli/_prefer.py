@@ -28,13 +28,16 @@ _KINDS = {
 def prefer(options: Namespace) -> int:
     """Ask until the person leaves; every answer is on disk before the next question."""
     search = _begin(options)
-    print(f"{search.num_answers} answers so far; = for no difference, q to leave")
+    print(f"{search.num_answers} answers so far; = for no difference, u to undo, q to leave")
     while True:
         items = _ask(search)
-        answer = _read(len(items))
+        answer = _read(len(items), can_undo=search.num_answers > 0)
         if answer == "q":
             break
-        search.tell(items, None if answer == "=" else int(answer) - 1)
+        if answer == "u":
+            search.undo()
+        else:
+            search.tell(items, None if answer == "=" else int(answer) - 1)
         search.save(options.state)
     if search.num_answers:
         print(f"best: {_text(search.columns, search.best)}")
@@ -106,8 +109,8 @@ def _ask(search: PreferenceSearch) -> Tensor:
     return items
 
 
-def _read(number: int) -> str:
-    valid = [*map(str, range(1, number + 1)), "=", "q"]
+def _read(number: int, can_undo: bool) -> str:
+    valid = [*map(str, range(1, number + 1)), "=", *(["u"] if can_undo else []), "q"]
     while True:
         try:
             answer = input(f"{'/'.join(valid)}? ").strip().lower()

@@ -64,6 +64,20 @@ def test_answers_are_kept_and_the_same_command_goes_on(
     assert len(json.loads(state.read_text())["answers"]) == 4
 
 
+def test_a_slip_is_taken_back(
+    space: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    state = tmp_path / "answers.json"
+    answer(monkeypatch, ["u", "1", "2", "u", "1", "u", "u", "2"])  # before the first there is none
+    assert prefer("--space", space, "--state", state) == 0
+    numbers = re.findall(r"question (\d)", capsys.readouterr().out)
+    assert "".join(numbers) == "12323212"
+    assert [a["winner"] for a in json.loads(state.read_text())["answers"]] == [1]
+
+
 def test_faults_are_named(space: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state, other = tmp_path / "answers.json", tmp_path / "other.toml"
 
