@@ -22,28 +22,26 @@ class DistinctPoints(TransitionCriterion):
 
     def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
         """Whether two distinct points have data or have failed."""
-        known = get_trial_indices_with_required_metrics(
-            experiment, experiment.lookup_data().df, require_data_for_all_metrics=False
-        )
-        known = known | experiment.trial_indices_by_status[TrialStatus.FAILED]
+        known = _told(experiment) | experiment.trial_indices_by_status[TrialStatus.FAILED]
         arms = [arm for index in known for arm in experiment.trials[index].arms]
         return len({arm.signature for arm in arms}) > 1
 
 
 class MetricsMissing(PausingCriterion):
-    """Stops a design that waits for a metric which never arrives, such as a misspelt one.
+    """Stops a design that waits for a metric which does not arrive, such as a misspelt one.
 
     Args:
-        threshold: Number of completed trials that should have told of it.
+        threshold: Number of completed trials without it that are enough to stop; twice as many
+            where others have it.
     """
 
     def __init__(self, threshold: int) -> None:
         self.threshold = threshold
 
     def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
-        """Whether so many trials are complete and none of them has one of the metrics."""
-        completed = experiment.trial_indices_by_status[TrialStatus.COMPLETED]
-        return len(completed) >= self.threshold and bool(_missing(experiment))
+        """Whether so many complete trials lack one of the metrics."""
+        lacking = experiment.trial_indices_by_status[TrialStatus.COMPLETED] - _told(experiment)
+        return len(lacking) >= (1 if _missing(experiment) else 2) * self.threshold
 
     def block_continued_generation_error(
         self, node_name: str, experiment: Experiment, trials_from_node: set[int]
@@ -53,12 +51,25 @@ class MetricsMissing(PausingCriterion):
         Raises:
             DataRequiredError: Always.
         """
-        arrived = ", ".join(sorted(set(experiment.lookup_data().df["metric_name"]))) or "none"
+        data, goal = experiment.lookup_data().df, experiment.optimization_config
+        missing = _missing(experiment)
+        if not missing and goal is not None:  # then some have too few
+            counts = {name: data["metric_name"].eq(name).sum() for name in goal.metric_names}
+            missing = sorted(name for name in counts if counts[name] == min(counts.values()))
+        arrived = ", ".join(sorted(set(data["metric_name"]))) or "none"
         raise DataRequiredError(
-            f"No trial has data of {', '.join(_missing(experiment))}, which the optimization "
-            f"needs; what has arrived: {arrived}. Compare the names in configure_optimization and "
-            "complete_trial, and add what is missing with client.attach_data."
+            f"{'No trial has' if _missing(experiment) else 'Too few trials have'} data of "
+            f"{', '.join(missing)}, which the optimization needs; what has arrived: {arrived}. "
+            "Compare the names in configure_optimization and complete_trial, add what is missing "
+            "with client.attach_data, and mark a trial without a result as failed."
         )
+
+
+def _told(experiment: Experiment) -> set[int]:
+    """The trials with data of every metric of the goal."""
+    return get_trial_indices_with_required_metrics(
+        experiment, experiment.lookup_data().df, require_data_for_all_metrics=False
+    )
 
 
 def _missing(experiment: Experiment) -> list[str]:

@@ -49,17 +49,17 @@ def best_point(client: Client, use_model: bool = True) -> BestPoint:
         The point, what is known of it, and its trial.
 
     Raises:
-        UnsupportedError: If there are several objectives.
+        UnsupportedError: If there is no objective or there are several.
         DataRequiredError: If no complete trial in the search space satisfies the constraints.
     """
     experiment = client._experiment
     goal = experiment.optimization_config
     if goal is None or goal.is_moo_problem:
         raise UnsupportedError(
-            "A best point needs a goal of one objective; of several there is a front: "
-            "client.get_pareto_frontier()."
+            "A best point needs a goal of one objective, which client.configure_optimization "
+            "takes; of several there is a front: client.get_pareto_frontier()."
         )
-    if use_model:
+    if use_model and client._maybe_generation_strategy is not None:
         fit_model(client)
         adapter = client._generation_strategy.adapter
         found = adapter.model_best_point() if isinstance(adapter, TorchAdapter) else None

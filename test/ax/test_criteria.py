@@ -71,6 +71,17 @@ def test_a_metric_that_arrives_late_is_waited_for() -> None:
     assert generator_keys(client)[-1] == "popbo-logei"
 
 
+def test_a_metric_that_few_trials_have_is_named() -> None:
+    client = start(floats(2), constraints=("cost <= 1",))
+    client.complete_trial(client.attach_trial({"x0": 0.5, "x1": 0.5}), {"loss": 1.0, "cost": 0.5})
+    run_trials(client, sphere, 8)
+    with pytest.raises(DataRequiredError, match=r"Too few trials have data of cost, .*: cost, los"):
+        client.get_next_trials(1)
+    client.attach_data(1, {"cost": 0.7})
+    run_trials(client, sphere, 1)
+    assert generator_keys(client)[-1] == "popbo-logei"
+
+
 def test_a_space_without_points_left_says_so() -> None:
     table = start([ranged("x0", 1, 3, "int"), ranged("x1", 1, 2, "int")])
     run_trials(table, sphere, 6)
