@@ -30,6 +30,7 @@ from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
+from botorch_popbo.optim._maximize import Domain, unless_known
 from botorch_popbo.optim._optimizer_options import OPTIMIZER_OPTIONS, default_options
 from botorch_popbo.optim._tables import (
     MAX_CANDIDATES,
@@ -233,4 +234,20 @@ class RankAcquisition(Acquisition):
                 candidate_set=candidate_set,
                 sampling_strategy=sampling_strategy,
             )
+            if candidate_set is None and not constrained and X_known is not None:
+                bounds = torch.tensor(search_space_digest.bounds).to(X_known).T
+                domain = Domain(
+                    bounds, choices, (), rounding_func or Tensor.clone, self.surrogate.inactive
+                )
+                result = self._unless_known(result, domain, X_known)
         return result
+
+    def _unless_known(
+        self, result: tuple[Tensor, Tensor, Tensor], domain: Domain, X_known: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """What an optimizer has found, without points that are known."""
+        candidates, values, weights = result
+        for row, found in enumerate(candidates):
+            known = torch.cat([X_known, candidates[:row]])
+            candidates[row] = unless_known(self.acqf, domain, found, known)
+        return candidates, values, weights

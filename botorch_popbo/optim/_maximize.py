@@ -74,12 +74,29 @@ def maximize(
         if is_table(domain.choices, dim):
             candidates = _points_of_table(domain, X_known, max_candidates, seed)
             return _best(acquisition, candidates)
-        best = _with_inactive(domain, _optimized(acquisition, domain))
-        if bool(is_row_of(best, X_known)):
-            others = _with_inactive(domain, _drawn(domain))
-            others = others[~is_row_of(others, X_known)]
-            return _best(acquisition, others) if len(others) else best[0]
-        return best[0]
+        return unless_known(acquisition, domain, _optimized(acquisition, domain)[0], X_known)
+
+
+def unless_known(
+    acquisition: AcquisitionFunction, domain: Domain, x: Tensor, X_known: Tensor
+) -> Tensor:
+    """A point that an optimizer has found, or in place of a known one the best of some others.
+
+    Args:
+        acquisition: The function.
+        domain: Where to search.
+        x: The point, of shape ``d``.
+        X_known: Points evaluated or pending, an ``m x d`` tensor.
+
+    Returns:
+        A point, of shape ``d``; a known one only where no other is drawn.
+    """
+    found = _with_inactive(domain, x.unsqueeze(0))
+    if bool(is_row_of(found, X_known)):
+        others = _with_inactive(domain, _drawn(domain))
+        others = others[~is_row_of(others, X_known)]
+        return _best(acquisition, others) if len(others) else found[0]
+    return found[0]
 
 
 def rounded_columns(X: Tensor, rounded: Mapping[int, Callable[[float], float]]) -> Tensor:

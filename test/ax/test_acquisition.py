@@ -9,9 +9,11 @@ from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.generation_strategy.generator_spec import GeneratorSpec
+from ax.generators.torch.botorch_modular.acquisition import Acquisition
 from ax.generators.torch.botorch_modular.surrogate import ModelConfig, SurrogateSpec
 from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
 from botorch.exceptions import CandidateGenerationError
+from helpers.search_spaces import assert_distinct
 from helpers.service_loop import (
     Parameter,
     Parameterization,
@@ -226,3 +228,27 @@ def test_a_surrogate_of_ax_is_refused() -> None:
     client = make_client(strategy, floats(1), "-loss")
     with pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\(...\)"):
         run_trials(client, sphere, 4)
+
+
+@pytest.mark.parametrize("fixed", [{}, {"x0": 0.25}])
+def test_a_known_point_that_an_optimizer_ends_at_gives_way(
+    fixed: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss")
+    client.complete_trial(client.attach_trial({"x0": 0.25, "x1": 0.75}), {"loss": 0.0})
+    run_trials(client, sphere, 6)
+
+    def end_at_known(acquisition: Acquisition, n: int, **options: Any) -> tuple[Tensor, ...]:
+        assert acquisition.X_observed is not None
+        is_fixed = [True] * len(acquisition.X_observed)
+        for column, value in (options["fixed_features"] or {}).items():
+            is_fixed = (acquisition.X_observed[:, column] == value).tolist()
+        known = acquisition.X_observed[is_fixed][:1].repeat(n, 1)
+        return known, torch.zeros(n), torch.ones(n)
+
+    monkeypatch.setattr(Acquisition, "optimize", end_at_known)
+    found = client.get_next_trials(2, fixed_parameters=fixed).values()
+    points = [trial.arm.parameters for trial in client._experiment.trials.values()]
+    assert_distinct(points)
+    assert len(found) == 2
+    assert all(point["x0"] == value for point in found for value in fixed.values())
