@@ -24,9 +24,9 @@ def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> No
         ranking: Indices of trials, best first. Trials of one inner sequence are equally good.
 
     Raises:
-        UserInputError: If the objective is not one metric, if a trial is unknown, neither running
-            nor completed or listed twice, or if a trial that was ranked before and is completed or
-            running is missing. Nothing is then changed.
+        UserInputError: If the objective is not one metric, if there are constraints, if a trial is
+            unknown, neither running nor completed or listed twice, or if a trial that was ranked
+            before and is completed or running is missing. Nothing is then changed.
     """
     objective = _single_objective(client)
     [metric] = objective.metric_names
@@ -56,9 +56,13 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
     Raises:
         UserInputError: As in :func:`report_ranking`; or if there are no comparisons.
     """
-    pairs = torch.tensor(list(comparisons))
-    if len(pairs) == 0:
+    found = [tuple(map(whole, np.ravel(pair))) for pair in comparisons]
+    if not found:
         raise UserInputError("There are no comparisons. Pass pairs of (better, worse) trials.")
+    for pair in found:
+        if len(set(pair)) != 2 or len(pair) != 2:
+            raise UserInputError(f"{pair} is no pair of a better and a worse trial.")
+    pairs = torch.tensor(found)
     trials, positions = pairs.unique(return_inverse=True)
     items = torch.arange(len(trials), dtype=torch.double).unsqueeze(-1)
     strength = from_adaptive_comparisons(items, positions).score
@@ -68,6 +72,11 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
 
 def _single_objective(client: Client) -> Objective:
     config = client._experiment.optimization_config
+    if config is not None and config.outcome_constraints:
+        raise UserInputError(
+            "A ranking tells nothing of the metrics of outcome constraints. Leave the constraints "
+            "out of configure_optimization, and rank what violates them last."
+        )
     if config is None or not config.objective.is_single_objective:
         raise UserInputError(
             "A ranking is the value of one metric. Call client.configure_optimization("

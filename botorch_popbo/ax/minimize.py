@@ -37,7 +37,8 @@ def minimize(
     maximize, return the negated value.
 
     Args:
-        function: Takes the parameters by name and returns a number.
+        function: Takes the parameters by name and returns a number, or a pair of it and its
+            standard error.
         space: What each parameter may be, by its name, such as ``{"rate": (1e-4, 1.0, "log"),
             "layers": (1, 5), "kernel": ["rbf", "poly"]}``; see
             :func:`~botorch_popbo.ax.space.parameter_configs`.
@@ -78,8 +79,8 @@ def minimize(
         client.configure_optimization(objective=f"-{VALUE}")
         client.set_generation_strategy(popbo_generation_strategy(None, n_initial, seed))
 
-    def evaluate(parameters: TParameterization) -> float:
-        return function(**parameters)
+    def evaluate(parameters: TParameterization) -> dict[str, float]:
+        return {VALUE: function(**parameters)}
 
     n_trials = int(min(n_trials, num_points(configs)))
     evaluate_trials(client, evaluate, n_trials, n_jobs, path, progress)
@@ -112,7 +113,8 @@ def _resume(path: str | os.PathLike[str], asked: Client) -> Client:
     differences = [
         f"{key} {found[key]!r}, not {value!r}"
         for key, value in _settings(asked).items()
-        if found[key] != value
+        # To Ax numbers are equal that differ by 1e-8, as learning rates do.
+        if found[key] != value or repr(found[key]) != repr(value)
     ]
     if differences:
         raise UserInputError(

@@ -82,6 +82,8 @@ def _range(name: str, said: tuple[Any, ...]) -> RangeParameterConfig:
         kind, bounds = "int", (low, high)
     else:
         kind, bounds = "float", (float(low), float(high))
+        if math.isinf(bounds[1] - bounds[0]):
+            raise UserInputError(f"{name}: the width of {said!r} is more than a number holds.")
     scaling: Any = "log" if said[2:] else None
     return RangeParameterConfig(name, bounds, kind, scaling=scaling)  # type: ignore[arg-type]
 

@@ -40,12 +40,25 @@ def check_tensors(X: Tensor, Y: Tensor) -> None:
     Raises:
         InputDataError: If one is something else.
     """
-    for name, values in (("X", X), ("Y", Y)):
-        if not isinstance(values, Tensor):
-            raise InputDataError(
-                f"train_{name} is a {type(values).__name__}, no tensor. Pass "
-                f"torch.as_tensor({name})."
-            )
+    check_tensor(X, "train_X")
+    check_tensor(Y, "train_Y")
+
+
+def check_tensor(values: Tensor, name: str) -> None:
+    """Check that values are a tensor.
+
+    Args:
+        values: What should be one.
+        name: What to call them in the message.
+
+    Raises:
+        InputDataError: If they are something else.
+    """
+    if not isinstance(values, Tensor):
+        raise InputDataError(
+            f"{name} is a {type(values).__name__}, no tensor. Pass "
+            f"torch.as_tensor({name.removeprefix('train_')})."
+        )
 
 
 def check_values(X: Tensor, Y: Tensor) -> None:

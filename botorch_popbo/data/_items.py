@@ -6,7 +6,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._checks import DTYPES, check_finite, is_table
+from botorch_popbo.data._checks import DTYPES, check_finite, check_tensor, is_table
 
 
 def check_items(X: Tensor) -> None:
@@ -19,6 +19,7 @@ def check_items(X: Tensor) -> None:
         BotorchTensorDimensionError: If ``X`` does not have two dimensions and a column.
         InputDataError: If ``X`` is not of single or double precision or not finite.
     """
+    check_tensor(X, "X")
     if not is_table(X):
         raise BotorchTensorDimensionError(
             f"Expected X of shape N x d, one row for each item, but got {tuple(X.shape)}."

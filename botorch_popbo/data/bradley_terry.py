@@ -17,7 +17,7 @@ from botorch_popbo.data.order import Order
 _PRIOR_DEVIATION = 2.0  # of a strength, in log-odds: weak, but enough for an undefeated item
 _MAX_STEPS = 100
 _TOLERANCE = 1e-10
-_DIGITS = 6  # strengths equal to so many decimals are tied
+_DIGITS = 10  # strengths equal to so many decimals are tied
 
 
 def from_adaptive_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None) -> Order:

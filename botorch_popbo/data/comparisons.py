@@ -4,6 +4,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
+from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.data._items import as_indices, check_items
 from botorch_popbo.data._rows import distinct_rows, points_at
 from botorch_popbo.data.order import TIE_VARIANCE, Order
@@ -88,6 +89,7 @@ def compared_items(
 
 
 def _as_pairs(pairs: Tensor, X: Tensor, name: str) -> Tensor:
+    check_tensor(pairs, name)
     if pairs.ndim != 2 or pairs.shape[-1] != 2:
         raise BotorchTensorDimensionError(
             f"Expected {name} of shape m x 2, a pair of row indices of X for each comparison, but "

@@ -4,7 +4,12 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._checks import check_outcomes, check_same_kind, check_two_points
+from botorch_popbo.data._checks import (
+    check_outcomes,
+    check_same_kind,
+    check_tensor,
+    check_two_points,
+)
 from botorch_popbo.data._replicates import mean_of_copies
 from botorch_popbo.data._rows import distinct_rows, points_at
 from botorch_popbo.data.order import Order
@@ -56,6 +61,7 @@ def from_constrained_outcomes(X: Tensor, Y: Tensor, violations: Tensor) -> Order
 
 
 def _check_violations(X: Tensor, Y: Tensor, violations: Tensor) -> None:
+    check_tensor(violations, "violations")
     if violations.ndim != 2 or violations.shape[0] != X.shape[0]:
         raise BotorchTensorDimensionError(
             f"Expected violations of shape N x c, one row for each of the {X.shape[0]} points, but "

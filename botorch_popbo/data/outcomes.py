@@ -4,7 +4,12 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._checks import check_outcomes, check_same_kind, check_two_points
+from botorch_popbo.data._checks import (
+    check_outcomes,
+    check_same_kind,
+    check_tensor,
+    check_two_points,
+)
 from botorch_popbo.data._replicates import mean_of_copies, pooled_means, weighted_means
 from botorch_popbo.data._rows import distinct_rows, points_at
 from botorch_popbo.data.order import Order
@@ -125,6 +130,7 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
 
 
 def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor | None:
+    check_tensor(Yvar, "train_Yvar")
     if Yvar.shape not in ((X.shape[0], 1), (X.shape[0],)):
         raise BotorchTensorDimensionError(
             f"Expected train_Yvar of shape N x 1 like train_Y, but got {tuple(Yvar.shape)} for "
@@ -143,6 +149,7 @@ def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor | None
 
 
 def _check_groups(X: Tensor, groups: Tensor) -> None:
+    check_tensor(groups, "groups")
     if groups.shape not in ((X.shape[0], 1), (X.shape[0],)):
         raise BotorchTensorDimensionError(
             f"Expected groups of shape N, one label for each of the {X.shape[0]} rows of train_X, "

@@ -47,22 +47,21 @@ class GaussianRankPosterior(RankPosterior):
     @property
     def mean(self) -> Tensor:
         """Expected counts, ``batch_shape x q x 1``, in ranks."""
-        return self._moments[0]
+        return self._mean.to(self.dtype)
 
     @property
     def variance(self) -> Tensor:
         """Variances of the counts, ``batch_shape x q x 1``, in squared ranks."""
-        mean, second = self._moments
-        return (second - mean.square()).clamp_min(0.0)
+        # Of the squares' mean less the mean's square nothing may be left in single precision.
+        size, mean = self.thresholds.size.double(), self._mean
+        apart = torch.cat([-mean, size.cumsum(0) - mean], dim=-1)
+        variance = (self._cells().double() * apart.square()).sum(-1, keepdim=True)
+        return variance.to(self.dtype)
 
     @cached_property
-    def _moments(self) -> tuple[Tensor, Tensor]:
-        """Means of the counts and of their squares, each ``batch_shape x q x 1``."""
-        size, better = self.thresholds.size, self.thresholds.better
+    def _mean(self) -> Tensor:
         # Summed by parts: passing below a threshold adds its size to the count.
-        gain = torch.stack([size, size * (2.0 * better + size)], dim=-1).to(self.dtype)
-        first, second = (self._below() @ gain).split(1, dim=-1)
-        return first, second
+        return self._below().double() @ self.thresholds.size.double().unsqueeze(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See the base class."""
@@ -90,12 +89,7 @@ class GaussianRankPosterior(RankPosterior):
 
     def entropy(self) -> Tensor:
         """See the base class."""
-        below = self._below()
-        ones = torch.ones_like(below[..., :1])
-        cell = -torch.cat([ones, below, 0.0 * ones], dim=-1).diff(dim=-1)
-        # Zero has an infinite slope, and rounding makes zeros.
-        tiny = torch.finfo(cell.dtype).tiny
-        entropy: Tensor = torch.special.entr(cell.clamp_min(tiny)).sum(-1, keepdim=True)
+        entropy: Tensor = torch.special.entr(self._cells()).sum(-1, keepdim=True)
         return entropy
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
@@ -161,6 +155,14 @@ class GaussianRankPosterior(RankPosterior):
         """Probabilities of ranking behind each threshold, ``batch_shape x q x K``."""
         below: Tensor = torch.special.ndtr(self.thresholds.values)
         return below
+
+    def _cells(self) -> Tensor:
+        """Probabilities of standing between two thresholds, ``batch_shape x q x (K + 1)``."""
+        below = self._below()
+        ones = torch.ones_like(below[..., :1])
+        cell = -torch.cat([ones, below, 0.0 * ones], dim=-1).diff(dim=-1)
+        # Rounding makes zeros, and neither their entropy nor the root of a variance has a slope.
+        return cell.clamp_min(torch.finfo(cell.dtype).tiny)
 
     def _standardized(self, utility: Tensor) -> Tensor:
         """Scores of drawn utilities, standard normal for each point."""

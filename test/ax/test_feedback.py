@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 from helpers.service_loop import floats, generator_keys, make_client, run_trials, sphere
 
@@ -80,7 +81,17 @@ def test_what_cannot_be_ranked_changes_nothing() -> None:
             report_ranking(client, ranking)
     with pytest.raises(UserInputError, match="no comparisons"):
         report_comparisons(client, [])
+    for pair in ((0, 0), (0, 1, 2), 0):
+        with pytest.raises(UserInputError, match="is no pair of a better and a worse trial"):
+            report_comparisons(client, [(1, 0), pair])  # type: ignore[list-item]
     assert client._experiment.lookup_data().df.equals(before)
+    constrained = Client()
+    constrained.configure_experiment(floats(2))
+    constrained.configure_optimization("preference", outcome_constraints=["cost <= 1"])
+    index = constrained.attach_trial({"x0": 0.5, "x1": 0.5})
+    with pytest.raises(UserInputError, match="Leave the constraints out"):
+        report_ranking(constrained, [index])
+    assert constrained._experiment.trials[index].status.is_running
     several = make_client(popbo_generation_strategy(), floats(2), "a, b")
     with pytest.raises(UserInputError, match="one metric"):
         report_ranking(several, [0])

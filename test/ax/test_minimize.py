@@ -211,6 +211,8 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
         ([1, 0], [True, False]),
         ([1, 2], [1.0, 2.0]),
         ((1.0, 5.0), (1.0, 5.0, "log")),
+        ((1e-12, 1e-3, "log"), (1e-9, 1e-3, "log")),
+        ([1.0, 2.0], [1.0, 2.000000001]),
     ],
 )
 def test_a_space_that_looks_the_same_is_another(was: Any, now: Any, tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ def test_what_numpy_makes_is_python_s_own() -> None:
         ({"x": ("rbf", "poly")}, "[a, b, c] for choices"),
         ({"x": (0, True)}, "is no range"),
         ({"x": (0.0, float("inf"))}, "is no range"),
+        ({"x": (-1.7e308, 1.7e308)}, "the width of (-1.7e+308, 1.7e+308) is more than"),
         ({"x": (0, 1, "linear")}, "a third entry is \"log\", not 'linear'"),
         ({"x": (1, 1)}, "1 is not below 1"),
         ({"x": (1, 10**9, "log")}, "at most 100,000 whole numbers, because Ax lists them, not"),

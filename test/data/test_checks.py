@@ -146,6 +146,24 @@ def test_what_is_no_tensor_says_what_to_do(name: str, kind: Callable[[Tensor], A
             SOURCES[name](X, Y)
 
 
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda X, Y: data.from_outcomes(X, Y, [0.0] * 3), "Yvar"),
+        (lambda X, Y: data.from_groups(X, Y, [0] * 3), "groups"),
+        (lambda X, Y: data.from_constrained_outcomes(X, Y, [[0.0]] * 3), "violations"),
+        (lambda X, Y: data.from_comparisons(X, [[0, 1]]), "comparisons"),
+        (lambda X, Y: data.from_adaptive_comparisons(X, X[:2, 0].long().view(1, 2), [0]), "ties"),
+        (lambda X, Y: data.from_ordering(X.numpy(), [0, 1]), "X"),
+    ],
+)
+def test_whatever_is_no_tensor_says_what_to_do(
+    call: Callable[[Tensor, Tensor], Order], name: str
+) -> None:
+    with pytest.raises(InputDataError, match=rf"no tensor. Pass torch.as_tensor\({name}\)"):
+        call(line(3), line(3))
+
+
 @pytest.mark.parametrize("name", [name for name in SOURCES if name != "objectives"])
 def test_several_objectives_say_what_to_do(name: str) -> None:
     with pytest.raises(

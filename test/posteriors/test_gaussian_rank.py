@@ -81,6 +81,17 @@ def test_moments_are_those_of_the_probabilities() -> None:
     torch.testing.assert_close(posterior.entropy(), entropy)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_small_variance_of_a_large_rank_is_not_lost(dtype: torch.dtype) -> None:
+    # Between two ranks of three thousand, certain but for one in a thousand.
+    scores = torch.cat([torch.full((2999,), 9.0), tensor([3.0902, -9.0]).float()]).to(dtype)
+    thresholds = Thresholds(scores.view(1, 1, -1).requires_grad_(), torch.ones(3001).to(dtype))
+    posterior = GaussianRankPosterior(thresholds, lambda: pytest.fail("no draws are needed"))
+    assert posterior.variance.item() == pytest.approx(1e-3, rel=2e-2)
+    [slope] = torch.autograd.grad(posterior.variance.sqrt().sum(), thresholds.values)
+    assert slope.isfinite().all()
+
+
 def test_distribution_function_and_quantiles_belong_to_the_same_law() -> None:
     posterior = make()
     support, probability = enumerated(posterior)

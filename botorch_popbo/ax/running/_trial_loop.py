@@ -2,7 +2,8 @@
 
 import logging
 from collections import Counter, deque
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from concurrent.futures import BrokenExecutor, CancelledError, Future
+from threading import Event
 from typing import Any
 
 from ax.api.client import Client
@@ -44,6 +45,7 @@ class TrialLoop:
         self._metrics: set[str] = experiment.optimization_config.metric_names
         self._trials: dict[int, Any] = experiment.trials
         self._running: dict[Future[Outcome], int] = {}
+        self._has_ended = Event()
         self._waiting: deque[int] = deque(
             index for index, trial in self._trials.items() if trial.status.is_running
         )
@@ -78,6 +80,7 @@ class TrialLoop:
                         "num_workers) or ray_tasks(objective)."
                     )
                 self._running[future] = index
+                future.add_done_callback(lambda _: self._has_ended.set())
             except Exception as error:
                 self._error = error
 
@@ -103,7 +106,11 @@ class TrialLoop:
             return None
 
     def _wait(self) -> None:
-        done, _ = wait(self._running, self._snapshots.delay, FIRST_COMPLETED)
+        # Of what an executor's shutdown has cancelled, concurrent.futures.wait is never told.
+        if not any(future.done() for future in self._running):
+            self._has_ended.wait(self._snapshots.delay)
+        self._has_ended.clear()
+        done = [future for future in self._running if future.done()]
         if done:
             # One at a time, in order: suggestions for one worker do not depend on the clock.
             future = min(done, key=self._running.__getitem__)

@@ -3,9 +3,11 @@
 import importlib
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
+from pickle import PicklingError
 from typing import Any, Self
 
 from ax.api.types import TParameterization
+from ax.exceptions.core import UserInputError
 
 from botorch_popbo.ax._checks import check_given_whole
 from botorch_popbo.ax.running._outcomes import Outcome
@@ -34,12 +36,13 @@ class ProcessPool:
 
     Raises:
         ImportError: If joblib is not installed.
-        UserInputError: If there is no worker.
+        UserInputError: If there is no worker, or the objective cannot be pickled.
     """
 
     def __init__(self, function: Objective, num_workers: int) -> None:
         check_given_whole("num_workers", num_workers, 1)
         self._executor_class = _import("joblib.externals.loky").ProcessPoolExecutor
+        _check_pickled(function)
         self._function = function
         self._num_workers = num_workers
         self._executor = self._new_executor()
@@ -79,6 +82,17 @@ class ProcessPool:
     def _submit(self, parameters: TParameterization) -> Future[Outcome]:
         future: Future[Outcome] = self._executor.submit(self._function, parameters)
         return future
+
+
+def _check_pickled(function: Objective) -> None:
+    """Find out before any trial; in the workers each of them would fail."""
+    try:
+        _import("joblib.externals.loky.backend.reduction").dumps(function)
+    except (PicklingError, TypeError, AttributeError, RecursionError) as error:
+        raise UserInputError(
+            f"The objective cannot be sent to worker processes: {error}. Let it make its locks, "
+            "connections and open files itself, when it is called."
+        ) from error
 
 
 def ray_tasks(function: Objective, **options: Any) -> Submit:

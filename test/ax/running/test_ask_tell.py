@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -115,6 +116,25 @@ def test_a_trial_that_goes_wrong_fails_alone(
     assert f"trial 1 failed: {client._experiment.trials[1].status_reason}" in caplog.messages
 
 
+def test_what_a_shutdown_cancels_is_not_waited_for() -> None:
+    client, pool, all_wait = new_client(), ThreadPoolExecutor(1), Event()
+
+    def objective(parameters: Parameterization) -> float:
+        all_wait.wait()
+        pool.shutdown(wait=False, cancel_futures=True)
+        return sphere(parameters)
+
+    def submit(parameters: Parameterization) -> Future[Any]:
+        future = pool.submit(objective, parameters)
+        if len(client._experiment.trials) == 3:
+            all_wait.set()
+        return future
+
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        run_ask_tell(client, submit, max_trials=9, num_workers=2)
+    assert sorted(statuses(client))[:3] == ["COMPLETED", "FAILED", "FAILED"]
+
+
 @pytest.mark.parametrize("max_retries", [0, 1, 2])
 @pytest.mark.parametrize("alone", [True, False])
 def test_only_the_trial_that_kills_its_workers_fails(alone: bool, max_retries: int) -> None:
@@ -217,7 +237,7 @@ def test_a_logged_trial_is_in_the_file(
             [ChoiceParameterConfig(name="kind", values=[*"abcde"], parameter_type="str")],
             Engine(size=2, total=5),
             SearchSpaceExhausted,
-            "",
+            ".",
             ["COMPLETED"] * 5,
             id="an exhausted space",
         ),

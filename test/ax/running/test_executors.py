@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
@@ -116,6 +117,12 @@ def test_a_closed_pool_leaves_no_process() -> None:
         os.kill(pid, 0)
     with pytest.raises(RuntimeError):
         pool({})
+
+
+def test_an_objective_that_cannot_be_sent_costs_no_trial() -> None:
+    lock = threading.Lock()
+    with pytest.raises(UserInputError, match=r"cannot be sent to worker processes: .*lock"):
+        ProcessPool(lambda parameters: float(lock.locked()), 2)
 
 
 def test_a_pool_needs_a_worker() -> None:
