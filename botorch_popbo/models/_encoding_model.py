@@ -1,10 +1,12 @@
 """A model of BoTorch that encodes points itself."""
 
+import warnings
 from copy import deepcopy
 from typing import Self
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
+from botorch.exceptions.warnings import InputDataWarning
 from botorch.models.model import Model
 from botorch.models.transforms.input import InputTransform, Normalize
 from botorch.models.utils import check_min_max_scaling
@@ -16,6 +18,7 @@ from torch.nn import Module
 from botorch_popbo.models.input_transforms import check_transform
 
 _LARGEST = 1e100  # of what a square, and a distance, still is a number
+_NARROWEST = 1e-6  # of a box, in which no prior made for the unit cube tells two points apart
 
 
 class EncodingModel(Model):
@@ -60,6 +63,7 @@ class EncodingModel(Model):
             )
         if input_transform is None and validate_input_scaling.on():
             check_min_max_scaling(encoded)
+        _warn_if_narrow(encoded)
         self._encoded_dim = encoded.shape[-1]
 
     @property
@@ -168,3 +172,17 @@ class EncodingModel(Model):
 
     def _revert_to_original_inputs(self) -> None:
         pass
+
+
+def _warn_if_narrow(encoded: Tensor) -> None:
+    # BoTorch's Normalize leaves a column narrower than 1e-8 as it is.
+    if validate_input_scaling.on() and len(encoded):
+        width = (encoded.amax(0) - encoded.amin(0)).max()
+        if 0.0 < float(width) < _NARROWEST:
+            warnings.warn(
+                f"The model sees all points within {float(width):.0e} of each other, and priors "
+                "are made for the unit cube. Leave input_transform at its default, or pass "
+                "Normalize(d, bounds=bounds).",
+                InputDataWarning,
+                stacklevel=4,
+            )

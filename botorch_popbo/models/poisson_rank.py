@@ -61,7 +61,8 @@ class PoissonRankModel(RankModel):
     Warns:
         InputDataWarning: If all outcomes are equal. The ranks then carry no information and
             suggestions only keep away from what has been evaluated. Or if points lie outside of the
-            unit cube, for which priors are made, and ``input_transform`` is ``None``.
+            unit cube, for which priors are made, and ``input_transform`` is ``None``, or if a
+            transform leaves all of them within 1e-6 of each other there.
 
     Example:
         >>> model = PoissonRankModel.paper(train_X, train_Y, seed=0).fit()

@@ -103,7 +103,8 @@ class RankingGP(UtilityModel):
     Warns:
         InputDataWarning: If all outcomes are equal. The order then carries no information and
             suggestions only keep away from what has been evaluated. Or if points lie outside of the
-            unit cube, for which priors are made, and ``input_transform`` is ``None``.
+            unit cube, for which priors are made, and ``input_transform`` is ``None``, or if a
+            transform leaves all of them within 1e-6 of each other there.
 
     Example:
         >>> model = RankingGP(train_X, train_Y).fit()

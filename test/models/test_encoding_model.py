@@ -65,6 +65,21 @@ def test_points_far_from_the_unit_cube_warn(make: Callable[..., RankModel]) -> N
 
 
 @EACH
+@pytest.mark.parametrize("transform", [None, Normalize(d=2)])
+def test_a_box_that_a_transform_leaves_narrow_warns(
+    transform: Normalize | None, make: Callable[..., RankModel]
+) -> None:
+    X, Y = toy_data(15)
+    with pytest.warns(InputDataWarning, match="within 3e-10 of each other.*bounds=bounds"):
+        make(1e-10 * X, Y, input_transform=transform)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(1e-10 * X, Y, input_transform=Normalize(d=2, bounds=1e-10 * BOUNDS))
+        with validate_input_scaling(False):
+            make(1e-10 * X, Y, input_transform=transform)
+
+
+@EACH
 def test_a_transform_that_would_be_used_wrongly_is_refused(make: Callable[..., RankModel]) -> None:
     X, Y = toy_data(15)
     warp = Warp(d=2, indices=[0, 1], bounds=BOUNDS)
