@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from botorch.acquisition.objective import PosteriorTransform
 from botorch.models.model import Model
-from botorch.posteriors import GPyTorchPosterior, Posterior
+from botorch.posteriors import Posterior
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import MaternKernel
 from gpytorch.settings import min_variance
@@ -13,6 +13,7 @@ from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
 
 from botorch_popbo.models import OneHotCategories, RankModel
+from botorch_popbo.posteriors._marginal import MarginalPosterior
 
 _MIN_VARIANCE = 1e-12  # relative to the squared range of the outcomes
 
@@ -88,10 +89,11 @@ class OutcomeModel(Model):
         probabilities = torch.cat([probabilities[..., :-1], last.clamp_min(0.0)], dim=-1)
         mean = (probabilities * levels).sum(-1)
         variance = (probabilities * (levels - mean.unsqueeze(-1)).square()).sum(-1)
-        spread = (levels[0] - levels[-1]).square().clamp_min(1.0)
-        least = (_MIN_VARIANCE * spread).clamp_min(1.01 * min_variance.value(X.dtype))
-        covariance = DiagLinearOperator(variance.clamp_min(least))
-        posterior = GPyTorchPosterior(MultivariateNormal(mean, covariance))
+        spread = (levels[0] - levels[-1]).square()
+        variance = variance.clamp_min(_MIN_VARIANCE * spread.where(spread > 0.0, 1.0))
+        # GPyTorch would take every variance for at least so much, whatever the unit.
+        covariance = DiagLinearOperator(variance.clamp_min(1.01 * min_variance.value(X.dtype)))
+        posterior = MarginalPosterior(MultivariateNormal(mean, covariance), variance)
         return posterior if posterior_transform is None else posterior_transform(posterior, X)
 
     @property

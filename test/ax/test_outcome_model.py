@@ -37,6 +37,18 @@ def test_moments_match_the_law_of_the_rank_on_order_statistics(
     torch.testing.assert_close(posterior.variance.item(), variance)
 
 
+@EACH_MODEL
+@pytest.mark.parametrize("unit", [1e-8, 1e8])
+def test_predictions_are_in_the_unit_of_the_outcomes(
+    unit: float, model_class: type[RankModel]
+) -> None:
+    X = torch.rand(9, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    Y = X.sum(-1, keepdim=True)
+    known, other = (OutcomeModel(model_class(X, u * Y).fit()).posterior(X) for u in (1.0, unit))
+    torch.testing.assert_close(other.mean, unit * known.mean, rtol=1e-9, atol=0.0)
+    torch.testing.assert_close(other.variance, unit**2 * known.variance, rtol=1e-6, atol=0.0)
+
+
 def test_mass_beyond_the_worst_rank_is_the_worst_outcome() -> None:
     generator = torch.Generator().manual_seed(0)
     X = torch.rand(20, 2, generator=generator, dtype=torch.float64)
