@@ -1,9 +1,12 @@
 """When the initial design gives way to a model, beside Ax's count of trials."""
 
+import math
+
 from ax.core.experiment import Experiment
+from ax.core.parameter import DerivedParameter
 from ax.core.trial_status import TrialStatus
 from ax.core.utils import get_trial_indices_with_required_metrics
-from ax.exceptions.core import DataRequiredError
+from ax.exceptions.core import DataRequiredError, SearchSpaceExhausted
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.transition_criterion import PausingCriterion, TransitionCriterion
 
@@ -62,6 +65,36 @@ class MetricsMissing(PausingCriterion):
             f"{', '.join(missing)}, which the optimization needs; what has arrived: {arrived}. "
             "Compare the names in configure_optimization and complete_trial, add what is missing "
             "with client.attach_data, and mark a trial without a result as failed."
+        )
+
+
+class SpaceExhausted(PausingCriterion):
+    """Stops a design that has tried every point of a space without a range of any numbers.
+
+    Ax would look for another one for half a minute.
+    """
+
+    def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
+        """Whether every point is known; of a hierarchical space it is not said."""
+        space = experiment.search_space
+        if space.is_hierarchical:
+            return False
+        free = (p for p in space.parameters.values() if not isinstance(p, DerivedParameter))
+        size = math.prod(parameter.cardinality() for parameter in free)
+        arms = experiment.arms_by_signature_for_deduplication.values()
+        return len(arms) >= size <= sum(space.check_membership(arm.parameters) for arm in arms)
+
+    def block_continued_generation_error(
+        self, node_name: str, experiment: Experiment, trials_from_node: set[int]
+    ) -> None:
+        """Say so.
+
+        Raises:
+            SearchSpaceExhausted: Always.
+        """
+        raise SearchSpaceExhausted(
+            "No point is left: each one of the search space is evaluated or running. Complete what "
+            "is running, or widen the space."
         )
 
 

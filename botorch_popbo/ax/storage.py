@@ -23,7 +23,7 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax._adapter import RankGenerators
-from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing
+from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing, SpaceExhausted
 from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat, ReproducibleOneHot
 from botorch_popbo.ax.acquisition import RankAcquisition
@@ -59,8 +59,9 @@ def register() -> None:
     # Ax has no function that registers a surrogate or a criterion.
     CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict
     CORE_ENCODER_REGISTRY[DistinctPoints] = transition_criterion_to_dict
-    CORE_ENCODER_REGISTRY[MetricsMissing] = pausing_criterion_to_dict
-    for decoded in (RankSurrogate, RankGenerators, BestOfSources, DistinctPoints, MetricsMissing):
+    pausing = (MetricsMissing, SpaceExhausted)
+    CORE_ENCODER_REGISTRY.update(dict.fromkeys(pausing, pausing_criterion_to_dict))
+    for decoded in (RankSurrogate, RankGenerators, BestOfSources, DistinctPoints, *pausing):
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
     for acquisition_function in (
         ExpectedRankingImprovement,

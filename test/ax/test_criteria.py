@@ -82,6 +82,17 @@ def test_a_metric_that_few_trials_have_is_named() -> None:
     assert generator_keys(client)[-1] == "popbo-logei"
 
 
+def test_a_design_without_points_left_says_so(tmp_path: Path) -> None:
+    table = start([ranged("x0", 1, 2, "int"), ranged("x1", 1, 2, "int")])
+    table.complete_trial(table.attach_trial({"x0": 7, "x1": 1}), {"loss": 1.0})  # of no account
+    for _ in range(4):
+        table.get_next_trials(1)
+    save_client(table, tmp_path / "client.json")
+    for each in (table, load_client(tmp_path / "client.json")):
+        with pytest.raises(SearchSpaceExhausted, match=r"No point is left.*what is running"):
+            each.get_next_trials(1)
+
+
 def test_a_space_without_points_left_says_so() -> None:
     table = start([ranged("x0", 1, 3, "int"), ranged("x1", 1, 2, "int")])
     run_trials(table, sphere, 6)

@@ -9,7 +9,7 @@ from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generation_strategy.transition_criterion import MinTrials
 
 from botorch_popbo.ax._checks import check_given_whole
-from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing
+from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing, SpaceExhausted
 from botorch_popbo.ax.nodes._model_node import enough_trials
 from botorch_popbo.ax.nodes._options import check_name
 from botorch_popbo.ax.nodes._transforms import DESIGN_TRANSFORMS
@@ -29,7 +29,8 @@ def initial_node(
     """The initial design, which ends as soon as half of its trials are complete.
 
     At least two of them have to be distinct points. A design whose trials are complete without a
-    metric of the goal raises Ax's ``DataRequiredError``.
+    metric of the goal raises Ax's ``DataRequiredError``, and one that has tried every point of the
+    space ``SearchSpaceExhausted``.
 
     Args:
         next_node_name: Name of the node that takes over.
@@ -68,6 +69,6 @@ def initial_node(
             # Beside sources a single point is enough.
             *([DistinctPoints(next_node_name)] if num_trials > 1 else []),
         ],
-        pausing_criteria=[MetricsMissing(num_trials)],
+        pausing_criteria=[MetricsMissing(num_trials), SpaceExhausted()],
         should_deduplicate=deduplicate,
     )
