@@ -235,7 +235,9 @@ class RankAcquisition(Acquisition):
                 sampling_strategy=sampling_strategy,
             )
             if candidate_set is None and not constrained and X_known is not None:
-                bounds = torch.tensor(search_space_digest.bounds).to(X_known).T
+                bounds = torch.tensor(
+                    search_space_digest.bounds, dtype=X_known.dtype, device=X_known.device
+                ).T
                 domain = Domain(
                     bounds, choices, (), rounding_func or Tensor.clone, self.surrogate.inactive
                 )

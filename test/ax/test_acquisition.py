@@ -251,4 +251,5 @@ def test_a_known_point_that_an_optimizer_ends_at_gives_way(
     points = [trial.arm.parameters for trial in client._experiment.trials.values()]
     assert_distinct(points)
     assert len(found) == 2
+    assert all(client._experiment.search_space.check_membership(point) for point in found)
     assert all(point["x0"] == value for point in found for value in fixed.values())
