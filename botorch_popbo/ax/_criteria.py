@@ -44,7 +44,7 @@ class MetricsMissing(PausingCriterion):
     def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
         """Whether so many complete trials lack one of the metrics."""
         lacking = experiment.trial_indices_by_status[TrialStatus.COMPLETED] - _told(experiment)
-        return len(lacking) >= (1 if _missing(experiment) else 2) * self.threshold
+        return len(lacking) >= (1 if 0 in _arrivals(experiment).values() else 2) * self.threshold
 
     def block_continued_generation_error(
         self, node_name: str, experiment: Experiment, trials_from_node: set[int]
@@ -54,14 +54,12 @@ class MetricsMissing(PausingCriterion):
         Raises:
             DataRequiredError: Always.
         """
-        data, goal = experiment.lookup_data().df, experiment.optimization_config
-        missing = _missing(experiment)
-        if not missing and goal is not None:  # then some have too few
-            counts = {name: data["metric_name"].eq(name).sum() for name in goal.metric_names}
-            missing = sorted(name for name in counts if counts[name] == min(counts.values()))
-        arrived = ", ".join(sorted(set(data["metric_name"]))) or "none"
+        arrivals = _arrivals(experiment)
+        least = min(arrivals.values(), default=0)
+        missing = sorted(name for name, count in arrivals.items() if count == least)
+        arrived = ", ".join(sorted(set(experiment.lookup_data().df["metric_name"]))) or "none"
         raise DataRequiredError(
-            f"{'No trial has' if _missing(experiment) else 'Too few trials have'} data of "
+            f"{'Too few trials have' if least else 'No trial has'} data of "
             f"{', '.join(missing)}, which the optimization needs; what has arrived: {arrived}. "
             "Compare the names in configure_optimization and complete_trial, add what is missing "
             "with client.attach_data, and mark a trial without a result as failed."
@@ -105,8 +103,10 @@ def _told(experiment: Experiment) -> set[int]:
     )
 
 
-def _missing(experiment: Experiment) -> list[str]:
-    """The metrics of the goal that no trial has."""
+def _arrivals(experiment: Experiment) -> dict[str, int]:
+    """How often each metric of the goal has arrived."""
     goal = experiment.optimization_config
-    arrived = set(experiment.lookup_data().df["metric_name"])
-    return [] if goal is None else sorted(goal.metric_names - arrived)
+    arrived = experiment.lookup_data().df["metric_name"]
+    return (
+        {} if goal is None else {name: int((arrived == name).sum()) for name in goal.metric_names}
+    )

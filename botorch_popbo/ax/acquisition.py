@@ -241,15 +241,6 @@ class RankAcquisition(Acquisition):
                 domain = Domain(
                     bounds, choices, (), rounding_func or Tensor.clone, self.surrogate.inactive
                 )
-                result = self._unless_known(result, domain, X_known)
+                candidates, values, weights = result
+                result = unless_known(self.acqf, domain, candidates, X_known), values, weights
         return result
-
-    def _unless_known(
-        self, result: tuple[Tensor, Tensor, Tensor], domain: Domain, X_known: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """What an optimizer has found, without points that are known."""
-        candidates, values, weights = result
-        for row, found in enumerate(candidates):
-            known = torch.cat([X_known, candidates[:row]])
-            candidates[row] = unless_known(self.acqf, domain, found, known)
-        return candidates, values, weights

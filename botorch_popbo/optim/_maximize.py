@@ -74,29 +74,32 @@ def maximize(
         if is_table(domain.choices, dim):
             candidates = _points_of_table(domain, X_known, max_candidates, seed)
             return _best(acquisition, candidates)
-        return unless_known(acquisition, domain, _optimized(acquisition, domain)[0], X_known)
+        return unless_known(acquisition, domain, _optimized(acquisition, domain), X_known)[0]
 
 
 def unless_known(
-    acquisition: AcquisitionFunction, domain: Domain, x: Tensor, X_known: Tensor
+    acquisition: AcquisitionFunction, domain: Domain, X: Tensor, X_known: Tensor
 ) -> Tensor:
-    """A point that an optimizer has found, or in place of a known one the best of some others.
+    """Points that an optimizer has found, or in place of known ones the best of some others.
 
     Args:
         acquisition: The function.
         domain: Where to search.
-        x: The point, of shape ``d``.
+        X: The points, of ``n x d``, of which each is known to those after it.
         X_known: Points evaluated or pending, an ``m x d`` tensor.
 
     Returns:
-        A point, of shape ``d``; a known one only where no other is drawn.
+        An ``n x d`` tensor; a point is known only where no other is drawn.
     """
-    found = _with_inactive(domain, x.unsqueeze(0))
-    if bool(is_row_of(found, X_known)):
-        others = _with_inactive(domain, _drawn(domain))
-        others = others[~is_row_of(others, X_known)]
-        return _best(acquisition, others) if len(others) else found[0]
-    return found[0]
+    found = []
+    for x in _with_inactive(domain, X).split(1):
+        if bool(is_row_of(x, X_known)):
+            others = _with_inactive(domain, _drawn(domain))
+            others = others[~is_row_of(others, X_known)]
+            x = _best(acquisition, others).unsqueeze(0) if len(others) else x
+        found.append(x)
+        X_known = torch.cat([X_known, x])
+    return torch.cat(found)
 
 
 def rounded_columns(X: Tensor, rounded: Mapping[int, Callable[[float], float]]) -> Tensor:
