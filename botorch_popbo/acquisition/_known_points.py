@@ -20,9 +20,10 @@ def distance_to_known(encoded: Tensor, known: Tensor, radius: float) -> Tensor:
         A ``batch_shape x q`` tensor, exactly zero at a known point.
     """
     points = encoded.reshape(-1, encoded.shape[-1])
-    offset = points - known[_nearest(points.detach(), known)]
-    distance: Tensor = torch.linalg.vector_norm(offset, dim=-1) / radius
-    return distance.reshape(encoded.shape[:-1])
+    distance, nearest = _nearest(points.detach(), known)
+    if bool((distance < _FAR * radius).any()):  # else there is no slope, and no graph to walk
+        distance = torch.linalg.vector_norm(points - known[nearest], dim=-1)
+    return (distance / radius).reshape(encoded.shape[:-1])
 
 
 def proximity(distance: Tensor) -> Tensor:
@@ -50,10 +51,11 @@ def log_remoteness(distance: Tensor) -> Tensor:
     return far.clamp_min(torch.finfo(far.dtype).tiny).log()
 
 
-def _nearest(points: Tensor, known: Tensor) -> Tensor:
-    """Index of the known point nearest to each of ``n`` points, in bounded memory."""
+def _nearest(points: Tensor, known: Tensor) -> tuple[Tensor, Tensor]:
+    """Distance and index of the known point nearest to each of ``n`` points, in bounded memory."""
     rows = max(1, _MAX_ENTRIES // len(known))
     # The exact mode, in which a known point is nearest to itself.
     exact = "donot_use_mm_for_euclid_dist"
-    parts = [torch.cdist(part, known, compute_mode=exact).argmin(-1) for part in points.split(rows)]
-    return torch.cat(parts)
+    parts = [torch.cdist(part, known, compute_mode=exact).min(-1) for part in points.split(rows)]
+    distance, index = (torch.cat(values) for values in zip(*parts, strict=True))
+    return distance, index

@@ -28,6 +28,16 @@ def test_a_known_point_has_distance_zero_and_no_gradient() -> None:
     assert torch.equal(slope, torch.zeros_like(slope))
 
 
+def test_points_that_are_all_far_need_no_graph() -> None:
+    known = tensor([[0.0, 0.0], [1.0, 1.0]])
+    X = tensor([[0.3, 0.4], [0.9, 0.9]]).requires_grad_()
+    far = distance_to_known(X, known, radius=1e-5)
+    assert not far.requires_grad
+    one_near = distance_to_known(torch.cat([X, known[:1] + 1e-6]), known, radius=1e-5)
+    assert one_near.requires_grad
+    torch.testing.assert_close(far, one_near[:2].detach())
+
+
 def test_a_network_needs_a_larger_radius() -> None:
     assert MLPRate.known_radius > 100.0 * RankingGP.known_radius
 
