@@ -1,5 +1,6 @@
 """Write a file whole or not at all."""
 
+import errno
 import glob
 import os
 import time
@@ -27,6 +28,8 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: If the file cannot be replaced.
     """
+    if not path.parent.is_dir():  # not the name of the other file, which nobody knows
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     _remove_abandoned(path)
     partial = path.with_name(f"{path.name}.{token_hex(4)}.part")
     try:

@@ -51,3 +51,9 @@ def test_what_a_killed_process_left_is_removed_later(tmp_path: Path) -> None:
     with replacing(path) as partial:
         partial.write_text("whole")
     assert {*tmp_path.iterdir()} == {path, recent, other}
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "missing"
+    with pytest.raises(FileNotFoundError, match=r"missing'$"), replacing(folder / "file.txt"):
+        pass

@@ -39,6 +39,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     _X_pending: Tensor | None
     _known: Tensor
     _is_baseline: Tensor
+    _known_radius: float
 
     def __init__(
         self,
@@ -48,6 +49,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     ) -> None:
         require_rank_model(model, type(self).__name__)
         super().__init__(model=model)
+        self._known_radius = model.known_radius
         self.register_buffer("_is_baseline", find_baseline(model, X_baseline), persistent=False)
         self.set_X_pending(X_pending)
 
@@ -80,7 +82,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     def _of_single_points(self, X: Tensor) -> Tensor:
         X = X.to(self._known.dtype)
         encoded = self._informed.encode(X)
-        radius = self._informed.known_radius * X.shape[-1] ** 0.5
+        radius = self._known_radius * X.shape[-1] ** 0.5
         distance = distance_to_known(encoded, self._known, radius)
         return self._evaluate(X, encoded, distance).squeeze(-1)
 

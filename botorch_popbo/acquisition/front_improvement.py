@@ -76,6 +76,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     ) -> None:
         _check_objectives(models, thresholds)
         super().__init__(models[0], X_baseline=X_baseline)
+        self._known_radius = min(model.known_radius for model in models)
         self.seed = seed
         constraints = [RankedConstraint(model) for model in slack_models]
         self.slack_constraints = ModuleList(constraints)

@@ -18,14 +18,21 @@ class DistinctPoints(TransitionCriterion):
 
     Args:
         transition_to: Name of the node that takes over.
+        beside_sources: Whether earlier experiments tell the rest: of a goal of one metric one point
+            is then enough. Of several metrics they tell nothing, so two are to have data.
     """
 
-    def __init__(self, transition_to: str) -> None:
+    def __init__(self, transition_to: str, beside_sources: bool = False) -> None:
         super().__init__(transition_to=transition_to)
+        self.beside_sources = beside_sources
 
     def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
         """Whether two distinct points have data or have failed."""
-        known = _told(experiment) | experiment.trial_indices_by_status[TrialStatus.FAILED]
+        known = _told(experiment)
+        if not self.beside_sources:
+            known |= experiment.trial_indices_by_status[TrialStatus.FAILED]
+        elif len(_arrivals(experiment)) == 1:
+            return True
         arms = [arm for index in known for arm in experiment.trials[index].arms]
         return len({arm.signature for arm in arms}) > 1
 

@@ -21,7 +21,8 @@ def check_models(spec: SurrogateSpec) -> None:
         spec: The models that a surrogate may choose from.
 
     Raises:
-        UserInputError: If one of them is no model of an order, or Ax's default.
+        UserInputError: If one of them is no model of an order, or Ax's default; or if there are
+            several, and one cannot be compared with others.
     """
     for configs in (spec.model_configs, *spec.metric_to_model_configs.values()):
         for config in configs:
@@ -32,6 +33,11 @@ def check_models(spec: SurrogateSpec) -> None:
                     f"A RankSurrogate fits models of an order, not {name}. Pass SurrogateSpec("
                     "model_configs=[ModelConfig(botorch_model_class=RankingGP)]); for a model of "
                     "values use Ax's own surrogate."
+                )
+            if len(configs) > 1 and not model.has_uncertainty:
+                raise UserInputError(
+                    f"Ax chooses between models by normal laws, which {model.__name__} has not. "
+                    "Configure one model for a metric."
                 )
 
 

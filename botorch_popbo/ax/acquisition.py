@@ -242,5 +242,8 @@ class RankAcquisition(Acquisition):
                     bounds, choices, (), rounding_func or Tensor.clone, self.surrogate.inactive
                 )
                 candidates, values, weights = result
-                result = unless_known(self.acqf, domain, candidates, X_known), values, weights
+                found = unless_known(self.acqf, domain, candidates, X_known)
+                if not found.equal(candidates):
+                    values = self.evaluate(found.unsqueeze(-2)).detach().squeeze()
+                result = found, values, weights
         return result

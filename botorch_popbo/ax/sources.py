@@ -15,6 +15,7 @@ from ax.generation_strategy.external_generation_node import ExternalGenerationNo
 from ax.generation_strategy.transition_criterion import AutoTransitionAfterGen, MinTrials
 
 from botorch_popbo._plain import plain
+from botorch_popbo.ax._criteria import DistinctPoints
 from botorch_popbo.ax._source_points import points_of
 
 #: Evaluations of one experiment: for each the value of every parameter and metric, by name.
@@ -32,7 +33,7 @@ def as_evaluations(tables: Sequence[pd.DataFrame]) -> list[list[dict[str, Any]]]
         The rows of each table, in Python's own types.
 
     Raises:
-        UserInputError: If something is not a table.
+        UserInputError: If something is not a table, or has no rows.
     """
     for table in tables:
         if not isinstance(table, pd.DataFrame):
@@ -40,6 +41,8 @@ def as_evaluations(tables: Sequence[pd.DataFrame]) -> list[list[dict[str, Any]]]
                 "sources is a list of tables, one for each earlier experiment, such as "
                 f"[client.summarize()]; it holds a {type(table).__name__}."
             )
+        if table.empty:
+            raise UserInputError("A table of sources has no rows. Leave it out.")
     return [[_plain(row) for row in table.to_dict("records")] for table in tables]
 
 
@@ -68,6 +71,7 @@ class BestOfSources(ExternalGenerationNode):
                     only_in_statuses=[TrialStatus.COMPLETED],
                     count_only_trials_with_data=True,
                 ),
+                DistinctPoints(next_node_name, beside_sources=True),
                 AutoTransitionAfterGen(meanwhile, continue_trial_generation=False),
             ],
         )

@@ -47,7 +47,8 @@ def popbo_generation_strategy(
             :func:`~botorch_popbo.ax.nodes.popbo_node`.
         num_initial_trials: Trials before the model takes over, at least two. Attached trials
             count; failed and abandoned ones do not. Without effect beside ``sources``: the first
-            trial is the best of the first source, and the model takes over when one is complete.
+            trial is the best of the first source, and the model takes over when one is complete, of
+            a goal of several metrics two.
         seed: Seed of the design, the model and the optimizer. The same seed and results give
             the same candidates.
         preset: ``"default"``, a Gaussian process conditioned on the order of the outcomes;

@@ -1,6 +1,7 @@
 """The surrogate as Ax needs it: models of orders, predictions in the unit of the metrics."""
 
 import math
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -191,6 +192,7 @@ def _ranking_gp_inputs(
 ) -> dict[str, Any]:
     """Two categories are as far apart as the ends of the unit interval."""
     check_used(model_config)
+    _warn_of_ranks(surrogate)
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
     if isinstance(dataset, DatasetWithSources):
         inputs["sources"] = [from_outcomes(source.X, source.Y) for source in dataset.sources]
@@ -210,8 +212,19 @@ def _poisson_rank_inputs(
 ) -> dict[str, Any]:
     """A network takes one-hot columns of zeros and ones."""
     check_used(model_config)
+    _warn_of_ranks(surrogate)
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
     return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 1.0)}
+
+
+def _warn_of_ranks(surrogate: Surrogate) -> None:
+    if not isinstance(surrogate, RankSurrogate):
+        warnings.warn(
+            "Without a RankSurrogate Ax takes utilities or ranks for predictions of the metric. "
+            "Pass surrogate=RankSurrogate(SurrogateSpec(...)) in place of surrogate_spec.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 @fit_botorch_model.register(RankModel)

@@ -60,10 +60,17 @@ class MaximizeObjective(Transform):
         adapter: "Adapter | None" = None,
         fixed_features: ObservationFeatures | None = None,
     ) -> OptimizationConfig:
-        """Drop the minus signs of minimised metrics and mirror their thresholds."""
+        """Turn the signs of negated metrics and mirror their thresholds.
+
+        A goal of other directions than the experiment's, as ``adapter.gen`` takes it, keeps them.
+        """
         objective = optimization_config.objective
         names, parts = objective._parsed
-        parts = [[(name, abs(weight)) for name, weight in part] for part in parts]
+        signs = {
+            name: -1.0 if signature in self.negated else 1.0
+            for name, signature in objective.metric_name_to_signature.items()
+        }
+        parts = [[(name, signs[name] * weight) for name, weight in part] for part in parts]
         sums = [" + ".join(f"{weight} * {name}" for name, weight in part) for part in parts]
         mirrored: dict[str, Any] = {
             "objective": Objective(

@@ -138,7 +138,10 @@ class RankingGP(UtilityModel):
             order = order_of_training_data(train_X, train_Y, train_Yvar, order=order) or order
         assert order is not None
         check_alike(order, *sources)
-        warn_if_silent(order.says_nothing and not sources)
+        is_silent = order.says_nothing and not sources
+        warn_if_silent(is_silent)
+        if is_silent:  # as far from what is known as there is room
+            self.known_radius = 1.0
         records = records_of(order)
         if train_X is None or train_Y is None:
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)

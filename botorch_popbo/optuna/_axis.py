@@ -3,6 +3,7 @@
 import math
 from typing import Any, cast
 
+from botorch.exceptions import InputDataError
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -19,6 +20,9 @@ class Axis:
     Args:
         distribution: What Optuna knows of the parameter.
 
+    Raises:
+        InputDataError: If the width of a range is no number.
+
     Attributes:
         values: The numbers of the column, rising; ``None`` if it is searched like a range.
         low: The smallest number.
@@ -28,6 +32,8 @@ class Axis:
 
     def __init__(self, distribution: BaseDistribution) -> None:
         self.distribution = distribution
+        if isinstance(distribution, FloatDistribution):
+            _check_width(distribution)
         self.is_categorical = isinstance(distribution, CategoricalDistribution)
         self.values: list[float] | None = None
         if isinstance(distribution, CategoricalDistribution):
@@ -103,3 +109,12 @@ class Axis:
         inside = min(max(int(index), 0), int(self._size) - 1)
         value = self._range.low + inside * (self._range.step or 0)
         return min(value, self._range.high)
+
+
+def _check_width(distribution: FloatDistribution) -> None:
+    low, high = distribution.low, distribution.high
+    if math.isinf(high - low):
+        raise InputDataError(
+            f"The width of a range from {low:g} to {high:g} is more than a number holds. Give it "
+            "nearer ends."
+        )

@@ -5,6 +5,7 @@ import pytest
 import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
+from botorch.exceptions.warnings import InputDataWarning
 from botorch.utils.sampling import manual_seed
 from helpers.acquisition import optimized
 from helpers.toy import BOUNDS, toy_data
@@ -173,3 +174,13 @@ class Contract(AcquisitionContract):
 @pytest.mark.parametrize("check", [name for name in dir(Contract) if name.startswith("test_")])
 def test_it_keeps_the_contract(check: str) -> None:
     getattr(Contract(), check)()
+
+
+def test_an_objective_without_an_order_leaves_the_others_to_decide() -> None:
+    with pytest.warns(InputDataWarning, match="All outcomes are equal"):
+        flat = RankingGP(X, torch.zeros(len(X), 1).double()).fit()
+    near = (X + 1e-2).unsqueeze(-2)
+    first, last = (
+        LogExpectedFrontImprovement(both)(near) for both in ([flat, MODELS[0]], [MODELS[0], flat])
+    )
+    assert (first - last).abs().median() < 1.0

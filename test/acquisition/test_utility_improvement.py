@@ -1,6 +1,7 @@
 import pytest
 import torch
 from botorch.exceptions import UnsupportedError
+from botorch.exceptions.warnings import InputDataWarning
 from botorch.utils.sampling import manual_seed
 from helpers.acquisition import OF_UTILITIES, Case, Kind, optimized
 from helpers.toy import toy_data
@@ -93,3 +94,14 @@ def test_failures_are_known_where_points_are_pending() -> None:
     own = LogExpectedUtilityImprovement(model, X_pending=pending)
     assert informed(X[3:4] + 0.3).isfinite()
     assert informed(X[3:4] + 0.3) == own(X[3:4] + 0.3)
+
+
+def test_of_equal_outcomes_the_search_fills_the_space() -> None:
+    X, _ = toy_data(6)
+    for _ in range(4):
+        with pytest.warns(InputDataWarning, match="All outcomes are equal"):
+            model = RankingGP(X, torch.zeros(len(X), 1).double()).fit()
+        x = optimized(LogExpectedUtilityImprovement(model), q=1)
+        unit = model.encode(torch.cat([x, X]))
+        assert torch.cdist(unit[:1], unit[1:]).min() > 0.1
+        X = torch.cat([X, x])

@@ -11,6 +11,7 @@ from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generators.torch.botorch_modular.acquisition import Acquisition
 from ax.generators.torch.botorch_modular.surrogate import ModelConfig, SurrogateSpec
+from ax.utils.common.constants import Keys
 from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
 from botorch.exceptions import CandidateGenerationError
 from helpers.search_spaces import assert_distinct
@@ -226,7 +227,10 @@ def test_a_surrogate_of_ax_is_refused() -> None:
     node = GenerationNode(name="by hand", generator_specs=[spec])
     strategy = GenerationStrategy(nodes=[initial_node(node.name, 3), node])
     client = make_client(strategy, floats(1), "-loss")
-    with pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\(...\)"):
+    with (
+        pytest.warns(UserWarning, match="Without a RankSurrogate"),
+        pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\(...\)"),
+    ):
         run_trials(client, sphere, 4)
 
 
@@ -253,3 +257,6 @@ def test_a_known_point_that_an_optimizer_ends_at_gives_way(
     assert len(found) == 2
     assert all(client._experiment.search_space.check_membership(point) for point in found)
     assert all(point["x0"] == value for point in found for value in fixed.values())
+    [run] = client._experiment.trials[max(client._experiment.trials)].generator_runs
+    noted = torch.tensor(run.gen_metadata[Keys.EXPECTED_ACQF_VAL])
+    assert bool((noted != 0.0).all())  # which was that of the known point

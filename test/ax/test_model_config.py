@@ -46,6 +46,17 @@ def test_models_of_values_are_refused(spec: SurrogateSpec, name: str) -> None:
         check_models(spec)
 
 
+def test_a_network_has_no_rivals() -> None:
+    network = ModelConfig(botorch_model_class=PoissonRankModel, name="network")
+    check_models(SurrogateSpec(model_configs=[network]))
+    for spec in (
+        SurrogateSpec(model_configs=[RANKS, network]),
+        SurrogateSpec(model_configs=[RANKS], metric_to_model_configs={"y": [network, RANKS]}),
+    ):
+        with pytest.raises(UserInputError, match="Configure one model"):
+            check_models(spec)
+
+
 @pytest.mark.parametrize(
     "given",
     [

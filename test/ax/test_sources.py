@@ -115,3 +115,26 @@ def test_sources_are_tables_for_the_default_preset(earlier: pd.DataFrame) -> Non
         popbo_node(preset="paper", sources=[earlier])
     with pytest.raises(UserInputError, match="no sources"):
         gp_node(sources=[earlier])
+
+
+@pytest.mark.parametrize("goal", [("-loss, -size", []), ("-loss", ["size <= 0.9"])])
+def test_of_a_goal_of_several_metrics_two_points_are_waited_for(
+    goal: tuple[str, list[str]], earlier: pd.DataFrame, tmp_path: Path
+) -> None:
+    objective, constraints = goal
+    client = Client()
+    client.configure_experiment(parameters=PARAMETERS)
+    client.configure_optimization(objective=objective, outcome_constraints=constraints)
+    table = earlier.assign(size=earlier["x"])
+    client.set_generation_strategy(popbo_generation_strategy(sources=[table]))
+    client.save_to_json_file(str(tmp_path / "client.json"))
+    client = Client.load_from_json_file(str(tmp_path / "client.json"))
+    for _ in range(4):
+        for index, p in client.get_next_trials(max_trials=1).items():
+            client.complete_trial(index, {"loss": loss(p), "size": p["x"]})
+    assert generator_keys(client)[1:] == ["Sobol", "popbo-logei", "popbo-logei"]
+
+
+def test_a_source_without_rows_is_named(earlier: pd.DataFrame) -> None:
+    with pytest.raises(UserInputError, match="no rows"):
+        with_sources(earlier, earlier[:0])

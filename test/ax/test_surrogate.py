@@ -4,7 +4,6 @@ from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import UserInputError
 from ax.generators.torch.botorch_modular.surrogate import (
     ModelConfig,
-    Surrogate,
     SurrogateSpec,
     submodel_input_constructor,
 )
@@ -139,7 +138,7 @@ def test_ax_builds_the_input_transform_from_the_search_space(
         model_config=ModelConfig(botorch_model_class=model_class, model_options={}),
         dataset=dataset,
         search_space_digest=digest,
-        surrogate=Surrogate(),
+        surrogate=RankSurrogate(),
     )
     expected = torch.tensor(
         [[0.0, own, 0.0, 0.0], [1.0, 0.0, 0.0, own], [0.5, 0.0, own, 0.0]], dtype=torch.float64

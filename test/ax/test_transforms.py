@@ -3,7 +3,9 @@ from copy import deepcopy
 import numpy as np
 import pytest
 from ax.api.client import Client
+from ax.core.objective import Objective
 from ax.core.observation import ObservationData
+from ax.core.optimization_config import OptimizationConfig
 from ax.core.types import ComparisonOp
 from helpers.service_loop import floats, make_client, run_trials, sphere
 
@@ -56,3 +58,16 @@ def test_weights_and_thresholds_of_minimized_metrics_are_mirrored() -> None:
     back = transform.untransform_outcome_constraints(goal.objective_thresholds)
     bounds = {t.metric_names[0]: (t.op, t.bound) for t in back}
     assert bounds == {"loss": (ComparisonOp.LEQ, 5.0), "gain": (ComparisonOp.GEQ, 1.0)}
+
+
+@pytest.mark.parametrize("objective", ["-loss", "loss"])
+def test_a_suggestion_for_another_direction_goes_there(objective: str) -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(1), objective)
+    run_trials(client, lambda p: p["x0"], 8)
+    adapter = client._generation_strategy.adapter
+    assert adapter is not None
+    for said, end in (("loss", 1.0), ("-loss", 0.0)):
+        objectives = Objective(expression=said, metric_name_to_signature={"loss": "loss"})
+        goal = OptimizationConfig(objective=objectives)
+        [arm] = adapter.gen(1, optimization_config=goal).arms
+        assert abs(arm.parameters["x0"] - end) < 0.4

@@ -2,6 +2,7 @@ import math
 from typing import Any
 
 import pytest
+from botorch.exceptions import InputDataError
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -58,3 +59,9 @@ def test_a_fine_grid_is_searched_like_a_range_and_rounded(log: bool) -> None:
     assert axis.value(axis.place(123) + 1e-4) == 123
     assert axis.rounded(axis.place(123) + 1e-4) == axis.place(123)
     assert (axis.value(axis.low), axis.value(axis.high)) == (1, 10**9)
+
+
+@pytest.mark.parametrize("ends", [(0.0, math.inf), (-math.inf, math.inf), (-1.7e308, 1.7e308)])
+def test_a_range_without_a_width_is_refused(ends: tuple[float, float]) -> None:
+    with pytest.raises(InputDataError, match="width of a range"):
+        Axis(FloatDistribution(*ends))

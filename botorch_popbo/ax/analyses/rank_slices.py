@@ -7,6 +7,7 @@ from ax.analysis.plotly.color_constants import AX_BLUE
 from ax.analysis.plotly.plotly_analysis import PlotlyAnalysisCard
 from ax.analysis.plotly.utils import get_scatter_point_color
 from ax.core.parameter import ChoiceParameter, Parameter, TParamValue
+from ax.exceptions.core import UserInputError
 from plotly import graph_objects as go
 from plotly.subplots import make_subplots
 
@@ -39,8 +40,9 @@ class RankSlices(RankAnalysis):
         self.parameter_names = parameter_names
 
     def check(self, ranks: FittedRanks) -> None:
-        """Require the parameters to exist."""
-        tunable_parameters(ranks, self.parameter_names)
+        """Require the parameters to exist, and one at least."""
+        if not tunable_parameters(ranks, self.parameter_names):
+            raise UserInputError("Name at least one parameter, or leave parameter_names out.")
 
     def card(self, ranks: FittedRanks) -> PlotlyAnalysisCard:
         """Predict along each parameter and draw."""

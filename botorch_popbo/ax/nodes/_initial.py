@@ -66,8 +66,8 @@ def initial_node(
                 only_in_statuses=[TrialStatus.COMPLETED],
                 count_only_trials_with_data=True,
             ),
-            # Beside sources a single point is enough.
-            *([DistinctPoints(next_node_name)] if num_trials > 1 else []),
+            # A design of one trial is one beside sources.
+            DistinctPoints(next_node_name, beside_sources=num_trials == 1),
         ],
         pausing_criteria=[MetricsMissing(num_trials), SpaceExhausted()],
         should_deduplicate=deduplicate,

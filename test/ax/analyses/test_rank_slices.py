@@ -88,6 +88,12 @@ def test_an_unknown_parameter_is_named(make_run: MakeRun) -> None:
     assert "there are rate, layers," in card.blob
 
 
+def test_no_parameter_is_too_few(make_run: MakeRun) -> None:
+    [card] = make_run(6).compute_analyses([RankSlices([])], display=False)
+    assert isinstance(card, NotApplicableStateAnalysisCard)
+    assert "Name at least one parameter" in card.blob
+
+
 def test_parameters_without_a_meaning_in_the_best_arm_are_left_out(branched_run: Client) -> None:
     [card] = branched_run.compute_analyses([RankSlices()], display=False)
     assert set(card.df["parameter"]) == {"solver", "scale"}
