@@ -28,7 +28,8 @@ class Column:
         high: The largest value.
         is_discrete: Whether there are whole numbers only.
         is_categorical: Whether values have no order.
-        values: What listed values are called; ``None`` if there is no list.
+        values: What listed values are called, lists among them as tuples; ``None`` if there is no
+            list.
 
     Raises:
         InputDataError: If the bounds or their difference are not finite, or the lower one is not
@@ -43,7 +44,7 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.values is not None:
-            object.__setattr__(self, "values", tuple(map(plain, self.values)))
+            object.__setattr__(self, "values", tuple(map(_kept, self.values)))
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise InputDataError("Every lower bound must be finite and below its upper bound.")
         if math.isinf(self.high - self.low):
@@ -202,6 +203,11 @@ class Columns:
     def from_json(cls, content: Mapping[str, Mapping[str, Any]]) -> Self:
         """The columns of which :meth:`to_json` told."""
         return cls({name: Column(**fields) for name, fields in content.items()})
+
+
+def _kept(value: Any) -> Any:
+    """A listed value as it is after a round trip through JSON, too."""
+    return tuple(map(_kept, value)) if isinstance(value, list | tuple) else plain(value)
 
 
 def _check_values(values: Sequence[Any]) -> None:

@@ -1,3 +1,4 @@
+import json
 import math
 
 import pytest
@@ -50,6 +51,14 @@ def test_points_are_described_by_name_and_kept_as_json() -> None:
     told = {"size": 0.5, "number": 3, "cup": "large", "milk": "cow"}
     assert COLUMNS.describe(point) == told
     assert Columns.from_json(COLUMNS.to_json()).describe(point) == told
+
+
+def test_lists_among_values_are_tuples_also_after_a_round_trip() -> None:
+    values = [(64, 64), [128, [2.0, "relu"]]]
+    columns = Columns({"layers": Column.categorical(values)})
+    again = Columns.from_json(json.loads(json.dumps(columns.to_json())))
+    assert again.by_name == columns.by_name
+    assert columns.by_name["layers"].values == ((64, 64), (128, (2.0, "relu")))
 
 
 def test_bounds_are_columns() -> None:

@@ -9,6 +9,7 @@ from botorch_popbo.data._rows import distinct_rows
 from botorch_popbo.data.order import Order
 
 _MAX_PAIRS = 2**20  # held in memory at a time
+_MAX_ROWS = 2**10  # at a time, which meet the entries of their own lists only
 
 
 class Tally(NamedTuple):
@@ -58,20 +59,28 @@ def tally(order: Order, ignore_noise: bool = False) -> Tally:
 
 def _expected_better(order: Order, strict: Tensor) -> Tensor:
     """Expected numbers of better entries in lists with noise, strict ones elsewhere."""
-    is_noisy = torch.zeros_like(order.list_index, dtype=torch.bool)
     noisy_lists = order.list_index[order.variance > 0].unique()
     is_noisy = torch.isin(order.list_index, noisy_lists) & order.score.isfinite()
+    if not bool(is_noisy.any()):  # but failures
+        return strict
+    entry = is_noisy.nonzero().squeeze(-1)
+    entry = entry[order.list_index[entry].argsort(stable=True)]
     # Halved, so that no difference overflows.
-    score, deviation = order.score[is_noisy] / 2, order.variance[is_noisy].sqrt() / 2
-    list_index = order.list_index[is_noisy]
-    counts = torch.empty_like(score)
-    step = max(1, _MAX_PAIRS // max(1, len(score)))
-    for rows in (slice(start, start + step) for start in range(0, len(score), step)):
-        scale = torch.hypot(deviation[rows, None], deviation)
-        difference = score - score[rows, None]
+    score, deviation = order.score[entry] / 2, order.variance[entry].sqrt() / 2
+    lists = order.list_index[entry].unique_consecutive(return_inverse=True)[1]
+    sizes = lists.bincount()
+    ends = sizes.cumsum(0)  # of the lists, whose entries follow each other
+    step = min(_MAX_ROWS, max(1, _MAX_PAIRS // int(sizes.max())))
+    counts = strict.clone()
+    for start in range(0, len(entry), step):
+        rows = slice(start, start + step)
+        first, last = lists[rows][[0, -1]]
+        met = slice(int(ends[first] - sizes[first]), int(ends[last]))
+        scale = torch.hypot(deviation[rows, None], deviation[met])
+        difference = score[met] - score[rows, None]
         probability = torch.special.ndtr(difference / scale)
         probability = torch.where(scale > 0, probability, (difference > 0).to(score))
-        probability.diagonal(rows.start).fill_(0.0)
-        probability *= list_index == list_index[rows, None]
-        counts[rows] = probability.sum(-1)
-    return strict.masked_scatter(is_noisy, counts)
+        probability.diagonal(start - met.start).fill_(0.0)
+        probability *= lists[met] == lists[rows, None]
+        counts[entry[rows]] = probability.sum(-1)
+    return counts

@@ -182,7 +182,7 @@ def combine(*orders: Order) -> Order:
 
     Raises:
         BotorchTensorDimensionError: If the points differ in their number of columns.
-        InputDataError: If there is no order, or if dtypes or devices differ.
+        InputDataError: If there is no order or something else, or if dtypes or devices differ.
     """
     if not orders:
         raise InputDataError("There is no order to combine. Pass at least one.")
@@ -215,8 +215,15 @@ def check_alike(*orders: Order) -> None:
 
     Raises:
         BotorchTensorDimensionError: If the points differ in their number of columns.
-        InputDataError: If dtypes or devices differ.
+        InputDataError: If one is something else, or if dtypes or devices differ.
     """
+    for order in orders:
+        if not isinstance(order, Order):
+            raise InputDataError(
+                f"A {type(order).__name__} is no Order. Make orders by the functions of "
+                "botorch_popbo.data, and pass several to combine one by one, to a model as a list "
+                "of sources."
+            )
     dims = sorted({order.X.shape[-1] for order in orders})
     if len(dims) > 1:
         raise BotorchTensorDimensionError(

@@ -139,7 +139,7 @@ def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor | None
     check_same_kind(X, Yvar, "train_Yvar")
     variances = Yvar.detach().reshape(-1)
     is_known = ~variances.isnan() & outcomes.isfinite()
-    known = variances[is_known]
+    known = variances[is_known].sort().values  # so that the mean does not depend on their order
     if not bool(((known >= 0) & known.isfinite()).all()):
         raise InputDataError(
             "train_Yvar holds negative or infinite values. It takes variances, that is squared "

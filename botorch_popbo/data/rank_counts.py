@@ -52,7 +52,7 @@ class RankCounts:
         variances a count is the expected one,
         :math:`k_i = \sum_{j \ne i} \Phi((y_j - y_i) / \sqrt{v_i + v_j})` for independent normal
         errors. Counts and exposures of a point in several lists of one task are added up.
-        O(r log r) for ``r`` exact entries, O(r^2) for others.
+        O(r log r) for ``r`` entries, and O(l^2) for each list of ``l`` entries with variances.
 
         Args:
             order: The order.

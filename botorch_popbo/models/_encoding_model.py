@@ -15,6 +15,7 @@ from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 from torch.nn import Module
 
+from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.models.input_transforms import check_transform
 
 _LARGEST = 1e100  # of what a square, and a distance, still is a number
@@ -97,7 +98,9 @@ class EncodingModel(Model):
 
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+            InputDataError: If ``X`` is no tensor.
         """
+        check_tensor(X, "X")
         if X.ndim < 2 or X.shape[-1] != self.dim:
             raise BotorchTensorDimensionError(
                 f"Expected X of shape batch_shape x q x {self.dim}, but got {tuple(X.shape)}."

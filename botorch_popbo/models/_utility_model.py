@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
+from botorch.exceptions import BotorchTensorDimensionError
 from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.model import FantasizeMixin
 from botorch.posteriors import GPyTorchPosterior, Posterior
@@ -87,7 +88,8 @@ class UtilityModel(RankModel, FantasizeMixin):
             covariance is not computed before it is used.
 
         Raises:
-            BotorchTensorDimensionError: If ``X`` has the wrong shape.
+            BotorchTensorDimensionError: If ``X`` or ``observation_noise`` has the wrong shape.
+            InputDataError: If ``X`` is no tensor.
             UnsupportedError: If another output is asked for.
         """
         self._check_output(output_indices)
@@ -110,6 +112,7 @@ class UtilityModel(RankModel, FantasizeMixin):
 
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+            InputDataError: If ``X`` is no tensor.
         """
         return self._rank(self._plausible_laws(), self.encode(X), observation_noise)
 
@@ -199,7 +202,7 @@ class UtilityModel(RankModel, FantasizeMixin):
         predictor, double = self.law.predictor, encoded.double()
         noise = torch.full_like(double[..., 0], JITTER)
         if isinstance(observation_noise, Tensor):
-            noise = noise + observation_noise.squeeze(-1)
+            noise = noise + _variances(observation_noise, noise.shape)
         elif observation_noise:
             noise = noise + self.noise.detach()
         covariance = ConditionalKernel(predictor)(double).add_diagonal(noise)
@@ -210,6 +213,16 @@ class UtilityModel(RankModel, FantasizeMixin):
         mean, variance = predictor.moments(double)
         joint = MultivariateNormal(mean.to(encoded), covariance)
         return MarginalPosterior(joint, (variance + noise).to(encoded))
+
+
+def _variances(observation_noise: Tensor, shape: torch.Size) -> Tensor:
+    try:
+        return observation_noise.expand(*shape, 1).squeeze(-1)
+    except RuntimeError:
+        raise BotorchTensorDimensionError(
+            f"Expected observation_noise of a shape that broadcasts to {(*shape, 1)}, a variance "
+            f"for each point, but got {tuple(observation_noise.shape)}."
+        ) from None
 
 
 def _are_equal(known: list[Tensor], values: list[Parameter]) -> bool:

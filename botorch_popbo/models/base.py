@@ -93,6 +93,7 @@ class RankModel(EncodingModel, ABC):
 
         Raises:
             BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+            InputDataError: If ``X`` is no tensor.
         """
         return self.rank_law(self.encode(X), observation_noise)
 

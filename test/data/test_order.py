@@ -169,6 +169,7 @@ WIDE = Order.from_scores(line(3).expand(-1, 2), line(3).squeeze(-1))
     ("orders", "error", "match"),
     [
         ((), InputDataError, "There is no order to combine. Pass at least one"),
+        (([scored(1, 2)],), InputDataError, "A list is no Order.*combine one by one"),
         (
             (WIDE, scored(1, 2)),
             BotorchTensorDimensionError,

@@ -1,9 +1,11 @@
+from dataclasses import fields
+
 import pytest
 import torch
-from helpers.ranking import as_dict, line, tensor
+from helpers.ranking import INF, as_dict, line, tensor
 
 from botorch_popbo import Order
-from botorch_popbo.data import _tally, from_outcomes
+from botorch_popbo.data import _tally, combine, from_comparisons, from_outcomes
 from botorch_popbo.data._tally import tally
 
 #: Two lists of one task, of which the second is noisy, and a third of another task.
@@ -65,3 +67,35 @@ def test_memory_is_linear(num_points: int, monkeypatch: pytest.MonkeyPatch) -> N
     tally(Order.from_scores(*[line(num_points).float(), *torch.rand(2, num_points)]))
     assert max(sizes) <= max(2**20, num_points)
     assert sum(sizes) == num_points**2
+
+
+def test_many_lists_take_the_work_of_their_own_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    ndtr, sizes = torch.special.ndtr, []
+    monkeypatch.setattr(torch.special, "ndtr", lambda x: sizes.append(x.numel()) or ndtr(x))
+    pairs = torch.randint(0, 5, (9000, 1))
+    ties = torch.cat([pairs, pairs + 1 + torch.randint(0, 5, (9000, 1))], dim=-1)
+    records = tally(from_comparisons(line(10), ties[:0], ties))
+    assert torch.equal(records.better, records.compared / 2)
+    assert sum(sizes) < 18000**2 / 10
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4, 100])
+def test_noisy_lists_of_any_length_are_counted_one_by_one(
+    rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_tally, "_MAX_ROWS", rows)
+    lists = [torch.arange(n) for n in (4, 2, 7, 3)]
+    orders = [
+        Order.from_scores(line(len(own)), torch.randn(len(own)), torch.rand(len(own)))
+        for own in lists
+    ]
+    alone = torch.cat([tally(order).better for order in orders])
+    together = combine(*orders)
+    shuffle = torch.randperm(len(together.item))
+    entries = {f.name: getattr(together, f.name)[shuffle] for f in fields(together)[1:]}
+    torch.testing.assert_close(tally(Order(together.X, **entries)).better, alone)
+
+
+def test_failures_alone_have_no_noise() -> None:
+    order = Order.from_scores(line(2), tensor([-INF, -INF]), tensor([1.0, 1.0]))
+    assert tally(order).better.tolist() == [0.0, 0.0]

@@ -3,6 +3,7 @@
 import copy
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -129,6 +130,13 @@ def test_points_of_the_wrong_shape_are_refused(model: RankModel, shape: tuple[in
     for method in (model.posterior, model.rank_posterior):
         with pytest.raises(BotorchTensorDimensionError, match=r"shape .* x q x 2, but got"):
             method(torch.zeros(shape, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("points", [TEST_X.tolist(), TEST_X.numpy()], ids=["list", "array"])
+def test_points_that_are_no_tensor_are_named(model: RankModel, points: Any) -> None:
+    for method in (model.posterior, model.rank_posterior):
+        with pytest.raises(InputDataError, match=r"no tensor. Pass torch.as_tensor\(X\)"):
+            method(points)
 
 
 def test_there_is_one_output(model: RankModel) -> None:

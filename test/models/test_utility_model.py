@@ -1,6 +1,7 @@
 import pytest
 import torch
 from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
+from botorch.exceptions import BotorchTensorDimensionError
 from botorch.posteriors import Posterior, TransformedPosterior
 from helpers.gaussian import dense_law, unit_points
 from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_an_outlier
@@ -31,6 +32,12 @@ def test_the_posterior_is_the_joint_law_by_dense_matrices(outcomes: Tensor) -> N
     ranks = model.rank_posterior(TEST_X, observation_noise=True)
     expected = model.posterior(TEST_X, observation_noise=True).variance
     torch.testing.assert_close(ranks.utility.variance, expected)
+
+
+@pytest.mark.parametrize("shape", [(6,), (5, 1), (6, 2), (2, 6, 1)])
+def test_noise_of_a_wrong_shape_is_named(shape: tuple[int, ...]) -> None:
+    with pytest.raises(BotorchTensorDimensionError, match=r"broadcasts to \(6, 1\).*but got"):
+        fitted(SMOOTH).posterior(TEST_X, observation_noise=torch.ones(shape))
 
 
 def test_many_points_are_predicted_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:

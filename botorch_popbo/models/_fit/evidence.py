@@ -9,6 +9,7 @@ import torch
 from scipy.optimize import minimize
 from torch import Tensor
 
+from botorch_popbo.likelihoods.answers import JudgedUtilities, judged_utilities
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
 from botorch_popbo.likelihoods.weights import weighted
 from botorch_popbo.models._hyperparameters.base import Hyperparameters
@@ -19,6 +20,8 @@ from botorch_popbo.models._records.records import Records
 _OPTIONS = {"maxiter": 40, "ftol": 1e-4, "gtol": 1e-1}
 # The search needs the evidence to some 1e-6 nats, which are left where a mode is found to this.
 _SEARCH_TOLERANCE = 1e-4
+# Answers about each record from which on the records, not the answers, set the cost.
+_MANY_ANSWERS = 2
 Array = npt.NDArray[np.float64]
 
 
@@ -40,7 +43,7 @@ class Conditioned:
     noise: Tensor
     record_noise: Tensor
     covariance: Covariance
-    utilities: OrderedUtilities
+    utilities: OrderedUtilities | JudgedUtilities
     loading: Tensor
     source: Tensor
 
@@ -79,17 +82,21 @@ class Evidence:
         records = self.records
         record_noise = self._noise(theta)
         covariance = self._prior(theta)
-        utilities = order_utilities(
-            covariance.matrix,
-            self.relations,
-            records.start if start is None else start,
-            2.0 * noise,
-            tolerance,
-        )
+        start = records.start if start is None else start
+        utilities = self._utilities(covariance.matrix, start, 2.0 * noise, tolerance)
         loading = self.hyperparameters.loading(theta, records.source)
         return Conditioned(
             theta, noise, record_noise, covariance, utilities, loading, records.source
         )
+
+    def _utilities(
+        self, covariance: Tensor, start: Tensor, noise: Tensor, tolerance: float
+    ) -> OrderedUtilities | JudgedUtilities:
+        relations = self.relations
+        are_many = len(relations) > _MANY_ANSWERS * len(covariance)
+        if are_many and bool(relations.is_answer.all()):
+            return judged_utilities(covariance, relations, noise)
+        return order_utilities(covariance, relations, start, noise, tolerance)
 
     def _prior(self, theta: Tensor) -> Covariance:
         return self.function.covariance(theta[:-1], self._noise(theta))
