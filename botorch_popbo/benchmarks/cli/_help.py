@@ -25,9 +25,11 @@ class Parser(ArgumentParser):
     ) -> Namespace:
         """See the base class; an option that does not exist is compared with those that do."""
         parsed, rest = self.parse_known_args(args, namespace)
-        known = list(_options(self, parsed.command))
+        options = _options(self, parsed.command) if parsed.command else self._option_string_actions
+        known = dict.fromkeys(option for option in options if option.startswith("--"))
+        others = "" if parsed.command else "; those of a command go behind its name"
         for option in (word.partition("=")[0] for word in rest if word.startswith("--")):
-            raise unknown("option", option, known)
+            raise unknown("option", option, known, others)
         if rest:
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         return parsed

@@ -126,7 +126,7 @@ def _text(columns: Columns, item: Tensor) -> str:
 
 
 def _value(column: Column, value: Any) -> str:
-    if not isinstance(value, float):
+    if column.values is not None or not isinstance(value, float):
         return str(value)
     # Four digits of the width, without which two things of a narrow range look the same.
     farthest = max(abs(column.low), abs(column.high)) / (column.high - column.low)

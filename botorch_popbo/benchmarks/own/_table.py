@@ -96,7 +96,7 @@ def _make(source: TableSource) -> TableProblem:
         name=re.sub(r"[^\w.+-]", "-", source.path.stem),
         label=source.objective,
         parameters=list(parameters.values()),
-        metric_name=re.sub(r"\W|^(?=\d)", "_", source.objective),
+        metric_name="objective",  # Ax takes some names of columns, such as E, for constants
         minimize=not source.maximize,
         optimal_value=float(rows.means.max() if source.maximize else rows.means.min()),
         noisy=any(len(values) > 1 for values in rows.values),

@@ -22,7 +22,8 @@ class Problem(ABC):
         name: The name in the registry.
         label: What is observed, with its unit, for tables and plots.
         parameters: The search space, in the form that ``Client.configure_experiment`` takes.
-        metric_name: The name of the observed metric; it has to be a Python identifier.
+        metric_name: The name of the observed metric; it has to be a Python identifier, and none
+            that Ax takes for a constant or a function, such as E or log.
         minimize: Whether small values are good.
         optimal_value: The best noise-free value, or None where it is unknown.
         num_initial: The size of the initial design unless the campaign sets another, in trials.

@@ -145,3 +145,13 @@ def test_points_of_a_narrow_range_do_not_look_the_same(
     shown = re.findall(r"nm (\S+)", capsys.readouterr().out)
     assert len({*shown}) == 2
     assert all(10000.0 <= float(one) <= 10001.0 for one in shown)
+
+
+def test_listed_numbers_are_shown_in_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    space = tmp_path / "space.toml"
+    space.write_text("[nm]\nordered = [1000.125, 1000.25]\n")
+    answer(monkeypatch, [])
+    assert prefer("--space", space, "--state", tmp_path / "answers.json") == 0
+    assert {*re.findall(r"nm (\S+)", capsys.readouterr().out)} == {"1000.125", "1000.25"}

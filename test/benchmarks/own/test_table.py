@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from ax.api.client import Client
 
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.own import TableSource
@@ -95,3 +96,14 @@ def test_a_column_without_a_name_is_left_out(tmp_path: Path) -> None:
     rows = "".join(f"{row},{row % 7}.5,{row}\n" for row in range(12))
     problem = source(tmp_path, text=f",rate,loss\n{rows}").load()
     assert [config.name for config in problem.parameters] == ["rate"]
+
+
+@pytest.mark.parametrize("name", ["E", "log", "sum", "lambda", "None", "loss (%)"])
+def test_an_objective_may_have_any_name(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text(TEXT.replace("loss", name))
+    problem = TableSource.find(path, name, (), False).load()
+    client = Client()
+    client.configure_experiment(problem.parameters)
+    client.configure_optimization(objective=problem.objective)
+    assert problem.label == name
