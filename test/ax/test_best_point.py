@@ -37,8 +37,7 @@ def smallest(points: Sequence[Parameterization]) -> Parameterization:
 
 
 @EACH
-@pytest.mark.parametrize("use_model", [True, False])
-def test_trials_without_a_number_do_not_matter(make: type, use_model: bool) -> None:
+def test_trials_without_a_number_do_not_matter(make: type) -> None:
     client = start(make())
     points = run_trials(client, sphere, 7)
     run_trials(client, lambda p: math.nan, 1)
@@ -47,14 +46,14 @@ def test_trials_without_a_number_do_not_matter(make: type, use_model: bool) -> N
     [(index, _)] = client.get_next_trials(1).items()
     client.complete_trial(index)
     client.get_next_trials(1)
-    found = best_point(client, use_model)
-    assert found.parameters in points
-    assert client._experiment.trials[found.trial_index].arm.name == found.arm_name
-    assert client._experiment.trials[found.trial_index].arm.parameters == found.parameters
-    assert all(map(math.isfinite, found.outcome["loss"])) == use_model
-    if not use_model:
-        assert found.parameters == smallest(points)
-        assert found.outcome["loss"][0] == sphere(smallest(points))
+    for use_model in (True, False):
+        found = best_point(client, use_model)
+        assert found.parameters in points
+        assert client._experiment.trials[found.trial_index].arm.name == found.arm_name
+        assert client._experiment.trials[found.trial_index].arm.parameters == found.parameters
+        assert all(map(math.isfinite, found.outcome["loss"])) == use_model
+    assert found.parameters == smallest(points)
+    assert found.outcome["loss"][0] == sphere(smallest(points))
 
 
 def test_the_model_does_not_fall_for_a_lucky_trial() -> None:
