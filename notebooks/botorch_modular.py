@@ -15,8 +15,6 @@
 # A Gaussian process asks how good a point is. A rank model asks *how many of the evaluated points
 # are better*. This notebook puts the two side by side on one function of one variable, uses both
 # in a loop written by hand, and ends with a model of your own.
-#
-# Open it as a notebook with `jupytext --to notebook botorch_modular.py`.
 
 # %%
 import os
