@@ -25,8 +25,7 @@ class Parser(ArgumentParser):
     ) -> Namespace:
         """See the base class; an option that does not exist is compared with those that do."""
         parsed, rest = self.parse_known_args(args, namespace)
-        options = _options(self, parsed.command) if parsed.command else self._option_string_actions
-        known = dict.fromkeys(option for option in options if option.startswith("--"))
+        known = dict.fromkeys(_options(self, parsed.command, parsed.command is not None))
         others = "" if parsed.command else "; those of a command go behind its name"
         for option in (word.partition("=")[0] for word in rest if word.startswith("--")):
             raise unknown("option", option, known, others)
@@ -40,13 +39,14 @@ class Parser(ArgumentParser):
         super()._check_value(action, value)
 
 
-def _options(parser: ArgumentParser, command: str | None = None) -> Iterator[str]:
-    """The long options of a command, or those of all."""
+def _options(
+    parser: ArgumentParser, command: str | None = None, below: bool = True
+) -> Iterator[str]:
+    """The long options of a command; of none the parser's own and those below it, if asked for."""
     for action in parser._actions:
         if isinstance(action.choices, dict):
-            chosen = action.choices.get(command)
-            for one in action.choices.values() if chosen is None else [chosen]:
-                yield from _options(one)
+            chosen = action.choices.values() if command is None else [action.choices[command]]
+            yield from (option for one in chosen if below for option in _options(one))
         elif command is None:
             yield from (option for option in action.option_strings if option.startswith("--"))
 
