@@ -87,8 +87,7 @@ class ConditionalKernel(Kernel):
         first = _encode(x1, self.input_transform)
         if diag:
             return self.predictor.moments(first)[1].to(x1)
-        same = x1.shape == x2.shape and x1.data_ptr() == x2.data_ptr()
-        second = first if same else _encode(x2, self.input_transform)
+        second = first if _are_same(x1, x2) else _encode(x2, self.input_transform)
         return self.predictor.covariance(first, second).to(x1)
 
 
@@ -147,6 +146,12 @@ class _Cast(LinearOperator):
 
     def _expand_batch(self, batch_shape: torch.Size) -> LinearOperator:
         return _Cast(self._base._expand_batch(batch_shape), self._dtype)
+
+
+def _are_same(x1: Tensor, x2: Tensor) -> bool:
+    # Two views of one memory may begin with the same number and go on with others.
+    is_same_memory = x1.data_ptr() == x2.data_ptr() and x1.stride() == x2.stride()
+    return is_same_memory and x1.shape == x2.shape
 
 
 def _encode(X: Tensor, input_transform: InputTransform | None) -> Tensor:
