@@ -78,16 +78,19 @@ class ConditionalKernel(Kernel):
         Args:
             x1: Points, ``batch_shape x n x d``.
             x2: Points, ``batch_shape x m x d``.
-            diag: Whether only the ``n`` covariances of the points of one row are wanted.
+            diag: Whether only the ``n`` covariances of points in the same place are wanted.
             **params: None.
 
         Returns:
             A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
         """
-        first = _encode(x1, self.input_transform)
-        if diag:
+        first, same = _encode(x1, self.input_transform), _are_same(x1, x2)
+        if diag and same:
             return self.predictor.moments(first)[1].to(x1)
-        second = first if _are_same(x1, x2) else _encode(x2, self.input_transform)
+        second = first if same else _encode(x2, self.input_transform)
+        if diag:
+            pairs = self.predictor.covariance(first.unsqueeze(-2), second.unsqueeze(-2))
+            return pairs[..., 0, 0].to(x1)
         return self.predictor.covariance(first, second).to(x1)
 
 
