@@ -96,6 +96,18 @@ class UtilityModel(RankModel, FantasizeMixin):
         posterior = self._utility(self.encode(X), observation_noise)
         return posterior if posterior_transform is None else posterior_transform(posterior, X)
 
+    def forward(self, X: Tensor) -> MultivariateNormal:
+        """The law of :meth:`posterior`, which some functions of BoTorch ask for by a call.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+
+        Returns:
+            A normal law of shape ``batch_shape x q``.
+        """
+        law: MultivariateNormal = self._utility(self.encode(X), False).distribution
+        return law
+
     def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
         """The law of each point's rank among all evaluated points.
 

@@ -5,6 +5,7 @@ from copy import deepcopy
 from typing import Any, Self
 
 import torch
+from botorch.exceptions import InputDataError
 from botorch.models.transforms.input import InputTransform
 from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.types import DEFAULT, _DefaultType
@@ -54,10 +55,11 @@ class RankingGP(UtilityModel):
     excepted: they are averaged first).
 
     The ``posterior`` is the joint normal law of the utility, larger being better, in units of the
-    prior's standard deviation and relative to the average of the evaluated points. So every
-    acquisition function of BoTorch applies as it does to a Gaussian process over outcomes; a
-    ``best_f`` is a utility, too, such as ``model.posterior(train_X).mean.max()``. The law of the
-    rank is :meth:`rank_posterior`.
+    prior's standard deviation. The order leaves its level open: means count from what is expected
+    far from all points, and variances are those of the difference to the average of the evaluated
+    points. So every acquisition function of BoTorch applies as it does to a Gaussian process over
+    outcomes; a ``best_f`` is a utility, too, such as ``model.posterior(train_X).mean.max()``. The
+    law of the rank is :meth:`rank_posterior`.
 
     Records that no smooth surface explains may be outliers, whose rank is uniform. The cost of a
     fit is cubic in the number of records up to a limit. Beyond it the best half of that limit and
@@ -131,6 +133,8 @@ class RankingGP(UtilityModel):
         sources: Sequence[Order] = (),
     ) -> None:
         check_prior(covar_module, likelihood)
+        if isinstance(sources, Order):
+            raise InputDataError("sources holds an order for each task. Pass it as [order].")
         if sources and is_one_point(train_X, train_Y) and order is None:
             assert train_X is not None
             order = Order.without_lists(train_X[:1])
@@ -283,8 +287,11 @@ class RankingGP(UtilityModel):
         model._X = torch.cat([self._X, X_pending])
         records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
         data = Representatives.choose(records, self._data.sources)
-        is_used = ~torch.isin(data.records.item, self.is_outlier.nonzero().squeeze(-1))
-        is_used[len(data.of_target) :] = self._is_used[len(self.records) :]
+        # Not by point: where a point has several records one of them may be an outlier.
+        own = self._is_used[: len(self.records)]
+        aside = self._data.index.to(own.device)[: len(own)][~own]
+        is_used = ~torch.isin(data.index.to(own.device), aside)
+        is_used[len(data.of_target) :] = self._is_used[len(own) :]
         model._learn_from(data, is_used)
         return model.eval()
 

@@ -92,6 +92,14 @@ def test_pending_points_join_the_order_at_their_predicted_ranks() -> None:
     assert any(torch.equal(informed.incumbent_among(is_pending), x) for x in pending)
 
 
+def test_pending_points_leave_other_records_of_an_outlier_alone() -> None:
+    orders = [from_outcomes(X, outcomes) for outcomes in (with_an_outlier(), SMOOTH)]
+    model = RankingGP(order=combine(*orders), input_transform=None).fit()
+    assert model.is_outlier.sum() == 1
+    informed = model.with_pending(TEST_X[:1])
+    assert informed._is_used.tolist() == [*model._is_used.tolist(), True]
+
+
 def test_a_state_dict_carries_hyperparameters_and_outliers() -> None:
     model = fitted(with_an_outlier())
     fresh = RankingGP(X, with_an_outlier().unsqueeze(-1), input_transform=None)

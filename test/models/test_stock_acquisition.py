@@ -37,6 +37,7 @@ from botorch.acquisition.logei import (
     qLogProbabilityOfFeasibility,
 )
 from botorch.acquisition.max_value_entropy_search import (
+    qLowerBoundMaxValueEntropy,
     qMaxValueEntropy,
     qMultiFidelityMaxValueEntropy,
 )
@@ -350,3 +351,17 @@ def test_constraints_of_other_outputs_count(gaussian: RankingGP) -> None:
     )
     feasible, violating = torch.tensor([[0.1, 0.3]]).double(), torch.tensor([[0.6, 0.3]]).double()
     assert function(feasible) > function(violating)
+
+
+def test_entropy_search_keeps_away_from_pending_points(gaussian: RankingGP) -> None:
+    pending, points = unit_points(2, seed=3), unit_points(4, seed=4)
+    with manual_seed(0):
+        alone = qLowerBoundMaxValueEntropy(gaussian, X)
+        before = alone(points.unsqueeze(1))
+        alone.set_X_pending(pending)
+    noise = gaussian.noise.detach() * torch.eye(6)
+    covariance = noise + gaussian.posterior(torch.cat([points, pending])).covariance_matrix
+    shared = covariance[:4, 4:] @ torch.linalg.solve(covariance[4:, 4:], covariance[4:, :4])
+    known = shared.diagonal() / covariance.diagonal()[:4]
+    change = alone(points.unsqueeze(1)) - before
+    torch.testing.assert_close(change, 0.5 * torch.log1p(-known), rtol=0, atol=1e-5)

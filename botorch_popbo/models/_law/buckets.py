@@ -6,6 +6,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
+from botorch_popbo.data._rows import lexicographic_order
 from botorch_popbo.models._records.forest import first_of_each
 from botorch_popbo.models._records.records import Records
 
@@ -30,7 +31,7 @@ class Buckets:
 
         Those of one ranking are its distinct ranks. Where answers or several tasks leave no such
         ranking, the points are ranked by their utilities, and those without one come evenly between
-        the others.
+        the others. Of a point with several records the one with the least noise counts.
 
         Args:
             records: All records.
@@ -41,7 +42,10 @@ class Buckets:
             The buckets.
         """
         if bool(records.is_judged.any()) or bool((records.task > 0).any()):
-            first = _first_of(records.item[used])
+            own = records.subset(used)
+            # An answer is about the point itself, an outcome has noise of its own.
+            exactest = lexicographic_order(~own.is_judged, own.known_variance)
+            first = exactest[_first_of(own.item[exactest])]
             record = first[utilities[first].argsort(descending=True, stable=True)]
             place = torch.arange(len(record), device=record.device)
             ends = (place + 1) * records.num_points // len(record)

@@ -78,17 +78,19 @@ class ConditionalKernel(Kernel):
         Args:
             x1: Points, ``batch_shape x n x d``.
             x2: Points, ``batch_shape x m x d``.
-            diag: Whether only the ``n`` covariances of the points of one row are wanted.
+            diag: Whether only the ``n`` covariances of points in the same place are wanted.
             **params: None.
 
         Returns:
             A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
         """
-        first = _encode(x1, self.input_transform)
-        if diag:
+        first, same = _encode(x1, self.input_transform), _are_same(x1, x2)
+        if diag and same:
             return self.predictor.moments(first)[1].to(x1)
-        same = x1.shape == x2.shape and x1.data_ptr() == x2.data_ptr()
         second = first if same else _encode(x2, self.input_transform)
+        if diag:
+            pairs = self.predictor.covariance(first.unsqueeze(-2), second.unsqueeze(-2))
+            return pairs[..., 0, 0].to(x1)
         return self.predictor.covariance(first, second).to(x1)
 
 
@@ -147,6 +149,12 @@ class _Cast(LinearOperator):
 
     def _expand_batch(self, batch_shape: torch.Size) -> LinearOperator:
         return _Cast(self._base._expand_batch(batch_shape), self._dtype)
+
+
+def _are_same(x1: Tensor, x2: Tensor) -> bool:
+    # Two views of one memory may begin with the same number and go on with others.
+    is_same_memory = x1.data_ptr() == x2.data_ptr() and x1.stride() == x2.stride()
+    return is_same_memory and x1.shape == x2.shape
 
 
 def _encode(X: Tensor, input_transform: InputTransform | None) -> Tensor:

@@ -156,6 +156,11 @@ def test_sources_must_be_of_the_same_space() -> None:
         RankingGP(X, hill(X), sources=[narrow])
 
 
+def test_one_source_comes_in_a_list() -> None:
+    with pytest.raises(InputDataError, match=r"\[order\]"):
+        RankingGP(X, hill(X), sources=GOOD)  # type: ignore[arg-type]
+
+
 def test_a_state_dict_carries_what_was_found_out() -> None:
     fitted, other = model(shuffled(), GOOD), RankingGP(X, hill(X), sources=[shuffled(), GOOD])
     other.load_state_dict(fitted.state_dict())

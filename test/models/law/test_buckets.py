@@ -1,7 +1,7 @@
 import torch
 from helpers.ranking import line, tensor
 
-from botorch_popbo.data import Order, combine, from_outcomes
+from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
 from botorch_popbo.models._law.buckets import Buckets
 from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.records import Records
@@ -51,6 +51,18 @@ def test_points_of_several_tasks_are_ranked_by_their_utilities() -> None:
     fewer = Buckets.from_records(records, torch.arange(4), utilities[:4])
     assert fewer.size.sum() == 6.0
     assert (fewer.size.round() == fewer.size).all()
+
+
+def test_a_point_with_several_records_is_known_by_the_one_with_the_least_noise() -> None:
+    outcomes = from_outcomes(line(3), tensor([1.0, 2.0, 3.0]))
+    noisy = from_outcomes(line(3), tensor([1.0, 2.0, 3.0]), tensor([1.0, 1.0, 1.0]))
+    answers = from_comparisons(line(3), torch.tensor([[1, 0], [2, 1]]))
+    for worse, better in ((outcomes, answers), (noisy, answers), (noisy, outcomes)):
+        for orders, first in (((worse, better), 3), ((better, worse), 0)):
+            buckets = Buckets.from_records(
+                records_of(combine(*orders)), torch.arange(6), tensor([0.0, 1.0, 2.0] * 2)
+            )
+            assert buckets.record.tolist() == [first + 2, first + 1, first]
 
 
 def test_it_moves_to_a_device(device: torch.device) -> None:

@@ -55,6 +55,20 @@ def test_observations_condition_the_joint_law(
     torch.testing.assert_close(found, covariance, rtol=0, atol=1e-5)
 
 
+def test_a_part_of_the_covariance_is_that_of_the_whole(fitted: RankingGP) -> None:
+    # Both of its sides begin with the same number in memory.
+    joint = fitted.posterior(TEST_X).distribution
+    part = joint.lazy_covariance_matrix[:3, ::2].to_dense()
+    torch.testing.assert_close(part, joint.covariance_matrix[:3, ::2], rtol=0, atol=1e-10)
+    beside = joint.lazy_covariance_matrix[:3, 1:4].diagonal()
+    expected = joint.covariance_matrix[:3, 1:4].diagonal()
+    torch.testing.assert_close(beside, expected, rtol=0, atol=1e-10)
+    kernel, point = ConditionalKernel(fitted.law.predictor), TEST_X[:1]
+    found = kernel(point.expand(5, -1), TEST_X).to_dense()
+    expected = kernel(point, TEST_X).to_dense().expand(5, -1)
+    torch.testing.assert_close(found, expected)
+
+
 def test_the_model_itself_is_left_alone(fitted: RankingGP) -> None:
     before = fitted.posterior(TEST_X).mean
     conditioned = fitted.condition_on_observations(NEW, OBSERVED)
