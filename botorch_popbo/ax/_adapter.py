@@ -1,5 +1,6 @@
 """Ax's adapter for a model that learns from every trial, and from sources."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -25,7 +26,7 @@ from ax.generators.types import TConfig
 from botorch.utils.datasets import SupervisedDataset
 
 from botorch_popbo.ax._source_datasets import DatasetWithSources
-from botorch_popbo.ax._source_points import points_of
+from botorch_popbo.ax._source_points import check_numbers, points_of
 from botorch_popbo.ax.sources import Evaluations, check_columns
 from botorch_popbo.ax.transforms import MaximizeObjective
 
@@ -117,7 +118,7 @@ class RankAdapter(TorchAdapter):
         wanted = set() if goal is None else goal.metric_signatures  # of no tracking metric
         with_sources = [
             DatasetWithSources(
-                dataset, [self._encoded(dataset, source) for source in self._sources]
+                dataset, [*filter(None, (self._encoded(dataset, one) for one in self._sources))]
             )
             if wanted.issuperset(dataset.outcome_names)
             else dataset
@@ -125,17 +126,20 @@ class RankAdapter(TorchAdapter):
         ]
         return with_sources, metadata, digest
 
-    def _encoded(self, target: SupervisedDataset, source: pd.DataFrame) -> SupervisedDataset:
-        """The evaluations of one metric of a source, encoded, larger being better."""
+    def _encoded(self, target: SupervisedDataset, source: pd.DataFrame) -> SupervisedDataset | None:
+        """The evaluations of one metric of a source, encoded, larger being better, if any."""
         [metric], parameters = target.outcome_names, self._search_space.parameters
         check_columns(source, [*parameters, metric])
-        measured = source[source[metric].notna()]
-        points = [*map(ObservationFeatures, points_of(measured, parameters).values())]
         sign = -1.0 if metric in self._negated else 1.0
-        Y = torch.tensor(sign * measured[[metric]].to_numpy(float))
+        check_numbers(source, metric, allowed=-sign * math.inf)
+        points = points_of(source[source[metric].notna()], parameters)
+        if not points:
+            return None
+        outcomes = source.loc[[*points], [metric]].to_numpy(float)
+        X = self.transform_observation_features([*map(ObservationFeatures, points.values())])
         return SupervisedDataset(
-            X=self.transform_observation_features(points),
-            Y=Y.to(target.Y),
+            X=X,
+            Y=torch.tensor(sign * outcomes).to(target.Y),
             feature_names=target.feature_names,
             outcome_names=target.outcome_names,
         )

@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 from ax.api.client import Client
-from ax.core.parameter import ChoiceParameter, Parameter, ParameterType, RangeParameter
+from ax.core.parameter import Parameter, ParameterType
 from ax.core.search_space import SearchSpace
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo._csv_lines import split_lines
+from botorch_popbo.ax._source_points import has_place
 from botorch_popbo.ax.sources import check_columns
 
 
@@ -134,19 +135,12 @@ def _value(said: Any, parameter: Parameter, place: int) -> Any:
     if not is_kept:
         kind = parameter.parameter_type.name.lower()
         raise UserInputError(f"Row {place}: {parameter.name!r} is {said!r}, which is no {kind}.")
-    if not _has_place(value, parameter):
+    if not has_place(value, parameter):
         raise UserInputError(
             f"Row {place}: {parameter.name!r} is {said!r}, which has no place in its parameter. "
             "Correct it, or leave the row out."
         )
     return value
-
-
-def _has_place(value: Any, parameter: Parameter) -> bool:
-    """Whether there is something to learn from a value; Ax passes over trials with others."""
-    if isinstance(parameter, ChoiceParameter):
-        return value in parameter.values or (parameter.is_ordered and parameter.is_numeric)
-    return not (isinstance(parameter, RangeParameter) and parameter.log_scale and value <= 0)
 
 
 def _outcome(said: Any, name: str, place: int) -> float:

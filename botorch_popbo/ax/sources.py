@@ -1,5 +1,6 @@
 """Earlier experiments as sources of a new one: their evaluations in, its first suggestion out."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from ax.generation_strategy.transition_criterion import AutoTransitionAfterGen, 
 
 from botorch_popbo._plain import plain
 from botorch_popbo.ax._criteria import DistinctPoints
-from botorch_popbo.ax._source_points import points_of
+from botorch_popbo.ax._source_points import check_numbers, points_of
 
 #: Evaluations of one experiment: for each the value of every parameter and metric, by name.
 Evaluations = Sequence[Mapping[str, Any]]
@@ -83,7 +84,7 @@ class BestOfSources(ExternalGenerationNode):
         """Look for the best evaluation that lies in the search space.
 
         Raises:
-            UserInputError: If there is none, or a column or a value is missing.
+            UserInputError: If there is none, or a column or a value is missing or wrong.
         """
         config = experiment.optimization_config
         assert config is not None
@@ -92,12 +93,14 @@ class BestOfSources(ExternalGenerationNode):
         tables = [pd.DataFrame(source) for source in self.sources]
         for table in tables:
             check_columns(table, [*space.parameters, *signs])
+            for metric, sign in signs.items():
+                check_numbers(table, metric, allowed=-sign * math.inf)
         complete = [table[table[list(signs)].notna().all(axis=1)] for table in tables]
         points = [points_of(table, space.parameters) for table in complete]
         for table, known in zip(complete, points, strict=True):
             places = pd.DataFrame({name: sign * table[name].rank() for name, sign in signs.items()})
             for row in places.sum(axis=1).sort_values(ascending=False, kind="stable").index:
-                if space.check_membership(known[row]):
+                if row in known and space.check_membership(known[row]):
                     self._best = known[row]
                     return
         raise UserInputError(

@@ -50,12 +50,13 @@ def test_only_parameters_that_depend_on_others_may_be_empty() -> None:
 
 def test_what_a_cast_would_change_stays() -> None:
     parameter = RangeParameter("n", ParameterType.INT, 1, 9)
-    table = pd.DataFrame({"n": [2.0, 2.5, "3", "x", float("inf")]}, index=[4, 3, 2, 1, 0])
-    found = points_of(table, {"n": parameter})
-    assert {row: point["n"] for row, point in found.items()} == {
-        4: 2,
-        3: 2.5,
-        2: "3",
-        1: "x",
-        0: float("inf"),
-    }
+    table = pd.DataFrame({"n": [2.0, 2.5]}, index=[4, 3])
+    assert points_of(table, {"n": parameter}) == {4: {"n": 2}, 3: {"n": 2.5}}
+
+
+@pytest.mark.parametrize("value", ["3", "x", float("inf")])
+def test_what_is_no_finite_number_is_named(value: float | str) -> None:
+    parameter = RangeParameter("n", ParameterType.INT, 1, 9)
+    table = pd.DataFrame({"n": [2.0, value]}, index=[4, 3])
+    with pytest.raises(UserInputError, match=f"Row 3 of a source: 'n' is {value!r}"):
+        points_of(table, {"n": parameter})

@@ -138,3 +138,37 @@ def test_of_a_goal_of_several_metrics_two_points_are_waited_for(
 def test_a_source_without_rows_is_named(earlier: pd.DataFrame) -> None:
     with pytest.raises(UserInputError, match="no rows"):
         with_sources(earlier, earlier[:0])
+
+
+@pytest.mark.parametrize(("column", "value"), [("kind", "d"), ("rate", 0.0)])
+def test_rows_that_have_no_place_any_more_are_left_out(
+    earlier: pd.DataFrame, column: str, value: float | str
+) -> None:
+    wider = earlier.copy()
+    wider.loc[[3, 5], column] = value
+    nowhere = earlier.assign(**{column: value})
+    suggested = [
+        run_trials(with_sources(*tables), loss, 3)
+        for tables in ([wider, nowhere], [earlier.drop(index=[3, 5])])
+    ]
+    assert suggested[0] == suggested[1]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("x", "far"), ("x", math.inf), ("loss", "diverged"), ("loss", "0.5"), ("loss", -math.inf)],
+)
+def test_what_is_no_number_is_named_before_any_trial(
+    earlier: pd.DataFrame, column: str, value: float | str
+) -> None:
+    wrong = earlier.astype(object)
+    wrong.loc[3, column] = value
+    client = with_sources(wrong)
+    with pytest.raises(UserInputError, match=f"Row 3 of a source: '{column}' is {value!r}"):
+        client.get_next_trials(max_trials=1)
+
+
+def test_an_infinitely_bad_outcome_of_a_source_is_the_worst(earlier: pd.DataFrame) -> None:
+    diverged = earlier.copy()
+    diverged.loc[3, "loss"] = math.inf
+    assert len(run_trials(with_sources(diverged), loss, 2)) == 2

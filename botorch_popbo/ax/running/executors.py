@@ -1,6 +1,7 @@
 """Existing engines that evaluate trials: worker processes of one machine, or a Ray cluster."""
 
 import importlib
+import pickle
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
 from pickle import PicklingError
@@ -80,8 +81,20 @@ class ProcessPool:
         return self._executor_class(self._num_workers, timeout=_IDLE_SECONDS)
 
     def _submit(self, parameters: TParameterization) -> Future[Outcome]:
-        future: Future[Outcome] = self._executor.submit(self._function, parameters)
+        future: Future[Outcome] = self._executor.submit(_evaluate, self._function, parameters)
         return future
+
+
+def _evaluate(function: Objective, parameters: TParameterization) -> Outcome:
+    """Evaluate in a worker; an exception that would break the pool on its way is told by a text."""
+    try:
+        return function(parameters)
+    except Exception as error:
+        try:
+            pickle.loads(_import("joblib.externals.loky.backend.reduction").dumps(error))
+        except Exception:
+            raise RuntimeError(f"{type(error).__name__}: {error}") from error
+        raise
 
 
 def _check_pickled(function: Objective) -> None:

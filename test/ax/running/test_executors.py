@@ -137,3 +137,30 @@ def test_a_missing_engine_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "joblib.externals.loky", None)
     with pytest.raises(ImportError, match=r"joblib is not installed.*\[ray\]"):
         ProcessPool(lambda _: 0.0, 1)
+
+
+def test_an_exception_that_cannot_be_sent_is_told_by_its_text() -> None:
+    # Defined here, because a worker cannot import this file.
+    class TwoPartsError(Exception):
+        """Like many with arguments of their own, it can be pickled, but not read back."""
+
+        def __init__(self, layer: str, loss: float) -> None:
+            super().__init__(f"{layer} diverged at {loss}")
+
+    class LockedError(Exception):
+        """It cannot be pickled."""
+
+        def __init__(self, layer: str) -> None:
+            super().__init__(f"{layer} is locked")
+            self.lock = threading.Lock()
+
+    def fail(parameters: Mapping[str, Any]) -> float:
+        raise TwoPartsError("conv1", 7.0) if parameters["x"] else LockedError("conv1")
+
+    with ProcessPool(fail, 1) as submit:
+        failures = [submit({"x": x}).exception() for x in (1, 0)]
+    assert not any(isinstance(failure, BrokenExecutor) for failure in failures)
+    assert [*map(str, failures)] == [
+        "TwoPartsError: conv1 diverged at 7.0",
+        "LockedError: conv1 is locked",
+    ]
