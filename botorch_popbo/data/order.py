@@ -40,8 +40,8 @@ class Order:
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
-        InputDataError: If a list has a single entry, if an item is no row of ``X``, or if a score
-            is NaN or plus infinity.
+        InputDataError: If a list has a single entry, if an item is no row of ``X``, if a score
+            is NaN or plus infinity, or if a variance is negative.
     """
 
     X: Tensor
@@ -67,6 +67,10 @@ class Order:
             )
         if bool((self.list_index.bincount() == 1).any()):
             raise InputDataError("A list of one point compares nothing. Leave it out.")
+        if bool((self.variance < 0).any()):
+            raise InputDataError(
+                "variance holds negative values. Pass squared standard errors, NaN where unknown."
+            )
 
     @classmethod
     def from_scores(cls, X: Tensor, score: Tensor, variance: Tensor | None = None) -> Self:

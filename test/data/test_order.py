@@ -41,11 +41,10 @@ def test_a_list_of_one_point_says_what_to_do() -> None:
         ({"item": tensor([0, 1, 2])}, "item must hold integer indices"),
         ({"score": tensor([0, 1, math.nan])}, "score holds NaN or .inf"),
         ({"score": tensor([0, 1, INF])}, "set them to -inf to mark failures"),
+        ({"variance": tensor([math.nan, 0, -1])}, "variance holds negative values"),
     ],
 )
-def test_entries_that_name_no_point_or_no_place_are_refused(
-    changed: dict[str, torch.Tensor], message: str
-) -> None:
+def test_entries_of_no_meaning_are_refused(changed: dict[str, torch.Tensor], message: str) -> None:
     with pytest.raises(InputDataError, match=message):
         replace(scored(1, 2, 3), **changed)
 
