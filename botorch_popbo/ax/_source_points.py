@@ -32,8 +32,9 @@ def points_of(
     for name in [name for name in parameters if name not in may_lack]:
         if (gaps := table[name].isna()).any():
             raise UserInputError(f"Row {gaps.idxmax()} of a source has no {name!r}.")
-    for name in [name for name, parameter in parameters.items() if parameter.is_numeric]:
-        check_numbers(table, name)
+    for name, parameter in parameters.items():
+        if parameter.is_numeric:
+            check_numbers(table, name)
     rows = table[list(parameters)].to_dict("index")
     points = {
         row: {name: _cast(v, parameters[name]) for name, v in said.items() if pd.notna(v)}

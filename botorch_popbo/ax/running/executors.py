@@ -91,16 +91,22 @@ def _evaluate(function: Objective, parameters: TParameterization) -> Outcome:
         return function(parameters)
     except Exception as error:
         try:
-            pickle.loads(_import("joblib.externals.loky.backend.reduction").dumps(error))
+            pickle.loads(_dumps(error))
         except Exception:
             raise RuntimeError(f"{type(error).__name__}: {error}") from error
         raise
 
 
+def _dumps(value: object) -> bytes:
+    """Pickle as the pool does."""
+    dumped: bytes = _import("joblib.externals.loky.backend.reduction").dumps(value)
+    return dumped
+
+
 def _check_pickled(function: Objective) -> None:
     """Find out before any trial; in the workers each of them would fail."""
     try:
-        _import("joblib.externals.loky.backend.reduction").dumps(function)
+        _dumps(function)
     except (PicklingError, TypeError, AttributeError, RecursionError) as error:
         raise UserInputError(
             f"The objective cannot be sent to worker processes: {error}. Let it make its locks, "

@@ -25,7 +25,8 @@ class Parser(ArgumentParser):
     ) -> Namespace:
         """See the base class; an option that does not exist is compared with those that do."""
         parsed, rest = self.parse_known_args(args, namespace)
-        known = dict.fromkeys(_options(self, parsed.command, parsed.command is not None))
+        parsers = _parsers(self, parsed.command) if parsed.command else [self]
+        known = dict.fromkeys(option for parser in parsers for option in _options(parser))
         others = "" if parsed.command else "; those of a command go behind its name"
         for option in (word.partition("=")[0] for word in rest if word.startswith("--")):
             raise unknown("option", option, known, others)
@@ -39,16 +40,19 @@ class Parser(ArgumentParser):
         super()._check_value(action, value)
 
 
-def _options(
-    parser: ArgumentParser, command: str | None = None, below: bool = True
-) -> Iterator[str]:
-    """The long options of a command; of none the parser's own and those below it, if asked for."""
+def _parsers(parser: ArgumentParser, command: str | None = None) -> Iterator[ArgumentParser]:
+    """The parser of a command, or those of all, each before the ones below it."""
     for action in parser._actions:
         if isinstance(action.choices, dict):
-            chosen = action.choices.values() if command is None else [action.choices[command]]
-            yield from (option for one in chosen if below for option in _options(one))
-        elif command is None:
-            yield from (option for option in action.option_strings if option.startswith("--"))
+            for one in [action.choices[command]] if command else action.choices.values():
+                yield one
+                yield from _parsers(one)
+
+
+def _options(parser: ArgumentParser) -> Iterator[str]:
+    """The long options of a parser, without those of its commands."""
+    for action in parser._actions:
+        yield from (option for option in action.option_strings if option.startswith("--"))
 
 
 class _Formatter(RawDescriptionHelpFormatter):

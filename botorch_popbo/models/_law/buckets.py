@@ -42,10 +42,9 @@ class Buckets:
             The buckets.
         """
         if bool(records.is_judged.any()) or bool((records.task > 0).any()):
-            own = records.subset(used)
             # An answer is about the point itself, an outcome has noise of its own.
-            exactest = lexicographic_order(~own.is_judged, own.known_variance)
-            first = exactest[_first_of(own.item[exactest])]
+            exactest = lexicographic_order(~records.is_judged[used], records.known_variance[used])
+            first = exactest[_first_of(records.item[used][exactest])]
             record = first[utilities[first].argsort(descending=True, stable=True)]
             place = torch.arange(len(record), device=record.device)
             ends = (place + 1) * records.num_points // len(record)
