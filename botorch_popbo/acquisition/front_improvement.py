@@ -18,10 +18,12 @@ from torch.nn import ModuleList
 from botorch_popbo._seeds import seeded
 from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._ranked_constraint import RankedConstraint, all_satisfied
+from botorch_popbo.acquisition._tied_levels import TiedLevels
 from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
 from botorch_popbo.models.ranking_gp import RankingGP
 
 _NUM_SAMPLES = 128
+_MARGIN = 0.1  # of the prior's deviation
 
 
 class LogExpectedFrontImprovement(RankAcquisitionFunction):
@@ -61,6 +63,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     front: Tensor
     slack_constraints: ModuleList
     objectives: ModelListGP
+    levels: TiedLevels
     gain: qLogNoisyExpectedHypervolumeImprovement | None
     _feasible: Tensor
     _reference: Tensor
@@ -83,6 +86,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         # Samples of points that are close to each other need double precision.
         doubles: list[Any] = [deepcopy(model).double() for model in models]
         self.objectives = ModelListGP(*doubles)
+        self.levels = TiedLevels(self.objectives.models, seed)
         self._find_front(models, constraints, thresholds)
         self.set_X_pending(X_pending)
 
@@ -97,6 +101,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
                 self.objectives,
                 self._reference,
                 self._feasible,
+                objective=self.levels,
                 sampler=SobolQMCNormalSampler(torch.Size([_NUM_SAMPLES]), seed=self.seed),
                 X_pending=None if self.X_pending is None else self.X_pending.double(),
                 prune_baseline=True,
@@ -126,10 +131,12 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         if not bool(is_feasible.any()):
             return
         with torch.no_grad():
-            utility = self.objectives.posterior(self._feasible).mean
+            utility = self.levels(self.objectives.posterior(self._feasible).mean)
         is_best = is_non_dominated(utility)
-        limits = None if thresholds is None else _utilities(models, thresholds).to(utility)
-        reference = infer_reference_point(utility[is_best], limits)
+        limits = None
+        if thresholds is not None:
+            limits = self.levels(_utilities(models, thresholds).to(utility))
+        reference = _reference_point(utility[is_best], limits)
         self.register_buffer("_reference", reference, persistent=False)
         self.register_buffer("front", known[is_feasible][is_best], persistent=False)
 
@@ -148,6 +155,17 @@ def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) ->
         )
     for model in models:
         require_uncertainty(model)
+
+
+def _reference_point(front: Tensor, limits: Tensor | None) -> Tensor:
+    """Where the volume begins, of shape ``c``: limits where they are given."""
+    reference: Tensor = infer_reference_point(front, limits)
+    worst, best = front.amin(0), front.amax(0)
+    # There is no range of which to take a part, and the level of a utility means nothing.
+    is_free = worst == best
+    if limits is not None:
+        is_free &= limits.isnan()
+    return reference.where(~is_free, worst - _MARGIN)
 
 
 def _utilities(models: Sequence[RankingGP], thresholds: Tensor) -> Tensor:
