@@ -1,6 +1,7 @@
 """Utilities of equal outcomes are one value."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from botorch.acquisition.multi_objective.objective import MCMultiOutputObjective
@@ -71,7 +72,8 @@ def _tied_ranges(model: RankingGP) -> Tensor:
     if not bool(is_tied.any()):
         return known.new_zeros(0, 2)
     points = known[order.item[succeeded].to(known.device)[entry]]
-    utility = model.posterior(points).mean.squeeze(-1)
+    posterior: Any = model.posterior(points)
+    utility = posterior.mean.squeeze(-1)
     empty = utility.new_zeros(len(is_tied))
     least, most = (
         empty.scatter_reduce(0, level, utility, end, include_self=False) for end in ("amin", "amax")

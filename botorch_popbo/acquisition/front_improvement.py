@@ -34,7 +34,9 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     ``qLogNoisyExpectedHypervolumeImprovement`` (Daulton et al., 2021; Ament et al., 2023), which
     draws the utilities of new, pending and evaluated points jointly. An order leaves open what an
     evaluated point's utility is, and against fixed ones its own would be the best place to improve.
-    Evaluated and pending points are not suggested again. Constraints count as in
+    Of equal outcomes it leaves open, too, whose utility is larger; here they are one value, which a
+    point surpasses if it is better than all of them. Evaluated and pending points are not suggested
+    again. Constraints count as in
     :class:`~botorch_popbo.LogConstrainedExpectedUtilityImprovement`: as long as no evaluated point
     is feasible, nothing else does.
 
@@ -86,7 +88,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         # Samples of points that are close to each other need double precision.
         doubles: list[Any] = [deepcopy(model).double() for model in models]
         self.objectives = ModelListGP(*doubles)
-        self.levels = TiedLevels(self.objectives.models, seed)
+        self.levels = TiedLevels(doubles, seed)
         self._find_front(models, constraints, thresholds)
         self.set_X_pending(X_pending)
 

@@ -20,6 +20,7 @@ from botorch.test_functions.base import BaseTestProblem, ConstrainedBaseTestProb
 from botorch.test_functions.multi_objective import (
     DTLZ2,
     ZDT1,
+    ZDT2,
     BraninCurrin,
     ConstrainedBraninCurrin,
 )
@@ -35,7 +36,9 @@ STEEPNESS = 3.0
 PROBLEMS: dict[str, BaseTestProblem] = {
     "Branin-Currin": BraninCurrin().double(),
     "ZDT1, 5 parameters": ZDT1(dim=5).double(),
+    "ZDT2, 5 parameters": ZDT2(dim=5).double(),
     "DTLZ2, 4 parameters": DTLZ2(dim=4, num_objectives=2).double(),
+    "DTLZ2, 6 parameters": DTLZ2(dim=6, num_objectives=2).double(),
     "constrained Branin-Currin": ConstrainedBraninCurrin().double(),
 }
 # What is asked for beside each problem: is the first objective distorted, are thresholds given?
