@@ -20,7 +20,7 @@ from botorch_popbo.models._data_sets import model_inputs
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.sources import fit_tasks
 from botorch_popbo.models._hyperparameters.base import Hyperparameters
-from botorch_popbo.models._hyperparameters.correlation import LOGIT_LOC
+from botorch_popbo.models._hyperparameters.correlation import correlation, prior_logits
 from botorch_popbo.models._hyperparameters.make import check_prior, make_hyperparameters
 from botorch_popbo.models._hyperparameters.priors import (
     default_kernel,
@@ -118,7 +118,7 @@ class RankingGP(UtilityModel):
     known_radius = 1e-5
 
     order: Order
-    raw_correlation: Parameter
+    raw_loading: Parameter
     _is_used: Tensor
 
     def __init__(
@@ -161,7 +161,7 @@ class RankingGP(UtilityModel):
         judged = bool(records.is_judged.any())
         self.likelihood = default_likelihood(judged) if likelihood is None else likelihood
         if sources:
-            self.raw_correlation = Parameter(torch.full((len(sources),), LOGIT_LOC))
+            self.raw_loading = Parameter(prior_logits(len(sources)))
         self.to(order.X)
         self.register_load_state_dict_post_hook(forget_law)
 
@@ -188,7 +188,7 @@ class RankingGP(UtilityModel):
             return self._X.new_zeros(0)
         used = self._data.records.to(self._X.device).source[self._is_used]
         is_used = used.bincount(minlength=number + 1)[1:] > 0
-        return self.raw_correlation.detach().sigmoid() * is_used
+        return correlation(self.raw_loading.detach())[0, 1:] * is_used
 
     @property
     def is_outlier(self) -> Tensor:
@@ -358,7 +358,7 @@ class RankingGP(UtilityModel):
             self.covar_module,
             self.likelihood if likelihood is None else likelihood,
             self._encoded_dim,
-            self.raw_correlation if self._data.sources and with_sources else None,
+            self.raw_loading if self._data.sources and with_sources else None,
         )
 
     def _conditions(self, kept: Tensor) -> tuple[Tensor, Records, Tensor]:

@@ -78,14 +78,16 @@ def draw_utility_paths(
 
 def _of_tasks(values: Tensor, predictor: Predictor) -> Tensor:
     """Draws for the target, at the records, become draws for the task of each record."""
-    own = (1.0 - predictor.loading.square()).sqrt()
     values = values * predictor.loading
-    for source in predictor.source[predictor.source > 0].unique():
-        index = (predictor.source == source).nonzero().squeeze(-1)
-        prior = predictor.kernel(predictor.X[index]).add_jitter(JITTER).to_dense()
-        drawn = torch.randn_like(values[..., index]) @ torch.linalg.cholesky(prior).T
-        values = values.index_add(-1, index, own[index] * drawn)
-    return values
+    index = (predictor.source > 0).nonzero().squeeze(-1)
+    if not len(index):
+        return values
+    shared, source = predictor.correlation[0], predictor.source[index]
+    own = predictor.correlation - torch.outer(shared, shared)  # given the target's utility
+    prior = predictor.kernel(predictor.X[index]).to_dense() * own[source][:, source]
+    prior.diagonal().add_(JITTER)
+    drawn = torch.randn_like(values[..., index]) @ torch.linalg.cholesky(prior).T
+    return values.index_add(-1, index, drawn)
 
 
 def _square_root(matrix: Tensor) -> Tensor:

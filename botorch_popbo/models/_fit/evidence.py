@@ -35,7 +35,7 @@ class Conditioned:
         record_noise: The noise variance and what the order leaves open of each record, ``N``.
         covariance: The prior covariance of the records with their noise.
         utilities: Their utilities.
-        loading: How much of each record's utility is that of the target, of shape ``N``.
+        correlation: Correlations of the tasks' utilities, the target's first.
         source: Which source each record is from, and 0 for the target; of shape ``N``.
     """
 
@@ -44,7 +44,7 @@ class Conditioned:
     record_noise: Tensor
     covariance: Covariance
     utilities: OrderedUtilities | JudgedUtilities
-    loading: Tensor
+    correlation: Tensor
     source: Tensor
 
 
@@ -84,9 +84,9 @@ class Evidence:
         covariance = self._prior(theta)
         start = records.start if start is None else start
         utilities = self._utilities(covariance.matrix, start, 2.0 * noise, tolerance)
-        loading = self.hyperparameters.loading(theta, records.source)
+        correlation = self.hyperparameters.correlation(theta)
         return Conditioned(
-            theta, noise, record_noise, covariance, utilities, loading, records.source
+            theta, noise, record_noise, covariance, utilities, correlation, records.source
         )
 
     def _utilities(

@@ -83,17 +83,16 @@ class Hyperparameters(ABC):
             The covariance as a function of the hyperparameters.
         """
 
-    def loading(self, theta: Tensor, source: Tensor) -> Tensor:
-        """How much of each record's utility is that of the target: its correlation.
+    def correlation(self, theta: Tensor) -> Tensor:
+        """Correlations of the utilities of the target and its sources.
 
         Args:
             theta: The values, of shape ``p + 1``.
-            source: Which source each record is from, and 0 for the target; of shape ``N``.
 
         Returns:
-            A tensor of shape ``N``, one without sources.
+            An ``(S + 1) x (S + 1)`` tensor, the target's first.
         """
-        return torch.ones_like(source, dtype=theta.dtype)
+        return theta.new_ones(1, 1)
 
     @abstractmethod
     def kernel(self, theta: Tensor) -> Kernel:

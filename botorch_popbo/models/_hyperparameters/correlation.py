@@ -1,9 +1,10 @@
 r"""Sources beside the target: tasks whose utility is correlated with that of the target.
 
-With one loading :math:`\rho_s \in (0, 1)` for each source the utilities are those of a one-factor
-model, :math:`z_s = \rho_s z_0 + \sqrt{1 - \rho_s^2}\, \delta_s`, where :math:`\delta_s` has the
-kernel of the target. The correlation with the target is :math:`\rho_s`, that of two sources
-:math:`\rho_s \rho_t`, and every choice of loadings is a covariance. The intrinsic model of
+With one loading :math:`a_t \in (0, 1)` for each task the utilities are those of a one-factor
+model, :math:`z_t = a_t c + \sqrt{1 - a_t^2}\, \delta_t`, where :math:`c` and :math:`\delta_t` have
+the kernel of the target. The correlation of two tasks is :math:`a_s a_t`, and every choice of
+loadings is a covariance. The target has a loading, too: were it the factor itself, many sources
+that agree with each other would leave nothing of its own to be found. The intrinsic model of
 coregionalization (Bonilla et al., 2007) has one number for each pair instead, and signs.
 """
 
@@ -15,8 +16,10 @@ from torch.nn import Parameter
 from botorch_popbo.models._hyperparameters.base import Hyperparameters
 from botorch_popbo.models._hyperparameters.covariance import Covariance, CovarianceFunction
 
-# Of the logit of a loading, which is normal: the median is 0.5, and 0.95 is two deviations off.
+# Of the logit of a loading, which is normal. The median of a source's is 0.5, and 0.95 is two
+# deviations off. A target is hardly ever what its sources have in common: 0.8, give or take 0.06.
 LOGIT_LOC, LOGIT_DEVIATION = 0.0, 1.5
+TARGET_LOGIT_LOC, TARGET_LOGIT_DEVIATION = 1.4, 0.4
 _MAX_LOGIT = 8.0
 
 
@@ -25,14 +28,16 @@ class CorrelatedHyperparameters(Hyperparameters):
 
     Args:
         target: The hyperparameters without sources.
-        logits: Logits of the ``S`` loadings, of shape ``S``.
+        logits: Logits of the loadings, the target's first, of shape ``S + 1``.
     """
 
     def __init__(self, target: Hyperparameters, logits: Parameter) -> None:
         self._target, self._logits = target, logits
         like = target.loc.new_ones(len(logits))
-        self.loc = self._inserted(target.loc, LOGIT_LOC * like)
-        self.scale = self._inserted(target.scale, LOGIT_DEVIATION * like)
+        self.loc = self._inserted(target.loc, prior_logits(len(logits) - 1).to(like))
+        deviation = LOGIT_DEVIATION * like
+        deviation[0] = TARGET_LOGIT_DEVIATION
+        self.scale = self._inserted(target.scale, deviation)
         bounds = like.unsqueeze(-1) * torch.tensor([-_MAX_LOGIT, _MAX_LOGIT]).to(like)
         self.limits = self._inserted(target.limits, bounds)
 
@@ -66,9 +71,9 @@ class CorrelatedHyperparameters(Hyperparameters):
         target = self._target.covariance_function(X, source)
         return CorrelatedCovariance(target, source, len(self._logits))
 
-    def loading(self, theta: Tensor, source: Tensor) -> Tensor:
+    def correlation(self, theta: Tensor) -> Tensor:
         """See the base class."""
-        return loading(self._split(theta)[1], source)
+        return correlation(self._split(theta)[1])
 
     def kernel(self, theta: Tensor) -> Kernel:
         """See the base class."""
@@ -93,47 +98,53 @@ class CorrelatedCovariance(CovarianceFunction):
     Args:
         target: The covariance if all records were of the target.
         source: Which source each record is from, and 0 for the target; of shape ``N``.
-        num_sources: Number of sources ``S``, whose logits follow the kernel's hyperparameters.
+        num_tasks: Number of tasks, whose logits follow the kernel's hyperparameters.
     """
 
-    def __init__(self, target: CovarianceFunction, source: Tensor, num_sources: int) -> None:
-        self._target, self._source, self._num_sources = target, source, num_sources
+    def __init__(self, target: CovarianceFunction, source: Tensor, num_tasks: int) -> None:
+        self._target, self._source, self._num_tasks = target, source, num_tasks
         self._is_across = source.unsqueeze(-1) != source
 
     def covariance(self, theta: Tensor, noise: Tensor) -> Covariance:
         """See the base class."""
         kernel, logits = self._split(theta)
         covariance = self._target.covariance(kernel, noise)
-        return covariance._replace(matrix=covariance.matrix * self._correlation(logits))
+        return covariance._replace(matrix=covariance.matrix * self._of_records(logits))
 
     def gradient(self, slope: Tensor, covariance: Covariance, theta: Tensor) -> Tensor:
         """See the base class."""
         kernel, logits = self._split(theta)
-        by_kernel = self._target.gradient(slope * self._correlation(logits), covariance, kernel)
+        by_kernel = self._target.gradient(slope * self._of_records(logits), covariance, kernel)
         # A covariance is proportional to either loading; that of a loading's logarithm is itself.
         by_record = 2.0 * (slope * covariance.matrix * self._is_across).sum(-1)
-        by_source = by_record.new_zeros(self._num_sources + 1)
-        by_source = by_source.index_add(0, self._source, by_record)[1:]
-        return torch.cat([by_kernel, by_source * (1.0 - logits.sigmoid())])
+        by_task = by_record.new_zeros(self._num_tasks).index_add(0, self._source, by_record)
+        return torch.cat([by_kernel, by_task * (1.0 - logits.sigmoid())])
 
-    def _correlation(self, logits: Tensor) -> Tensor:
-        loadings = loading(logits, self._source)
-        return torch.where(self._is_across, torch.outer(loadings, loadings), 1.0)
+    def _of_records(self, logits: Tensor) -> Tensor:
+        return correlation(logits)[self._source][:, self._source]
 
     def _split(self, theta: Tensor) -> tuple[Tensor, Tensor]:
-        number = self._num_sources
-        kernel, logits = theta.split([len(theta) - number, number])
+        kernel, logits = theta.split([len(theta) - self._num_tasks, self._num_tasks])
         return kernel, logits
 
 
-def loading(logits: Tensor, source: Tensor) -> Tensor:
-    """Loadings of records.
+def correlation(logits: Tensor) -> Tensor:
+    """Correlations of the tasks' utilities.
 
     Args:
-        logits: Logits of the loadings of the ``S`` sources.
-        source: Which source each record is from, and 0 for the target; of shape ``N``.
+        logits: Logits of the loadings, the target's first, of shape ``S + 1``.
 
     Returns:
-        A tensor of shape ``N``; one for the target's records.
+        An ``(S + 1) x (S + 1)`` tensor.
     """
-    return torch.cat([logits.new_ones(1), logits.sigmoid()])[source]
+    loading = logits.sigmoid()
+    return torch.outer(loading, loading).fill_diagonal_(1.0)
+
+
+def prior_logits(num_sources: int) -> Tensor:
+    """Logits of the loadings before anything is known, of shape ``S + 1``.
+
+    Args:
+        num_sources: Number of sources ``S``.
+    """
+    return torch.tensor([TARGET_LOGIT_LOC] + num_sources * [LOGIT_LOC])

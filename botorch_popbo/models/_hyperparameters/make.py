@@ -20,7 +20,7 @@ def make_hyperparameters(
         kernel: The kernel.
         likelihood: The noise.
         dim: Number of columns of an encoded point.
-        logits: Logits of the loadings of the ``S`` sources, if there are any, of shape ``S``.
+        logits: Logits of the loadings of the tasks, of shape ``S + 1``, if there are sources.
 
     Returns:
         The hyperparameters.

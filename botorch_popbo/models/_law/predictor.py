@@ -20,13 +20,13 @@ class Predictor:
     """The conditional law of a Gaussian process, in double precision.
 
     An order does not fix the level of the utilities. All variances are therefore those of the
-    difference to the average of the target's records. The utility of a source's record is partly
-    that of the target, by its loading, and partly its own.
+    difference to the average of the target's records. The utility of a source's record is
+    correlated with that of the target.
 
     Attributes:
         kernel: The prior's kernel, without the unknown mean.
         X: Encoded records, ``N x d``.
-        loading: How much of each record's utility is that of the target, of shape ``N``.
+        correlation: Correlations of the tasks' utilities, the target's first.
         source: Which source each record is from, and 0 for the target; of shape ``N``.
         noise: Noise variances of the records, of shape ``N``.
         weights: Inverse covariance times utilities, of shape ``N``.
@@ -38,7 +38,7 @@ class Predictor:
 
     kernel: Kernel
     X: Tensor
-    loading: Tensor
+    correlation: Tensor
     source: Tensor
     noise: Tensor
     weights: Tensor
@@ -58,19 +58,24 @@ class Predictor:
         Returns:
             The predictor.
         """
-        utilities, loading = conditioned.utilities, conditioned.loading
-        share = _share(conditioned.source)
+        utilities, source = conditioned.utilities, conditioned.source
+        loading, share = conditioned.correlation[0, source], _share(source)
         return cls(
             kernel=kernel,
             X=X,
-            loading=loading,
-            source=conditioned.source,
+            correlation=conditioned.correlation,
+            source=source,
             noise=conditioned.record_noise,
             weights=utilities.weights,
             root=utilities.root,
             ordered_root=utilities.ordered_root,
             average=(share @ kernel(X, X).to_dense()) * loading,
         )
+
+    @cached_property
+    def loading(self) -> Tensor:
+        """Correlation of each record's utility with that of the target, of shape ``N``."""
+        return self.correlation[0, self.source]
 
     @property
     def share(self) -> Tensor:

@@ -61,8 +61,8 @@ def test_a_record_of_a_source_is_judged_as_one_of_a_target() -> None:
     by_target = given(alone, is_used, theta)
     expected = plausible_records(X, alone, PRIOR, by_target, is_used, 0.0)
     records = replace(alone, source=torch.ones_like(alone.source))
-    prior = CorrelatedHyperparameters(PRIOR, Parameter(torch.zeros(1)))
-    theta = torch.cat([theta[:-1], torch.zeros(1), theta[-1:]])
+    prior = CorrelatedHyperparameters(PRIOR, Parameter(torch.zeros(2)))
+    theta = torch.cat([theta[:-1], torch.zeros(2), theta[-1:]])
     conditioned = given(records, is_used, theta, prior)
     assert plausible_records(X, records, prior, conditioned, is_used, 0.0).equal(expected)
 

@@ -131,8 +131,10 @@ def test_gradients_of_the_acquisition_are_those_of_autograd() -> None:
         torch.testing.assert_close(by_points, by_generic, rtol=1e-5, atol=1e-7)
 
 
-def test_sample_paths_have_the_moments_of_the_posterior() -> None:
-    found = model(GOOD)
+@pytest.mark.parametrize("number", [1, 2])
+def test_sample_paths_have_the_moments_of_the_posterior(number: int) -> None:
+    found = model(*number * [GOOD])
+    assert bool((found.correlation > 0.0).all())
     with manual_seed(0):
         paths = draw_matheron_paths(found, torch.Size([4096]))
     drawn = paths(EVERYWHERE[:4])

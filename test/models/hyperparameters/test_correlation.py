@@ -10,8 +10,11 @@ from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._hyperparameters.correlation import (
     LOGIT_DEVIATION,
     LOGIT_LOC,
+    TARGET_LOGIT_DEVIATION,
+    TARGET_LOGIT_LOC,
     CorrelatedHyperparameters,
-    loading,
+    correlation,
+    prior_logits,
 )
 from botorch_popbo.models._hyperparameters.make import make_hyperparameters
 from botorch_popbo.models._hyperparameters.priors import default_kernel, default_likelihood
@@ -20,7 +23,7 @@ from botorch_popbo.models._records.records import Records
 
 X = unit_points(14)
 SOURCE = torch.tensor([0] * 5 + [1] * 4 + [2] * 5)
-LOGITS = torch.tensor([0.3, -1.2], dtype=torch.float64)
+LOGITS = torch.tensor([1.7, 0.3, -1.2], dtype=torch.float64)
 KERNELS = [default_kernel(2), ScaleKernel(RBFKernel(ard_num_dims=2))]
 
 
@@ -44,13 +47,13 @@ def test_utilities_are_those_of_a_one_factor_model(kernel: Kernel) -> None:
     search = hyperparameters(kernel)
     theta = search.current()
     found = search.covariance_function(X, SOURCE).covariance(theta[:-1], torch.tensor(0.01)).matrix
-    rho = torch.tensor([1.0, *LOGITS.sigmoid()]).double()
-    correlation = torch.outer(rho, rho).fill_diagonal_(1.0)
+    loading = LOGITS.sigmoid()
+    between = torch.outer(loading, loading).fill_diagonal_(1.0)
     prior = search.kernel(theta)(X).to_dense()
-    expected = prior * correlation[SOURCE][:, SOURCE] + 0.01 * torch.eye(14)
+    expected = prior * between[SOURCE][:, SOURCE] + 0.01 * torch.eye(14)
     torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-6)
-    assert float(torch.linalg.eigvalsh(correlation).min()) > 0.0
-    torch.testing.assert_close(search.loading(theta, SOURCE), rho[SOURCE])
+    assert float(torch.linalg.eigvalsh(between).min()) > 0.0
+    torch.testing.assert_close(search.correlation(theta), between)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -67,14 +70,15 @@ def test_the_gradient_of_the_evidence_is_that_of_finite_differences(kernel: Kern
     steps = 1e-5 * torch.eye(len(theta)).double()
     expected = torch.stack([(value(theta + s) - value(theta - s)) / 2e-5 for s in steps])
     torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
-    assert bool((found[-3:-1].abs() > 1e-2).all())  # both correlations matter
+    assert bool((found[-4:-1].abs() > 1e-2).all())  # all loadings matter
 
 
 def test_the_prior_is_normal_in_the_logits() -> None:
     search = hyperparameters(default_kernel(2))
     standardized = search.standardize(search.current())
-    logits = (LOGITS - LOGIT_LOC) / LOGIT_DEVIATION
-    torch.testing.assert_close(standardized[-3:-1], logits)
+    of_target = (LOGITS[0] - TARGET_LOGIT_LOC) / TARGET_LOGIT_DEVIATION
+    logits = torch.stack([of_target, *((LOGITS[1:] - LOGIT_LOC) / LOGIT_DEVIATION)])
+    torch.testing.assert_close(standardized[-4:-1], logits)
     value, gradient = search.log_prior(standardized)
     torch.testing.assert_close(value, -0.5 * standardized.square().sum())
     torch.testing.assert_close(gradient, -standardized)
@@ -82,16 +86,17 @@ def test_the_prior_is_normal_in_the_logits() -> None:
 
 def test_values_are_assigned_to_their_owners() -> None:
     kernel, likelihood = default_kernel(2).double(), default_likelihood().double()
-    logits = Parameter(torch.zeros(2))  # in single precision
+    logits = Parameter(torch.zeros(3))  # in single precision
     search = CorrelatedHyperparameters(make_hyperparameters(kernel, likelihood, 2), logits)
-    theta = torch.tensor([-0.5, 0.25, -1.0, -1.5, 1.5, -2.5, -5.0], dtype=torch.float64)
+    theta = torch.tensor([-0.5, 0.25, -1.0, -1.5, 2.0, 1.5, -2.5, -5.0], dtype=torch.float64)
     search.assign(theta)
     torch.testing.assert_close(search.current(), theta)
-    assert logits.tolist() == [1.5, -2.5]
+    assert logits.tolist() == [2.0, 1.5, -2.5]
     torch.testing.assert_close(kernel.lengthscale.squeeze(0).log(), theta[:2])
     torch.testing.assert_close(likelihood.noise.log(), theta[-1:])
 
 
-def test_a_target_has_a_loading_of_one() -> None:
-    found = loading(LOGITS, torch.tensor([0, 2, 1]))
-    torch.testing.assert_close(found, torch.tensor([1.0, *LOGITS.flip(0).sigmoid()]).double())
+def test_a_target_differs_from_its_sources_however_many_agree() -> None:
+    between = correlation(prior_logits(50))
+    explained = between[0, 1:] @ torch.linalg.solve(between[1:, 1:], between[1:, 0])
+    assert 0.5 < float(explained) <= float(torch.tensor(TARGET_LOGIT_LOC).sigmoid().square())
