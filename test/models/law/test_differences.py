@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from helpers.gaussian import conditional_law, dense_law, kernel, ranked, unit_points
@@ -20,7 +22,7 @@ def test_the_closed_form_is_used_where_there_is_one() -> None:
     assert isinstance(make_differences(PREDICTOR, X[0]), MaternDifferences)
     rough = kernel(torch.ones(2).double())
     rough.nu = 1.5
-    law = make_differences(type(PREDICTOR)(**{**vars(PREDICTOR), "kernel": rough}), X[0])
+    law = make_differences(replace(PREDICTOR, kernel=rough), X[0])
     assert isinstance(law, KernelDifferences)
 
 
