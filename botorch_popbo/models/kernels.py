@@ -30,8 +30,8 @@ class RoughMaternKernel(MaternKernel):
     is rough is told apart by points that are close to each other.
 
     Args:
-        roughness_prior: Prior of the logit of :math:`s`.
-        fineness_prior: Prior of the logarithm of :math:`c`.
+        roughness_prior: Prior of the logit of :math:`s`, which starts at its mean, or at 0.
+        fineness_prior: Prior of the logarithm of :math:`c`, which starts likewise.
         **kwargs: See :class:`gpytorch.kernels.MaternKernel`; ``nu`` is 5/2.
     """
 
@@ -39,15 +39,20 @@ class RoughMaternKernel(MaternKernel):
     raw_fineness: Parameter
 
     def __init__(
-        self, roughness_prior: NormalPrior, fineness_prior: NormalPrior, **kwargs: Any
+        self,
+        roughness_prior: NormalPrior | None = None,
+        fineness_prior: NormalPrior | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(nu=2.5, **kwargs)
-        self.register_parameter("raw_roughness", Parameter(roughness_prior.loc.clone().reshape(1)))
-        self.register_parameter("raw_fineness", Parameter(fineness_prior.loc.clone().reshape(1)))
+        self.register_parameter("raw_roughness", _start(roughness_prior))
+        self.register_parameter("raw_fineness", _start(fineness_prior))
         self.register_constraint("raw_roughness", Interval(*_ROUGHNESS_LIMITS, transform=None))
         self.register_constraint("raw_fineness", Interval(*_FINENESS_LIMITS, transform=None))
-        self.register_prior("roughness_prior", roughness_prior, _roughness, _set_roughness)
-        self.register_prior("fineness_prior", fineness_prior, _fineness, _set_fineness)
+        if roughness_prior is not None:
+            self.register_prior("roughness_prior", roughness_prior, _roughness, _set_roughness)
+        if fineness_prior is not None:
+            self.register_prior("fineness_prior", fineness_prior, _fineness, _set_fineness)
 
     @property
     def profile(self) -> Profile:
@@ -98,6 +103,10 @@ def profile_of(kernel: Kernel) -> Profile | None:
     if type(kernel) is MaternKernel:
         return Profile()
     return kernel.profile if type(kernel) is RoughMaternKernel else None
+
+
+def _start(prior: NormalPrior | None) -> Parameter:
+    return Parameter(torch.zeros(1) if prior is None else prior.loc.clone().reshape(1))
 
 
 def _roughness(kernel: RoughMaternKernel) -> Tensor:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from botorch_popbo.optim.generation import gen_candidates
 from botorch_popbo.optim.initial_conditions import (
     constrained_initial_conditions,
     rank_initial_conditions,
@@ -15,6 +16,7 @@ OPTIMIZER_OPTIONS: dict[str, dict[str, Any]] = {
         "num_restarts": 16,
         "raw_samples": 512,
         "ic_generator": constrained_initial_conditions,
+        "gen_candidates": gen_candidates,
         "retry_on_optimization_warning": False,
         "options": {"init_batch_limit": 512, "batch_limit": 16, "factr": 1e13, "maxls": 4},
     },

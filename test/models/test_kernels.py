@@ -73,3 +73,10 @@ def test_it_starts_at_its_priors_and_can_be_copied() -> None:
         assert not constraint.enforced  # the search keeps to them
     again = deepcopy(kernel)
     torch.testing.assert_close(again(X).to_dense(), kernel(X).to_dense())
+
+
+def test_without_priors_it_is_smooth_at_first() -> None:
+    kernel = RoughMaternKernel(ard_num_dims=2).double()
+    smooth = MaternKernel(nu=2.5, ard_num_dims=2).double()
+    torch.testing.assert_close(kernel(X).to_dense(), smooth(X).to_dense())
+    assert not list(kernel.named_priors())

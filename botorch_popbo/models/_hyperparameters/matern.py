@@ -1,11 +1,11 @@
 """The hyperparameters of the closed form, as logarithms."""
 
-from copy import deepcopy
+from functools import partial
 
 import torch
 from gpytorch.kernels import Kernel, MaternKernel
 from gpytorch.likelihoods import GaussianLikelihood
-from gpytorch.priors import LogNormalPrior, Prior
+from gpytorch.priors import LogNormalPrior, NormalPrior, Prior
 from torch import Tensor
 from torch.nn import Parameter
 
@@ -71,13 +71,10 @@ class MaternHyperparameters(Hyperparameters):
 
     def kernel(self, theta: Tensor) -> MaternKernel:
         """See the base class."""
-        kernel = self._rough_kernel() if self._rough else MaternKernel(2.5, ard_num_dims=self._dim)
-        _assign_kernel(kernel.to(theta), theta[:-1])
+        kind = RoughMaternKernel if self._rough else partial(MaternKernel, nu=2.5)
+        kernel = kind(ard_num_dims=self._dim).to(theta)
+        _assign_kernel(kernel, theta[:-1])
         return kernel.requires_grad_(False)
-
-    def _rough_kernel(self) -> RoughMaternKernel:
-        priors = (self._kernel.roughness_prior, self._kernel.fineness_prior)
-        return RoughMaternKernel(*deepcopy(priors), ard_num_dims=self._dim)
 
 
 def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> bool:
@@ -96,9 +93,15 @@ def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> 
         and kernel.ard_num_dims == dim
         and all(p.requires_grad for p in (*kernel.parameters(), *likelihood.parameters()))
         and isinstance(getattr(kernel, "lengthscale_prior", None), LogNormalPrior)
+        and (type(kernel) is MaternKernel or _has_rough_priors(kernel))
         and kernel.lengthscale_prior.loc.numel() in (1, dim)
         and isinstance(getattr(likelihood.noise_covar, "noise_prior", None), LogNormalPrior)
     )
+
+
+def _has_rough_priors(kernel: Kernel) -> bool:
+    priors = (getattr(kernel, name, None) for name in ("roughness_prior", "fineness_prior"))
+    return all(isinstance(prior, NormalPrior) for prior in priors)
 
 
 def _assign_kernel(kernel: MaternKernel, theta: Tensor) -> None:

@@ -14,6 +14,7 @@ from botorch_popbo.models._hyperparameters.kernel import KernelHyperparameters
 from botorch_popbo.models._hyperparameters.make import check_prior, make_hyperparameters
 from botorch_popbo.models._hyperparameters.matern import MaternHyperparameters
 from botorch_popbo.models._hyperparameters.priors import default_kernel, default_likelihood
+from botorch_popbo.models.kernels import RoughMaternKernel
 
 X = unit_points(7)
 LOG_NORMAL = LogNormalPrior(0.0, 1.0)
@@ -35,6 +36,11 @@ def matern(**options: object) -> MaternKernel:
         (matern(lengthscale_prior=None), default_likelihood(), False),
         (matern(), GaussianLikelihood(), False),
         (ScaleKernel(default_kernel(2)), default_likelihood(), False),
+        (
+            RoughMaternKernel(ard_num_dims=2, lengthscale_prior=LOG_NORMAL),
+            default_likelihood(),
+            False,
+        ),
         (RBFKernel(ard_num_dims=2), default_likelihood(), False),
     ],
 )
