@@ -32,8 +32,8 @@ class Column:
             list.
 
     Raises:
-        InputDataError: If the bounds or their difference are not finite, or the lower one is not
-            below the upper one.
+        InputDataError: If the bounds or their difference are not finite, if the lower one is not
+            below the upper one, or if fewer than two different values are listed.
     """
 
     low: float

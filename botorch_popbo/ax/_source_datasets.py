@@ -26,6 +26,36 @@ class DatasetWithSources(SupervisedDataset):
         self.sources = sources
 
 
+def replaced(
+    dataset: SupervisedDataset,
+    X: Tensor | None = None,
+    Y: Tensor | None = None,
+    Yvar: Tensor | None = None,
+) -> SupervisedDataset:
+    """The same evaluations, and sources if there are any, with some tensors in place of others.
+
+    Args:
+        dataset: The evaluations.
+        X: Points.
+        Y: Outcomes.
+        Yvar: Their variances.
+
+    Returns:
+        Another data set.
+    """
+    found = SupervisedDataset(
+        X=dataset.X if X is None else X,
+        Y=dataset.Y if Y is None else Y,
+        Yvar=dataset.Yvar if Yvar is None else Yvar,
+        feature_names=dataset.feature_names,
+        outcome_names=dataset.outcome_names,
+        group_indices=dataset.group_indices,
+    )
+    if not isinstance(dataset, DatasetWithSources):
+        return found
+    return DatasetWithSources(found, dataset.sources)
+
+
 def at_points(dataset: SupervisedDataset, encode: Callable[[Tensor], Tensor]) -> SupervisedDataset:
     """The same evaluations of other points.
 
@@ -36,14 +66,7 @@ def at_points(dataset: SupervisedDataset, encode: Callable[[Tensor], Tensor]) ->
     Returns:
         Another data set.
     """
-    moved = SupervisedDataset(
-        X=encode(dataset.X),
-        Y=dataset.Y,
-        Yvar=dataset.Yvar,
-        feature_names=dataset.feature_names,
-        outcome_names=dataset.outcome_names,
-        group_indices=dataset.group_indices,
-    )
-    if not isinstance(dataset, DatasetWithSources):
-        return moved
-    return DatasetWithSources(moved, [at_points(source, encode) for source in dataset.sources])
+    moved = replaced(dataset, X=encode(dataset.X))
+    if isinstance(moved, DatasetWithSources):
+        moved.sources = [at_points(source, encode) for source in moved.sources]
+    return moved

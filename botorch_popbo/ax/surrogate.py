@@ -22,7 +22,7 @@ from torch import Tensor
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._hierarchy import inactive_columns
 from botorch_popbo.ax._model_config import check_models, check_used
-from botorch_popbo.ax._source_datasets import DatasetWithSources, at_points
+from botorch_popbo.ax._source_datasets import DatasetWithSources, at_points, replaced
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._rows import is_row_of
@@ -168,18 +168,17 @@ def _fitted(order: Order, known: Sequence[RankModel]) -> RankModel:
 
 
 def _numbers(dataset: SupervisedDataset) -> SupervisedDataset:
-    """The same data, the infinitely good values of a tracking metric at the best finite one."""
-    if not bool(dataset.Y.isposinf().any()):
-        return dataset
-    finite = dataset.Y[dataset.Y.isfinite()]
-    best = finite.max() if len(finite) else finite.new_zeros(())
-    return SupervisedDataset(
-        X=dataset.X,
-        Y=dataset.Y.clamp_max(best),
-        feature_names=dataset.feature_names,
-        outcome_names=dataset.outcome_names,
-        group_indices=dataset.group_indices,
-    )
+    """The same data without infinities that would end a search for a metric that does not decide.
+
+    An infinitely good value is at the best finite one, and an infinite variance is unknown.
+    """
+    if bool(dataset.Y.isposinf().any()):
+        finite = dataset.Y[dataset.Y.isfinite()]
+        best = finite.max() if len(finite) else finite.new_zeros(())
+        dataset = replaced(dataset, Y=dataset.Y.clamp_max(best))
+    if dataset.Yvar is not None and bool(dataset.Yvar.isinf().any()):
+        dataset = replaced(dataset, Yvar=dataset.Yvar.masked_fill(dataset.Yvar.isinf(), math.nan))
+    return dataset
 
 
 @submodel_input_constructor.register(RankingGP)

@@ -23,8 +23,8 @@ from botorch_popbo.models.rates import MLPRate, RateFactory
 from botorch_popbo.posteriors.negated_rank import NegatedRank
 from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
 
-# Wang et al. (2023), section 4 "Settings".
-_PAPER_UNTRUNCATED_FROM = 12
+#: Length of a list from which Wang et al. (2023), section 4 "Settings", take the plain Poisson law.
+PAPER_UNTRUNCATED_FROM = 12
 
 
 class PoissonRankModel(RankModel):
@@ -115,7 +115,7 @@ class PoissonRankModel(RankModel):
         Returns:
             The model.
         """
-        return cls(*args, **{**kwargs, "untruncated_from": _PAPER_UNTRUNCATED_FROM})
+        return cls(*args, **{**kwargs, "untruncated_from": PAPER_UNTRUNCATED_FROM})
 
     def extra_repr(self) -> str:
         """What :mod:`torch` shows of the data and settings."""

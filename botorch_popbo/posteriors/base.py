@@ -96,7 +96,7 @@ class RankPosterior(Posterior, ABC):
             sample_shape: Shape of the draws.
 
         Returns:
-            A ``sample_shape x batch_shape x q x 1`` tensor, in ranks.
+            A ``sample_shape x batch_shape x q x 1`` tensor of whole numbers, in ranks.
         """
 
     @abstractmethod

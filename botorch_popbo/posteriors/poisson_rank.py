@@ -41,44 +41,20 @@ class PoissonRankPosterior(RankPosterior):
         return truncated_poisson.variance(self.log_rate, self.limit)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        """Log-probabilities of counts.
-
-        Args:
-            value: Counts, broadcastable with ``batch_shape x q x 1``.
-
-        Returns:
-            Log-probabilities of the broadcast shape; minus infinity outside the support.
-        """
+        """See the base class."""
         log_prob = truncated_poisson.log_prob(value, self.log_rate, self.limit)
         return torch.where(value == value.floor(), log_prob, -torch.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
-        """Probabilities of at most so many better points.
-
-        Args:
-            value: Counts, broadcastable with ``batch_shape x q x 1``.
-
-        Returns:
-            Probabilities of the broadcast shape.
-        """
+        """See the base class."""
         return distribution.cdf(value, self.log_rate, self.limit)
 
     def quantile(self, value: Tensor) -> Tensor:
-        """Smallest counts whose distribution function reaches the given probabilities.
-
-        Args:
-            value: Probabilities, one-dimensional or a scalar, of shape ``m`` or empty.
-
-        Returns:
-            Whole numbers of shape ``m x batch_shape x q x 1``, without ``m`` for a scalar.
-
-        Raises:
-            ValueError: If a probability is out of range.
-        """
+        """See the base class."""
         return distribution.quantile(self._in_front(value), self.log_rate, self.limit)
 
     def entropy(self) -> Tensor:
-        """Entropies of the counts in nats, ``batch_shape x q x 1``."""
+        """See the base class."""
         return distribution.entropy(self.log_rate, self.limit)
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
@@ -108,14 +84,7 @@ class PoissonRankPosterior(RankPosterior):
         return self.rsample(sample_shape)
 
     def sample(self, sample_shape: torch.Size | None = None) -> Tensor:
-        """Draw counts, without gradients, from torch's global generator.
-
-        Args:
-            sample_shape: Shape of the draws.
-
-        Returns:
-            A ``sample_shape x batch_shape x q x 1`` tensor of whole numbers, in ranks.
-        """
+        """See the base class."""
         with torch.no_grad():
             return distribution.sample(self.log_rate, self.limit, sample_shape or torch.Size())
 

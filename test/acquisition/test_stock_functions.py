@@ -25,7 +25,6 @@ from helpers.toy import BOUNDS, toy_data
 from botorch_popbo import NegatedRank, PoissonRankModel, RankModel
 
 X_TEST = toy_data(50, seed=3)[0].unsqueeze(-2)
-X_TRAIN = toy_data(15)[0]
 
 # On a utility they are used as they are; on rank counts they maximise the negated count.
 STOCK: list[tuple[Callable[..., AcquisitionFunction], dict[str, Any]]] = [

@@ -146,6 +146,19 @@ def test_ax_builds_the_input_transform_from_the_search_space(
     torch.testing.assert_close(model_class(**inputs).encode(points), expected)
 
 
+def test_infinities_of_a_metric_that_does_not_decide_leave_the_rest_as_it_is() -> None:
+    Y, Yvar = X.sin(), torch.full_like(X, 0.01)
+    Y[2], Yvar[5] = torch.inf, torch.inf
+    data = SupervisedDataset(X, Y, Yvar=Yvar, feature_names=["x"], outcome_names=["y"])
+    surrogate = RankSurrogate(SurrogateSpec([ModelConfig(botorch_model_class=RankingGP)]))
+    surrogate.fit([data], DIGEST)
+    [model] = surrogate.metric_models
+    assert model.order is not None
+    expected = torch.where(Y.isinf(), X.sin().max(), X.sin())
+    assert torch.equal(model.order.score, expected.squeeze(-1))
+    torch.testing.assert_close(model.order.variance, torch.full_like(Y.squeeze(-1), 0.01))
+
+
 @EACH_MODEL
 def test_ax_fitting_is_the_models_own(model_class: type[RankModel]) -> None:
     by_ax, direct = model_class(X, X.sin()), model_class(X, X.sin()).fit()

@@ -22,6 +22,7 @@ from botorch_popbo.ax.nodes._transforms import RANK_TRANSFORM_CONFIGS, RANK_TRAN
 from botorch_popbo.ax.sources import as_evaluations
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.models import PoissonRankModel, RankingGP
+from botorch_popbo.models.poisson_rank import PAPER_UNTRUNCATED_FROM
 
 PresetName = Literal["default", "paper", "exact"]
 RankAcquisitionName = Literal["logei", "eri", "rlcb"]
@@ -34,7 +35,11 @@ _RANK_ACQUISITIONS: dict[str, type[AcquisitionFunction]] = {
 # The model of each preset and its options, and options of the lower confidence bound.
 _PRESETS: dict[str, tuple[type[Model], dict[str, Any], dict[str, Any]]] = {
     "default": (RankingGP, {}, {}),
-    "paper": (PoissonRankModel, {"untruncated_from": 12}, {"poisson_deviation": True}),
+    "paper": (
+        PoissonRankModel,
+        {"untruncated_from": PAPER_UNTRUNCATED_FROM},
+        {"poisson_deviation": True},
+    ),
     "exact": (PoissonRankModel, {}, {}),
 }
 

@@ -39,14 +39,13 @@ from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
 from botorch_popbo.models import PoissonRankModel, RankingGP
 from botorch_popbo.models._training import train
 from botorch_popbo.optim._optimizer_options import default_options
+from botorch_popbo.optim._tables import NUM_PAPER_CANDIDATES
 
 #: Of a model and a seed.
 Acquire = Callable[..., RectifiedAcquisitionFunction]
 #: Of points, outcomes and a seed.
 Rank = Callable[[Tensor, Tensor, int], RankCounts]
 
-# Wang et al. (2023), section 4 "Baselines": the best of so many where everything is a choice.
-_NUM_CANDIDATES = 1000
 # Without bounds the variance of a point that is fitted well goes to zero, and its loss to infinity.
 _LOG_VARIANCE = (-10.0, 4.0)
 
@@ -95,7 +94,7 @@ class PaperPopbo(TensorOptimizer):
         counts = self.rank(X, Y, seed)
         model = PoissonRankModel.paper(rank_counts=counts, input_transform=transform, seed=seed)
         acquisition = self.acquire(model.fit(), seed=seed)
-        best = maximize(acquisition, self.encoding, X, seed, _NUM_CANDIDATES)
+        best = maximize(acquisition, self.encoding, X, seed, NUM_PAPER_CANDIDATES)
         return best, int(Y.argmax())
 
 

@@ -9,6 +9,7 @@ from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.models.input_transforms import OneHotCategories
 from botorch_popbo.optim import unseen_candidates
 from botorch_popbo.optim._maximize import maximize as maximize_in_domain
+from botorch_popbo.optim._tables import MAX_CANDIDATES
 
 
 def one_hot(encoding: Encoding, scale: float = 2**-0.5) -> OneHotCategories | None:
@@ -47,7 +48,7 @@ def maximize(
     encoding: Encoding,
     X: Tensor,
     seed: int,
-    max_candidates: int = 100_000,
+    max_candidates: int = MAX_CANDIDATES,
 ) -> Tensor:
     """The best point of a search space, of shape ``d``.
 

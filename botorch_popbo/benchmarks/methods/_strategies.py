@@ -51,7 +51,7 @@ class ServiceLoop:
         return Suggestion(dict(parameters), generator, self.recommended(run))
 
     def recommended(self, run: GeneratorRun) -> Parameters | None:
-        """The point that was held for the best when a suggestion was made, or None if unasked."""
+        """The point that was held to be the best when a suggestion was made, or None if unasked."""
         return None
 
     def observe(self, parameters: Parameters, observed: float) -> None:

@@ -14,12 +14,13 @@ from torch import Tensor
 
 from botorch_popbo.benchmarks.methods._search import maximize
 from botorch_popbo.benchmarks.methods.base import TensorOptimizer
+from botorch_popbo.optim._tables import MAX_CANDIDATES
 
 
 class SurrogateOptimizer(TensorOptimizer):
     """Fit a model, maximise what it says of new points; by default log expected improvement."""
 
-    max_candidates = 100_000
+    max_candidates = MAX_CANDIDATES
 
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
         model = self.fit(X, Y, seed)

@@ -22,7 +22,7 @@ class Suggestion:
     Attributes:
         parameters: The point.
         generator: The name of what made the point.
-        incumbent: The evaluated point that the method's model holds for the best, or None if it
+        incumbent: The evaluated point that the method's model holds to be the best, or None if it
             has no model to ask.
     """
 

@@ -9,7 +9,7 @@ from botorch_popbo.benchmarks.report.summary import Curve, Summary, standard_err
 _HEADINGS = ("method", "seeds", "result", "best evaluated", "seconds")
 _LEGEND = """\
 a + b evaluations: initial points and suggestions
-result: of the point held for the best
+result: of the point held to be the best
 best evaluated: of the best point, if all were scored
 seconds: of a suggestion
 * the best mean over all seeds; ± standard error"""

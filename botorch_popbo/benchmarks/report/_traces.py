@@ -24,14 +24,14 @@ def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
 
 
 def recommended(problem: Problem, records: Sequence[TrialRecord]) -> Array:
-    """Follow the score, or the regret, of the point that the method's model holds for the best.
+    """Follow the score, or the regret, of the point that the method's model holds to be the best.
 
     Without a model that is the one with the best observation.
     A model is asked before each suggestion and not after the last evaluation, so the last entry
     repeats the one before it, as does one after which the model was not asked, if it was earlier.
     """
     values = pd.Series(_scores(records)[_best_observed(problem, records)])
-    # What the model held for the best before a trial is its verdict on the trials so far.
+    # What the model held to be the best before a trial is its verdict on the trials so far.
     verdicts = pd.Series([record.incumbent_score for record in records[1:]] + [None], dtype=float)
     return _losses(problem, verdicts.ffill().fillna(values).to_numpy())
 

@@ -24,8 +24,8 @@ class Curve:
         traces: The regret or the best value, ``replications x entries``.
         evaluated: The same of the best point evaluated, whatever was observed of it; not a number
             from the first score on that was not recorded, and before the first success.
-        recommended: The same of the point that the method's model holds for the best, or of the one
-            with the best observation if there is no model to ask.
+        recommended: The same of the point that the method's model holds to be the best, or of the
+            one with the best observation if there is no model to ask.
         times: The cumulative wall-clock time of the suggestions, ``replications x entries``.
         measures: What else the problem knows of the point with the best observation, one for each
             replication.

@@ -43,7 +43,7 @@ class Answer:
         trial: The question's index, from 0.
         items: The two points.
         winner: The place of the better one, None for a tie.
-        regret: The noise-free regret of the point that is then held for the best.
+        regret: The noise-free regret of the point that is then held to be the best.
         seconds: Wall-clock time of the question and of the best point.
     """
 

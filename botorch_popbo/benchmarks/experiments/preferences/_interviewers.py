@@ -35,7 +35,7 @@ class Interviewer(Protocol):
 
     @property
     def best(self) -> Tensor:
-        """The point held for the best, of shape ``d``."""
+        """The point held to be the best, of shape ``d``."""
 
     def ask(self) -> Tensor:
         """Two points, ``2 x d``."""
