@@ -81,8 +81,9 @@ class Column:
     def describe(self, value: float) -> Any:
         """What a value means: a listed value, a whole number, or itself."""
         if self.values is not None:
-            return self.values[int(value)]
-        return int(value) if self.is_discrete else value
+            return self.values[round(value)]
+        # Not cut off: what a search scaled to the unit cube and back may lack the last digit.
+        return round(value) if self.is_discrete else value
 
 
 class Columns:
