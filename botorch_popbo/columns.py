@@ -212,5 +212,7 @@ def _kept(value: Any) -> Any:
 
 
 def _check_values(values: Sequence[Any]) -> None:
+    if isinstance(values, set | frozenset):  # a value is its place, also in other processes
+        raise InputDataError(f"A set has no order that lasts. Write a list of {values!r}.")
     if len(values) < 2 or len(set(map(str, values))) < len(values):
         raise InputDataError(f"List at least two different values, not {list(values)!r}.")

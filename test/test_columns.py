@@ -89,6 +89,9 @@ def test_bad_columns_are_named() -> None:
     for values in ([], ["one"], ["one", "one"]):
         with pytest.raises(InputDataError, match="two different values"):
             Column.categorical(values)
+    for make in (Column.ordered, Column.categorical):
+        with pytest.raises(InputDataError, match="no order that lasts"):
+            make({"oat", "cow"})  # type: ignore[arg-type]
     with pytest.raises(InputDataError, match="no column"):
         Columns({})
 
