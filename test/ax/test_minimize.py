@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 from pandas.testing import assert_frame_equal
@@ -299,3 +300,12 @@ def test_a_function_may_change_the_working_directory(
     run(wandering, n_trials=3, path="run.json")
     assert not any(elsewhere.iterdir())
     assert len(load_client(tmp_path / "run.json").summarize()) == 3
+
+
+def test_a_function_may_switch_gradients_off() -> None:
+    def evaluated(**parameters: Any) -> float:
+        torch.set_grad_enabled(False)
+        return hard(**parameters)
+
+    assert_frame_equal(run(evaluated, n_trials=6).history, run(n_trials=6).history)
+    assert torch.is_grad_enabled()
