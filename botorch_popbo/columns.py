@@ -81,8 +81,9 @@ class Column:
     def describe(self, value: float) -> Any:
         """What a value means: a listed value, a whole number, or itself."""
         if self.values is not None:
-            return self.values[int(value)]
-        return int(value) if self.is_discrete else value
+            return self.values[round(value)]
+        # Not cut off: what a search scaled to the unit cube and back may lack the last digit.
+        return round(value) if self.is_discrete else value
 
 
 class Columns:
@@ -211,5 +212,7 @@ def _kept(value: Any) -> Any:
 
 
 def _check_values(values: Sequence[Any]) -> None:
+    if isinstance(values, set | frozenset):  # a value is its place, also in other processes
+        raise InputDataError(f"A set has no order that lasts. Write a list of {values!r}.")
     if len(values) < 2 or len(set(map(str, values))) < len(values):
         raise InputDataError(f"List at least two different values, not {list(values)!r}.")

@@ -53,6 +53,11 @@ def test_points_are_described_by_name_and_kept_as_json() -> None:
     assert Columns.from_json(COLUMNS.to_json()).describe(point) == told
 
 
+def test_what_lacks_the_last_digit_is_not_cut_off() -> None:
+    point = torch.nextafter(torch.tensor([0.5, 3.0, 1.0, 2.0]).double(), COLUMNS.bounds[0])
+    assert COLUMNS.describe(point) == {"size": point[0], "number": 3, "cup": "large", "milk": "cow"}
+
+
 def test_lists_among_values_are_tuples_also_after_a_round_trip() -> None:
     values = [(64, 64), [128, [2.0, "relu"]]]
     columns = Columns({"layers": Column.categorical(values)})
@@ -84,6 +89,9 @@ def test_bad_columns_are_named() -> None:
     for values in ([], ["one"], ["one", "one"]):
         with pytest.raises(InputDataError, match="two different values"):
             Column.categorical(values)
+    for make in (Column.ordered, Column.categorical):
+        with pytest.raises(InputDataError, match="no order that lasts"):
+            make({"oat", "cow"})  # type: ignore[arg-type]
     with pytest.raises(InputDataError, match="no column"):
         Columns({})
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import joblib
+import torch
 from ax.api.client import Client
 from ax.api.types import TParameterization
 from ax.exceptions.core import OptimizationComplete
@@ -100,7 +101,9 @@ def _here(function: Objective) -> Any:
     def submit(parameters: TParameterization) -> Future[Outcome]:
         future: Future[Outcome] = Future()
         try:
-            future.set_result(function(parameters))
+            # So that the next suggestion has gradients even if the function switched them off.
+            with torch.enable_grad():
+                future.set_result(function(parameters))
         except Exception as error:
             future.set_exception(error)
         return future

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 from pandas.testing import assert_frame_equal
@@ -284,3 +285,27 @@ def test_numbers_of_numpy_are_whole_numbers(tmp_path: Path) -> None:
 def test_a_seed_of_more_than_63_bits_is_refused() -> None:
     with pytest.raises(UserInputError, match="seed is below 2"):
         run(seed=2**63)
+
+
+def test_a_function_may_change_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+
+    def wandering(**parameters: Any) -> float:
+        monkeypatch.chdir(elsewhere)
+        return len(parameters)
+
+    run(wandering, n_trials=3, path="run.json")
+    assert not any(elsewhere.iterdir())
+    assert len(load_client(tmp_path / "run.json").summarize()) == 3
+
+
+def test_a_function_may_switch_gradients_off() -> None:
+    def evaluated(**parameters: Any) -> float:
+        torch.set_grad_enabled(False)
+        return hard(**parameters)
+
+    assert_frame_equal(run(evaluated, n_trials=6).history, run(n_trials=6).history)
+    assert torch.is_grad_enabled()

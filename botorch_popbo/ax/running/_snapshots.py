@@ -3,6 +3,7 @@
 import logging
 import os
 import time
+from pathlib import Path
 
 from ax.api.client import Client
 
@@ -24,7 +25,8 @@ class Snapshots:
 
     def __init__(self, client: Client, path: str | os.PathLike[str] | None) -> None:
         self._client = client
-        self._path = path
+        # The same after an objective that changed the working directory.
+        self._path = None if path is None else Path(path).absolute()
         self._due = 0.0
         self._changed = False
         self._news: list[tuple[int, str]] = []

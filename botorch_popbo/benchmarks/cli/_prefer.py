@@ -27,6 +27,7 @@ _KINDS = {
 
 def prefer(options: Namespace) -> int:
     """Ask until the person leaves; every answer is on disk before the next question."""
+    known = _content(options.state)
     search = _begin(options)
     print(f"{search.num_answers} answers so far; = for no difference, u to undo, q to leave")
     while True:
@@ -38,7 +39,7 @@ def prefer(options: Namespace) -> int:
             search.undo()
         else:
             search.tell(items, None if answer == "=" else int(answer) - 1)
-        search.save(options.state)
+        known = _save(search, options.state, known)
     if search.num_answers:
         print(f"best: {_text(search.columns, search.best)}")
     return 0
@@ -96,6 +97,21 @@ def _check_settings(search: PreferenceSearch, given: Mapping[str, int], state: P
         if (was := getattr(search, name)) != value:
             option = name.removeprefix("num_")
             raise UsageError(f"{state} was begun with --{option} {was}, not {value}")
+
+
+def _content(state: Path) -> bytes | None:
+    return state.read_bytes() if state.exists() else None
+
+
+def _save(search: PreferenceSearch, state: Path, known: bytes | None) -> bytes | None:
+    """Write the answers, but never over those of somebody else; return what the file holds."""
+    if _content(state) != known:
+        raise UsageError(
+            f"{state} was changed by another program, and the last answer is not in it; give the "
+            "same command again to go on"
+        )
+    search.save(state)
+    return _content(state)
 
 
 def _ask(search: PreferenceSearch) -> Tensor:

@@ -26,7 +26,13 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
-from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot
+from botorch_popbo.benchmarks.methods._search import (
+    drop_known,
+    features,
+    maximize,
+    one_hot,
+    uniform_points,
+)
 from botorch_popbo.benchmarks.methods._surrogates import (
     MomentModel,
     SurrogateOptimizer,
@@ -34,6 +40,7 @@ from botorch_popbo.benchmarks.methods._surrogates import (
 )
 from botorch_popbo.benchmarks.methods.base import Method, TensorOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
 from botorch_popbo.models import PoissonRankModel, RankingGP
@@ -57,6 +64,11 @@ def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) 
     return best[0]
 
 
+def any_other_point(encoding: Encoding, X: Tensor) -> Tensor:
+    """A random one, of shape ``d``, where all evaluations were of one point: it has no rank."""
+    return drop_known(encoding, uniform_points(encoding, _NUM_CANDIDATES), X)[0]
+
+
 class Popbo(TensorOptimizer):
     """The default preset; a failure ranks below every success.
 
@@ -71,6 +83,8 @@ class Popbo(TensorOptimizer):
         self.observe(parameters, math.inf if self.problem.minimize else -math.inf)
 
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
+        if len(X.unique(dim=0)) == 1:
+            return any_other_point(self.encoding, X), 0
         variance = torch.zeros_like(Y) if self.is_exact else None
         model = RankingGP(X, Y, variance, input_transform=one_hot(self.encoding)).fit()
         incumbent = (model.incumbent == X).all(-1)
@@ -90,6 +104,8 @@ class PaperPopbo(TensorOptimizer):
         self.acquire, self.rank = acquire, rank
 
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
+        if len(X.unique(dim=0)) == 1:
+            return any_other_point(self.encoding, X), 0
         transform = one_hot(self.encoding, 1.0)
         counts = self.rank(X, Y, seed)
         model = PoissonRankModel.paper(rank_counts=counts, input_transform=transform, seed=seed)

@@ -105,7 +105,7 @@ def check_unchanged(path: Path, digest: str, *settings: object) -> None:
 
 @cache
 def _make(source: FileSource) -> Any:
-    module = _module(source)
+    module = _module(source.path, source.digest)
     if not hasattr(module, source.name):
         public = [n for n in vars(module) if not n.startswith("_")]
         raise unknown(f"name in {source.path}", source.name, public)
@@ -113,18 +113,19 @@ def _make(source: FileSource) -> Any:
     try:
         return found() if callable(found) else found
     except (Exception, SystemExit) as error:
-        raise UsageError(f"{source.path}:{source.name} failed{_where(error, source)}") from error
+        place = _where(error, source.path)
+        raise UsageError(f"{source.path}:{source.name} failed{place}") from error
 
 
-@cache
-def _module(source: FileSource) -> ModuleType:
-    name = f"_popbo_{source.path.stem}_{source.digest}"
-    spec = spec_from_file_location(name, source.path)
+@cache  # also where several names of a file are asked for
+def _module(path: Path, digest: str) -> ModuleType:
+    name = f"_popbo_{path.stem}_{digest}"
+    spec = spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     # What a script may import from its folder, this file may, too.
-    folder = str(source.path.parent)
+    folder = str(path.parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
     sys.modules[name] = module  # dataclasses look their module up
@@ -132,13 +133,13 @@ def _module(source: FileSource) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # a script may end with sys.exit(main())
         del sys.modules[name]
-        raise UsageError(f"{source.path} cannot be loaded{_where(error, source)}") from error
+        raise UsageError(f"{path} cannot be loaded{_where(error, path)}") from error
     return module
 
 
-def _where(error: BaseException, source: FileSource) -> str:
+def _where(error: BaseException, path: Path) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [f.lineno for f in frames if f.filename == str(source.path)]
+    lines = [f.lineno for f in frames if f.filename == str(path)]
     line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
     place = "" if line is None else f" in line {line}"
     return f"{place}: {type(error).__name__}: {error}"

@@ -85,7 +85,8 @@ def _draw(panel: Axes, method: str, x: Array, line: Array, low: Array, high: Arr
 
 def _finish(panel: Axes, summary: Summary, axis: figures.Scale) -> None:
     panel.set_title(summary.problem.name, fontsize=11)
-    panel.set_ylabel(summary.quantity)
+    # A user's label may hold dollars, which are no formula.
+    panel.set_ylabel(summary.quantity, parse_math=False)
     panel.grid(visible=True, which="major", alpha=0.3)
     panel.spines[["top", "right"]].set_visible(False)
     if axis.is_log:

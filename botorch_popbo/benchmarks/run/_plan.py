@@ -62,12 +62,11 @@ def plan(options: Namespace, asked: CampaignFile, data: Path | None) -> Campaign
     values["jobs"] = values.get("jobs", 1) or cpu_count()
     if options.output.exists() and not options.output.is_dir():
         raise UsageError(f"--output {options.output} is not a folder")
-    backend = getattr(options, "backend", "local")
     return EXPERIMENTS[asked["experiment"]].planned(
-        # Workers on a cluster may have another working directory.
-        output=options.output.absolute() if backend == "ray" else options.output,
+        # Workers on a cluster, and after a problem that changed it, have another working directory.
+        output=options.output.absolute(),
         data=data and data.absolute(),
-        backend=backend,
+        backend=getattr(options, "backend", "local"),
         **values,
     )
 

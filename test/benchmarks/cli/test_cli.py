@@ -264,3 +264,16 @@ def test_a_report_says_that_a_file_has_changed(
     assert "has changed" not in capsys.readouterr().err
     assert main(f"report {output}".split()) == 0
     assert "other-own has changed: it begins anew" in capsys.readouterr().err
+
+
+def test_a_problem_may_change_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    chdir = (
+        f"{OWN_PROBLEM}import os\nOwn.score = lambda self, x: os.chdir({str(elsewhere)!r}) or 0.0\n"
+    )
+    (tmp_path / "own.py").write_text(chdir)
+    assert main(compared(Path("out"), "--problems", "own.py:own", "--methods", "random")) == 0
+    assert not any(elsewhere.iterdir())

@@ -1,10 +1,11 @@
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
+from botorch_popbo import PreferenceSearch
 from botorch_popbo.benchmarks.cli import main
 
 SPACE = """
@@ -62,6 +63,28 @@ def test_answers_are_kept_and_the_same_command_goes_on(
     asked = [text.split("question 4")[1].splitlines()[1:3] for text in (first, second)]
     assert asked[0] == asked[1]
     assert len(json.loads(state.read_text())["answers"]) == 4
+
+
+def test_answers_given_elsewhere_meanwhile_are_kept(
+    space: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    state = tmp_path / "answers.json"
+
+    def in_two_windows() -> Iterator[str]:
+        yield "1"
+        other = PreferenceSearch.load(state)
+        for winner in (1, 0):
+            other.tell(other.ask(), winner)
+        other.save(state)
+        yield "="
+
+    answer(monkeypatch, in_two_windows())
+    assert prefer("--space", space, "--state", state) == 2
+    assert "was changed by another program" in capsys.readouterr().err
+    assert [a["winner"] for a in json.loads(state.read_text())["answers"]] == [0, 1, 0]
 
 
 def test_a_slip_is_taken_back(

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from ax.api.configs import RangeParameterConfig
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from helpers.peers import MIXED
 from helpers.peers import run as run_method
 
@@ -42,6 +42,16 @@ def test_no_suggestion_is_rounded_to_a_known_point(name: str) -> None:
     problem = replace(MIXED, parameters=parameters, minimize=False)
     suggestions = run_method(METHODS[name], problem, count=8)
     assert len({tuple(found.parameters.values()) for found in suggestions}) == 8
+
+
+@pytest.mark.parametrize("name", ["popbo", "popbo-eri-k5"])
+def test_a_design_may_be_one_point_many_times(name: str) -> None:
+    parameters = [ChoiceParameterConfig("kernel", ["rbf", "poly"], "str")]
+    problem = replace(MIXED, parameters=parameters)
+    optimizer = METHODS[name].start(problem, Setting("mixed", name, 2, 0))
+    for _ in range(2):
+        optimizer.observe({"kernel": "rbf"}, 1.0)
+    assert optimizer.suggest(2).parameters == {"kernel": "poly"}
 
 
 def test_the_network_learns_the_outcomes() -> None:

@@ -35,6 +35,13 @@ def test_a_change_of_the_file_changes_the_name(tmp_path: Path) -> None:
     assert find(f"{path}:own", Problem, ())[0] not in (name, "own@")
 
 
+def test_a_file_is_run_once_for_all_of_its_names(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(GOOD + "def again(): return own('again')\n")
+    own, again = (find(f"{path}:{name}", Problem, ())[1].load() for name in ("own", "again"))
+    assert type(own) is type(again)
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -23,3 +25,11 @@ def test_a_problem_without_a_result_is_drawn() -> None:
     figure = draw([nothing, summary(curve("popbo", 1.0))])
     FigureCanvasAgg(figure).draw()
     assert [panel.get_xscale() for panel in figure.axes] == ["linear", "linear", "linear", "log"]
+
+
+def test_dollars_of_a_label_are_no_formula() -> None:
+    found = summary(curve("popbo", 1.0, 2.0))
+    label = "cost [$], after 5% tax [$]"
+    figure = draw([replace(found, problem=replace(found.problem, label=label))])
+    FigureCanvasAgg(figure).draw()
+    assert figure.axes[0].get_ylabel() == f"regret in {label}"

@@ -3,6 +3,8 @@
 import math
 from time import perf_counter
 
+import torch
+
 from botorch_popbo.benchmarks.methods import Method, Suggestion
 from botorch_popbo.benchmarks.methods.base import FailureAware
 from botorch_popbo.benchmarks.problems import Problem
@@ -74,6 +76,7 @@ class Loop:
             for record in records:
                 self._tell(record.parameters, record.observed, record.score)
 
+    @torch.enable_grad()  # of the next one, too, where a problem switches gradients off
     def step(self, trial: int) -> TrialRecord:
         """Suggest and evaluate the trial of an index."""
         with self.limited():

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from botorch_popbo.ax import parameter_configs
 from botorch_popbo.benchmarks.experiments.optimization._loop import Feedback, Loop
@@ -145,3 +146,17 @@ def test_a_point_that_did_not_fail_has_a_score() -> None:
 
     with pytest.raises(ValueError, match=r"no finite score at {'x': .*did not fail"):
         loop(Odd).step(0)
+
+
+def test_a_problem_may_switch_gradients_off() -> None:
+    branin = PROBLEMS["branin"].load(None)
+    assert isinstance(branin, Problem)
+
+    class Careless(type(branin)):  # type: ignore[misc]
+        def score(self, parameters: Parameters) -> float:
+            torch.set_grad_enabled(False)
+            return float(super().score(parameters))
+
+    problem = Careless(**vars(branin))
+    loop = Loop(problem, SETTING, METHODS["popbo"], [], nullcontext)
+    assert [loop.step(trial).trial for trial in range(5)] == list(range(5))
