@@ -66,7 +66,7 @@ def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) 
 
 def any_other_point(encoding: Encoding, X: Tensor) -> Tensor:
     """A random one, of shape ``d``, where all evaluations were of one point: it has no rank."""
-    return drop_known(encoding, uniform_points(encoding, _NUM_CANDIDATES), X)[0]
+    return drop_known(encoding, uniform_points(encoding, NUM_PAPER_CANDIDATES), X)[0]
 
 
 class Popbo(TensorOptimizer):
