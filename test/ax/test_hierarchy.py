@@ -139,3 +139,26 @@ def test_a_trial_outside_hides_no_point_without_the_parameter() -> None:
     observed = {tuple(x) for x in last_acquisition(client).X_observed.tolist()}
     assert len(observed) == 3
     assert len(pending_points(client)) == number - 4
+
+
+@pytest.mark.parametrize("failures", [frozenset[int](), frozenset({0, 1, 3})])
+def test_a_design_takes_points_for_one_that_differ_without_a_meaning(
+    failures: frozenset[int],
+) -> None:
+    client = Client()
+    client.configure_experiment(discrete())
+    client.configure_optimization("-loss")
+    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=12))
+    go_on(client, 6, failures)
+    assert_distinct(tried(client))
+    with pytest.raises(SearchSpaceExhausted, match="No point is left"):
+        client.get_next_trials(1)
+
+
+def test_a_design_of_several_trials_at_a_time_tells_them_apart() -> None:
+    client = Client()
+    client.configure_experiment(discrete())
+    client.configure_optimization("-loss")
+    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=6, seed=1))
+    assert len(client.get_next_trials(6)) == 6
+    assert_distinct(tried(client))
