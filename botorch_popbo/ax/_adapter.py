@@ -21,10 +21,13 @@ from ax.core.experiment import Experiment
 from ax.core.observation import ObservationFeatures
 from ax.core.optimization_config import OptimizationConfig
 from ax.core.search_space import SearchSpace
+from ax.generators.random.sobol import SobolGenerator
+from ax.generators.random.uniform import UniformGenerator
 from ax.generators.torch.botorch_modular.generator import BoTorchGenerator
 from ax.generators.types import TConfig
 from botorch.utils.datasets import SupervisedDataset
 
+from botorch_popbo.ax._design_adapter import DesignAdapter
 from botorch_popbo.ax._source_datasets import DatasetWithSources
 from botorch_popbo.ax._source_points import check_numbers, points_of
 from botorch_popbo.ax.sources import Evaluations, check_columns
@@ -155,8 +158,12 @@ class RankGenerators(GeneratorRegistryBase):
     """What Ax makes generators of, beside its own."""
 
     RANKS = "PoPBO"
+    SOBOL = "PoPBO Sobol"
+    UNIFORM = "PoPBO Uniform"
 
 
-GENERATOR_KEY_TO_GENERATOR_SETUP[RankGenerators.RANKS.value] = GeneratorSetup(
-    adapter_class=RankAdapter, generator_class=BoTorchGenerator, transforms=[]
-)
+GENERATOR_KEY_TO_GENERATOR_SETUP |= {
+    RankGenerators.RANKS.value: GeneratorSetup(RankAdapter, BoTorchGenerator, transforms=[]),
+    RankGenerators.SOBOL.value: GeneratorSetup(DesignAdapter, SobolGenerator, transforms=[]),
+    RankGenerators.UNIFORM.value: GeneratorSetup(DesignAdapter, UniformGenerator, transforms=[]),
+}

@@ -1,9 +1,11 @@
 """When the initial design gives way to a model, beside Ax's count of trials."""
 
 import math
+from collections.abc import Iterable
 
 from ax.core.experiment import Experiment
 from ax.core.parameter import DerivedParameter
+from ax.core.search_space import SearchSpace
 from ax.core.trial_status import TrialStatus
 from ax.core.utils import get_trial_indices_with_required_metrics
 from ax.exceptions.core import DataRequiredError, SearchSpaceExhausted
@@ -80,13 +82,10 @@ class SpaceExhausted(PausingCriterion):
     """
 
     def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
-        """Whether every point is known; of a hierarchical space it is not said."""
+        """Whether every point is known."""
         space = experiment.search_space
-        if space.is_hierarchical:
-            return False
-        free = (p for p in space.parameters.values() if not isinstance(p, DerivedParameter))
-        size = math.prod(parameter.cardinality() for parameter in free)
-        arms = experiment.arms_by_signature_for_deduplication.values()
+        size = _num_points(space, space.top_level_parameters)
+        arms = experiment.arms_by_signature.values()
         return len(arms) >= size <= sum(space.check_membership(arm.parameters) for arm in arms)
 
     def block_continued_generation_error(
@@ -101,6 +100,17 @@ class SpaceExhausted(PausingCriterion):
             "No point is left: each one of the search space is evaluated or running. Complete what "
             "is running, or widen the space."
         )
+
+
+def _num_points(space: SearchSpace, names: Iterable[str]) -> float:
+    """The number of points of some parameters and of those that depend on them."""
+    sizes = []
+    for parameter in map(space.parameters.__getitem__, names):
+        if not isinstance(parameter, DerivedParameter):
+            below = parameter.dependents.values() if parameter.is_hierarchical else []
+            alone = parameter.cardinality() - len(below)
+            sizes.append(alone + sum(_num_points(space, children) for children in below))
+    return math.prod(sizes)
 
 
 def _told(experiment: Experiment) -> set[int]:

@@ -1,10 +1,13 @@
 """Search spaces in which some parameters have a meaning only beside some values of others."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from ax.core.observation import ObservationFeatures
 from ax.core.parameter import TParamValue
 from ax.core.search_space import SearchSpace, SearchSpaceDigest
+from ax.generators.utils import filter_constraints_and_fixed_features
+from torch import Tensor
 
 from botorch_popbo.models.input_transforms import InactiveColumns
 
@@ -27,6 +30,29 @@ def inactive_columns(digest: SearchSpaceDigest) -> InactiveColumns | None:
         for column, values in digest.discrete_choices.items()
     }
     return InactiveColumns(digest.hierarchical_dependencies, middle | listed)
+
+
+def points_inside(
+    X: Tensor, digest: SearchSpaceDigest, inactive: InactiveColumns | None, **others: Any
+) -> Tensor:
+    """The points of a search space, wherever their inactive parameters are.
+
+    Args:
+        X: Points, an ``n x d`` tensor.
+        digest: The search space.
+        inactive: What gave their inactive parameters a value, in the middle of a space that trials
+            outside of this one may have widened.
+        **others: Further arguments of Ax's ``filter_constraints_and_fixed_features``.
+
+    Returns:
+        Those of the points that lie inside.
+    """
+    own = inactive_columns(digest)
+    placed = X if own is None else own(X)
+    inside: Tensor = filter_constraints_and_fixed_features(placed, digest.bounds, **others)
+    if inactive is not None:
+        inside = inactive(inside)
+    return inside
 
 
 def all_parameters(point: Mapping[str, TParamValue], space: SearchSpace) -> dict[str, TParamValue]:

@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -50,6 +50,8 @@ def evaluate_trials(
             TrialLoop(client, told, n_trials, n_jobs, _MAX_RETRIES, snapshots).run()
         except OptimizationComplete as error:
             _logger.info("no other point is left: %s", error)
+        finally:
+            told.is_over = True
     trials = client._experiment.trials
     if all(trial.status.is_failed for trial in trials.values()):
         raise RuntimeError(
@@ -82,6 +84,7 @@ class _FirstFailure:
     def __init__(self, submit: Any) -> None:
         self._submit = submit
         self.error: BaseException | None = None
+        self.is_over = False  # what is cut off at the end has not failed
 
     def __call__(self, parameters: TParameterization) -> Future[Outcome]:
         future: Future[Outcome] = self._submit(parameters)
@@ -90,7 +93,9 @@ class _FirstFailure:
 
     def _look(self, future: Future[Outcome]) -> None:
         error = None if future.cancelled() else future.exception()
-        if isinstance(error, Exception) and self.error is None:
+        if isinstance(error, BrokenExecutor):  # says nothing of this evaluation, which is repeated
+            return
+        if isinstance(error, Exception) and self.error is None and not self.is_over:
             self.error = error
             _logger.warning("the first evaluation that failed:", exc_info=error)
 

@@ -12,7 +12,7 @@ from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import SearchSpaceExhausted, UserInputError
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
 from ax.generators.torch_base import TorchOptConfig
-from ax.generators.utils import filter_constraints_and_fixed_features, mk_discrete_choices
+from ax.generators.utils import mk_discrete_choices
 from botorch.acquisition import AcquisitionFunction
 from botorch.generation.sampling import SamplingStrategy
 from botorch.models.model import Model
@@ -27,6 +27,7 @@ from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovem
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._checks import check_fixed
 from botorch_popbo.ax._goal import Goal
+from botorch_popbo.ax._hierarchy import inactive_columns, points_inside
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
@@ -81,13 +82,18 @@ class RankAcquisition(Acquisition):
             wider = b + _BOUNDARY * b.abs().clamp_min(1.0)
             torch_opt_config = replace(torch_opt_config, linear_constraints=(A, wider))
         self._in_design = partial(
-            filter_constraints_and_fixed_features, bounds=search_space_digest.bounds
+            points_inside, digest=search_space_digest, inactive=surrogate.inactive
         )
         self._feasible = partial(
             self._in_design,
             linear_constraints=torch_opt_config.linear_constraints,
             fixed_features=torch_opt_config.fixed_features,
         )
+        # Ax leaves pending points out whose inactive parameters are beyond the search space.
+        own, pending = inactive_columns(search_space_digest), torch_opt_config.pending_observations
+        if own is not None and pending is not None:
+            pending = [own(X) if len(X) else X for X in pending]
+            torch_opt_config = replace(torch_opt_config, pending_observations=pending)
         self._separate = botorch_acqf_class is LogExpectedUtilityImprovement
         super().__init__(
             surrogate, search_space_digest, torch_opt_config, botorch_acqf_class, **options

@@ -13,14 +13,13 @@ from ax.core.types import TCandidateMetadata
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
 from ax.generators.torch_base import TorchOptConfig
-from ax.generators.utils import filter_constraints_and_fixed_features
 from botorch.models.model import Model, ModelList
 from botorch.models.transforms.input import InputTransform
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
 from botorch_popbo.ax._goal import Goal
-from botorch_popbo.ax._hierarchy import inactive_columns
+from botorch_popbo.ax._hierarchy import inactive_columns, points_inside
 from botorch_popbo.ax._model_config import check_models, check_used
 from botorch_popbo.ax._source_datasets import DatasetWithSources, at_points, replaced
 from botorch_popbo.ax.outcome_model import OutcomeModel
@@ -129,11 +128,12 @@ class RankSurrogate(Surrogate):
         """
         goal = Goal(torch_opt_config.objective_weights, torch_opt_config.outcome_constraints)
         measured = goal.measured(self.training_data)
-        possible = filter_constraints_and_fixed_features(
+        possible = points_inside(
             measured.X[(measured.slack >= 0.0).all(-1) & ~measured.objectives.isneginf().any(-1)],
-            search_space_digest.bounds,
-            torch_opt_config.linear_constraints,
-            torch_opt_config.fixed_features,
+            search_space_digest,
+            self.inactive,
+            linear_constraints=torch_opt_config.linear_constraints,
+            fixed_features=torch_opt_config.fixed_features,
         )
         model = self.goal_models(goal, seed=0, separate=True).objectives[0]
         is_possible = is_row_of(model.known_X, possible)

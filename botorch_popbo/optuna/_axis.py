@@ -37,7 +37,7 @@ class Axis:
         self.is_categorical = isinstance(distribution, CategoricalDistribution)
         self.values: list[float] | None = None
         if isinstance(distribution, CategoricalDistribution):
-            self.values = [float(index) for index in range(len(distribution.choices))]
+            self.values = _told_apart(distribution)
         elif self._size <= MAX_LISTED:
             self.values = [self.place(self._grid(index)) for index in range(int(self._size))]
         if self.values is not None:
@@ -81,7 +81,7 @@ class Axis:
         On a logarithmic grid they are likely as the interval that is rounded to each is long.
         """
         if self.is_categorical and self.values is not None:
-            return float(min(int(unit * len(self.values)), len(self.values) - 1))
+            return self.values[min(int(unit * len(self.values)), len(self.values) - 1)]
         low, high = self._range.low, self._range.high
         margin = 0.5 * (self._range.step or 0.0)
         start, end = low - margin, high + margin
@@ -109,6 +109,19 @@ class Axis:
         inside = min(max(int(index), 0), int(self._size) - 1)
         value = self._range.low + inside * (self._range.step or 0)
         return min(value, self._range.high)
+
+
+def has_values(distribution: BaseDistribution) -> bool:
+    """Whether a parameter has several values that Optuna tells apart."""
+    if isinstance(distribution, CategoricalDistribution):
+        return len(_told_apart(distribution)) > 1
+    return not distribution.single()
+
+
+def _told_apart(distribution: CategoricalDistribution) -> list[float]:
+    """The places of choices; Optuna keeps the first of equal ones, such as 1 and True."""
+    choices = enumerate(distribution.choices)
+    return [float(index) for index, one in choices if distribution.to_internal_repr(one) == index]
 
 
 def _check_width(distribution: FloatDistribution) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 from botorch_popbo.optim._maximize import Domain, rounded_columns
-from botorch_popbo.optuna._axis import Axis
+from botorch_popbo.optuna._axis import Axis, has_values
 from botorch_popbo.optuna._dependence import Dependents, find_dependents
 from botorch_popbo.optuna._repeats import Repeats
 from botorch_popbo.optuna._sharing import shared_point
@@ -25,7 +25,7 @@ def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]
     latest: dict[str, BaseDistribution] = {}
     for trial in trials:
         latest |= trial.distributions
-    return {name: latest[name] for name in sorted(latest) if not latest[name].single()}
+    return {name: latest[name] for name in sorted(latest) if has_values(latest[name])}
 
 
 class Space:

@@ -18,7 +18,7 @@ from torch import Tensor
 from botorch_popbo._plain import whole
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.optuna._axis import Axis
+from botorch_popbo.optuna._axis import Axis, has_values
 from botorch_popbo.optuna._search import Models
 from botorch_popbo.optuna._sharing import share_point
 from botorch_popbo.optuna._space import Space, all_parameters
@@ -97,7 +97,7 @@ class PoPBOSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Suggest values of all parameters; see the class."""
-        distributions = {name: d for name, d in search_space.items() if not d.single()}
+        distributions = {name: d for name, d in search_space.items() if has_values(d)}
         if not distributions:
             return {}
         with _LOCK:

@@ -104,3 +104,12 @@ def test_a_space_without_points_left_says_so() -> None:
     continuous.get_next_trials(1, fixed_parameters=fixed)
     with pytest.raises(SearchSpaceExhausted, match=r"No point is left.*fix fewer"):
         continuous.get_next_trials(1, fixed_parameters=fixed)
+
+
+def test_a_design_suggests_no_failed_point_again() -> None:
+    table = start([ranged("x0", 1, 3, "int"), ranged("x1", 1, 2, "int")])
+    for _ in range(6):
+        table.mark_trial_failed(next(iter(table.get_next_trials(1))))
+    assert len(table._experiment.arms_by_signature) == 6
+    with pytest.raises(SearchSpaceExhausted, match=r"No point is left"):
+        table.get_next_trials(1)

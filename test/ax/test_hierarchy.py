@@ -9,9 +9,15 @@ from ax.api.configs import ChoiceParameterConfig
 from ax.exceptions.core import SearchSpaceExhausted
 from botorch.exceptions import CandidateGenerationError
 from helpers.search_spaces import assert_distinct, choice, ranged
-from helpers.service_loop import Parameter, Parameterization, generator_keys
+from helpers.service_loop import (
+    Parameter,
+    Parameterization,
+    generator_keys,
+    last_acquisition,
+    pending_points,
+)
 
-from botorch_popbo.ax import load_client, popbo_generation_strategy, save_client
+from botorch_popbo.ax import best_point, load_client, popbo_generation_strategy, save_client
 from botorch_popbo.ax.nodes import PresetName
 
 
@@ -116,3 +122,43 @@ def test_fixed_parameters_are_refused() -> None:
     with pytest.raises(CandidateGenerationError, match="Leave out fixed_parameters"):
         client.get_next_trials(1, fixed_parameters={"deep": True})
     go_on(client, 1)
+
+
+def test_a_trial_outside_hides_no_point_without_the_parameter() -> None:
+    client = client_on([*discrete()[:2], ranged("number", 1, 3, "int"), ranged("x", 0.0, 1.0)])
+    client.complete_trial(
+        client.attach_trial({"kind": "b", "number": 40, "x": 0.5}), {"loss": 1000.0}
+    )
+    for x in (0.1, 0.31, 0.9):
+        index = client.attach_trial({"kind": "a", "letter": "p", "x": x})
+        client.complete_trial(index, {"loss": loss({"x": x})})
+    assert best_point(client).parameters == {"kind": "a", "letter": "p", "x": 0.31}
+    client.get_next_trials(1)
+    index = client.attach_trial({"kind": "a", "letter": "q", "x": 0.3})
+    [(number, _)] = client.get_next_trials(1).items()
+    observed = {tuple(x) for x in last_acquisition(client).X_observed.tolist()}
+    assert len(observed) == 3
+    assert len(pending_points(client)) == number - 4
+
+
+@pytest.mark.parametrize("failures", [frozenset[int](), frozenset({0, 1, 3})])
+def test_a_design_takes_points_for_one_that_differ_without_a_meaning(
+    failures: frozenset[int],
+) -> None:
+    client = Client()
+    client.configure_experiment(discrete())
+    client.configure_optimization("-loss")
+    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=12))
+    go_on(client, 6, failures)
+    assert_distinct(tried(client))
+    with pytest.raises(SearchSpaceExhausted, match="No point is left"):
+        client.get_next_trials(1)
+
+
+def test_a_design_of_several_trials_at_a_time_tells_them_apart() -> None:
+    client = Client()
+    client.configure_experiment(discrete())
+    client.configure_optimization("-loss")
+    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=6, seed=1))
+    assert len(client.get_next_trials(6)) == 6
+    assert_distinct(tried(client))

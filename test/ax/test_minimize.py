@@ -1,9 +1,12 @@
 import json
 import logging
 import math
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -120,6 +123,28 @@ def test_workers_evaluate_all(tmp_path: Path) -> None:
         assert (row.status, row.reason) == expected
     done = found[found["status"] == "completed"]
     assert list(done["value"]) == list(done["rate"] / 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["interruption", "death"])
+def test_an_evaluation_that_is_cut_off_is_not_told_as_failed(
+    end: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def function(rate: float, kernel: str) -> float:
+        try:
+            (tmp_path / "first").touch(exist_ok=False)
+        except FileExistsError:
+            time.sleep(60.0 if end == "interruption" else 0.0)
+            return rate
+        time.sleep(1.0)
+        if end == "death":
+            os._exit(1)
+        raise KeyboardInterrupt
+
+    expected = pytest.raises(KeyboardInterrupt) if end == "interruption" else nullcontext()
+    with caplog.at_level(logging.WARNING, "botorch_popbo.ax"), expected:
+        run(function, 3, n_jobs=2)
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 def test_the_random_state_of_others_is_untouched(rng_untouched: None) -> None:

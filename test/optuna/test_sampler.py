@@ -293,3 +293,15 @@ import botorch_popbo.optuna
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert 'pip install "botorch-popbo[optuna]"' in run.stderr.splitlines()[-1]
     assert "ImportError" in run.stderr.splitlines()[-1]
+
+
+def test_choices_that_optuna_takes_for_one_are_one() -> None:
+    def objective(trial: Trial) -> float:
+        width = trial.suggest_categorical("width", [4, 4, True, 1, 8])
+        same = trial.suggest_categorical("same", ["a", "a"])
+        return float(width) + len(same) + trial.suggest_int("depth", 1, 5)
+
+    study = optuna.create_study(sampler=PoPBOSampler(seed=0, n_startup_trials=3))
+    study.optimize(objective, n_trials=15)
+    points = {(trial.params["width"], trial.params["depth"]) for trial in study.trials}
+    assert len(points) == 15

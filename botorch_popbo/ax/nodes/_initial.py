@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from ax.adapter.registry import Generators
 from ax.core.trial_status import TrialStatus
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generation_strategy.transition_criterion import MinTrials
 
+from botorch_popbo.ax._adapter import RankGenerators
 from botorch_popbo.ax._checks import check_given_whole
 from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing, SpaceExhausted
 from botorch_popbo.ax.nodes._model_node import enough_trials
@@ -16,7 +16,7 @@ from botorch_popbo.ax.nodes._transforms import DESIGN_TRANSFORMS
 
 InitialDesign = Literal["sobol", "uniform"]
 
-_DESIGNS = {"sobol": Generators.SOBOL, "uniform": Generators.UNIFORM}
+_DESIGNS = {"sobol": RankGenerators.SOBOL, "uniform": RankGenerators.UNIFORM}
 
 
 def initial_node(
@@ -54,6 +54,7 @@ def initial_node(
             GeneratorSpec(
                 generator_enum=_DESIGNS[design],
                 generator_kwargs={"seed": seed, "transforms": DESIGN_TRANSFORMS},
+                generator_key_override=design.capitalize(),
             )
         ],
         transition_criteria=[
@@ -71,4 +72,5 @@ def initial_node(
         ],
         pausing_criteria=[MetricsMissing(num_trials), SpaceExhausted()],
         should_deduplicate=deduplicate,
+        fallback_specs={},
     )
