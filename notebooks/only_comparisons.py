@@ -116,7 +116,7 @@ contours = panel.contourf(*axes, liking(table), levels=12, cmap="Greys", alpha=0
 figure.colorbar(contours, label="liking (hidden)")
 asked = panel.scatter(*search.X.T, c=torch.arange(len(search.X)) // 2, cmap="viridis", s=36)
 figure.colorbar(asked, label="question")
-panel.plot(*search.best, "*", color="C1", markersize=18, label="held for the best")
+panel.plot(*search.best, "*", color="C1", markersize=18, label="held to be the best")
 panel.set(xlabel="sugar [g]", ylabel="water temperature [°C]")
 panel.grid(visible=False)
 figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center")
