@@ -17,3 +17,14 @@ def whole(value: Any) -> int | None:
         return None if isinstance(value, bool) else index(value)
     except TypeError:
         return None
+
+
+def as_float(value: Any) -> float | None:
+    """A number, or the only one of an array or tensor; ``None`` if there is none, as in text."""
+    try:
+        # Of a tensor with gradients or on a GPU NumPy cannot tell whether it is complex.
+        number = value.item() if hasattr(value, "item") else value
+        return None if isinstance(number, (str, bytes)) else float(number)
+    # Of a tensor of several elements it is a RuntimeError.
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        return None

@@ -8,6 +8,8 @@ from typing import Any
 from ax.api.types import TOutcome
 from ax.exceptions.core import UserInputError
 
+from botorch_popbo._plain import as_float
+
 Outcome = Mapping[str, float | tuple[float, float]] | float
 """Metric name to mean, or to (mean, standard error), in the unit of the metric; or one mean."""
 
@@ -58,15 +60,10 @@ def _reading(name: str, value: Any) -> float | tuple[float, float]:
 
 
 def _number(name: str, value: Any) -> float:
-    try:
-        # Of a tensor with gradients or on a GPU NumPy cannot tell whether it is complex.
-        number = value.item() if hasattr(value, "item") else value
-        if not isinstance(number, (str, bytes)):
-            return float(number)
-    # Of a tensor of several elements it is a RuntimeError.
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        pass
-    raise ValueError(f"the value of {name} is not a number: {value!r}")
+    number = as_float(value)
+    if number is None:
+        raise ValueError(f"the value of {name} is not a number: {value!r}")
+    return number
 
 
 def _check_finite(name: str, value: float | tuple[float, float]) -> None:

@@ -2,9 +2,11 @@
 
 import math
 from time import perf_counter
+from typing import Any
 
 import torch
 
+from botorch_popbo._plain import as_float
 from botorch_popbo.benchmarks.methods import Method, Suggestion
 from botorch_popbo.benchmarks.methods.base import FailureAware
 from botorch_popbo.benchmarks.problems import Problem
@@ -92,7 +94,7 @@ class Loop:
         outcome = self.problem.evaluate(dict(suggestion.parameters), noise)
         evaluated = perf_counter()
         if outcome is not None:
-            outcome = float(outcome)  # numbers of NumPy and tensors cannot be recorded
+            outcome = _number(outcome, "evaluate")
             if not math.isfinite(outcome):
                 where = f"trial {trial} evaluated to {outcome} at {suggestion.parameters}"
                 raise ValueError(f"{where}; evaluate has to return None for a failure")
@@ -144,4 +146,13 @@ class Loop:
     def _noise_free(self, parameters: Parameters) -> float | None:
         """The score of a point, or None if it has none, as a failed one may."""
         score: float | None = self.problem.score(dict(parameters))
-        return None if score is None or not math.isfinite(score) else float(score)
+        score = None if score is None else _number(score, "score")
+        return None if score is None or not math.isfinite(score) else score
+
+
+def _number(returned: Any, method: str) -> float:
+    """Numbers of NumPy and tensors cannot be recorded."""
+    number = as_float(returned)
+    if number is None:
+        raise TypeError(f"{method} has to return a number, not {returned!r}")
+    return number

@@ -121,6 +121,24 @@ def test_numbers_of_numpy_are_recorded_as_plain_ones() -> None:
     assert type(record.observed) is type(record.score) is float
 
 
+@pytest.mark.parametrize("kind", ["evaluate", "score"])
+def test_text_is_refused_and_an_array_of_one_number_is_not(kind: str) -> None:
+    class Odd(Single):
+        returned: Any = "0.5"
+
+        def evaluate(self, parameters: Parameters, seed: int) -> Any:
+            return self.returned if kind == "evaluate" else 1.0
+
+        def score(self, parameters: Parameters) -> Any:
+            return self.returned if kind == "score" else 1.0
+
+    with pytest.raises(TypeError, match=f"{kind} has to return a number, not '0.5'"):
+        loop(Odd).step(0)
+    Odd.returned = np.array([0.5])
+    record = loop(Odd).step(0)
+    assert (record.observed if kind == "evaluate" else record.score) == 0.5
+
+
 def test_a_problem_may_take_values_out_of_its_point() -> None:
     record = loop(Taking).step(0)
     assert record.parameters == {"x": record.observed}
