@@ -18,6 +18,8 @@ from botorch_popbo.models._records.records import Records
 
 # Looser than the uncertainty of the hyperparameters by far.
 _OPTIONS = {"maxiter": 40, "ftol": 1e-4, "gtol": 1e-1}
+# L-BFGS-B's first step, in deviations of the prior: a whole one is too far from where it starts.
+_FIRST_STEP = 0.25
 # The search needs the evidence to some 1e-6 nats, which are left where a mode is found to this.
 _SEARCH_TOLERANCE = 1e-4
 # Answers about each record from which on the records, not the answers, set the cost.
@@ -124,12 +126,11 @@ class Evidence:
         by_kernel = self.function.gradient(slope, conditioned.covariance, theta[:-1])
         return torch.cat([by_kernel, by_noise.reshape(1)])
 
-    def maximize(self, start: Tensor, first_step: float = 1.0) -> tuple[Conditioned, float]:
+    def maximize(self, start: Tensor) -> tuple[Conditioned, float]:
         """Fit the hyperparameters by L-BFGS-B with exact gradients.
 
         Args:
             start: Hyperparameters to start from, of shape ``p + 1``.
-            first_step: Length of the search's first step, in the units of its coordinates.
 
         Returns:
             The records conditioned where evidence times prior density is largest, and its
@@ -142,7 +143,7 @@ class Evidence:
 
         def loss(steps: Array) -> tuple[float, Array]:
             nonlocal best, best_value, near
-            standardized = torch.from_numpy(steps).to(start) * first_step
+            standardized = torch.from_numpy(steps).to(start) * _FIRST_STEP
             conditioned = self.condition(search.restore(standardized), near, _SEARCH_TOLERANCE)
             utilities = conditioned.utilities
             gaps = relations.differences(utilities.utilities)[~relations.is_answer]
@@ -153,14 +154,14 @@ class Evidence:
             if value > best_value:
                 best, best_value = conditioned, value
             gradient = self.gradient(conditioned) * search.scale + by_prior
-            return -value, -(gradient * first_step).cpu().numpy()
+            return -value, -(gradient * _FIRST_STEP).cpu().numpy()
 
         minimize(
             loss,
-            (search.standardize(start) / first_step).cpu().numpy(),
+            (search.standardize(start) / _FIRST_STEP).cpu().numpy(),
             jac=True,
             method="L-BFGS-B",
-            bounds=(search.standardize(search.limits.T).T / first_step).cpu().numpy(),
+            bounds=(search.standardize(search.limits.T).T / _FIRST_STEP).cpu().numpy(),
             options=_OPTIONS,
         )
         assert best is not None

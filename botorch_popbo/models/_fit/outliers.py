@@ -19,7 +19,6 @@ _MIN_RECORDS = 8
 # first: the noise variance is still inflated by the worst outliers, which makes the others look
 # probable; what was set aside too soon comes back in a later round.
 _LOG_ODDS = (2.3, 1.1, 0.0, 0.0)
-_REFITTING_STEP = 0.25  # without a few records the hyperparameters move little
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def fit_robustly(
         The best fit found.
     """
     is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
-    fit, value = _fit(X, records, is_used, hyperparameters, start, first_step=1.0)
+    fit, value = _fit(X, records, is_used, hyperparameters, start)
     if float(fit.conditioned.noise) < _SUSPICIOUS_NOISE or len(X) < _MIN_RECORDS:
         return fit
     # An answer may be wrong, but no item is set aside for it.
@@ -75,7 +74,7 @@ def fit_robustly(
         if bool((is_used == fit.is_used).all()):
             break
         theta = fit.conditioned.theta
-        fit, value = _fit(X, records, is_used, hyperparameters, theta, _REFITTING_STEP)
+        fit, value = _fit(X, records, is_used, hyperparameters, theta)
         if value > best_value:
             best, best_value = fit, value
     return best
@@ -112,10 +111,9 @@ def _fit(
     is_used: Tensor,
     hyperparameters: Hyperparameters,
     start: Tensor,
-    first_step: float,
 ) -> tuple[RobustFit, float]:
     part = records.subset(is_used.nonzero().squeeze(-1))
     evidence = Evidence(X[is_used], part, hyperparameters)
-    conditioned, value = evidence.maximize(start, first_step)
+    conditioned, value = evidence.maximize(start)
     penalty = float(log_outlier_probability(records)[~is_used].sum())
     return RobustFit(conditioned, is_used, value), value + penalty

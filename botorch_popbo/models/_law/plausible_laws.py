@@ -20,7 +20,6 @@ from botorch_popbo.models._records.representatives import representatives
 
 _NUM_LAWS = 8
 _NUM_FITTED = 250  # records to which the hyperparameters are fitted
-_FIRST_STEP = 0.25  # the maximum is near the model's own
 _DIFFERENCE = 0.1  # between gradients whose slope is taken, in coordinates of the search
 # A normal law at a maximum is narrower than what it stands for, and no prior is quite right.
 _WIDER = 1.3
@@ -65,7 +64,7 @@ def _fit(
 ) -> tuple[Evidence, Tensor, float]:
     """The evidence of some records, where it is largest with the prior, and how large."""
     evidence = Evidence(X[chosen], records.subset(chosen), hyperparameters)
-    conditioned, value = evidence.maximize(hyperparameters.current(), _FIRST_STEP)
+    conditioned, value = evidence.maximize(hyperparameters.current())
     return evidence, conditioned.theta, value
 
 

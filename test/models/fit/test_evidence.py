@@ -29,8 +29,8 @@ def log_density(theta: Tensor, records: Records) -> float:
     return float(utilities.log_likelihood - 0.5 * offset.square().sum())
 
 
-def fitted(records: Records, start: Tensor = PRIOR.loc, first_step: float = 1.0) -> Tensor:
-    return evidence(records).maximize(start, first_step)[0].theta
+def fitted(records: Records, start: Tensor = PRIOR.loc) -> Tensor:
+    return evidence(records).maximize(start)[0].theta
 
 
 def test_the_result_is_a_maximum() -> None:
@@ -40,8 +40,8 @@ def test_the_result_is_a_maximum() -> None:
     assert value > log_density(PRIOR.loc, records)
     for step in torch.cat([0.3 * torch.eye(5), -0.3 * torch.eye(5)]).double():
         assert log_density(found + step, records) < value + 0.01
-    for first_step in (1.0, 0.25):
-        again = fitted(records, found + 0.3 * first_step, first_step)
+    for distance in (0.3, 0.075):
+        again = fitted(records, found + distance)
         assert log_density(again, records) == pytest.approx(value, abs=0.1)  # flat along a ridge
 
 
@@ -51,7 +51,7 @@ def test_the_maximum_comes_with_its_value_and_utilities() -> None:
     assert value == pytest.approx(log_density(found.theta, records), abs=1e-5)
     again = evidence(records).condition(found.theta)
     first, second = (c.utilities.differences for c in (found, again))
-    torch.testing.assert_close(second, first, rtol=0, atol=1e-4)
+    torch.testing.assert_close(second, first, rtol=0, atol=1e-3)
     assert torch.equal(again.covariance.matrix, found.covariance.matrix)
 
 
