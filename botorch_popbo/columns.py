@@ -111,6 +111,8 @@ class Columns:
             raise InputDataError("There is no column. Name at least one.")
         self.by_name = dict(columns)
         for name, column in self.by_name.items():
+            if not isinstance(name, str):  # in a saved search 1 and "1" would be the same
+                raise InputDataError(f"A column is named by a text, not by {name!r}.")
             if not isinstance(column, Column):
                 raise InputDataError(
                     f"{name} is {column!r}, but a column is made by Column.continuous, "

@@ -92,6 +92,8 @@ def test_bad_columns_are_named() -> None:
     for make in (Column.ordered, Column.categorical):
         with pytest.raises(InputDataError, match="no order that lasts"):
             make({"oat", "cow"})  # type: ignore[arg-type]
+    with pytest.raises(InputDataError, match="named by a text, not by 1"):
+        Columns({1: Column.integer(1, 4)})  # type: ignore[dict-item]
     with pytest.raises(InputDataError, match="no column"):
         Columns({})
 

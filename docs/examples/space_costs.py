@@ -202,6 +202,8 @@ def row(cells: Iterable[str]) -> str:
 
 def main(names: Sequence[str]) -> None:
     """Measure and print; without names, every space."""
+    if unknown := set(names) - set(SPACES):
+        sys.exit(f"no space is called {', '.join(sorted(unknown))}; known: {', '.join(SPACES)}")
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
     measure(SPACES["one float"], popbo, "popbo-logei")  # so that imports are not timed

@@ -6,7 +6,7 @@ from botorch_popbo.benchmarks.problems import Problem
 class Own(Problem):
     def score(self, parameters):
         return parameters["x"]
-def own(name="own"):
+def own(name="own", optimal_value=None):
     return Own(name=name, parameters=parameter_configs({"x": (0.0, 1.0)}), label="loss",
-               metric_name="loss", minimize=True, optimal_value=None)
+               metric_name="loss", minimize=True, optimal_value=optimal_value)
 """

@@ -55,7 +55,10 @@ def read_outcome(returned: Any, metrics: Set[str]) -> TOutcome:
 
 def _reading(name: str, value: Any) -> float | tuple[float, float]:
     if isinstance(value, (tuple, list)) and len(value) == 2:
-        return _number(name, value[0]), _number(name, value[1])
+        mean, sem = value
+        if sem is not None:
+            return _number(name, mean), _number(name, sem)
+        value = mean  # as Ax writes an unknown standard error
     return _number(name, value)
 
 

@@ -41,7 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     parsed = make_parser().parse_args(arguments)
-    if not parsed.list and parsed.command is None:
+    if parsed.list:
+        parsed.command = "list"
+    if parsed.command is None:
         raise UsageError(
             "choose a command: compare, report, coco-data, prefer, data, list or doctor "
             "(see popbo --help)"

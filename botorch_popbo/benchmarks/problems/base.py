@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 
+from botorch_popbo._plain import as_float
 from botorch_popbo.benchmarks.search_space.points import ParameterConfig
 from botorch_popbo.benchmarks.settings import Parameters
 
@@ -35,7 +36,8 @@ class Problem(ABC):
             its version is recorded.
 
     Raises:
-        ValueError: If the search space is empty or not of Ax's configurations.
+        ValueError: If the search space is empty or not of Ax's configurations, or if the optimal
+            value is no number.
     """
 
     name: str
@@ -58,6 +60,11 @@ class Problem(ABC):
                 "parameters is a list of Ax's configurations; botorch_popbo.ax.parameter_configs "
                 "makes it of a dictionary"
             )
+        if self.optimal_value is not None:
+            optimum = as_float(self.optimal_value)
+            if optimum is None:
+                raise ValueError(f"optimal_value is a number or None, not {self.optimal_value!r}")
+            object.__setattr__(self, "optimal_value", optimum)
 
     def for_seed(self, seed: int) -> "Problem":
         """The problem of a replication: itself, unless each seed has an instance of its own.

@@ -19,6 +19,7 @@ from botorch_popbo.ax.running._outcomes import read_outcome
         ({"loss": np.float64(1.5), "seconds": 3, "unknown": math.nan}, 1.5),
         ({"loss": (1, 0.1)}, (1.0, 0.1)),
         ([1, 0.1], (1.0, 0.1)),
+        ((1.5, None), 1.5),
     ],
 )
 def test_a_number_or_a_mean_with_its_error_is_the_outcome(returned: Any, expected: Any) -> None:

@@ -61,7 +61,7 @@ def test_misuse_is_one_line_and_status_2(
     assert message in streams.err
 
 
-@pytest.mark.parametrize("arguments", [["list"], ["--list"]])
+@pytest.mark.parametrize("arguments", [["list"], ["--list"], ["--list", "compare"]])
 def test_list_names_everything(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     printed = capsys.readouterr().out
