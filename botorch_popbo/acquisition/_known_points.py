@@ -48,7 +48,8 @@ def log_remoteness(distance: Tensor) -> Tensor:
         A tensor of the same shape, at most 0.
     """
     far = -torch.expm1(-0.5 * distance.clamp_max(_FAR).square())
-    return far.clamp_min(torch.finfo(far.dtype).tiny).log()
+    # Of single precision it would be more than the improvement of a point that is bad for certain.
+    return far.double().clamp_min(torch.finfo(torch.double).tiny).log().to(far)
 
 
 def _nearest(points: Tensor, known: Tensor) -> tuple[Tensor, Tensor]:

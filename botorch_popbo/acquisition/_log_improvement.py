@@ -6,7 +6,8 @@ from typing import Any
 import torch
 from botorch.acquisition.analytic import _log_ei_helper
 from torch import Tensor
-from torch.autograd.function import once_differentiable
+
+from botorch_popbo._once_differentiable import once_differentiable
 
 #: Smaller variances are taken for this one.
 MIN_VARIANCE = 1e-20
@@ -38,13 +39,13 @@ class _LogImprovement(torch.autograd.Function):
         deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
         score = mean / deviation
         log_value: Tensor = _log_ei_helper(score)
-        ctx.save_for_backward(score, deviation, log_value)
+        ctx.save_for_backward(mean, variance, score, deviation, log_value)
         return log_value + deviation.log()
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
-        score, deviation, log_value = ctx.saved_tensors
+        _, _, score, deviation, log_value = ctx.saved_tensors
         # Far in the tail two logarithms of the size of the squared score lose their difference.
         is_far = score < _FAR
         log_density = -0.5 * score.square() - _LOG_ROOT_2PI

@@ -27,6 +27,8 @@ class RankedConstraint(Module):
     """
 
     _satisfying: Tensor
+    _informed: RankingGP
+    _num_satisfying: int
 
     def __init__(self, model: RankingGP) -> None:
         super().__init__()
@@ -36,6 +38,22 @@ class RankedConstraint(Module):
         violated = torch.isin(order.item, order.item[order.score < 0.0])
         satisfying = order.X[order.item[~violated].unique()].to(model.known_X)
         self.register_buffer("_satisfying", satisfying, persistent=False)
+        self.set_X_pending(None)
+
+    def set_X_pending(self, X_pending: Tensor | None) -> None:  # noqa: N802
+        """Count on what points being evaluated will tell: that they turn out as expected.
+
+        Args:
+            X_pending: The points, an ``m x d`` tensor, or ``None``.
+        """
+        self._informed, self._num_satisfying = self.slack, len(self._satisfying)
+        if X_pending is None or not X_pending.numel():
+            return
+        with torch.no_grad():
+            rank = self.slack.rank_law(self.slack.encode(X_pending)).mean
+        if self._num_satisfying:  # those that come before the best point that violates it
+            self._num_satisfying += int((rank <= self._num_satisfying).sum())
+        self._informed = self.slack.with_pending(X_pending)
 
     def is_satisfied(self, X: Tensor) -> Tensor:
         """Whether points were measured and found to satisfy the constraint.
@@ -57,8 +75,8 @@ class RankedConstraint(Module):
         Returns:
             A ``batch_shape x q`` tensor, in nats.
         """
-        thresholds = self.slack.rank_law(self.slack.encode(X)).thresholds
-        values, num_satisfying = thresholds.values, len(self._satisfying)
+        thresholds = self._informed.rank_law(self._informed.encode(X)).thresholds
+        values, num_satisfying = thresholds.values, self._num_satisfying
         if num_satisfying == 0:
             border = values[..., 0] + (values[..., 0] - values[..., -1]) / values.shape[-1]
         else:

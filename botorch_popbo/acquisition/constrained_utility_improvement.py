@@ -45,6 +45,12 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         self.slack_constraints = ModuleList(constraints)
         self.set_X_pending(X_pending)
 
+    def _prepare(self) -> None:
+        super()._prepare()
+        # The base class calls this before there are constraints.
+        for constraint in getattr(self, "slack_constraints", []):
+            constraint.set_X_pending(self.X_pending)
+
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         value = super()._evaluate(X, encoded, distance)
         for constraint in self.slack_constraints:

@@ -96,7 +96,12 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         super()._prepare()
         self.gain = None
         # The base class calls this before there are objectives.
-        if not hasattr(self, "_feasible") or len(self._feasible) == 0:
+        if not hasattr(self, "_feasible"):
+            return
+        constraint: Any
+        for constraint in self.slack_constraints:
+            constraint.set_X_pending(self.X_pending)
+        if len(self._feasible) == 0:
             return
         with seeded(self.seed):  # points are pruned by samples without a seed of their own
             self.gain = qLogNoisyExpectedHypervolumeImprovement(

@@ -79,7 +79,9 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
 
     def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
         # At a known point at most -2, below the numbers in (-1, 0] of unpromising points.
-        return value.lerp(value.clamp_max(0.0) - 2.0, proximity(distance))
+        value = value.lerp(value.clamp_max(0.0) - 2.0, proximity(distance))
+        # No bound of another point is below minus the number of points.
+        return value - len(self._informed.known_X) * (distance == 0.0)
 
 
 class LowerConfidenceBound(RectifiedLowerConfidenceBound):

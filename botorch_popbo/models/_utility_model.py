@@ -4,11 +4,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
-from botorch.exceptions import BotorchTensorDimensionError
+from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.model import FantasizeMixin
 from botorch.posteriors import GPyTorchPosterior, Posterior
@@ -96,7 +96,7 @@ class UtilityModel(RankModel, FantasizeMixin):
         posterior = self._utility(self.encode(X), observation_noise)
         return posterior if posterior_transform is None else posterior_transform(posterior, X)
 
-    def forward(self, X: Tensor) -> MultivariateNormal:
+    def __call__(self, X: Tensor) -> MultivariateNormal:
         """The law of :meth:`posterior`, which some functions of BoTorch ask for by a call.
 
         Args:
@@ -107,6 +107,17 @@ class UtilityModel(RankModel, FantasizeMixin):
         """
         law: MultivariateNormal = self._utility(self.encode(X), False).distribution
         return law
+
+    def forward(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse what BoTorch's leave-one-out formulas ask for.
+
+        Raises:
+            UnsupportedError: Always: no law of outcomes comes before their order.
+        """
+        raise UnsupportedError(
+            f"{type(self).__name__} has no prior of outcomes, and its law of utilities is "
+            "posterior(X). To leave points out, fit a model to the order of the others."
+        )
 
     def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
         """The law of each point's rank among all evaluated points.

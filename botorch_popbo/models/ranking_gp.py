@@ -82,9 +82,10 @@ class RankingGP(UtilityModel):
             best evaluated one.
         likelihood: The noise, with a prior and a constraint. By default its variance is log-normal
             with median exp(-6), in units of the prior variance, and at most exp(-3.5).
-        covar_module: The prior's kernel, whose scale does not matter. By default Matérn 5/2 with a
-            lengthscale for each column, log-normal with median :math:`0.7 \sqrt{d}`, and a rough
-            part (:class:`~botorch_popbo.models.kernels.RoughMaternKernel`). This kernel, with or
+        covar_module: The prior's kernel, of about unit variance, for which the noise's prior and
+            limits are made: an order knows no scale. By default Matérn 5/2 with a lengthscale
+            for each column, log-normal with median :math:`0.7 \sqrt{d}`, and a rough part
+            (:class:`~botorch_popbo.models.kernels.RoughMaternKernel`). This kernel, with or
             without that part and with such priors of your own, has gradients in closed form; any
             other is fitted and searched by autograd. Parameters that require no gradient stay as
             they are.

@@ -43,8 +43,8 @@ def rank_initial_conditions(
         acq_function: An acquisition function of a rank model, ours or BoTorch's; any other is left
             to BoTorch's own generator.
         bounds: Lower and upper bounds, ``2 x d``.
-        q: Number of candidates; a larger one than 1, constraints and fixed features are left to
-            BoTorch's own generator.
+        q: Number of candidates; a larger one than 1, constraints, fixed features and open bounds
+            are left to BoTorch's own generator.
         num_restarts: Number of starting points.
         raw_samples: Number of points to choose from.
         fixed_features: See :func:`botorch.optim.optimize_acqf`, like all that follows.
@@ -62,6 +62,7 @@ def rank_initial_conditions(
     model: Any = getattr(acq_function, "model", None)
     constraints = (fixed_features, inequality_constraints, equality_constraints)
     others = any(isinstance(value, Tensor) or value for value in kwargs.values())
+    others |= bool(bounds.isinf().any())
     if q > 1 or any(constraints) or others or not hasattr(model, "best_points"):
         return constrained_initial_conditions(
             acq_function,

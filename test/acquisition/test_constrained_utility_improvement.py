@@ -1,10 +1,12 @@
 import pytest
 import torch
 from botorch.exceptions import UnsupportedError
-from helpers.toy import toy_data
+from botorch.optim import optimize_acqf
+from helpers.toy import BOUNDS, toy_data
 
 from botorch_popbo import (
     LogConstrainedExpectedUtilityImprovement,
+    LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
     RankingGP,
@@ -45,6 +47,21 @@ def test_without_a_feasible_point_only_the_probability_counts(gaussian_model: Ra
     slack = slack_model(NONE)
     constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack])
     torch.testing.assert_close(constrained(TEST_X), RankedConstraint(slack)(TEST_X).squeeze(-1))
+
+
+@pytest.mark.parametrize("objectives", [1, 2])
+def test_without_a_feasible_point_several_are_sought_apart(
+    gaussian_model: RankingGP, objectives: int
+) -> None:
+    function = (
+        LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack_model(NONE)])
+        if objectives == 1
+        else LogExpectedFrontImprovement([gaussian_model] * 2, [slack_model(NONE)])
+    )
+    points, _ = optimize_acqf(
+        function, BOUNDS, q=3, sequential=True, num_restarts=4, raw_samples=64, options={"seed": 0}
+    )
+    assert torch.pdist((points - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])).min() > 0.01
 
 
 @pytest.mark.parametrize("border", [MIDDLE, NONE])

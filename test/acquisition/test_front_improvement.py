@@ -131,8 +131,9 @@ def test_constraints_count_as_probabilities_and_leave_the_feasible_front() -> No
 def test_without_a_feasible_point_only_the_probability_counts() -> None:
     slack = slack_model(9.0)
     function = make(slack_models=[slack], X_pending=PENDING)
-    expected = RankedConstraint(slack)(ANYWHERE).squeeze(-1)
-    torch.testing.assert_close(function(ANYWHERE), expected)
+    ranked = RankedConstraint(slack)
+    ranked.set_X_pending(PENDING)
+    torch.testing.assert_close(function(ANYWHERE), ranked(ANYWHERE).squeeze(-1))
     assert function.front.shape == (1, 2)
 
 

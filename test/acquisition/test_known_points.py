@@ -1,10 +1,12 @@
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 from helpers.ranking import tensor
 from torch import Tensor
 
+from botorch_popbo import LogExpectedRankingImprovement, LogExpectedUtilityImprovement
 from botorch_popbo.acquisition import _known_points
 from botorch_popbo.acquisition._known_points import distance_to_known, log_remoteness, proximity
 from botorch_popbo.models import MLPRate, RankingGP
@@ -54,6 +56,19 @@ def test_proximity_falls_and_remoteness_rises(dtype: torch.dtype) -> None:
     assert (far.diff() >= 0.0).all()
     assert far[-1] == 0.0
     torch.testing.assert_close(far[2:5].exp() + near[2:5], torch.ones(3, dtype=dtype))
+
+
+@pytest.mark.parametrize("function", [LogExpectedUtilityImprovement, LogExpectedRankingImprovement])
+def test_in_single_precision_a_bad_new_point_is_still_better(function: Any) -> None:
+    steps = torch.linspace(0.0, 1.0, 14)
+    grid = torch.cartesian_prod(steps, steps)
+    known = torch.ones(len(grid), dtype=torch.bool)
+    known[[130, 153, 189]] = False  # among the worst, without doubt
+    outcomes = -(grid - 0.3).square().sum(-1, keepdim=True)
+    value = function(RankingGP(grid[known], outcomes[known]).fit())(grid.unsqueeze(-2))
+    assert value.dtype == torch.float32
+    assert value[~known].max() < -100.0
+    assert value[~known].min() > value[known].max()
 
 
 @pytest.mark.parametrize("function", [proximity, log_remoteness])

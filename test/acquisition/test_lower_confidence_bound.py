@@ -10,6 +10,7 @@ from torch.autograd import gradcheck
 from botorch_popbo import (
     LowerConfidenceBound,
     PoissonRankModel,
+    RankingGP,
     RankModel,
     RectifiedLowerConfidenceBound,
 )
@@ -44,6 +45,20 @@ def test_the_deviation_of_a_gaussian_process_is_not_that_of_a_poisson_law(
     own = LowerConfidenceBound(gaussian_model)(X)
     poisson = LowerConfidenceBound(gaussian_model, poisson_deviation=True)(X)
     assert (own - poisson).abs().max() > 1.0
+
+
+@KINDS
+@pytest.mark.parametrize("make", [RankingGP, PoissonRankModel])
+def test_a_bad_new_point_is_better_than_a_good_known_one(kind: Kind, make: Any) -> None:
+    grid = torch.linspace(0.0, 1.0, 40, dtype=torch.double).unsqueeze(-1)
+    known = torch.ones(40, dtype=torch.bool)
+    known[[30, 34, 37]] = False  # among the worst, without doubt
+    model = make(grid[known], -grid[known]).fit()
+    options = {"share": None} if kind is RectifiedLowerConfidenceBound else {}
+    function = kind(model, **options)
+    value = function(grid.unsqueeze(-2))
+    assert value[~known].max() < -2.0
+    assert value[~known].min() > value[known].max()
 
 
 def test_the_papers_settings(long_model: PoissonRankModel) -> None:

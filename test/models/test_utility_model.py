@@ -1,7 +1,8 @@
 import pytest
 import torch
 from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
-from botorch.exceptions import BotorchTensorDimensionError
+from botorch.cross_validation import loo_cv
+from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.posteriors import Posterior, TransformedPosterior
 from helpers.gaussian import dense_law, unit_points
 from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_an_outlier
@@ -32,6 +33,15 @@ def test_the_posterior_is_the_joint_law_by_dense_matrices(outcomes: Tensor) -> N
     ranks = model.rank_posterior(TEST_X, observation_noise=True)
     expected = model.posterior(TEST_X, observation_noise=True).variance
     torch.testing.assert_close(ranks.utility.variance, expected)
+
+
+def test_a_call_is_the_posterior_and_no_prior_of_outcomes() -> None:
+    model = fitted(SMOOTH)
+    law, expected = model(TEST_X), model.posterior(TEST_X).distribution
+    assert law.mean.equal(expected.mean)
+    assert law.covariance_matrix.equal(expected.covariance_matrix)
+    with pytest.raises(UnsupportedError, match="has no prior of outcomes"):
+        loo_cv(model)
 
 
 @pytest.mark.parametrize("shape", [(6,), (5, 1), (6, 2), (2, 6, 1)])

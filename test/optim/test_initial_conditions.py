@@ -201,6 +201,13 @@ def test_several_points_and_other_models_are_left_to_botorch(gaussian_model: Ran
         assert torch.equal(found, expected)
 
 
+def test_open_bounds_are_refused_as_by_botorch(function: AcquisitionFunction) -> None:
+    bounds = BOUNDS.clone()
+    bounds[1, 0] = torch.inf
+    with pytest.raises(NotImplementedError, match="finite values in `bounds`"):
+        rank_initial_conditions(function, bounds, q=1, num_restarts=2, raw_samples=8)
+
+
 def test_optimize_acqf_takes_it(function: AcquisitionFunction) -> None:
     options: dict[str, Any] = {"q": 1, "num_restarts": 4, "raw_samples": 64}
     with manual_seed(0):

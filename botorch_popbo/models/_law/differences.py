@@ -5,8 +5,8 @@ from typing import Any, Protocol, Self
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
+from botorch_popbo._once_differentiable import once_differentiable
 from botorch_popbo.models._law.predictor import Predictor
 from botorch_popbo.models._matern import Profile
 from botorch_popbo.models.kernels import profile_of
