@@ -310,6 +310,16 @@ def test_hyperparameters_without_gradients_stay(kernel: type[Kernel]) -> None:
     assert predicted(model).isfinite().all()
 
 
+def test_nothing_is_left_to_fit_where_no_hyperparameter_has_a_gradient(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    model = RankingGP(X, SMOOTH.unsqueeze(-1)).requires_grad_(False)
+    before = [parameter.clone() for parameter in model.parameters()]
+    for start, end in zip(before, model.fit().parameters(), strict=True):
+        torch.testing.assert_close(end, start)
+    assert not [warning for warning in recwarn if "NumPy" in str(warning.message)]
+
+
 def test_known_variances_matter() -> None:
     noise = 0.3 * torch.randn(30, generator=torch.Generator().manual_seed(0)).double()
     outcomes = (SMOOTH + noise).unsqueeze(-1)

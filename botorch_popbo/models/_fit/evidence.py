@@ -143,7 +143,7 @@ class Evidence:
 
         def loss(steps: Array) -> tuple[float, Array]:
             nonlocal best, best_value, near
-            standardized = torch.from_numpy(steps).to(start) * _FIRST_STEP
+            standardized = start.new_tensor(steps) * _FIRST_STEP
             conditioned = self.condition(search.restore(standardized), near, _SEARCH_TOLERANCE)
             utilities = conditioned.utilities
             gaps = relations.differences(utilities.utilities)[~relations.is_answer]
