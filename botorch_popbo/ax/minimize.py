@@ -60,7 +60,6 @@ def minimize(
             seed or design.
         OSError: If the file cannot be read or written.
         RuntimeError: If all evaluations failed.
-        ImportError: If joblib is wanted, and not installed.
     """
     check_given_whole("n_trials", n_trials, 1)
     n_initial = check_given_whole("n_initial", n_initial, 2)
