@@ -197,18 +197,13 @@ class RankingGP(UtilityModel):
         records = self.records
         return outliers.index_fill(0, records.item[~self._is_used[: len(records)]], True)
 
-    @property
-    def incumbent(self) -> Tensor:
-        """The point to recommend: the best expected utility less one standard deviation.
+    def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
+        """The point of the best expected utility less one standard deviation; see the base class.
 
         With noise the best rank belongs to a lucky outcome, and the best expected utility to a
         point that few others vouch for (Huang et al., 2006). What the order leaves open does not
         count. Outcomes that are known to be exact need no model: the best is the best.
         """
-        return self.incumbent_among(None)
-
-    def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
-        """See the base class."""
         records = self.records
         if is_eligible is not None and not bool(is_eligible[records.item].any()):
             target = self._data.target.to(self._X.device)  # of which none stands for these
