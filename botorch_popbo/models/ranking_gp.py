@@ -33,15 +33,13 @@ from botorch_popbo.models._law.rank_law import RankLaw
 from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.pending import insert_pending
 from botorch_popbo.models._records.records import Records
-from botorch_popbo.models._records.representatives import Representatives
+from botorch_popbo.models._records.representatives import NUM_FITTED, Representatives
 from botorch_popbo.models._training_data import (
     is_one_point,
     order_of_training_data,
     warn_if_silent,
 )
 from botorch_popbo.models._utility_model import UtilityModel, forget_law
-
-_NUM_FITTED = 250  # records to which the hyperparameters are fitted
 
 
 class RankingGP(UtilityModel):
@@ -246,7 +244,7 @@ class RankingGP(UtilityModel):
         records = self._data.records.to(X.device)
         with torch.no_grad():
             theta, self._is_used = fit_tasks(
-                X, records, hyperparameters, _NUM_FITTED, self.order.is_exact
+                X, records, hyperparameters, NUM_FITTED, self.order.is_exact
             )
             hyperparameters.assign(theta)
         # What was prepared by the search depends on its path in the last digits.
