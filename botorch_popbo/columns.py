@@ -46,7 +46,10 @@ class Column:
         if self.values is not None:
             object.__setattr__(self, "values", tuple(map(_kept, self.values)))
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise InputDataError("Every lower bound must be finite and below its upper bound.")
+            raise InputDataError(
+                "Every lower bound must be finite and below its upper bound, but got "
+                f"{self.low:g} and {self.high:g}."
+            )
         if math.isinf(self.high - self.low):
             raise InputDataError(f"A range from {self.low:g} to {self.high:g} has no finite width.")
 
@@ -166,13 +169,13 @@ class Columns:
         slack = torch.where(self.size.isinf(), _SLACK * (self.bounds[1] - self.bounds[0]), 0.0)
         is_value = (self.bounds[0] - slack <= X) & (self.bounds[1] + slack >= X)
         is_value &= self.size.isinf() | (X.floor() == X)
-        wrong = (~is_value & X.isfinite()).reshape(-1, len(self.size)).any(0)
-        if bool(wrong.any()):
-            name, column = [*self.by_name.items()][int(wrong.nonzero()[0])]
+        wrong = (~is_value & X.isfinite()).nonzero()
+        if len(wrong):
+            name, column = [*self.by_name.items()][int(wrong[0, -1])]
             numbers = "whole numbers" if column.is_discrete else "numbers"
             raise InputDataError(
                 f"{name} holds {numbers} from {column.low:g} to {column.high:g}, but was given "
-                "something else."
+                f"{float(X[tuple(wrong[0])])!r}."
             )
 
     def draw(self, number: int, seed: int) -> Tensor:

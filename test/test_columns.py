@@ -113,5 +113,7 @@ def test_points_are_of_the_space_but_for_rounding() -> None:
     inside = torch.tensor([[3.0, 2.0, 0.0, 2.0]]).double()
     COLUMNS.check(inside)
     COLUMNS.check(inside * (1.0 + 1e-7 * torch.tensor([1.0, 0.0, 0.0, 0.0])))
-    with pytest.raises(InputDataError, match="size holds numbers from -1 to 3, but"):
+    with pytest.raises(
+        InputDataError, match=r"size holds numbers from -1 to 3, but was given 3\.1"
+    ):
         COLUMNS.check(inside + torch.tensor([0.1, 0.0, 0.0, 0.0]))

@@ -1,5 +1,6 @@
 """Every Python block of the README and of the documentation runs."""
 
+import ast
 import inspect
 import re
 import tomllib
@@ -129,6 +130,17 @@ def test_every_public_name_has_documentation_and_a_page(package: str) -> None:
         if inspect.isroutine(thing) or inspect.isclass(thing):
             assert thing.__doc__, name
             assert id(thing) in pages, name
+
+
+@pytest.mark.parametrize("code", BLOCKS)
+def test_what_a_guide_imports_is_on_the_api_page(code: str) -> None:
+    pages = {id(find(name)) for name in listed()}
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("botorch_popbo"):
+            for name in (alias.name for alias in node.names):
+                thing = getattr(import_module(str(node.module)), name)
+                if inspect.isroutine(thing) or inspect.isclass(thing):
+                    assert id(thing) in pages, name
 
 
 def test_the_api_page_has_each_name_once_and_no_private_one() -> None:

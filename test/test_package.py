@@ -1,7 +1,14 @@
+import ast
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import botorch_popbo
+
+ROOT = Path(botorch_popbo.__file__).parent
+#: What registers samplers looks ahead.
+REGISTRATIONS = {("models", "sampling"), ("posteriors", "models")}
 
 
 def test_public_names_exist() -> None:
@@ -9,10 +16,45 @@ def test_public_names_exist() -> None:
 
 
 def test_core_needs_neither_ax_nor_benchmark_dependencies() -> None:
+    # Names are loaded when they are asked for, so that the import alone would need nothing.
     code = """
 import sys
-for name in ("ax", "joblib", "matplotlib", "plotly", "sklearn", "tqdm", "pandas"):
+for name in ("ax", "joblib", "matplotlib", "optuna", "plotly", "sklearn", "tqdm", "pandas"):
     sys.modules[name] = None  # importing it raises ImportError
-import botorch_popbo
+from botorch_popbo import *
+from botorch_popbo.testing import ModelContract
+RankingGP
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def folders() -> list[str]:
+    """The folders and modules of the package in the order of the page for contributors."""
+    page = (Path(__file__).parents[1] / "docs" / "contributing.md").read_text()
+    table = page.split("| folder | the one idea |")[1].split("\n\n")[0]
+    return re.findall(r"^\| `(\w+)(?:/|\.py)` \|", table, flags=re.MULTILINE)
+
+
+def imports(path: Path) -> set[str]:
+    """What of the package a file imports, by its folder or module."""
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    names += [a.name for node in nodes if isinstance(node, ast.Import) for a in node.names]
+    return {name.split(".")[1] for name in names if name.startswith("botorch_popbo.")}
+
+
+def test_every_folder_has_a_line_on_the_page_for_contributors() -> None:
+    found = {path.stem for path in ROOT.iterdir() if not path.name.startswith(("_", "py.typed"))}
+    assert found - {"version"} == set(folders())
+
+
+def test_a_folder_imports_only_from_those_before_it() -> None:
+    order = folders()
+    ahead = {
+        (own, other)
+        for place, own in enumerate(order)
+        for path in [ROOT / f"{own}.py", *(ROOT / own).rglob("*.py")]
+        if path.is_file()
+        for other in imports(path) & set(order[place + 1 :])
+    }
+    assert ahead == REGISTRATIONS

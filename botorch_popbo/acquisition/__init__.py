@@ -1,6 +1,5 @@
 """Acquisition functions of models of an order."""
 
-from botorch_popbo.acquisition import input_constructors  # registers them
 from botorch_popbo.acquisition.base import RankAcquisitionFunction
 from botorch_popbo.acquisition.constrained_utility_improvement import (
     LogConstrainedExpectedUtilityImprovement,
@@ -17,6 +16,9 @@ from botorch_popbo.acquisition.lower_confidence_bound import (
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 
+# Registers them with BoTorch.
+import botorch_popbo.acquisition.input_constructors  # noqa: F401  # isort: skip
+
 __all__ = [
     "ExpectedRankingImprovement",
     "LogConstrainedExpectedUtilityImprovement",
@@ -27,5 +29,4 @@ __all__ = [
     "RankAcquisitionFunction",
     "RectifiedAcquisitionFunction",
     "RectifiedLowerConfidenceBound",
-    "input_constructors",
 ]

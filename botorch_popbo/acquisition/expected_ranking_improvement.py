@@ -6,7 +6,6 @@ from torch import Tensor
 
 from botorch_popbo.acquisition._known_points import log_remoteness, proximity
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
-from botorch_popbo.likelihoods import truncated_poisson
 from botorch_popbo.models.base import RankModel
 from botorch_popbo.posteriors.base import RankPosterior
 
@@ -78,27 +77,3 @@ class LogExpectedRankingImprovement(ExpectedRankingImprovement):
 
     def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
         return value + log_remoteness(distance)
-
-
-def improvement_gradient(log_rate: Tensor, limit: Tensor, K_m: int) -> Tensor:
-    r"""Derivative of the expected ranking improvement with respect to the log-rate.
-
-    .. math::
-
-        \frac{\partial \alpha_{ERI}}{\partial \eta} = \sum_{k=0}^{K_m} (K_m - k) P(k) (k - \mu),
-
-    which, times :math:`\partial \eta / \partial x`, is what equation (9) of Wang et al. (2023)
-    should read. Autograd gives the same; this is the form to check it, or other code, against.
-
-    Args:
-        log_rate: Natural logarithms of the rates, of shape ``batch_shape x 1``.
-        limit: Largest counts of positive probability.
-        K_m: Worst tolerable rank.
-
-    Returns:
-        A ``batch_shape x 1`` tensor in ranks.
-    """
-    ranks = torch.arange(K_m, device=log_rate.device, dtype=log_rate.dtype)
-    probability = truncated_poisson.log_prob(ranks, log_rate, limit).exp()
-    slope = ranks - truncated_poisson.mean(log_rate, limit)
-    return ((K_m - ranks) * probability * slope).sum(-1, keepdim=True)

@@ -31,7 +31,10 @@ def points_of(
     may_lack = {name for one in deciding for names in one.dependents.values() for name in names}
     for name in [name for name in parameters if name not in may_lack]:
         if (gaps := table[name].isna()).any():
-            raise UserInputError(f"Row {gaps.idxmax()} of a source has no {name!r}.")
+            raise UserInputError(
+                f"Row {gaps.idxmax()} of a source has no {name!r}. Fill it in, or leave the row "
+                "out."
+            )
     for name, parameter in parameters.items():
         if parameter.is_numeric:
             check_numbers(table, name)

@@ -1,7 +1,7 @@
 """Ax's acquisition wrapper with random numbers of its own."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -62,6 +62,10 @@ class RankAcquisition(Acquisition):
         UserInputError: If the surrogate is no :class:`~botorch_popbo.ax.surrogate.RankSurrogate`.
     """
 
+    surrogate: RankSurrogate
+    X_observed: Tensor
+    _model: RankModel
+
     def __init__(
         self,
         surrogate: RankSurrogate,
@@ -98,10 +102,6 @@ class RankAcquisition(Acquisition):
         super().__init__(
             surrogate, search_space_digest, torch_opt_config, botorch_acqf_class, **options
         )
-
-    surrogate: RankSurrogate
-    X_observed: Tensor
-    _model: RankModel
 
     def _subset_model(
         self,
@@ -185,8 +185,13 @@ class RankAcquisition(Acquisition):
     @property
     def _seed(self) -> int:
         """Another one for every number of points known."""
-        known = sum(len(X) for X in (self.X_observed, self.X_pending) if X is not None)
-        return derive_seed(self.options.get("seed", 0), known)
+        return derive_seed(self.options.get("seed", 0), len(self._X_known))
+
+    @property
+    def _X_known(self) -> Tensor:  # noqa: N802
+        """Points evaluated or pending, ``m x d``."""
+        pending = [] if self.X_pending is None else [self.X_pending]
+        return torch.cat([self.X_observed, *pending])
 
     def optimize(
         self,
@@ -202,9 +207,7 @@ class RankAcquisition(Acquisition):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
         check_fixed(fixed_features or {}, search_space_digest)
-        known = [X for X in (self.X_observed, self.X_pending) if X is not None]
-        X_known = torch.cat(known) if known else None
-        seed = self._seed
+        X_known, seed = self._X_known, self._seed
         choices = mk_discrete_choices(search_space_digest, fixed_features)
         constrained = bool(inequality_constraints or equality_constraints)
         if (
@@ -212,16 +215,7 @@ class RankAcquisition(Acquisition):
             and not constrained
             and is_table(choices, len(search_space_digest.feature_names))
         ):
-            like = torch.empty(0, dtype=self.dtype, device=self.device)
-            candidate_set = unseen_points(
-                choices, X_known, self._max_candidates, seed, like, self.surrogate.inactive
-            )
-            if len(candidate_set) == 0:
-                raise SearchSpaceExhausted(
-                    "No point is left: each one of the search space, with the fixed parameters if "
-                    "there are any, is evaluated or running. Widen the space or fix fewer "
-                    "parameters."
-                )
+            candidate_set = self._unseen(choices, X_known, seed)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
         options = default_options(optimizer, is_smooth=self._model.has_uncertainty)
         if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space
@@ -240,16 +234,32 @@ class RankAcquisition(Acquisition):
                 candidate_set=candidate_set,
                 sampling_strategy=sampling_strategy,
             )
-            if candidate_set is None and not constrained and X_known is not None:
-                bounds = torch.tensor(
-                    search_space_digest.bounds, dtype=X_known.dtype, device=X_known.device
-                ).T
-                domain = Domain(
-                    bounds, choices, (), rounding_func or Tensor.clone, self.surrogate.inactive
-                )
-                candidates, values, weights = result
-                found = unless_known(self.acqf, domain, candidates, X_known)
-                if not found.equal(candidates):
-                    values = self.evaluate(found.unsqueeze(-2)).detach().squeeze()
-                result = found, values, weights
+            if candidate_set is None and not constrained:
+                bounds = X_known.new_tensor(search_space_digest.bounds).T
+                snap = rounding_func or Tensor.clone
+                domain = Domain(bounds, choices, (), snap, self.surrogate.inactive)
+                result = self._unless_known(result, domain, X_known)
         return result
+
+    def _unseen(self, choices: Mapping[int, Sequence[float]], X_known: Tensor, seed: int) -> Tensor:
+        """Points of a fully discrete space that are not known, ``n x d``."""
+        like = torch.empty(0, dtype=self.dtype, device=self.device)
+        unseen = unseen_points(
+            choices, X_known, self._max_candidates, seed, like, self.surrogate.inactive
+        )
+        if len(unseen) == 0:
+            raise SearchSpaceExhausted(
+                "No point is left: each one of the search space, with the fixed parameters if "
+                "there are any, is evaluated or running. Widen the space or fix fewer parameters."
+            )
+        return unseen
+
+    def _unless_known(
+        self, result: tuple[Tensor, Tensor, Tensor], domain: Domain, X_known: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """What an optimizer has found, with others in place of known points."""
+        candidates, values, weights = result
+        found = unless_known(self.acqf, domain, candidates, X_known)
+        if not found.equal(candidates):
+            values = self.evaluate(found.unsqueeze(-2)).detach().squeeze()
+        return found, values, weights

@@ -121,7 +121,9 @@ def _point(row: Mapping[Any, Any], space: SearchSpace, place: int) -> dict[str, 
 def _value(said: Any, parameter: Parameter, place: int) -> Any:
     """A parameter's value, without what a cast would lose."""
     if pd.isna(said):
-        raise UserInputError(f"Row {place} has no {parameter.name!r}.")
+        raise UserInputError(
+            f"Row {place} has no {parameter.name!r}. Fill it in, or leave the row out."
+        )
     try:
         value: Any = parameter.cast(said)
         is_kept = {
@@ -134,7 +136,10 @@ def _value(said: Any, parameter: Parameter, place: int) -> Any:
         is_kept = False
     if not is_kept:
         kind = parameter.parameter_type.name.lower()
-        raise UserInputError(f"Row {place}: {parameter.name!r} is {said!r}, which is no {kind}.")
+        raise UserInputError(
+            f"Row {place}: {parameter.name!r} is {said!r}, which is no {kind}. Correct it, or "
+            "leave the row out."
+        )
     if not has_place(value, parameter):
         raise UserInputError(
             f"Row {place}: {parameter.name!r} is {said!r}, which has no place in its parameter. "
@@ -147,4 +152,7 @@ def _outcome(said: Any, name: str, place: int) -> float:
     try:
         return math.nan if pd.isna(said) else float(said)
     except (TypeError, ValueError):
-        raise UserInputError(f"Row {place}: {name!r} is {said!r}, which is no number.") from None
+        raise UserInputError(
+            f"Row {place}: {name!r} is {said!r}, which is no number. Leave it empty if the trial "
+            "failed."
+        ) from None

@@ -13,7 +13,7 @@ from ax.exceptions.core import UserInputError
 
 from botorch_popbo.ax._checks import check_given_whole
 from botorch_popbo.ax._minimization import evaluate_trials
-from botorch_popbo.ax.minimum import VALUE, Minimum, own_columns
+from botorch_popbo.ax.minimum import OWN_COLUMNS, VALUE, Minimum
 from botorch_popbo.ax.running.snapshots import load_client
 from botorch_popbo.ax.space import Space, num_points, parameter_configs
 from botorch_popbo.ax.strategy import popbo_generation_strategy
@@ -60,7 +60,6 @@ def minimize(
             seed or design.
         OSError: If the file cannot be read or written.
         RuntimeError: If all evaluations failed.
-        ImportError: If joblib is wanted, and not installed.
     """
     check_given_whole("n_trials", n_trials, 1)
     n_initial = check_given_whole("n_initial", n_initial, 2)
@@ -90,7 +89,7 @@ def minimize(
 def _check_names(function: Callable[..., float], names: list[str]) -> None:
     if not callable(function):
         raise UserInputError(f"The function is called, but {function!r} cannot be.")
-    for name in set(names) & {*own_columns()}:
+    for name in set(names).intersection(OWN_COLUMNS):
         raise UserInputError(f"A parameter is called {name!r}, as a column of the history is.")
     try:
         inspect.signature(function).bind(**dict.fromkeys(names))

@@ -1,7 +1,6 @@
 """What :func:`botorch_popbo.ax.minimize.minimize` returns."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +13,8 @@ from botorch_popbo.ax.best_point import BestPoint, best_point
 
 #: The name of the metric that is minimized.
 VALUE = "value"
+#: The columns of a history that are no parameters.
+OWN_COLUMNS = ("trial", VALUE, "status", "reason")
 _WIDE = 100.0  # the ratio of two positive values that asks for a logarithmic axis
 
 
@@ -91,12 +92,7 @@ class Minimum:
         return figure
 
 
-def own_columns() -> Iterator[str]:
-    """The columns of a history that are no parameters."""
-    yield from ("trial", VALUE, "status", "reason")
-
-
 def _about(history: pd.DataFrame) -> list[str]:
     """The parameters of each evaluation, as text."""
-    points: list[dict[Any, Any]] = history.drop(columns=[*own_columns()]).to_dict("records")
+    points: list[dict[Any, Any]] = history.drop(columns=[*OWN_COLUMNS]).to_dict("records")
     return ["<br>".join(f"{name}: {value}" for name, value in p.items()) for p in points]

@@ -131,7 +131,9 @@ def check_columns(table: pd.DataFrame, names: Sequence[str]) -> None:
             "and each metric of the objective, under the names of the new experiment."
         )
     if twice := sorted({name for name in names if list(table.columns).count(name) > 1}):
-        raise UserInputError(f"The table has the columns {', '.join(twice)} twice.")
+        raise UserInputError(
+            f"The table has the columns {', '.join(twice)} twice. Leave one of each out."
+        )
 
 
 def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from botorch_popbo.ax.nodes import (
     initial_node,
     popbo_node,
 )
+from botorch_popbo.ax.nodes._options import check_name
 from botorch_popbo.ax.sources import BestOfSources, as_evaluations
 
 
@@ -93,6 +94,7 @@ def gp_generation_strategy(
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
+    check_given_whole("num_initial_trials", num_initial_trials, 1)
     return _two_steps(partial(gp_node, acquisition), num_initial_trials, seed, options)
 
 
@@ -140,6 +142,7 @@ def _two_steps(
 ) -> GenerationStrategy:
     """A strategy of an initial design and a model."""
     design = options.get("initial_design", "sobol")
+    check_name("initial_design", design, InitialDesign)
     model = make_node(**{k: v for k, v in options.items() if k != "initial_design"})
     deduplicate = options.get("deduplicate", True)
     sources = as_evaluations(options.get("sources", ()))

@@ -1,7 +1,8 @@
 """The Ax transform that makes every objective a maximised one."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ax.adapter.base import Adapter
 from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.base import Transform
 from ax.core.objective import Objective
@@ -13,9 +14,6 @@ from ax.core.types import ComparisonOp
 from ax.exceptions.core import UserInputError
 from ax.generators.types import TConfig
 from ax.utils.common.sympy import build_constraint_expression_str
-
-if TYPE_CHECKING:
-    from ax.adapter.base import Adapter
 
 
 class MaximizeObjective(Transform):
@@ -38,7 +36,7 @@ class MaximizeObjective(Transform):
         self,
         search_space: SearchSpace | None = None,
         experiment_data: ExperimentData | None = None,
-        adapter: "Adapter | None" = None,
+        adapter: Adapter | None = None,
         config: TConfig | None = None,
     ) -> None:
         super().__init__(search_space, experiment_data, adapter, config)
@@ -57,7 +55,7 @@ class MaximizeObjective(Transform):
     def transform_optimization_config(
         self,
         optimization_config: OptimizationConfig,
-        adapter: "Adapter | None" = None,
+        adapter: Adapter | None = None,
         fixed_features: ObservationFeatures | None = None,
     ) -> OptimizationConfig:
         """Turn the signs of negated metrics and mirror their thresholds.

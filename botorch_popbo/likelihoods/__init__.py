@@ -1,4 +1,4 @@
-"""Likelihoods of rank counts, as pure tensor functions."""
+"""Likelihoods of an order and of rank counts, as pure tensor functions."""
 
 from botorch_popbo.likelihoods import distribution, order, truncated_poisson
 

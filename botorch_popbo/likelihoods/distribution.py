@@ -51,7 +51,7 @@ def quantile(probability: Tensor, log_rate: Tensor, exposure: Tensor) -> Tensor:
         ValueError: If a probability is out of range.
     """
     if not bool(((probability >= 0) & (probability <= 1)).all()):
-        raise ValueError("Quantiles are defined for probabilities between 0 and 1.")
+        raise ValueError("Probabilities are between 0 and 1: pass 0.9 for 90 %.")
     with torch.no_grad():
         probability, log_rate, exposure = torch.broadcast_tensors(
             probability.to(log_rate.device).double(),

@@ -42,7 +42,7 @@ class RankModel(EncodingModel, ABC):
 
     @property
     def incumbent(self) -> Tensor:
-        """The evaluated point to recommend, of shape ``d``."""
+        """The evaluated point to recommend, of shape ``d``; see :meth:`incumbent_among`."""
         return self.incumbent_among(None)
 
     @abstractmethod

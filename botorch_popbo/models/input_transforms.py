@@ -34,7 +34,8 @@ class OneHotCategories(InputTransform, Module):
         for column, values in categories.items():
             if not 0 <= column < d or len(set(values)) < 2:
                 raise ValueError(
-                    f"Column {column} of {d} with values {list(values)} is not categorical."
+                    f"Column {column} of {d} with values {list(values)} is not categorical. Name "
+                    "columns from 0 on with two different values or more, and leave out the others."
                 )
         self.transform_on_train = True
         self.transform_on_eval = True

@@ -65,7 +65,6 @@ class RoughMaternKernel(MaternKernel):
         x1: Tensor,
         x2: Tensor,
         diag: bool = False,
-        last_dim_is_batch: bool = False,
         **params: Any,
     ) -> Tensor:
         """Evaluate the covariance.
@@ -74,8 +73,7 @@ class RoughMaternKernel(MaternKernel):
             x1: Points, ``batch_shape x n x d``.
             x2: Points, ``batch_shape x m x d``.
             diag: Whether only the ``n`` covariances of the points of one row are wanted.
-            last_dim_is_batch: Not supported by GPyTorch any more.
-            **params: Not used.
+            **params: Handed on to :meth:`~gpytorch.kernels.Kernel.covar_dist`.
 
         Returns:
             A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.

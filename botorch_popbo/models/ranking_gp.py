@@ -33,15 +33,13 @@ from botorch_popbo.models._law.rank_law import RankLaw
 from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.pending import insert_pending
 from botorch_popbo.models._records.records import Records
-from botorch_popbo.models._records.representatives import Representatives
+from botorch_popbo.models._records.representatives import NUM_FITTED, Representatives
 from botorch_popbo.models._training_data import (
     is_one_point,
     order_of_training_data,
     warn_if_silent,
 )
 from botorch_popbo.models._utility_model import UtilityModel, forget_law
-
-_NUM_FITTED = 250  # records to which the hyperparameters are fitted
 
 
 class RankingGP(UtilityModel):
@@ -198,18 +196,13 @@ class RankingGP(UtilityModel):
         records = self.records
         return outliers.index_fill(0, records.item[~self._is_used[: len(records)]], True)
 
-    @property
-    def incumbent(self) -> Tensor:
-        """The point to recommend: the best expected utility less one standard deviation.
+    def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
+        """The point of the best expected utility less one standard deviation; see the base class.
 
         With noise the best rank belongs to a lucky outcome, and the best expected utility to a
         point that few others vouch for (Huang et al., 2006). What the order leaves open does not
         count. Outcomes that are known to be exact need no model: the best is the best.
         """
-        return self.incumbent_among(None)
-
-    def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
-        """See the base class."""
         records = self.records
         if is_eligible is not None and not bool(is_eligible[records.item].any()):
             target = self._data.target.to(self._X.device)  # of which none stands for these
@@ -252,7 +245,7 @@ class RankingGP(UtilityModel):
         records = self._data.records.to(X.device)
         with torch.no_grad():
             theta, self._is_used = fit_tasks(
-                X, records, hyperparameters, _NUM_FITTED, self.order.is_exact
+                X, records, hyperparameters, NUM_FITTED, self.order.is_exact
             )
             hyperparameters.assign(theta)
         # What was prepared by the search depends on its path in the last digits.

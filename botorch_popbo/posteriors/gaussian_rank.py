@@ -83,7 +83,7 @@ class GaussianRankPosterior(RankPosterior):
     def quantile(self, value: Tensor) -> Tensor:
         """See the base class."""
         if not bool(((value >= 0.0) & (value <= 1.0)).all()):
-            raise ValueError("Probabilities are between 0 and 1.")
+            raise ValueError("Probabilities are between 0 and 1: pass 0.9 for 90 %.")
         reached = torch.special.ndtr(-self.thresholds.values)
         return self.thresholds.passed((reached < self._in_front(value)).sum(-1, keepdim=True))
 

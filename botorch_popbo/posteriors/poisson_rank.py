@@ -1,4 +1,4 @@
-"""The posterior over rank counts."""
+"""The posterior over rank counts of a Poisson process."""
 
 import torch
 from torch import Tensor

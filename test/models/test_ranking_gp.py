@@ -133,7 +133,7 @@ def test_many_records_are_represented_by_some() -> None:
 def test_outliers_are_also_found_among_records_that_were_not_fitted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ranking_gp, "_NUM_FITTED", 80)
+    monkeypatch.setattr(ranking_gp, "NUM_FITTED", 80)
     many = unit_points(200)
     outcomes = -(many - 0.3).square().sum(-1)
     # Bad points with a good outcome are fitted, good points with a bad outcome mostly are not.

@@ -45,8 +45,8 @@ def initial_node(
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
-    check_name("initial_design", design, InitialDesign)
-    num_trials = check_given_whole("num_initial_trials", num_trials, 1)
+    check_name("design", design, InitialDesign)
+    num_trials = check_given_whole("num_trials", num_trials, 1)
     seed = check_given_whole("seed", seed, 0)
     return GenerationNode(
         name=design,

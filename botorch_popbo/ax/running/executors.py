@@ -1,6 +1,5 @@
 """Existing engines that evaluate trials: worker processes of one machine, or a Ray cluster."""
 
-import importlib
 import pickle
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
@@ -9,6 +8,8 @@ from typing import Any, Self
 
 from ax.api.types import TParameterization
 from ax.exceptions.core import UserInputError
+from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.backend.reduction import dumps
 
 from botorch_popbo.ax._checks import check_given_whole
 from botorch_popbo.ax.running._outcomes import Outcome
@@ -36,13 +37,11 @@ class ProcessPool:
         num_workers: Number of worker processes, at least one.
 
     Raises:
-        ImportError: If joblib is not installed.
         UserInputError: If there is no worker, or the objective cannot be pickled.
     """
 
     def __init__(self, function: Objective, num_workers: int) -> None:
         check_given_whole("num_workers", num_workers, 1)
-        self._executor_class = _import("joblib.externals.loky").ProcessPoolExecutor
         _check_pickled(function)
         self._function = function
         self._num_workers = num_workers
@@ -78,7 +77,7 @@ class ProcessPool:
         self._executor.shutdown(wait=True, kill_workers=True)
 
     def _new_executor(self) -> Any:
-        return self._executor_class(self._num_workers, timeout=_IDLE_SECONDS)
+        return ProcessPoolExecutor(self._num_workers, timeout=_IDLE_SECONDS)
 
     def _submit(self, parameters: TParameterization) -> Future[Outcome]:
         future: Future[Outcome] = self._executor.submit(_evaluate, self._function, parameters)
@@ -91,22 +90,16 @@ def _evaluate(function: Objective, parameters: TParameterization) -> Outcome:
         return function(parameters)
     except Exception as error:
         try:
-            pickle.loads(_dumps(error))
+            pickle.loads(dumps(error))  # as the pool does
         except Exception:
             raise RuntimeError(f"{type(error).__name__}: {error}") from error
         raise
 
 
-def _dumps(value: object) -> bytes:
-    """Pickle as the pool does."""
-    dumped: bytes = _import("joblib.externals.loky.backend.reduction").dumps(value)
-    return dumped
-
-
 def _check_pickled(function: Objective) -> None:
     """Find out before any trial; in the workers each of them would fail."""
     try:
-        _dumps(function)
+        dumps(function)
     except (PicklingError, TypeError, AttributeError, RecursionError) as error:
         raise UserInputError(
             f"The objective cannot be sent to worker processes: {error}. Let it make its locks, "
@@ -129,7 +122,12 @@ def ray_tasks(function: Objective, **options: Any) -> Submit:
     Raises:
         ImportError: If Ray is not installed.
     """
-    ray = _import("ray")
+    try:
+        import ray
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            'ray is not installed; install it with: pip install "botorch-popbo[ray]"'
+        ) from error
 
     def evaluate(parameters: TParameterization) -> Outcome:
         return function(parameters)
@@ -155,13 +153,3 @@ def ray_tasks(function: Objective, **options: Any) -> Submit:
         return future
 
     return submit
-
-
-def _import(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        name = module.partition(".")[0]
-        raise ImportError(
-            f'{name} is not installed; install it with: pip install "botorch-popbo[ray]"'
-        ) from error

@@ -16,10 +16,9 @@ from botorch_popbo.models._hyperparameters.base import Hyperparameters
 from botorch_popbo.models._law.law import condition_on_order
 from botorch_popbo.models._law.rank_law import RankLaw
 from botorch_popbo.models._records.records import Records
-from botorch_popbo.models._records.representatives import representatives
+from botorch_popbo.models._records.representatives import NUM_FITTED, representatives
 
 _NUM_LAWS = 8
-_NUM_FITTED = 250  # records to which the hyperparameters are fitted
 _DIFFERENCE = 0.1  # between gradients whose slope is taken, in coordinates of the search
 # A normal law at a maximum is narrower than what it stands for, and no prior is quite right.
 _WIDER = 1.3
@@ -44,7 +43,7 @@ def plausible_laws(
         The laws, all equally plausible.
     """
     known = records.subset(index)
-    fitted = representatives(known, _NUM_FITTED)
+    fitted = representatives(known, NUM_FITTED)
     evidence, theta, value = _fit(X, known, fitted, hyperparameters)
     is_left = torch.ones_like(is_used)
     aside = ~is_used[fitted]

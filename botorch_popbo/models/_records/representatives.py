@@ -10,6 +10,8 @@ from torch import Tensor
 
 from botorch_popbo.models._records.records import Records
 
+#: Hyperparameters are fitted to so many of a task.
+NUM_FITTED = 250
 # The law is conditioned on so many of the target.
 _NUM_CONDITIONED = 500
 # All sources share so many.

@@ -134,9 +134,6 @@ def test_a_missing_engine_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ImportError, match=r'pip install "botorch-popbo\[ray\]"'):
         ray_tasks(lambda _: 0.0)
-    monkeypatch.setitem(sys.modules, "joblib.externals.loky", None)
-    with pytest.raises(ImportError, match=r"joblib is not installed.*\[ray\]"):
-        ProcessPool(lambda _: 0.0, 1)
 
 
 def test_an_exception_that_cannot_be_sent_is_told_by_its_text() -> None:
