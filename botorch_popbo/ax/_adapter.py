@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 import torch
-from ax.adapter.base import BaseGenArgs
 from ax.adapter.data_utils import ExperimentData, extract_experiment_data
 from ax.adapter.registry import (
     GENERATOR_KEY_TO_GENERATOR_SETUP,
@@ -19,7 +18,6 @@ from ax.adapter.transforms.base import Transform
 from ax.core.data import Data
 from ax.core.experiment import Experiment
 from ax.core.observation import ObservationFeatures
-from ax.core.optimization_config import OptimizationConfig
 from ax.core.search_space import SearchSpace
 from ax.generators.random.sobol import SobolGenerator
 from ax.generators.random.uniform import UniformGenerator
@@ -28,13 +26,14 @@ from ax.generators.types import TConfig
 from botorch.utils.datasets import SupervisedDataset
 
 from botorch_popbo.ax._design_adapter import DesignAdapter
+from botorch_popbo.ax._pending_adapter import PendingAdapter
 from botorch_popbo.ax._source_datasets import DatasetWithSources
 from botorch_popbo.ax._source_points import check_numbers, points_of
 from botorch_popbo.ax.sources import Evaluations, check_columns
 from botorch_popbo.ax.transforms import MaximizeObjective
 
 
-class RankAdapter(TorchAdapter):
+class RankAdapter(PendingAdapter, TorchAdapter):
     """Knows every trial, and encodes earlier experiments as the experiment itself.
 
     Ax widens the space of the model to trials outside of the search space when an adapter is made
@@ -87,31 +86,12 @@ class RankAdapter(TorchAdapter):
             self._set_model_space(known.arm_data)
         return super()._process_and_transform_data(experiment, data)
 
-    def _get_transformed_gen_args(
-        self,
-        search_space: SearchSpace,
-        optimization_config: OptimizationConfig | None = None,
-        pending_observations: dict[str, list[ObservationFeatures]] | None = None,
-        fixed_features: ObservationFeatures | None = None,
-    ) -> BaseGenArgs:
-        pending = dict(pending_observations or {})
-        for point in self._abandoned():
-            for metric in self.outcomes:
-                pending[metric] = [*pending.get(metric, []), point]
-        return super()._get_transformed_gen_args(
-            search_space, optimization_config, pending, fixed_features
-        )
-
-    def _abandoned(self) -> list[ObservationFeatures]:
-        """Abandoned points of the search space with data."""
+    def _forgotten(self) -> dict[str, list[ObservationFeatures]]:
+        """Abandoned points with data."""
         with_data = {*self._experiment.lookup_data().df["trial_index"]}
-        return [
-            ObservationFeatures.from_arm(arm, trial.index)
-            for trial in self._experiment.trials.values()
-            if trial.status.is_abandoned and trial.index in with_data
-            for arm in trial.arms
-            if self._search_space.check_membership(arm.parameters)
-        ]
+        trials = self._experiment.trials.values()
+        abandoned = [t for t in trials if t.status.is_abandoned and t.index in with_data]
+        return dict.fromkeys(self.outcomes, self._points_of(abandoned))
 
     def _get_fit_args(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
         datasets, metadata, digest = super()._get_fit_args(*args, **kwargs)

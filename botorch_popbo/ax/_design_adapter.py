@@ -4,42 +4,28 @@ from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
-from ax.adapter.base import BaseGenArgs, GenResults
+from ax.adapter.base import GenResults
 from ax.adapter.random import RandomAdapter
 from ax.core.arm import Arm
 from ax.core.observation import ObservationFeatures
-from ax.core.optimization_config import OptimizationConfig
-from ax.core.search_space import SearchSpace
 from ax.core.trial_status import TrialStatus
 from ax.exceptions.core import SearchSpaceExhausted
+
+from botorch_popbo.ax._pending_adapter import PendingAdapter
 
 _MAX_DRAWS = 200
 
 
-class DesignAdapter(RandomAdapter):
+class DesignAdapter(PendingAdapter, RandomAdapter):
     """Draws no point that was tried before, whatever became of it.
 
     Ax draws those of failed trials again and, where parameters depend on others, those that differ
     in parameters without a meaning only.
     """
 
-    def _get_transformed_gen_args(
-        self,
-        search_space: SearchSpace,
-        optimization_config: OptimizationConfig | None = None,
-        pending_observations: dict[str, list[ObservationFeatures]] | None = None,
-        fixed_features: ObservationFeatures | None = None,
-    ) -> BaseGenArgs:
-        failed = [
-            ObservationFeatures.from_arm(arm)
-            for trial in self._experiment.trials_by_status[TrialStatus.FAILED]
-            for arm in trial.arms
-            if self._search_space.check_membership(arm.parameters)
-        ]
-        pending = {**(pending_observations or {}), "failed": failed}
-        return super()._get_transformed_gen_args(
-            search_space, optimization_config, pending, fixed_features
-        )
+    def _forgotten(self) -> dict[str, list[ObservationFeatures]]:
+        failed = self._experiment.trials_by_status[TrialStatus.FAILED]
+        return {"failed": self._points_of(failed)}  # of which metric does not matter here
 
     def _gen(self, *args: Any, **options: Any) -> GenResults:
         pending = options["pending_observations"]

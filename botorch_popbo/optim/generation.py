@@ -65,11 +65,11 @@ def gen_candidates(
         X = torch.from_numpy(x).to(initial_conditions).reshape(-1, q, dim).requires_grad_()
         values = acquisition_function(X)
         [gradient] = torch.autograd.grad(values.sum(), X)
-        slopes = _to_numpy(-gradient.reshape(x.shape))
+        slopes = -_to_numpy(gradient).reshape(x.shape)
         if np.isnan(slopes).any():
             message = "The gradient of the acquisition function holds NaN."
             raise OptimizationGradientError(message, current_x=x)
-        return _to_numpy(-values.detach()), slopes
+        return -_to_numpy(values), slopes
 
     bounds = torch.stack([lower_bounds, upper_bounds], dim=-1).tolist() * q
     start = initial_conditions.clamp(lower_bounds, upper_bounds).flatten(1)
