@@ -1,6 +1,7 @@
 """Hyperparameters that maximise the posterior density given the observed order."""
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,10 @@ _SEARCH_TOLERANCE = 1e-4
 # Answers about each record from which on the records, not the answers, set the cost.
 _MANY_ANSWERS = 2
 Array = npt.NDArray[np.float64]
+
+
+class _HopelessError(Exception):
+    """A search that is not going to reach what it has to."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +131,12 @@ class Evidence:
         by_kernel = self.function.gradient(slope, conditioned.covariance, theta[:-1])
         return torch.cat([by_kernel, by_noise.reshape(1)])
 
-    def maximize(self, start: Tensor) -> tuple[Conditioned, float]:
+    def maximize(self, start: Tensor, least: float = -math.inf) -> tuple[Conditioned, float]:
         """Fit the hyperparameters by L-BFGS-B with exact gradients.
 
         Args:
             start: Hyperparameters to start from, of shape ``p + 1``.
+            least: The search ends where it is not going to reach this value.
 
         Returns:
             The records conditioned where evidence times prior density is largest, and its
@@ -154,15 +160,19 @@ class Evidence:
             if value > best_value:
                 best, best_value = conditioned, value
             gradient = self.gradient(conditioned) * search.scale + by_prior
+            # More than so much is not to be gained where the curvature is at least the prior's.
+            if value + 0.5 * float(gradient @ gradient) < least:
+                raise _HopelessError
             return -value, -(gradient * _FIRST_STEP).cpu().numpy()
 
-        minimize(
-            loss,
-            (search.standardize(start) / _FIRST_STEP).cpu().numpy(),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=(search.standardize(search.limits.T).T / _FIRST_STEP).cpu().numpy(),
-            options=_OPTIONS,
-        )
+        with suppress(_HopelessError):
+            minimize(
+                loss,
+                (search.standardize(start) / _FIRST_STEP).cpu().numpy(),
+                jac=True,
+                method="L-BFGS-B",
+                bounds=(search.standardize(search.limits.T).T / _FIRST_STEP).cpu().numpy(),
+                options=_OPTIONS,
+            )
         assert best is not None
         return best, best_value

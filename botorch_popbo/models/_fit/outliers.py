@@ -1,5 +1,6 @@
 """Hyperparameters and outliers, that is records whose rank says nothing, found together."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -68,13 +69,12 @@ def fit_robustly(
         return fit
     best, best_value = fit, value
     for log_odds in _LOG_ODDS:
-        is_used = plausible_records(
-            X, records, hyperparameters, fit.conditioned, fit.is_used, log_odds
-        )
-        if bool((is_used == fit.is_used).all()):
+        odds = log_odds if fit is best else 0.0  # else too many were set aside
+        is_used = plausible_records(X, records, hyperparameters, fit.conditioned, fit.is_used, odds)
+        if any(is_used.equal(known.is_used) for known in (fit, best)):
             break
         theta = fit.conditioned.theta
-        fit, value = _fit(X, records, is_used, hyperparameters, theta)
+        fit, value = _fit(X, records, is_used, hyperparameters, theta, best_value)
         if value > best_value:
             best, best_value = fit, value
     return best
@@ -111,9 +111,10 @@ def _fit(
     is_used: Tensor,
     hyperparameters: Hyperparameters,
     start: Tensor,
+    least: float = -math.inf,
 ) -> tuple[RobustFit, float]:
     part = records.subset(is_used.nonzero().squeeze(-1))
     evidence = Evidence(X[is_used], part, hyperparameters)
-    conditioned, value = evidence.maximize(start)
     penalty = float(log_outlier_probability(records)[~is_used].sum())
+    conditioned, value = evidence.maximize(start, least - penalty)
     return RobustFit(conditioned, is_used, value), value + penalty

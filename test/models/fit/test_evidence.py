@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ from torch import Tensor
 
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
 from botorch_popbo.models._fit import evidence as evidence_module
-from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._hyperparameters.kernel import KernelHyperparameters
 from botorch_popbo.models._hyperparameters.priors import default_likelihood
 from botorch_popbo.models._records.from_order import records_of
@@ -53,6 +54,28 @@ def test_the_maximum_comes_with_its_value_and_utilities() -> None:
     first, second = (c.utilities.differences for c in (found, again))
     torch.testing.assert_close(second, first, rtol=0, atol=1e-3)
     assert torch.equal(again.covariance.matrix, found.covariance.matrix)
+
+
+def test_a_search_ends_where_what_it_has_to_reach_is_out_of_sight(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    records = ranked(WAVE)
+    counted, reached = evidence(records), []
+    condition = counted.condition
+
+    def count(*args: Any) -> Conditioned:
+        reached.append(condition(*args))
+        return reached[-1]
+
+    monkeypatch.setattr(counted, "condition", count)
+    full = counted.maximize(PRIOR.loc)[1]
+    evaluations = len(reached)
+    assert counted.maximize(PRIOR.loc, full - 0.1)[1] == full  # in reach, so nothing changes
+    assert len(reached) == 2 * evaluations
+    best, value = counted.maximize(PRIOR.loc, full + 1e4)
+    assert len(reached) == 2 * evaluations + 1
+    assert best is reached[-1]
+    assert value == pytest.approx(log_density(PRIOR.loc, records), abs=1e-5)
 
 
 def test_what_matters_has_a_short_lengthscale() -> None:
