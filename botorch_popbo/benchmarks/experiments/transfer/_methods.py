@@ -14,6 +14,7 @@ from botorch_popbo.benchmarks.methods._gaussian_processes import fit, normal_sco
 from botorch_popbo.benchmarks.methods._search import features, maximize, one_hot
 from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.data import combine, from_outcomes
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
 
 
@@ -68,6 +69,16 @@ def _gaussian_process(
     return maximize(_Encoded(acquisition, encoding), encoding, target.X, seed)
 
 
+def _best_of_sources(
+    target: Task, sources: Sequence[Task], encoding: Encoding, seed: int
+) -> Tensor:
+    """The best of each source, then the second best of each, and so on, without a model."""
+    rank = torch.cat([(-source.Y).argsort(0).argsort(0) for source in sources]).squeeze(-1)
+    points = torch.cat([source.X for source in sources])[rank.argsort(stable=True)]
+    unseen: Tensor = points[~is_row_of(points, target.X)]
+    return unseen[0]
+
+
 class _Encoded(AcquisitionFunction):
     """Of points that become a model's features first."""
 
@@ -84,6 +95,7 @@ class _Encoded(AcquisitionFunction):
 SEARCHERS = {
     "popbo": Searcher("RankingGP, without sources", _ranking_gp, False),
     "popbo-sources": Searcher("RankingGP with sources", _ranking_gp, True),
+    "best-of-sources": Searcher("the best points of the sources in turn", _best_of_sources, True),
     "gp-copula": Searcher("BoTorch's SingleTaskGP on normal scores", _gaussian_process, False),
     "multi-task-gp": Searcher("BoTorch's MultiTaskGP on normal scores", _gaussian_process, True),
 }

@@ -33,3 +33,13 @@ def test_the_first_point_is_the_best_of_the_sources(name: str) -> None:
     none = Task(POINTS[:0], POINTS[:0, :1])
     chosen = SEARCHERS[name].choose(none, sources, ENCODING, 0)
     assert torch.equal(chosen, POINTS[6])
+
+
+def test_sources_alone_are_followed_in_turn() -> None:
+    choose, sources = SEARCHERS["best-of-sources"].choose, [task(0, 3, 6), task(1, 2, 8)]
+    target, order = Task(POINTS[:0], POINTS[:0, :1]), []
+    for _ in range(6):
+        x = choose(target, sources, ENCODING, 0)
+        order.append(int((x == POINTS).all(-1).nonzero()))
+        target = Task(torch.cat([target.X, x.unsqueeze(0)]), target.Y)
+    assert order == [6, 8, 0, 2, 3, 1]
