@@ -91,9 +91,11 @@ def _best_observed(experiment: Experiment) -> BestPoint:
 
 def _first_trial(experiment: Experiment, point: Mapping[str, Any]) -> tuple[Arm, int]:
     """The arm at a point, and the first trial of it."""
+    late = experiment.search_space.backfill_values()  # of parameters that were added since
+    late = {name: value for name, value in late.items() if name in point}
     for index, trial in experiment.trials.items():
         for arm in trial.arms:
-            if _is_same(arm.parameters, point):
+            if _is_same({**late, **arm.parameters}, point):
                 return arm, index
     raise DataRequiredError("The model's best point belongs to no trial of this experiment.")
 

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 
 import pytest
 from ax.api.client import Client
+from ax.core.parameter import ParameterType, RangeParameter
 from ax.exceptions.core import DataRequiredError, UnsupportedError
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from helpers.service_loop import Parameterization, floats, run_trials, sphere
@@ -106,6 +107,15 @@ def test_a_point_that_a_logarithm_rounds_is_found() -> None:
     client.get_next_trials(1)
     found = best_point(client)
     assert (found.parameters, found.trial_index) == ({"rate": 0.3}, 4)
+
+
+def test_a_point_from_before_a_parameter_was_added_is_found() -> None:
+    client = start(STRATEGIES["popbo"]())
+    points = run_trials(client, sphere, 6)
+    late = RangeParameter("late", ParameterType.FLOAT, 0.0, 1.0, backfill_value=0.5)
+    client._experiment.add_parameters_to_search_space([late])
+    client.get_next_trials(1)
+    assert best_point(client).parameters in points
 
 
 def test_several_objectives_have_no_best_point() -> None:
