@@ -69,7 +69,8 @@ def fit_model(client: Client) -> None:
     After this ``client.predict`` knows the latest data, and works right after a client was loaded.
 
     Args:
-        client: A client with a generation strategy.
+        client: A client; without a generation strategy there is nothing to fit.
     """
-    if not client._experiment.lookup_data().df.empty:
+    has_strategy = client._maybe_generation_strategy is not None
+    if has_strategy and not client._experiment.lookup_data().df.empty:
         client._generation_strategy.fit(experiment=client._experiment)

@@ -6,7 +6,13 @@ from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 from helpers.service_loop import floats, make_client, run_trials, sphere
 
-from botorch_popbo.ax import fit_model, load_client, popbo_generation_strategy, save_client
+from botorch_popbo.ax import (
+    best_point,
+    fit_model,
+    load_client,
+    popbo_generation_strategy,
+    save_client,
+)
 from botorch_popbo.ax.running import _snapshots
 from botorch_popbo.ax.running._snapshots import Snapshots
 
@@ -53,6 +59,18 @@ def test_an_outcome_that_cannot_be_learned_is_corrected_in_the_loaded_client(
     with pytest.warns(UserWarning, match=rf"not fitted yet.*client\.attach_data\({index}"):
         loaded = load_client(path)
     loaded.attach_data(index, {"loss": math.nan})
+    assert loaded.get_next_trials(1)
+
+
+def test_a_client_without_a_strategy_is_loaded(tmp_path: Path) -> None:
+    client, path = Client(), tmp_path / "client.json"
+    client.configure_experiment(floats(1))
+    client.configure_optimization("-loss")
+    client.complete_trial(client.attach_trial({"x0": 0.5}), {"loss": 1 / 3})
+    save_client(client, path)
+    loaded = load_client(path)
+    assert best_point(loaded, use_model=False).outcome["loss"][0] == 1 / 3
+    loaded.set_generation_strategy(popbo_generation_strategy(num_initial_trials=4))
     assert loaded.get_next_trials(1)
 
 
