@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 from ax.api.client import Client
+from ax.core.parameter import ParameterType, RangeParameter
 from ax.exceptions.core import UserInputError
 from helpers.service_loop import floats, make_client, run_trials, sphere
 
@@ -72,6 +73,20 @@ def test_a_client_without_a_strategy_is_loaded(tmp_path: Path) -> None:
     assert best_point(loaded, use_model=False).outcome["loss"][0] == 1 / 3
     loaded.set_generation_strategy(popbo_generation_strategy(num_initial_trials=4))
     assert loaded.get_next_trials(1)
+
+
+def test_parameters_that_were_added_or_disabled_late_keep_their_values(tmp_path: Path) -> None:
+    client, path = new_client(), tmp_path / "client.json"
+    run_trials(client, sphere, 6)
+    late = RangeParameter("late", ParameterType.FLOAT, 0.0, 1.0, backfill_value=0.5)
+    client._experiment.add_parameters_to_search_space([late])
+    client._experiment.disable_parameters_in_search_space({"x1": 0.25})
+    save_client(client, path)
+    save_client(load_client(path), path)  # what was loaded is kept, too
+    suggested = client.get_next_trials(1)
+    assert load_client(path).get_next_trials(1) == suggested
+    [point] = suggested.values()
+    assert point["x1"] == 0.25
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1, 2]", "{}", '{"_type": "Client"}'])
