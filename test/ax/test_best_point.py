@@ -109,6 +109,24 @@ def test_a_point_that_a_logarithm_rounds_is_found() -> None:
     assert (found.parameters, found.trial_index) == ({"rate": 0.3}, 4)
 
 
+@pytest.mark.parametrize("outcome", [None, math.nan])
+def test_a_point_that_failed_at_first_belongs_to_the_trial_that_succeeded(
+    outcome: float | None,
+) -> None:
+    client = start(STRATEGIES["popbo"]())
+    run_trials(client, sphere, 6)
+    point = {"x0": 0.3, "x1": 0.3}
+    first, second = client.attach_trial(point), client.attach_trial(point)
+    if outcome is None:
+        client.mark_trial_failed(first)
+    else:
+        client.complete_trial(first, {"loss": outcome})
+    client.complete_trial(second, {"loss": 0.0})
+    for use_model in (True, False):
+        found = best_point(client, use_model)
+        assert (found.parameters, found.trial_index) == (point, second)
+
+
 def test_a_point_from_before_a_parameter_was_added_is_found() -> None:
     client = start(STRATEGIES["popbo"]())
     points = run_trials(client, sphere, 6)
