@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 
 from ax.adapter.base import Adapter, BaseGenArgs
 from ax.core.base_trial import BaseTrial
@@ -30,7 +31,8 @@ class PendingAdapter(Adapter, ABC):
         given = pending_observations or {}
         pending = {metric: sorted(points, key=_age) for metric, points in given.items()}
         for metric, points in self._forgotten().items():
-            pending[metric] = [*pending.get(metric, []), *points]
+            # Copies, because what Ax encodes in place would be encoded again for each metric.
+            pending[metric] = [*pending.get(metric, []), *deepcopy(points)]
         return super()._get_transformed_gen_args(
             search_space, optimization_config, pending, fixed_features
         )
