@@ -21,6 +21,8 @@ def whole(value: Any) -> int | None:
 
 def as_float(value: Any) -> float | None:
     """A number, or the only one of an array or tensor; ``None`` if there is none, as in text."""
+    if np.ma.is_masked(value):  # which as a number is zero, or what is hidden
+        return None
     try:
         # Of a tensor with gradients or on a GPU NumPy cannot tell whether it is complex.
         number = value.item() if hasattr(value, "item") else value

@@ -28,6 +28,8 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: If the file cannot be replaced.
     """
+    if path.is_symlink():
+        path = path.resolve()  # the link stays, and so does whatever else it is known by
     if not path.parent.is_dir():  # not the name of the other file, which nobody knows
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     _remove_abandoned(path)

@@ -34,7 +34,11 @@ def test_the_only_number_of_an_array_is_one(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["2", b"2", None, (2.0, 1.0), 2j, np.zeros(2), torch.zeros(2), 10**400]
+    "value",
+    [
+        *("2", b"2", None, (2.0, 1.0), 2j, np.zeros(2), torch.zeros(2), 10**400),
+        *(np.ma.masked, np.ma.masked_invalid([np.nan])),
+    ],
 )
-def test_text_and_several_numbers_are_none(value: Any) -> None:
+def test_text_several_numbers_and_masked_ones_are_none(value: Any) -> None:
     assert as_float(value) is None

@@ -53,6 +53,18 @@ def test_what_a_killed_process_left_is_removed_later(tmp_path: Path) -> None:
     assert {*tmp_path.iterdir()} == {path, recent, other}
 
 
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    path, target = tmp_path / "link.txt", tmp_path / "elsewhere" / "file.txt"
+    target.parent.mkdir()
+    path.symlink_to(target)
+    for text in ("first", "second"):
+        with replacing(path) as partial:
+            partial.write_text(text)
+        assert path.is_symlink()
+        assert target.read_text() == text
+    assert list(target.parent.iterdir()) == [target]
+
+
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "missing"
     with pytest.raises(FileNotFoundError, match=r"missing'$"), replacing(folder / "file.txt"):

@@ -1,7 +1,9 @@
 """Ax's adapter with more points pending than those that are being evaluated."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 
 from ax.adapter.base import Adapter, BaseGenArgs
 from ax.core.base_trial import BaseTrial
@@ -24,9 +26,13 @@ class PendingAdapter(Adapter, ABC):
         pending_observations: dict[str, list[ObservationFeatures]] | None = None,
         fixed_features: ObservationFeatures | None = None,
     ) -> BaseGenArgs:
-        pending = dict(pending_observations or {})
+        # Of a hundred trials and more Ax reads them off a set, whose order is another one in a
+        # process that has loaded the experiment.
+        given = pending_observations or {}
+        pending = {metric: sorted(points, key=_age) for metric, points in given.items()}
         for metric, points in self._forgotten().items():
-            pending[metric] = [*pending.get(metric, []), *points]
+            # Copies, because what Ax encodes in place would be encoded again for each metric.
+            pending[metric] = [*pending.get(metric, []), *deepcopy(points)]
         return super()._get_transformed_gen_args(
             search_space, optimization_config, pending, fixed_features
         )
@@ -39,3 +45,8 @@ class PendingAdapter(Adapter, ABC):
             for arm in trial.arms
             if self._search_space.check_membership(arm.parameters)
         ]
+
+
+def _age(point: ObservationFeatures) -> float:
+    """The number of a point's trial; one that is only about to have a trial is the youngest."""
+    return math.inf if point.trial_index is None else float(point.trial_index)

@@ -1,6 +1,7 @@
 """The Ax transform that learns from trials that went wrong."""
 
 import math
+from collections.abc import Iterable
 
 import pandas as pd
 from ax.adapter.data_utils import ExperimentData
@@ -21,7 +22,8 @@ class FailedTrialsLast(Transform):
     suggests it again for ever. Ranked below every success, it is learned from and avoided. A trial
     that is completed, stopped early or running has failed too if one of the metrics that decide is
     NaN, or infinite in a constraint; and one that was stopped early before it reported an
-    objective. It comes first, so that the points it adds pass through every other transform.
+    objective. If the same arm was tried again and succeeded, the failure does not count. This comes
+    first, so that the points it adds pass through every other transform.
     """
 
     def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
@@ -50,7 +52,8 @@ class FailedTrialsLast(Transform):
         rows = pd.DataFrame(math.nan, index=index, columns=data.columns)
         for signature, weight in goal.objective.metric_weights:
             rows["mean", signature] = -math.copysign(math.inf, weight)
-        data = pd.concat([data[~reported], rows]).sort_index()
+        data = data[~reported]
+        data = pd.concat([data, rows[_are_final(failed, data, goal)]]).sort_index()
         arm_data = experiment_data.arm_data
         added = [key for key in failed if key not in arm_data.index]
         if added:
@@ -84,6 +87,16 @@ def _trials_where(data: pd.DataFrame, column: str, metric: str, value: float) ->
     if (column, metric) not in data:
         return []
     return [index[0] for index in data.index[data[column, metric] == value]]
+
+
+def _are_final(
+    failed: Iterable[tuple[int, str]], data: pd.DataFrame, goal: OptimizationConfig
+) -> list[bool]:
+    """Of each failure, whether no later trial of the same arm has all that is optimized."""
+    wanted = [("mean", signature) for signature in goal.objective.metric_signatures]
+    is_told = data.reindex(columns=wanted).notna().all(axis=1)
+    last = {arm: trial for trial, arm, *_ in sorted(data.index[is_told])}
+    return [trial >= last.get(arm, trial) for trial, arm in failed]
 
 
 def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:

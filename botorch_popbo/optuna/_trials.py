@@ -18,6 +18,8 @@ from botorch_popbo.optuna._space import Space
 # Better than all else, but a number: Optuna allows infinitely good values and constraints.
 _BEST = 1e154
 _CONSTRAINTS = "constraints"  # as Optuna names them among the system attributes
+# A point, what to maximise and what is left of constraints.
+_Row = tuple[Tensor, list[float], list[float]]
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,10 @@ def evidence_of(
 ) -> Evidence:
     """Read the trials of a study.
 
-    A failed trial is worse than every success, and so is one of an infinitely bad value. Completed
-    and pruned trials that lack a constraint which others have cannot be compared, so they are
-    pending like running ones. A trial that did not ask for all is where it was suggested to be.
+    A failed trial is worse than every success, and so is one of an infinitely bad value, unless the
+    same point was tried again and succeeded. Completed and pruned trials that lack a constraint
+    which others have cannot be compared, so they are pending like running ones. A trial that did
+    not ask for all is where it was suggested to be.
 
     Args:
         trials: The trials but the one to suggest for.
@@ -62,7 +65,7 @@ def evidence_of(
     completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
     places = FinalPlaces(completed, signs[0])
     names = sorted({name for trial in completed for name in constraints_of(trial)})
-    rows: list[tuple[Tensor, list[float], list[float]]] = []
+    rows: list[_Row] = []
     pending = []
     for trial in trials:
         x = space.point(shared_point(trial, distributions))
@@ -77,6 +80,7 @@ def evidence_of(
             pending.append(x)
         else:
             rows.append((x, outcomes, slack))
+    rows = _without_retried(rows)
     measured = _measured(rows, space, len(signs), len(names), is_exact)
     succeeded = ~measured.objectives.isneginf().any(-1)
     empty = measured.X.new_zeros(0, len(space.axes))
@@ -114,8 +118,21 @@ def _outcomes(trial: FrozenTrial, places: FinalPlaces, signs: Sequence[float]) -
     return [-math.inf] * len(signs)
 
 
+def _without_retried(rows: Sequence[_Row]) -> list[_Row]:
+    """Rows in the order of their trials, without failures of points that succeeded later."""
+    kept, succeeded = [], set()
+    for row in reversed(rows):
+        point = tuple(row[0].tolist())
+        if -math.inf not in row[1]:
+            succeeded.add(point)
+        elif point in succeeded:
+            continue
+        kept.append(row)
+    return kept[::-1]
+
+
 def _measured(
-    rows: Sequence[tuple[Tensor, list[float], list[float]]],
+    rows: Sequence[_Row],
     space: Space,
     num_objectives: int,
     num_constraints: int,

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 
 import pytest
 from ax.api.client import Client
+from ax.core.parameter import ParameterType, RangeParameter
 from ax.exceptions.core import DataRequiredError, UnsupportedError
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from helpers.service_loop import Parameterization, floats, run_trials, sphere
@@ -106,6 +107,33 @@ def test_a_point_that_a_logarithm_rounds_is_found() -> None:
     client.get_next_trials(1)
     found = best_point(client)
     assert (found.parameters, found.trial_index) == ({"rate": 0.3}, 4)
+
+
+@pytest.mark.parametrize("outcome", [None, math.nan])
+def test_a_point_that_failed_at_first_belongs_to_the_trial_that_succeeded(
+    outcome: float | None,
+) -> None:
+    client = start(STRATEGIES["popbo"]())
+    run_trials(client, sphere, 6)
+    point = {"x0": 0.3, "x1": 0.3}
+    first, second = client.attach_trial(point), client.attach_trial(point)
+    if outcome is None:
+        client.mark_trial_failed(first)
+    else:
+        client.complete_trial(first, {"loss": outcome})
+    client.complete_trial(second, {"loss": 0.0})
+    for use_model in (True, False):
+        found = best_point(client, use_model)
+        assert (found.parameters, found.trial_index) == (point, second)
+
+
+def test_a_point_from_before_a_parameter_was_added_is_found() -> None:
+    client = start(STRATEGIES["popbo"]())
+    points = run_trials(client, sphere, 6)
+    late = RangeParameter("late", ParameterType.FLOAT, 0.0, 1.0, backfill_value=0.5)
+    client._experiment.add_parameters_to_search_space([late])
+    client.get_next_trials(1)
+    assert best_point(client).parameters in points
 
 
 def test_several_objectives_have_no_best_point() -> None:

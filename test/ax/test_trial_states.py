@@ -164,6 +164,20 @@ def test_failures_share_the_last_place() -> None:
     assert {point for point, rank in ranks.items() if rank == 6} == set(failures)
 
 
+@pytest.mark.parametrize("event", ["fail", "report good, fail", "end with NaN"])
+def test_a_failure_does_not_count_once_the_arm_was_tried_again(event: str) -> None:
+    client = started()
+    index, point = suggest(client)
+    perform(event, client, index)
+    again = client.attach_trial(client._experiment.trials[index].arm.parameters)
+    perform("report good", client, again)
+    suggest(client)
+    assert learned_ranks(client)[point] == 0
+    client.mark_trial_failed(again)  # the last word counts
+    suggest(client)
+    assert learned_ranks(client)[point] == 6
+
+
 def test_the_best_trial_is_never_a_failed_one() -> None:
     client = started()
     for _ in range(2):

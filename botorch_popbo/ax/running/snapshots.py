@@ -11,6 +11,7 @@ from botorch.exceptions import InputDataError
 
 from botorch_popbo._replacing import replacing
 from botorch_popbo.ax.running._exact import note_outcomes, restore_outcomes
+from botorch_popbo.ax.running._parameters import note_late_parameters, restore_late_parameters
 
 
 def save_client(client: Client, path: str | os.PathLike[str]) -> None:
@@ -27,6 +28,7 @@ def save_client(client: Client, path: str | os.PathLike[str]) -> None:
         OSError: If the file cannot be written.
     """
     note_outcomes(client._experiment)
+    note_late_parameters(client._experiment)
     with replacing(Path(path)) as partial:
         client.save_to_json_file(str(partial))
 
@@ -55,6 +57,7 @@ def load_client(path: str | os.PathLike[str]) -> Client:
             f"{os.fspath(path)!r} is no stored client, or damaged ({type(error).__name__}: "
             f"{error}). Load a copy of it, or attach its trials to a new client."
         ) from error
+    restore_late_parameters(client._experiment)
     restore_outcomes(client._experiment)
     try:
         fit_model(client)
@@ -69,7 +72,8 @@ def fit_model(client: Client) -> None:
     After this ``client.predict`` knows the latest data, and works right after a client was loaded.
 
     Args:
-        client: A client with a generation strategy.
+        client: A client; without a generation strategy there is nothing to fit.
     """
-    if not client._experiment.lookup_data().df.empty:
+    has_strategy = client._maybe_generation_strategy is not None
+    if has_strategy and not client._experiment.lookup_data().df.empty:
         client._generation_strategy.fit(experiment=client._experiment)

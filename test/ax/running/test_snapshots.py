@@ -3,10 +3,17 @@ from pathlib import Path
 
 import pytest
 from ax.api.client import Client
+from ax.core.parameter import ParameterType, RangeParameter
 from ax.exceptions.core import UserInputError
 from helpers.service_loop import floats, make_client, run_trials, sphere
 
-from botorch_popbo.ax import fit_model, load_client, popbo_generation_strategy, save_client
+from botorch_popbo.ax import (
+    best_point,
+    fit_model,
+    load_client,
+    popbo_generation_strategy,
+    save_client,
+)
 from botorch_popbo.ax.running import _snapshots
 from botorch_popbo.ax.running._snapshots import Snapshots
 
@@ -54,6 +61,32 @@ def test_an_outcome_that_cannot_be_learned_is_corrected_in_the_loaded_client(
         loaded = load_client(path)
     loaded.attach_data(index, {"loss": math.nan})
     assert loaded.get_next_trials(1)
+
+
+def test_a_client_without_a_strategy_is_loaded(tmp_path: Path) -> None:
+    client, path = Client(), tmp_path / "client.json"
+    client.configure_experiment(floats(1))
+    client.configure_optimization("-loss")
+    client.complete_trial(client.attach_trial({"x0": 0.5}), {"loss": 1 / 3})
+    save_client(client, path)
+    loaded = load_client(path)
+    assert best_point(loaded, use_model=False).outcome["loss"][0] == 1 / 3
+    loaded.set_generation_strategy(popbo_generation_strategy(num_initial_trials=4))
+    assert loaded.get_next_trials(1)
+
+
+def test_parameters_that_were_added_or_disabled_late_keep_their_values(tmp_path: Path) -> None:
+    client, path = new_client(), tmp_path / "client.json"
+    run_trials(client, sphere, 6)
+    late = RangeParameter("late", ParameterType.FLOAT, 0.0, 1.0, backfill_value=0.5)
+    client._experiment.add_parameters_to_search_space([late])
+    client._experiment.disable_parameters_in_search_space({"x1": 0.25})
+    save_client(client, path)
+    save_client(load_client(path), path)  # what was loaded is kept, too
+    suggested = client.get_next_trials(1)
+    assert load_client(path).get_next_trials(1) == suggested
+    [point] = suggested.values()
+    assert point["x1"] == 0.25
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1, 2]", "{}", '{"_type": "Client"}'])
