@@ -49,6 +49,9 @@ class OutcomeModel(Model):
         """
         kernel: Any = self.ranks.covar_module
         lengthscale = kernel.lengthscale.detach().reshape(-1)
+        rotation = getattr(kernel, "rotation", None)
+        if rotation is not None:  # of each column that of the kernel along it
+            lengthscale = (rotation / lengthscale).square().sum(-1).rsqrt()
         kernel = MaternKernel(nu=2.5, ard_num_dims=self.ranks.dim).to(lengthscale)
         transform: Any = getattr(self.ranks, "input_transform", None)
         modules = [] if transform is None else transform.modules()

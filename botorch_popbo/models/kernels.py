@@ -29,6 +29,9 @@ class RoughMaternKernel(MaternKernel):
     for noise, which never is worth following, or makes the trend invisible. What is noise and what
     is rough is told apart by points that are close to each other.
 
+    With a lengthscale for each column, points are rotated first: ``rotation`` has the directions
+    of the lengthscales as columns, which are those of the points unless it is set.
+
     Args:
         roughness_prior: Prior of the logit of :math:`s`, which starts at its mean, or at 0.
         fineness_prior: Prior of the logarithm of :math:`c`, which starts likewise.
@@ -37,6 +40,7 @@ class RoughMaternKernel(MaternKernel):
 
     raw_roughness: Parameter
     raw_fineness: Parameter
+    rotation: Tensor | None
 
     def __init__(
         self,
@@ -45,6 +49,8 @@ class RoughMaternKernel(MaternKernel):
         **kwargs: Any,
     ) -> None:
         super().__init__(nu=2.5, **kwargs)
+        directions = None if self.ard_num_dims is None else torch.eye(self.ard_num_dims)
+        self.register_buffer("rotation", directions)
         self.register_parameter("raw_roughness", _start(roughness_prior))
         self.register_parameter("raw_fineness", _start(fineness_prior))
         self.register_constraint("raw_roughness", Interval(*_ROUGHNESS_LIMITS, transform=None))
@@ -78,9 +84,7 @@ class RoughMaternKernel(MaternKernel):
         Returns:
             A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
         """
-        distance = self.covar_dist(
-            x1.div(self.lengthscale), x2.div(self.lengthscale), diag=diag, **params
-        )
+        distance = self.covar_dist(scaled(self, x1), scaled(self, x2), diag=diag, **params)
         roughness, fineness = self.raw_roughness.sigmoid(), self.raw_fineness.exp()
         smooth = matern_value(distance)
         value: Tensor = smooth + roughness * (matern_value(distance / fineness) - smooth)
@@ -101,6 +105,21 @@ def profile_of(kernel: Kernel) -> Profile | None:
     if type(kernel) is MaternKernel:
         return Profile()
     return kernel.profile if type(kernel) is RoughMaternKernel else None
+
+
+def scaled(kernel: Kernel, X: Tensor) -> Tensor:
+    """Points in units of the lengthscales, along their directions.
+
+    Args:
+        kernel: A kernel that has a profile.
+        X: Points, ``... x d``.
+
+    Returns:
+        A tensor of the same shape.
+    """
+    rotation = getattr(kernel, "rotation", None)
+    points: Tensor = (X if rotation is None else X @ rotation) / kernel.lengthscale
+    return points
 
 
 def _start(prior: NormalPrior | None) -> Parameter:

@@ -1,6 +1,8 @@
 """The hyperparameters of the closed form, as logarithms."""
 
+from copy import copy
 from functools import partial
+from typing import Self
 
 import torch
 from gpytorch.kernels import Kernel, MaternKernel
@@ -29,6 +31,10 @@ class MaternHyperparameters(Hyperparameters):
     def __init__(self, kernel: MaternKernel, likelihood: GaussianLikelihood) -> None:
         self._kernel, self._likelihood = kernel, likelihood
         self._dim = dim = kernel.ard_num_dims
+        rotation = getattr(kernel, "rotation", None)
+        #: Directions of the lengthscales, in its columns, ``d x d``.
+        self.rotation = torch.eye(dim) if rotation is None else rotation
+        self.rotation = self.rotation.to(kernel.raw_lengthscale).double()
         noise = likelihood.noise_covar
         limits = dim * [log_limits_of(kernel.raw_lengthscale_constraint)]
         self._rough: list[Parameter] = []
@@ -54,7 +60,7 @@ class MaternHyperparameters(Hyperparameters):
 
     def assign(self, theta: Tensor) -> None:
         """See the base class."""
-        _assign_kernel(self._kernel, theta[:-1])
+        self._assign_kernel(self._kernel, theta[:-1])
         self._likelihood.noise = theta[-1].exp()
 
     def noise(self, theta: Tensor) -> tuple[Tensor, Tensor]:
@@ -67,14 +73,40 @@ class MaternHyperparameters(Hyperparameters):
 
     def covariance_function(self, X: Tensor, source: Tensor | None = None) -> MaternCovariance:
         """See the base class."""
-        return MaternCovariance(X, bool(self._rough))
+        return MaternCovariance(X @ self.rotation, bool(self._rough))
 
     def kernel(self, theta: Tensor) -> MaternKernel:
         """See the base class."""
         kind = RoughMaternKernel if self._rough else partial(MaternKernel, nu=2.5)
         kernel = kind(ard_num_dims=self._dim).to(theta)
-        _assign_kernel(kernel, theta[:-1])
+        self._assign_kernel(kernel, theta[:-1])
         return kernel.requires_grad_(False)
+
+    @property
+    def can_rotate(self) -> bool:
+        """Whether the kernel has directions."""
+        return bool(self._rough)
+
+    def rotated(self, axes: Tensor) -> Self:
+        """The same hyperparameters, of lengthscales along other directions.
+
+        Args:
+            axes: Directions in the coordinates of the present ones, in columns, ``d x d``.
+
+        Returns:
+            Hyperparameters that assign the directions, too.
+
+        """
+        other = copy(self)
+        other.rotation = self.rotation @ axes
+        return other
+
+    def _assign_kernel(self, kernel: MaternKernel, theta: Tensor) -> None:
+        kernel.lengthscale = theta[: self._dim].exp()
+        if isinstance(kernel, RoughMaternKernel):
+            assign([kernel.raw_roughness, kernel.raw_fineness], theta[self._dim :])
+            assert kernel.rotation is not None
+            kernel.rotation.copy_(self.rotation)
 
 
 def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> bool:
@@ -102,13 +134,6 @@ def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> 
 def _has_rough_priors(kernel: Kernel) -> bool:
     priors = (getattr(kernel, name, None) for name in ("roughness_prior", "fineness_prior"))
     return all(isinstance(prior, NormalPrior) for prior in priors)
-
-
-def _assign_kernel(kernel: MaternKernel, theta: Tensor) -> None:
-    dim = kernel.ard_num_dims
-    kernel.lengthscale = theta[:dim].exp()
-    if isinstance(kernel, RoughMaternKernel):
-        assign([kernel.raw_roughness, kernel.raw_fineness], theta[dim:])
 
 
 def _each(value: Tensor, number: int) -> Tensor:

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import torch
+from gpytorch.kernels import Kernel
 from torch import Tensor
 
 from botorch_popbo._once_differentiable import once_differentiable
 from botorch_popbo.models._law.predictor import Predictor
 from botorch_popbo.models._matern import Profile
-from botorch_popbo.models.kernels import profile_of
+from botorch_popbo.models.kernels import profile_of, scaled
 
 
 class Differences(Protocol):
@@ -80,8 +81,8 @@ class MaternDifferences:
 
     Attributes:
         profile: The prior's covariance.
-        lengthscale: Lengthscales, of shape ``d``.
-        X: Encoded records, then the reference, divided by the lengthscales, ``(N + 1) x d``.
+        kernel: The prior's kernel, whose directions and lengthscales points are scaled by.
+        X: Encoded records, then the reference, scaled, ``(N + 1) x d``.
         origin: Prior covariance of the reference with a target's record at each, of shape ``N``.
         share: Weight of each record in the average, of shape ``N``.
         around_average: Prior variance of a point plus that of the records' average, a scalar.
@@ -92,7 +93,7 @@ class MaternDifferences:
     """
 
     profile: Profile
-    lengthscale: Tensor
+    kernel: Kernel
     X: Tensor
     origin: Tensor
     share: Tensor
@@ -115,13 +116,12 @@ class MaternDifferences:
         """
         profile = profile_of(predictor.kernel)
         assert profile is not None
-        lengthscale = predictor.kernel.lengthscale.squeeze(0)
-        X = torch.cat([predictor.X, reference.unsqueeze(0)]) / lengthscale
+        X = scaled(predictor.kernel, torch.cat([predictor.X, reference.unsqueeze(0)]))
         origin = profile.value(torch.cdist(X[-1:], X[:-1]).squeeze(0))
         loading, columns = predictor.loading, predictor.loading.unsqueeze(-1)
         return cls(
             profile=profile,
-            lengthscale=lengthscale,
+            kernel=predictor.kernel,
             X=X,
             origin=origin,
             share=predictor.share,
@@ -134,7 +134,7 @@ class MaternDifferences:
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """See the protocol; once differentiable."""
-        points = (X / self.lengthscale).reshape(-1, X.shape[-1])
+        points = scaled(self.kernel, X.reshape(-1, X.shape[-1]))
         moments = _Moments.apply(points, self)
         mean, variance, own = (values.reshape(X.shape[:-1]) for values in moments)
         return mean, variance, own
