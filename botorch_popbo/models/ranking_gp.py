@@ -18,12 +18,10 @@ from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.data.order import check_alike
 from botorch_popbo.models._data_sets import model_inputs
 from botorch_popbo.models._fit.evidence import Evidence
-from botorch_popbo.models._fit.rotation import rotate
 from botorch_popbo.models._fit.sources import fit_tasks
 from botorch_popbo.models._hyperparameters.base import Hyperparameters
 from botorch_popbo.models._hyperparameters.correlation import correlation, prior_logits
 from botorch_popbo.models._hyperparameters.make import check_prior, make_hyperparameters
-from botorch_popbo.models._hyperparameters.matern import MaternHyperparameters
 from botorch_popbo.models._hyperparameters.priors import (
     default_kernel,
     default_likelihood,
@@ -35,11 +33,7 @@ from botorch_popbo.models._law.rank_law import RankLaw
 from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.pending import insert_pending
 from botorch_popbo.models._records.records import Records
-from botorch_popbo.models._records.representatives import (
-    NUM_FITTED,
-    Representatives,
-    representatives,
-)
+from botorch_popbo.models._records.representatives import NUM_FITTED, Representatives
 from botorch_popbo.models._training_data import (
     is_one_point,
     order_of_training_data,
@@ -250,16 +244,10 @@ class RankingGP(UtilityModel):
         X, hyperparameters = self._encoded_records(), self._hyperparameters()
         records = self._data.records.to(X.device)
         with torch.no_grad():
-            theta, self._is_used = fit_tasks(
+            fitted, theta, self._is_used = fit_tasks(
                 X, records, hyperparameters, NUM_FITTED, self.order.is_exact
             )
-            if isinstance(hyperparameters, MaternHyperparameters) and hyperparameters.can_rotate:
-                used = self._is_used.nonzero().squeeze(-1)
-                used = used[representatives(records.subset(used), NUM_FITTED)]
-                hyperparameters, theta = rotate(
-                    X[used], records.subset(used), hyperparameters, theta
-                )
-            hyperparameters.assign(theta)
+            fitted.assign(theta)
         # What was prepared by the search depends on its path in the last digits.
         self._law = None
         return self.eval()

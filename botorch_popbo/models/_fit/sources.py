@@ -7,6 +7,7 @@ from torch import Tensor
 
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._fit.outliers import fit_robustly, without_outliers
+from botorch_popbo.models._fit.rotation import rotate
 from botorch_popbo.models._hyperparameters.base import Hyperparameters
 from botorch_popbo.models._records.records import Records
 from botorch_popbo.models._records.representatives import representatives
@@ -19,13 +20,13 @@ class _Task(NamedTuple):
     """A task fitted by itself.
 
     Attributes:
-        theta: The hyperparameters, of shape ``p + 1``.
+        conditioned: The records fitted to, conditioned on their order, if there is any.
         value: Logarithm of the posterior density.
         fitted: Indices of the records it was fitted to.
         used: Indices of all records that are no outliers.
     """
 
-    theta: Tensor
+    conditioned: Conditioned | None
     value: float
     fitted: Tensor
     used: Tensor
@@ -33,7 +34,7 @@ class _Task(NamedTuple):
 
 def fit_tasks(
     X: Tensor, records: Records, hyperparameters: Hyperparameters, most: int, is_exact: bool = False
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Hyperparameters, Tensor, Tensor]:
     """Fit hyperparameters to a target and its sources, and see through worthless ones.
 
     Outliers are looked for in every task by itself. A source is used if it is more probable
@@ -48,13 +49,15 @@ def fit_tasks(
         is_exact: Whether the target is known to be without noise, so that it has no outliers.
 
     Returns:
-        The hyperparameters, of shape ``p + 1``, and which records are used, of shape ``N``.
+        The hyperparameters, perhaps rotated, their values, of shape ``p + 1``, and which records
+        are used, of shape ``N``.
     """
+    start = hyperparameters.current()
 
     def condition(*tasks: _Task) -> tuple[Conditioned, float]:
         index = torch.cat([task.fitted for task in tasks])
         evidence = Evidence(X[index], records.subset(index), hyperparameters)
-        return evidence.maximize(hyperparameters.current())
+        return evidence.maximize(start)
 
     target, *sources = (
         _by_itself(
@@ -72,9 +75,14 @@ def fit_tasks(
         apart = max(source.value, records.subset(source.fitted).log_chance)
         if condition(target, source)[1] + _LOG_ODDS > target.value + apart:
             tasks.append(source)
-    theta = target.theta if len(tasks) == 1 else condition(*tasks)[0].theta
     is_used = torch.zeros(len(X), dtype=torch.bool, device=X.device)
-    return theta, is_used.index_fill(0, torch.cat([task.used for task in tasks]), True)
+    is_used = is_used.index_fill(0, torch.cat([task.used for task in tasks]), True)
+    conditioned, value = target[:2] if len(tasks) == 1 else condition(*tasks)
+    if conditioned is None:
+        return hyperparameters, start, is_used
+    fitted = torch.cat([task.fitted for task in tasks])
+    found = rotate(X[fitted], records.subset(fitted), hyperparameters, conditioned, value)
+    return *found, is_used
 
 
 def _by_itself(
@@ -87,8 +95,8 @@ def _by_itself(
 ) -> _Task:
     X, records, start = X[index], records.subset(index), hyperparameters.current()
     if not len(records.relations):  # a first point
-        return _Task(start, 0.0, index, index)
+        return _Task(None, 0.0, index, index)
     chosen = representatives(records, most)
     fit = fit_robustly(X[chosen], records.subset(chosen), hyperparameters, start, may_err)
     used = without_outliers(X, records, chosen, fit, hyperparameters)
-    return _Task(fit.conditioned.theta, fit.value, index[chosen][fit.is_used], index[used])
+    return _Task(fit.conditioned, fit.value, index[chosen][fit.is_used], index[used])

@@ -2,8 +2,10 @@
 
 import math
 from abc import ABC, abstractmethod
+from typing import Self
 
 import torch
+from botorch.exceptions import UnsupportedError
 from gpytorch.constraints import Interval
 from gpytorch.kernels import Kernel
 from torch import Tensor
@@ -35,6 +37,25 @@ class Hyperparameters(ABC):
     def restore(self, standardized: Tensor) -> Tensor:
         """The inverse of :meth:`standardize`."""
         return self.loc + self.scale * standardized
+
+    @property
+    def rotation(self) -> Tensor | None:
+        """Directions of the lengthscales in its columns, ``d x d``, unless they are fixed."""
+        return None
+
+    def rotated(self, axes: Tensor) -> Self:
+        """The same hyperparameters, of lengthscales along other directions.
+
+        Args:
+            axes: Directions in the coordinates of the present ones, in columns, ``d x d``.
+
+        Returns:
+            Hyperparameters that assign the directions, too.
+
+        Raises:
+            UnsupportedError: If the directions are fixed.
+        """
+        raise UnsupportedError(f"The directions of {type(self).__name__} are fixed.")
 
     @abstractmethod
     def current(self) -> Tensor:

@@ -8,6 +8,9 @@ that agree with each other would leave nothing of its own to be found. The intri
 coregionalization (Bonilla et al., 2007) has one number for each pair instead, and signs.
 """
 
+from copy import copy
+from typing import Self
+
 import torch
 from gpytorch.kernels import Kernel
 from torch import Tensor
@@ -40,6 +43,17 @@ class CorrelatedHyperparameters(Hyperparameters):
         self.scale = self._inserted(target.scale, deviation)
         bounds = like.unsqueeze(-1) * torch.tensor([-_MAX_LOGIT, _MAX_LOGIT]).to(like)
         self.limits = self._inserted(target.limits, bounds)
+
+    @property
+    def rotation(self) -> Tensor | None:
+        """See the base class."""
+        return self._target.rotation
+
+    def rotated(self, axes: Tensor) -> Self:
+        """See the base class."""
+        other = copy(self)
+        other._target = self._target.rotated(axes)
+        return other
 
     def current(self) -> Tensor:
         """See the base class."""

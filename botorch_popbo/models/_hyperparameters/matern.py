@@ -32,9 +32,7 @@ class MaternHyperparameters(Hyperparameters):
         self._kernel, self._likelihood = kernel, likelihood
         self._dim = dim = kernel.ard_num_dims
         rotation = getattr(kernel, "rotation", None)
-        #: Directions of the lengthscales, in its columns, ``d x d``.
-        self.rotation = torch.eye(dim) if rotation is None else rotation
-        self.rotation = self.rotation.to(kernel.raw_lengthscale).double()
+        self._rotation = None if rotation is None else rotation.double()
         noise = likelihood.noise_covar
         limits = dim * [log_limits_of(kernel.raw_lengthscale_constraint)]
         self._rough: list[Parameter] = []
@@ -73,7 +71,8 @@ class MaternHyperparameters(Hyperparameters):
 
     def covariance_function(self, X: Tensor, source: Tensor | None = None) -> MaternCovariance:
         """See the base class."""
-        return MaternCovariance(X @ self.rotation, bool(self._rough))
+        points = X if self._rotation is None else X @ self._rotation
+        return MaternCovariance(points, bool(self._rough))
 
     def kernel(self, theta: Tensor) -> MaternKernel:
         """See the base class."""
@@ -83,30 +82,24 @@ class MaternHyperparameters(Hyperparameters):
         return kernel.requires_grad_(False)
 
     @property
-    def can_rotate(self) -> bool:
-        """Whether the kernel has directions."""
-        return bool(self._rough)
+    def rotation(self) -> Tensor | None:
+        """See the base class."""
+        return self._rotation
 
     def rotated(self, axes: Tensor) -> Self:
-        """The same hyperparameters, of lengthscales along other directions.
-
-        Args:
-            axes: Directions in the coordinates of the present ones, in columns, ``d x d``.
-
-        Returns:
-            Hyperparameters that assign the directions, too.
-
-        """
+        """See the base class."""
+        if self._rotation is None:
+            return super().rotated(axes)
         other = copy(self)
-        other.rotation = self.rotation @ axes
+        other._rotation = self._rotation @ axes
         return other
 
     def _assign_kernel(self, kernel: MaternKernel, theta: Tensor) -> None:
         kernel.lengthscale = theta[: self._dim].exp()
         if isinstance(kernel, RoughMaternKernel):
             assign([kernel.raw_roughness, kernel.raw_fineness], theta[self._dim :])
-            assert kernel.rotation is not None
-            kernel.rotation.copy_(self.rotation)
+            assert self._rotation is not None
+            kernel.rotation = self._rotation.to(kernel.raw_lengthscale)
 
 
 def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> bool:
