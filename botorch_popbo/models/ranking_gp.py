@@ -82,8 +82,9 @@ class RankingGP(UtilityModel):
             with median exp(-6), in units of the prior variance, and at most exp(-3.5).
         covar_module: The prior's kernel, of about unit variance, for which the noise's prior and
             limits are made: an order knows no scale. By default Matérn 5/2 with a lengthscale
-            for each column, log-normal with median :math:`0.7 \sqrt{d}`, and a rough part
-            (:class:`~botorch_popbo.models.kernels.RoughMaternKernel`). This kernel, with or
+            for each direction, log-normal with median :math:`0.7 \sqrt{d}`, and a rough part
+            (:class:`~botorch_popbo.models.kernels.RoughMaternKernel`). The directions are the
+            columns unless others explain the order far better. This kernel, with or
             without that part and with such priors of your own, has gradients in closed form; any
             other is fitted and searched by autograd. Parameters that require no gradient stay as
             they are.

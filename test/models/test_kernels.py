@@ -34,6 +34,24 @@ def test_it_is_the_sum_of_two_scales() -> None:
     assert kernel(X.expand(4, 5, 2), ELSEWHERE).to_dense().shape == (4, 5, 3)
 
 
+def test_lengthscales_are_those_of_its_directions() -> None:
+    kernel, turned = rough(), rough()
+    turned.rotation = torch.tensor([[0.6, -0.8], [0.8, 0.6]]).double()
+    found = turned(X, ELSEWHERE).to_dense()
+    expected = kernel(X @ turned.rotation, ELSEWHERE @ turned.rotation).to_dense()
+    torch.testing.assert_close(found, expected)
+    assert float((found - kernel(X, ELSEWHERE).to_dense()).abs().max()) > 0.05
+    again = rough()
+    again.load_state_dict(turned.state_dict())
+    assert torch.equal(again(X, ELSEWHERE).to_dense(), found)
+
+
+def test_one_lengthscale_has_no_direction() -> None:
+    kernel = RoughMaternKernel().double()
+    assert kernel.rotation is None
+    torch.testing.assert_close(kernel(X).to_dense(), kernel(-X).to_dense())
+
+
 def test_the_profile_is_the_kernel_as_a_function_of_the_distance() -> None:
     kernel = rough()
     distance = torch.cdist(X / kernel.lengthscale, ELSEWHERE / kernel.lengthscale).detach()

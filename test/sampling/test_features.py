@@ -11,7 +11,8 @@ X = unit_points(6)
 def test_their_inner_product_is_the_kernel() -> None:
     kernel = RoughMaternKernel(rough_prior(0.0, 1.0), rough_prior(-1.5, 0.5), ard_num_dims=2)
     kernel = kernel.double().requires_grad_(False)
-    kernel.lengthscale = torch.tensor([0.4, 0.7]).double()
+    kernel.lengthscale = torch.tensor([0.2, 1.5]).double()
+    kernel.rotation = torch.tensor([[0.6, -0.8], [0.8, 0.6]]).double()
     with manual_seed(0):
         features = gen_kernel_features(kernel, num_inputs=2, num_outputs=2**15)(X)
     # A smooth kernel is off by 0.3 here.

@@ -98,8 +98,8 @@ class MaternHyperparameters(Hyperparameters):
         kernel.lengthscale = theta[: self._dim].exp()
         if isinstance(kernel, RoughMaternKernel):
             assign([kernel.raw_roughness, kernel.raw_fineness], theta[self._dim :])
-            assert self._rotation is not None
-            kernel.rotation = self._rotation.to(kernel.raw_lengthscale)
+            directions = self._rotation
+            kernel.rotation = None if directions is None else directions.to(kernel.lengthscale)
 
 
 def is_closed_form(kernel: Kernel, likelihood: GaussianLikelihood, dim: int) -> bool:

@@ -2,14 +2,15 @@ import math
 
 import pytest
 import torch
+from botorch.exceptions import UnsupportedError
 from gpytorch.constraints import GreaterThan, Interval
 from gpytorch.kernels import MaternKernel
 from gpytorch.priors import LogNormalPrior
-from helpers.gaussian import hyperparameters
+from helpers.gaussian import hyperparameters, smooth, unit_points
 from torch.autograd import gradcheck
 
 from botorch_popbo.models._hyperparameters.matern import MaternHyperparameters, is_closed_form
-from botorch_popbo.models._hyperparameters.priors import default_likelihood
+from botorch_popbo.models._hyperparameters.priors import default_kernel, default_likelihood
 
 PRIOR = LogNormalPrior(0.0, 1.0)
 
@@ -33,6 +34,31 @@ def test_a_bound_of_a_constraint_can_be_assigned(bounds: tuple[float, float]) ->
         theta = search.limits[:, end].clamp(-50.0, 50.0)
         search.assign(theta)
         torch.testing.assert_close(search.current()[0], theta[0], rtol=1e-3, atol=1e-3)
+
+
+def test_the_covariance_is_that_of_a_kernel_with_other_directions() -> None:
+    kernel, likelihood = default_kernel(2).double(), default_likelihood().double()
+    search = MaternHyperparameters(kernel, likelihood)
+    axes = torch.tensor([[0.6, -0.8], [0.8, 0.6]], dtype=torch.float64)
+    twice = search.rotated(axes).rotated(axes)
+    theta = torch.tensor([-1.0, 0.5, -1.0, -1.2, -5.0], dtype=torch.float64)
+    X = unit_points(6)
+    with torch.no_grad():
+        found = twice.covariance_function(X).covariance(theta[:-1], theta.new_zeros(())).matrix
+        torch.testing.assert_close(found, twice.kernel(theta)(X).to_dense(), atol=1e-7, rtol=0.0)
+        turned = search.kernel(theta)(X @ axes @ axes).to_dense()
+        torch.testing.assert_close(found, turned, atol=1e-7, rtol=0.0)
+        twice.assign(theta)
+        torch.testing.assert_close(kernel(X).to_dense(), turned, atol=1e-7, rtol=0.0)
+    again = MaternHyperparameters(kernel, likelihood)
+    torch.testing.assert_close(again.rotation, axes @ axes)
+
+
+def test_a_kernel_without_directions_keeps_its_columns() -> None:
+    search = MaternHyperparameters(smooth(), default_likelihood().double())
+    assert search.rotation is None
+    with pytest.raises(UnsupportedError, match="directions of MaternHyperparameters are fixed"):
+        search.rotated(torch.eye(2).double())
 
 
 def test_a_prior_may_differ_between_columns() -> None:
