@@ -55,9 +55,11 @@ def check_tensor(values: Tensor, name: str) -> None:
         InputDataError: If they are something else.
     """
     if not isinstance(values, Tensor):
+        own = name.removeprefix("train_")
+        if hasattr(values, "to_numpy"):  # torch cannot read a table of pandas itself
+            own += ".to_numpy()"
         raise InputDataError(
-            f"{name} is a {type(values).__name__}, no tensor. Pass "
-            f"torch.as_tensor({name.removeprefix('train_')})."
+            f"{name} is a {type(values).__name__}, no tensor. Pass torch.as_tensor({own})."
         )
 
 
