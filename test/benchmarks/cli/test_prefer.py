@@ -131,6 +131,14 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "no saved PreferenceSearch" in complaint("--space", space)
 
 
+def test_a_mark_of_the_byte_order_is_no_fault(
+    space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space.write_text(SPACE, encoding="utf-8-sig")
+    answer(monkeypatch, ["q"])
+    assert prefer("--space", space, "--state", tmp_path / "answers.json") == 0
+
+
 def test_a_state_that_cannot_be_written_is_told_before_a_question(
     space: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
