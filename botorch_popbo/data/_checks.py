@@ -56,11 +56,10 @@ def check_tensor(values: Tensor, name: str) -> None:
     """
     if not isinstance(values, Tensor):
         own = name.removeprefix("train_")
-        if hasattr(values, "to_numpy"):  # torch cannot read a table of pandas itself
-            own += ".to_numpy()"
-        raise InputDataError(
-            f"{name} is a {type(values).__name__}, no tensor. Pass torch.as_tensor({own})."
-        )
+        tensor = f"torch.as_tensor({own})"
+        if hasattr(values, "to_numpy"):  # torch cannot read pandas, and may not write to it
+            tensor = f"torch.tensor({own}.to_numpy())"
+        raise InputDataError(f"{name} is a {type(values).__name__}, no tensor. Pass {tensor}.")
 
 
 def check_values(X: Tensor, Y: Tensor) -> None:
