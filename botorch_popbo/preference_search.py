@@ -13,6 +13,7 @@ from torch import Tensor
 from botorch_popbo._plain import whole
 from botorch_popbo._replacing import replacing
 from botorch_popbo.columns import Column, Columns
+from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.data._questions import Answers
 from botorch_popbo.models._hyperparameters.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
@@ -216,10 +217,7 @@ class PreferenceSearch:
         return search
 
     def _add(self, items: Tensor, winner: SupportsIndex | None) -> None:
-        if not isinstance(items, Tensor):
-            raise InputDataError(
-                f"items is a {type(items).__name__}, no tensor. Pass torch.as_tensor(items)."
-            )
+        check_tensor(items, "items")
         self.columns.check(items)
         self._answers.add(items, winner)
 

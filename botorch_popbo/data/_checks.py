@@ -55,10 +55,11 @@ def check_tensor(values: Tensor, name: str) -> None:
         InputDataError: If they are something else.
     """
     if not isinstance(values, Tensor):
-        raise InputDataError(
-            f"{name} is a {type(values).__name__}, no tensor. Pass "
-            f"torch.as_tensor({name.removeprefix('train_')})."
-        )
+        own = name.removeprefix("train_")
+        tensor = f"torch.as_tensor({own})"
+        if hasattr(values, "to_numpy"):  # torch cannot read pandas, and may not write to it
+            tensor = f"torch.tensor({own}.to_numpy())"
+        raise InputDataError(f"{name} is a {type(values).__name__}, no tensor. Pass {tensor}.")
 
 
 def check_values(X: Tensor, Y: Tensor) -> None:

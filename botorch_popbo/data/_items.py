@@ -55,10 +55,12 @@ def as_indices(indices: Tensor | Sequence[int], X: Tensor, name: str) -> Tensor:
             f"{name} must be on the device of X, but is on {indices.device} and X on {X.device}. "
             f"Move it with {name}.to(X.device)."
         )
-    if indices.is_floating_point() or indices.is_complex() or indices.dtype == torch.bool:
+    is_mask = indices.dtype == torch.bool
+    if indices.is_floating_point() or indices.is_complex() or is_mask:
+        integers = f"{name}.nonzero().squeeze(-1)" if is_mask else f"{name}.long()"
         raise InputDataError(
             f"{name} must hold integer indices of rows of X, but is of dtype {indices.dtype}. "
-            f"Convert it with {name}.long()."
+            f"Convert it with {integers}."
         )
     outside = (indices < 0) | (indices >= X.shape[0])
     if bool(outside.any()):

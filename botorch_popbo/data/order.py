@@ -59,6 +59,8 @@ class Order:
                 "Order takes X of shape m x d and entries of one shape, but got "
                 f"{[tuple(values.shape) for values in (self.X, *entries)]}."
             )
+        for field in fields(self):  # a model of tensors that have gradients cannot be copied
+            object.__setattr__(self, field.name, getattr(self, field.name).detach())
         as_indices(self.item, self.X, "item")
         if not bool((self.score < torch.inf).all()):
             raise InputDataError(

@@ -145,7 +145,9 @@ def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor | None
             "train_Yvar holds negative or infinite values. It takes variances, that is squared "
             "standard errors, NaN where unknown."
         )
-    return torch.where(is_known, variances, known.mean()) if len(known) else None
+    if not len(known):
+        return None
+    return torch.where(is_known, variances, known.mean().clamp_max(known[-1]))  # no overflow
 
 
 def _check_groups(X: Tensor, groups: Tensor) -> None:

@@ -1,6 +1,6 @@
 """Rank counts: the paper's records, derived from an order."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Self
 
@@ -40,6 +40,8 @@ class RankCounts:
                 f"{tuple(self.X.shape)}, {tuple(self.counts.shape)} and "
                 f"{tuple(self.exposure.shape)}."
             )
+        for field in fields(self):  # a model of tensors that have gradients cannot be copied
+            object.__setattr__(self, field.name, getattr(self, field.name).detach())
         is_possible = (self.counts >= 0) & (self.counts <= self.exposure)
         if not bool((is_possible & self.exposure.isfinite()).all()):
             raise InputDataError("Every rank count must lie between 0 and its finite exposure.")

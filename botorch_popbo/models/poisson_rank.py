@@ -133,14 +133,14 @@ class PoissonRankModel(RankModel):
 
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
         """The evaluated point of the best rank; see the base class. Of several it is the first."""
-        share = self._counts / self._exposure
+        share = self._share
         if is_eligible is not None:
             share = share.where(is_eligible, torch.inf)
         return self._X[share.argmin()].clone()
 
     def best_points(self, number: int) -> Tensor:
         """See the base class."""
-        share = self._counts / self._exposure
+        share = self._share
         return self._X[share.topk(min(number, len(share)), largest=False).indices]
 
     def fit(self) -> Self:
@@ -261,6 +261,11 @@ class PoissonRankModel(RankModel):
                 "the target alone, or use RankingGP."
             )
         return {**inputs, "untruncated_from": untruncated_from, "seed": seed}
+
+    @property
+    def _share(self) -> Tensor:
+        """Shares of better points; what met none has not proved good."""
+        return (self._counts / self._exposure).nan_to_num(nan=torch.inf)
 
     def _like(self, **data: Any) -> "PoissonRankModel":
         return PoissonRankModel(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -144,6 +145,14 @@ def test_what_is_no_tensor_says_what_to_do(name: str, kind: Callable[[Tensor], A
     for X, Y in ((kind(line(3)), line(3)), (line(3), kind(line(3)))):
         with pytest.raises(InputDataError, match=r"no tensor. Pass torch.as_tensor\([XY]\)"):
             SOURCES[name](X, Y)
+
+
+def test_a_table_of_pandas_becomes_a_tensor_as_the_message_says() -> None:
+    for X, Y in ((pd.DataFrame(line(3)), line(3)), (line(3), pd.Series([1.0, 2.0, 3.0]))):
+        with pytest.raises(InputDataError) as error:
+            data.from_outcomes(X, Y)
+        _, advice = str(error.value).rstrip(".").split("Pass ")
+        assert isinstance(eval(advice, {"torch": torch, "X": X, "Y": Y}), Tensor)
 
 
 @pytest.mark.parametrize(

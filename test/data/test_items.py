@@ -41,7 +41,7 @@ def source(name: str) -> Source:
     [
         *((torch.tensor([0, i]), f"holds the index {i}.*X has 3 rows") for i in (-1, 3, 10**9)),
         (PAIR.double(), "must hold integer indices.*is of dtype torch.float64"),
-        (PAIR.bool(), "must hold integer indices.*is of dtype torch.bool"),
+        (PAIR.bool(), r"must hold integer indices.*of dtype torch.bool.*nonzero\(\)"),
         (PAIR.cfloat(), "must hold integer indices.*is of dtype torch.complex64"),
         (PAIR.to("meta"), r"must be on the device of X, but is on meta.*.to\(X.device\)"),
     ],

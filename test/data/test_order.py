@@ -49,6 +49,12 @@ def test_entries_of_no_meaning_are_refused(changed: dict[str, torch.Tensor], mes
         replace(scored(1, 2, 3), **changed)
 
 
+def test_gradients_end_here() -> None:
+    X = line(3).requires_grad_() * 2.0
+    order = Order.from_scores(X, X[:, 0], X[:, 0].square())
+    assert not any(getattr(order, field.name).requires_grad for field in fields(Order))
+
+
 def test_scores_are_one_exact_list(tkwargs: dict[str, Any]) -> None:
     order = Order.from_scores(torch.zeros(3, 2, **tkwargs), torch.ones(3, **tkwargs))
     assert_kind(order, tkwargs)

@@ -167,6 +167,12 @@ def test_an_unknown_variance_is_typical() -> None:
     )
 
 
+def test_a_typical_variance_is_a_number_however_large() -> None:
+    largest = torch.finfo(torch.double).max
+    order = from_outcomes(line(3), tensor([1.0, 2.0, 3.0]), tensor([largest, largest, NAN]))
+    assert order.variance.tolist() == [largest] * 3
+
+
 def test_a_typical_variance_does_not_depend_on_the_order_of_evaluations() -> None:
     Y, Yvar = tensor([0.0, 1.0, 2.0, 3.0]), tensor([1.0, 1e-16, 1e-16, NAN])
     order, mirrored = from_outcomes(line(4), Y, Yvar), from_outcomes(-line(4), -Y, Yvar.flip(0))

@@ -62,6 +62,12 @@ def test_text_tells_sizes_and_ranges(exposure: list[float], text: str) -> None:
     assert repr(counts) == f"RankCounts(3 records of 2 points in 1 dimensions: 0 to 7 of {text})"
 
 
+def test_gradients_end_here() -> None:
+    X = line(3).requires_grad_() * 2.0
+    counts = RankCounts(X, X[:, 0], X[:, 0] + 1.0)
+    assert not any(t.requires_grad for t in (counts.X, counts.counts, counts.exposure))
+
+
 def test_records_cannot_be_replaced() -> None:
     counts = RankCounts(torch.zeros(1, 1), torch.zeros(1), torch.ones(1))
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -153,6 +153,14 @@ def test_what_needs_uncertainty_is_refused(long_model: PoissonRankModel) -> None
             call(TEST_X, None)
 
 
+def test_a_point_that_met_none_is_not_recommended() -> None:
+    X = toy_data(3)[0]
+    counts, exposure = X.new_tensor([0.0, 0.0, 2.0]), X.new_tensor([0.0, 2.0, 2.0])
+    model = PoissonRankModel(rank_counts=RankCounts(X, counts, exposure))
+    assert torch.equal(model.incumbent, X[1])
+    assert torch.equal(model.best_points(3), X[[1, 2, 0]])
+
+
 def test_the_incumbent_has_the_best_rank() -> None:
     X, Y = toy_data(15)
     model = PoissonRankModel(X, Y)

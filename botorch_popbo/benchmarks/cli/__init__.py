@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 from botorch_popbo.benchmarks.cli._parser import make_parser
 from botorch_popbo.benchmarks.errors import RecordError, UsageError
@@ -17,6 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, 1 if something failed, 2 after a misuse, 130 after an interruption.
     """
+    _forgive_encodings()
     try:
         status = _run(arguments)
         sys.stdout.flush()
@@ -71,6 +73,13 @@ def _run(arguments: Sequence[str] | None) -> int:
         if parsed.command == "coco-data":
             return _commands.coco_data(parsed)
         return _commands.show_names()
+
+
+def _forgive_encodings() -> None:
+    """Let no letter that a terminal lacks, or that was mistyped, end a run."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, TextIOWrapper):  # in a notebook it is something else
+            stream.reconfigure(errors=errors)
 
 
 def _complain(message: object, status: int) -> int:

@@ -43,7 +43,7 @@ def make_parser() -> ArgumentParser:
         )
     }
     for name in ("compare", "report", "coco-data"):
-        _add_selection(made[name])
+        _add_selection(made[name], is_run=name == "compare")
     _add_execution(made["compare"])
     _add_interview(made["prefer"])
     add_data_options(made["data"])
@@ -51,8 +51,12 @@ def make_parser() -> ArgumentParser:
     return parser
 
 
-def _add_selection(parser: ArgumentParser) -> None:
+def _add_selection(parser: ArgumentParser, is_run: bool) -> None:
     add = parser.add_argument
+
+    def help_of(text: str, default: str) -> str:
+        return f"{text} (default: {default if is_run else 'as it was run'})"
+
     add(
         "--campaign",
         metavar="FILE_OR_NAME",
@@ -62,13 +66,13 @@ def _add_selection(parser: ArgumentParser) -> None:
     )
     add("--smoke", action="store_true", help="try the campaign with 3 trials and 1 seed")
     names = "names from popbo list, or path/to/my.py:name"
-    add("--problems", nargs="+", help=f"{names} (default: {' '.join(DEFAULT_PROBLEMS)})")
-    add("--methods", nargs="+", help=f"{names} (default: {' '.join(DEFAULT_METHODS)})")
+    add("--problems", nargs="+", help=help_of(names, " ".join(DEFAULT_PROBLEMS)))
+    add("--methods", nargs="+", help=help_of(names, " ".join(DEFAULT_METHODS)))
     _add_table(add)
-    add("--trials", type=int, help="evaluations after the initial design (default: 20)")
-    add("--initial", type=int, help="initial points (default: 12, on rosenbrock6 30)")
-    seeds = "replications of each method on each problem (default: 3)"
-    add("--seeds", type=int, help=seeds)
+    add("--trials", type=int, help=help_of("evaluations after the initial design", "20"))
+    add("--initial", type=int, help=help_of("initial points", "the problem's own, mostly 12"))
+    seeds = "replications of each method on each problem"
+    add("--seeds", type=int, help=help_of(seeds, "3"))
     folder = "folder of records, numbers and plots (default: %(default)s)"
     add("--output", type=Path, default=Path("popbo-results"), help=folder)
     _add_data_folder(parser)

@@ -47,8 +47,8 @@ def prefer(options: Namespace) -> int:
 
 def read_space(path: Path) -> dict[str, Column]:
     """Read a TOML file with a table for each column; raises UsageError."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    try:  # some editors begin a file with a mark of the byte order
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read the space {path}: {error}") from None
     return {name: _column(f"{path}: {name}", said) for name, said in content.items()}

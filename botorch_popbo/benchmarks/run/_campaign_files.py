@@ -19,8 +19,8 @@ CampaignFile = Mapping[str, Any]
 def load_campaign(file_or_name: str) -> CampaignFile:
     """Read a file that ends in ``.toml``, or a campaign that comes with the package."""
     if file_or_name.endswith(_SUFFIX):
-        try:
-            return _parse(file_or_name, Path(file_or_name).read_text(encoding="utf-8"))
+        try:  # some editors begin a file with a mark of the byte order
+            return _parse(file_or_name, Path(file_or_name).read_text(encoding="utf-8-sig"))
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"cannot read the campaign {file_or_name}: {error}") from None
     shipped = shipped_campaigns()

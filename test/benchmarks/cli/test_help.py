@@ -19,6 +19,18 @@ def test_help_fits_a_narrow_terminal(
     assert [line for line in lines if len(line) > 60] == []
 
 
+@pytest.mark.parametrize("command", ["report", "coco-data"])
+def test_what_is_not_said_of_a_folder_is_what_was_run(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        make_parser().parse_args([command, "--help"])
+    printed = " ".join(capsys.readouterr().out.split())
+    # Problems, methods, trials, initial points and seeds.
+    assert printed.count("(default: as it was run)") == 5
+    assert "hartmann6" not in printed
+
+
 def test_a_broken_example_is_the_same_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,5 +1,8 @@
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -128,6 +131,14 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "no saved PreferenceSearch" in complaint("--space", space)
 
 
+def test_a_mark_of_the_byte_order_is_no_fault(
+    space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space.write_text(SPACE, encoding="utf-8-sig")
+    answer(monkeypatch, ["q"])
+    assert prefer("--space", space, "--state", tmp_path / "answers.json") == 0
+
+
 def test_a_state_that_cannot_be_written_is_told_before_a_question(
     space: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -178,3 +189,22 @@ def test_listed_numbers_are_shown_in_full(
     answer(monkeypatch, [])
     assert prefer("--space", space, "--state", tmp_path / "answers.json") == 0
     assert {*re.findall(r"nm (\S+)", capsys.readouterr().out)} == {"1000.125", "1000.25"}
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("ascii", r"soja \xe4"), ("utf-8", "soja ä")])
+def test_letters_that_a_terminal_lacks_end_nothing(
+    encoding: str, shown: str, tmp_path: Path
+) -> None:
+    space = tmp_path / "space.toml"
+    space.write_text('[milk]\nchoices = ["soja ä", "oat"]\n', encoding="utf-8")
+    options = ["--space", str(space), "--state", str(tmp_path / "answers.json")]
+    found = subprocess.run(
+        [sys.executable, "-m", "botorch_popbo.benchmarks", "prefer", *options],
+        input=b"\xe4\n1\nq\n",  # the first of them is no UTF-8
+        env={**os.environ, "PYTHONIOENCODING": f"{encoding}:strict"},
+        capture_output=True,
+        check=True,
+    )
+    printed = found.stdout.decode(encoding)
+    assert shown in printed
+    assert "question 2" in printed

@@ -25,6 +25,12 @@ def test_a_shipped_campaign_is_complete_and_names_what_exists(name: str) -> None
     }
 
 
+def test_a_mark_of_the_byte_order_is_no_fault(tmp_path: Path) -> None:
+    path = tmp_path / "campaign.toml"
+    path.write_text("seeds = 4\r\n", encoding="utf-8-sig")
+    assert load_campaign(str(path))["seeds"] == 4
+
+
 def test_the_paper_is_covered() -> None:
     shipped = shipped_campaigns()
     names = "ablation-k ablation-q functions gp-mlp hpobench independent nasbench201 noise time"
