@@ -29,8 +29,8 @@ class RoughMaternKernel(MaternKernel):
     for noise, which never is worth following, or makes the trend invisible. What is noise and what
     is rough is told apart by points that are close to each other.
 
-    With a lengthscale for each column, points are rotated first: ``rotation`` has the directions
-    of the lengthscales as columns, which are those of the points unless it is set.
+    With several lengthscales points are rotated first: ``rotation`` holds the direction of each in
+    a column, at first that of a column of the points. A fit may set it; if it is None, no fit does.
 
     Args:
         roughness_prior: Prior of the logit of :math:`s`, which starts at its mean, or at 0.
