@@ -1,15 +1,11 @@
 """Random Fourier features of a kernel that is rough in part."""
 
-from typing import Any
-
 import torch
 from botorch.sampling.pathwise.features.generators import GenKernelFeatures
 from botorch.sampling.pathwise.features.maps import KernelFeatureMap
-from botorch.sampling.pathwise.utils import TensorTransform
 from gpytorch.kernels import MaternKernel
-from torch import Tensor
 
-from botorch_popbo.models.kernels import RoughMaternKernel, scaled
+from botorch_popbo.models.kernels import RoughMaternKernel
 
 
 @GenKernelFeatures.register(RoughMaternKernel)
@@ -32,16 +28,7 @@ def rough_features(
     number = len(features.weight)
     is_rough = torch.randperm(number, device=features.weight.device) < round(roughness * number)
     features.weight[is_rough] /= fineness
-    features.input_transform = _Scaled(kernel)
+    if kernel.rotation is not None:  # which BoTorch, that divides by the lengthscales, knows not of
+        lengthscale = kernel.lengthscale
+        features.weight = (features.weight / lengthscale) @ kernel.rotation.T * lengthscale
     return features
-
-
-class _Scaled(TensorTransform):
-    """In lengthscales along their directions, which BoTorch's own transform does not know of."""
-
-    def __init__(self, kernel: RoughMaternKernel) -> None:
-        super().__init__()
-        self.kernel = kernel
-
-    def forward(self, values: Tensor, **kwargs: Any) -> Tensor:
-        return scaled(self.kernel, values)
