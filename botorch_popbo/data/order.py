@@ -8,6 +8,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
+from botorch_popbo.data._gradients import detach_fields
 from botorch_popbo.data._items import as_indices
 from botorch_popbo.data._rows import distinct_rows, points_at
 
@@ -59,8 +60,7 @@ class Order:
                 "Order takes X of shape m x d and entries of one shape, but got "
                 f"{[tuple(values.shape) for values in (self.X, *entries)]}."
             )
-        for field in fields(self):  # a model of tensors that have gradients cannot be copied
-            object.__setattr__(self, field.name, getattr(self, field.name).detach())
+        detach_fields(self)
         as_indices(self.item, self.X, "item")
         if not bool((self.score < torch.inf).all()):
             raise InputDataError(

@@ -1,6 +1,6 @@
 """Rank counts: the paper's records, derived from an order."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
@@ -8,6 +8,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
+from botorch_popbo.data._gradients import detach_fields
 from botorch_popbo.data._rows import distinct_rows
 from botorch_popbo.data._tally import tally
 from botorch_popbo.data.order import Order
@@ -40,8 +41,7 @@ class RankCounts:
                 f"{tuple(self.X.shape)}, {tuple(self.counts.shape)} and "
                 f"{tuple(self.exposure.shape)}."
             )
-        for field in fields(self):  # a model of tensors that have gradients cannot be copied
-            object.__setattr__(self, field.name, getattr(self, field.name).detach())
+        detach_fields(self)
         is_possible = (self.counts >= 0) & (self.counts <= self.exposure)
         if not bool((is_possible & self.exposure.isfinite()).all()):
             raise InputDataError("Every rank count must lie between 0 and its finite exposure.")
