@@ -21,9 +21,23 @@ def distance_to_known(encoded: Tensor, known: Tensor, radius: float) -> Tensor:
     """
     points = encoded.reshape(-1, encoded.shape[-1])
     distance, nearest = _nearest(points.detach(), known)
-    if bool((distance < _FAR * radius).any()):  # else there is no slope, and no graph to walk
+    if _is_near(distance, radius):  # else there is no slope, and no graph to walk
         distance = torch.linalg.vector_norm(points - known[nearest], dim=-1)
     return (distance / radius).reshape(encoded.shape[:-1])
+
+
+def is_near_known(points: Tensor, known: Tensor, radius: float) -> bool:
+    """Whether known points have any effect at some points.
+
+    Args:
+        points: Encoded points, ``n x d'``, without a gradient.
+        known: Encoded known points, an ``N x d'`` tensor.
+        radius: The radius within which a point is known.
+
+    Returns:
+        Whether one of the points is near enough.
+    """
+    return _is_near(_nearest(points, known)[0], radius)
 
 
 def proximity(distance: Tensor) -> Tensor:
@@ -50,6 +64,10 @@ def log_remoteness(distance: Tensor) -> Tensor:
     far = -torch.expm1(-0.5 * distance.clamp_max(_FAR).square())
     # Of single precision it would be more than the improvement of a point that is bad for certain.
     return far.double().clamp_min(torch.finfo(torch.double).tiny).log().to(far)
+
+
+def _is_near(distance: Tensor, radius: float) -> bool:
+    return bool((distance < _FAR * radius).any())
 
 
 def _nearest(points: Tensor, known: Tensor) -> tuple[Tensor, Tensor]:

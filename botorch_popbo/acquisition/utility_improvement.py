@@ -3,8 +3,12 @@
 import torch
 from torch import Tensor
 
-from botorch_popbo.acquisition._known_points import log_remoteness
-from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
+from botorch_popbo.acquisition._known_points import is_near_known, log_remoteness
+from botorch_popbo.acquisition._log_improvement import (
+    MIN_VARIANCE,
+    log_improvement,
+    log_improvement_and_slopes,
+)
 from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -66,6 +70,22 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         return self._log_improvement(encoded) + log_remoteness(distance)
 
+    def value_and_gradient(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """See the base class; in closed form but near known points and where runs have failed."""
+        X = X.to(self._known.dtype).detach().requires_grad_()
+        encoded = self._informed.encode(X)
+        points = encoded.detach().squeeze(-2)
+        if self._margin is not None or is_near_known(points, self._known, self._radius_of(X)):
+            return super().value_and_gradient(X)
+        with torch.no_grad():
+            moments, pullback = self._informed.improvement_and_pullback(points, self._incumbent)
+            mean, variance, own = moments
+            value, by_mean, by_variance = log_improvement_and_slopes(mean, variance)
+            gain, by_own = self._log_gain_and_slope(own)
+            slopes = pullback(by_mean, by_variance, by_own).unsqueeze(-2)
+        [gradient] = torch.autograd.grad(encoded, X, slopes)
+        return value + gain, gradient
+
     def _find_incumbent(self, model: RankingGP) -> Tensor:
         """What to improve on, of shape ``d``."""
         return model.incumbent_among(self._is_eligible)
@@ -93,3 +113,11 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         """Logarithm of the augmentation ``1 - sigma / sqrt(variance + sigma^2)``."""
         ratio = variance / self._informed.noise.detach()
         return (-torch.expm1(-0.5 * torch.log1p(ratio))).log()
+
+    def _log_gain_and_slope(self, variance: Tensor) -> tuple[Tensor, Tensor]:
+        """The same and its derivative."""
+        noise = self._informed.noise.detach()
+        log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
+        gain = -torch.expm1(-0.5 * log_total)
+        slope = 0.5 * torch.exp(-1.5 * log_total) / (noise * gain)
+        return gain.log(), slope.where(variance > MIN_VARIANCE, 0.0)

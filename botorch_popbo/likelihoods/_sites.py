@@ -44,6 +44,18 @@ class Root:
             product[self.first] += _scale(values[self.second], self.across)
         return product
 
+    def around(self, matrix: Tensor) -> Tensor:
+        """The transpose of ``R`` times a symmetric ``M x M`` tensor times ``R``."""
+        if len(self.first):
+            return self.transposed_times(self.transposed_times(matrix).T)
+        return torch.outer(self.own, self.own).mul_(matrix)
+
+    def around_transposed(self, matrix: Tensor) -> Tensor:
+        """``R`` times a symmetric ``M x M`` tensor times the transpose of ``R``."""
+        if len(self.first):
+            return self.times(self.times(matrix).T)
+        return torch.outer(self.own, self.own).mul_(matrix)
+
     def solve(self, values: Tensor) -> Tensor:
         """The inverse of ``R`` times a vector of shape ``M``."""
         solution = values / self.own

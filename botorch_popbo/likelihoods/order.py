@@ -139,7 +139,7 @@ def order_utilities(
     inverse = torch.cholesky_inverse(mode.factor)
     pull, by_log_noise = _pull(sites, root, differences, inverse)
     pulled = root.times(inverse @ root.solve(pull))
-    outer = torch.outer(pulled + 0.5 * slopes, slopes)
+    outer = torch.outer(0.5 * pulled + 0.25 * slopes, slopes)
     weights = relations.scatter(slopes, len(covariance))
     log_answers = sites.log_prob(differences, sites.log_noise)
     log_likelihood = log_answers - 0.5 * slopes @ differences - mode.factor.diagonal().log().sum()
@@ -153,7 +153,7 @@ def order_utilities(
         prior=prior,
         factor=mode.factor,
         curvature_root=root,
-        by_covariance=0.5 * (outer + outer.T) - 0.5 * root.times(root.times(inverse).T),
+        by_covariance=(outer + outer.T).sub_(root.around_transposed(inverse), alpha=0.5),
     )
 
 
@@ -179,7 +179,7 @@ def _find_mode(prior: Tensor, sites: Sites, differences: Tensor, tolerance: floa
     slopes = None if sites.are_gaps else _solve(torch.linalg.cholesky(prior), differences)
     for _ in range(_MAX_ITERATIONS):
         slope, root = sites.slope(differences), sites.root(differences)
-        matrix = root.transposed_times(root.transposed_times(prior).T)
+        matrix = root.around(prior)
         matrix.diagonal().add_(1.0)
         factor = torch.linalg.cholesky(matrix)
         if slopes is None:  # a whole step finds them without a factor of the prior

@@ -24,6 +24,21 @@ from botorch_popbo.likelihoods.relations import Relations
 _JITTER = 1e-8
 
 
+def stand_alone(relations: Relations) -> bool:
+    """Whether no two relations hang on the same record, as those of a ranking without ties.
+
+    Args:
+        relations: An order.
+
+    Returns:
+        True only if all weights are one; quick.
+    """
+    if relations.has_answers or len(relations.intervals[0]):
+        return False
+    sides = (relations.better, relations.worse)
+    return all(int(side.bincount().max()) < 2 for side in sides) if len(relations) else True
+
+
 def weighted(relations: Relations, covariance: Tensor) -> Relations:
     """Weigh the relations that hang on the same record.
 

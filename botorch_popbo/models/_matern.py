@@ -35,20 +35,22 @@ class Profile(NamedTuple):
         rough = matern_value(distance / self.fineness)
         return value.lerp(rough, self.roughness)
 
-    def slope(self, distance: Tensor) -> Tensor:
-        """Minus the derivative of the covariance with respect to the squared distance.
+    def value_and_slope(self, distance: Tensor) -> tuple[Tensor, Tensor]:
+        """The same, and minus its derivative with respect to the squared distance.
 
         Args:
-            distance: Distances in lengthscales.
+            distance: Distances in lengthscales, without a gradient.
 
         Returns:
-            A tensor of the same shape.
+            Two tensors of the same shape.
         """
-        slope = matern_slope(distance)
+        value, slope = matern_value_and_slope(distance)
         if self.roughness == 0.0:
-            return slope
-        rough = matern_slope(distance / self.fineness) / self.fineness**2
-        return slope.lerp(rough, self.roughness)
+            return value, slope
+        rough, rough_slope = matern_value_and_slope(distance / self.fineness)
+        steeper = self.roughness / self.fineness**2
+        slope = slope.mul_(1.0 - self.roughness).add_(rough_slope, alpha=steeper)
+        return value.lerp_(rough, self.roughness), slope
 
 
 def matern_value(distance: Tensor) -> Tensor:
@@ -65,14 +67,17 @@ def matern_value(distance: Tensor) -> Tensor:
     return r.neg().exp_() * polynomial
 
 
-def matern_slope(distance: Tensor) -> Tensor:
-    """Minus the derivative of the smooth covariance with respect to the squared distance.
+def matern_value_and_slope(distance: Tensor) -> tuple[Tensor, Tensor]:
+    """The same, and minus its derivative with respect to the squared distance.
 
     Args:
-        distance: Distances in lengthscales.
+        distance: Distances in lengthscales, without a gradient.
 
     Returns:
-        A tensor of the same shape.
+        Two tensors of the same shape.
     """
     r = _ROOT * distance
-    return torch.exp(-r) * (1.0 + r) * (5.0 / 6.0)
+    decay = r.neg().exp_()
+    slope = (1.0 + r).mul_(decay)
+    value = torch.addcmul(slope, r.square_(), decay, value=1.0 / 3.0)
+    return value, slope.mul_(5.0 / 6.0)

@@ -20,6 +20,7 @@ from torch.nn import Parameter
 
 from botorch_popbo.models._hyperparameters.covariance import JITTER
 from botorch_popbo.models._law.conditional import ConditionalKernel, ConditionalMean, in_dtype
+from botorch_popbo.models._law.differences import Moments, Pullback
 from botorch_popbo.models._law.known_noise import KnownNoiseGP
 from botorch_popbo.models._law.law import Law
 from botorch_popbo.models._law.rank_law import RankLaw, averaged
@@ -157,6 +158,28 @@ class UtilityModel(RankModel, FantasizeMixin):
         moments = self.law.differences_from(reference.double()).moments(encoded.double())
         mean, variance, own = (values.to(encoded) for values in moments)
         return mean, variance, own
+
+    def improvement_and_pullback(
+        self, encoded: Tensor, reference: Tensor
+    ) -> tuple[Moments, Pullback]:
+        """The same with its derivative, faster than by autograd.
+
+        Args:
+            encoded: Encoded points, ``n x d'``.
+            reference: One encoded point, of shape ``d'``.
+
+        Returns:
+            Mean, variance and the part to be removed, each of shape ``n``; and a function of slopes
+            with respect to them, which returns those with respect to the points, ``n x d'``.
+        """
+        law = self.law.differences_from(reference.double())
+        moments, pullback = law.moments_and_pullback(encoded.double())
+        mean, variance, own = (values.to(encoded) for values in moments)
+
+        def in_dtype_of_points(*slopes: Tensor) -> Tensor:
+            return pullback(*(slope.double() for slope in slopes)).to(encoded)
+
+        return (mean, variance, own), in_dtype_of_points
 
     def condition_on_observations(
         self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any

@@ -122,6 +122,13 @@ def scaled(kernel: Kernel, X: Tensor) -> Tensor:
     return points
 
 
+def unscaled(kernel: Kernel, slopes: Tensor) -> Tensor:
+    """Slopes with respect to points of those with respect to scaled ones, ``... x d``."""
+    rotation = getattr(kernel, "rotation", None)
+    along: Tensor = slopes / kernel.lengthscale
+    return along if rotation is None else along @ rotation.mT
+
+
 def _start(prior: NormalPrior | None) -> Parameter:
     return Parameter(torch.zeros(1) if prior is None else prior.loc.clone().reshape(1))
 

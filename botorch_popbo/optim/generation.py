@@ -1,5 +1,6 @@
 """Candidates from starting points, without delay."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from botorch.generation import gen_candidates_scipy
 from botorch.generation.gen import get_reasons_against_fast_path
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
+
+from botorch_popbo.acquisition.base import RankAcquisitionFunction, value_and_gradient
 
 Array = npt.NDArray[np.float64]
 
@@ -60,11 +63,14 @@ def gen_candidates(
             **kwargs,
         )
     q, dim = initial_conditions.shape[-2:]
+    if q == 1 and isinstance(acquisition_function, RankAcquisitionFunction):
+        evaluate = acquisition_function.value_and_gradient
+    else:
+        evaluate = partial(value_and_gradient, acquisition_function)
 
     def loss(x: Array) -> tuple[Array, Array]:
-        X = torch.from_numpy(x).to(initial_conditions).reshape(-1, q, dim).requires_grad_()
-        values = acquisition_function(X)
-        [gradient] = torch.autograd.grad(values.sum(), X)
+        X = torch.from_numpy(x).to(initial_conditions).reshape(-1, q, dim)
+        values, gradient = evaluate(X)
         slopes = -_to_numpy(gradient).reshape(x.shape)
         if np.isnan(slopes).any():
             message = "The gradient of the acquisition function holds NaN."

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 import torch
 from botorch.exceptions import UnsupportedError
@@ -49,6 +51,42 @@ def test_gradient(gaussian_model: RankingGP) -> None:
     X = TEST_X[:6].clone().requires_grad_()
     function = LogExpectedUtilityImprovement(gaussian_model)
     assert gradcheck(function, X, eps=1e-6, atol=1e-5, rtol=1e-4)
+
+
+def model_with_failures() -> RankingGP:
+    X, Y = toy_data(15)
+    return RankingGP(X, Y.where(X[:, :1] < 0.8, -torch.inf)).fit()
+
+
+def rotated_model() -> RankingGP:
+    model = noisy_model()
+    angle = torch.tensor(0.5).double()
+    turn = torch.stack(
+        [torch.stack([angle.cos(), -angle.sin()]), torch.stack([angle.sin(), angle.cos()])]
+    )
+    model.covar_module.rotation = turn
+    model.load_state_dict(model.state_dict())
+    return model
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("make", [noisy_model, model_with_failures, rotated_model])
+def test_what_an_optimizer_asks_for_is_the_value_and_its_gradient(
+    make: Callable[[], RankingGP], dtype: torch.dtype
+) -> None:
+    function = LogExpectedUtilityImprovement(make().to(dtype))
+    nearby = function.model.known_X[:2].unsqueeze(-2) + 1e-5
+    for points in (TEST_X.to(dtype), nearby):  # the closed form, and autograd
+        X = points.clone().requires_grad_()
+        expected = function(X)
+        [slope] = torch.autograd.grad(expected.sum(), X)
+        value, gradient = function.value_and_gradient(points)
+        assert not value.requires_grad
+        assert not gradient.requires_grad
+        assert gradient.dtype == value.dtype == dtype
+        digits = 1e-10 if dtype == torch.float64 else 1e-4
+        torch.testing.assert_close(value, expected.detach(), rtol=digits, atol=digits)
+        torch.testing.assert_close(gradient, slope, rtol=digits, atol=digits)
 
 
 def test_what_is_expected_of_pending_points_is_part_of_the_incumbent(

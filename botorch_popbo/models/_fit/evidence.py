@@ -12,7 +12,7 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods.answers import JudgedUtilities, judged_utilities
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
-from botorch_popbo.likelihoods.weights import weighted
+from botorch_popbo.likelihoods.weights import stand_alone, weighted
 from botorch_popbo.models._hyperparameters.base import Hyperparameters
 from botorch_popbo.models._hyperparameters.covariance import Covariance, CovarianceFunction
 from botorch_popbo.models._records.records import Records
@@ -68,9 +68,13 @@ class Evidence:
         self.records = records
         self.hyperparameters = hyperparameters
         self.function: CovarianceFunction = hyperparameters.covariance_function(X, records.source)
-        theta = hyperparameters.current()
-        # Found once, so that what is maximised stays the same.
-        self.relations = weighted(records.relations, self._prior(theta).matrix)
+        self._is_outcome = ~records.is_judged
+        self.relations = records.relations
+        if not stand_alone(self.relations):  # found once, so that what is maximised stays the same
+            theta = hyperparameters.current()
+            noise = self._of_records(hyperparameters.noise(theta)[0])
+            prior = self.function.covariance(theta[:-1], noise)
+            self.relations = weighted(self.relations, prior.matrix)
 
     def condition(
         self, theta: Tensor, start: Tensor | None = None, tolerance: float = TOLERANCE
@@ -87,8 +91,8 @@ class Evidence:
         """
         noise, _ = self.hyperparameters.noise(theta)
         records = self.records
-        record_noise = self._noise(theta)
-        covariance = self._prior(theta)
+        record_noise = self._of_records(noise)
+        covariance = self.function.covariance(theta[:-1], record_noise)
         start = records.start if start is None else start
         utilities = self._utilities(covariance.matrix, start, 2.0 * noise, tolerance)
         correlation = self.hyperparameters.correlation(theta)
@@ -105,14 +109,10 @@ class Evidence:
             return judged_utilities(covariance, relations, noise)
         return order_utilities(covariance, relations, start, noise, tolerance)
 
-    def _prior(self, theta: Tensor) -> Covariance:
-        return self.function.covariance(theta[:-1], self._noise(theta))
-
-    def _noise(self, theta: Tensor) -> Tensor:
+    def _of_records(self, noise: Tensor) -> Tensor:
         """Noise variances of the records, of shape ``N``."""
-        noise, _ = self.hyperparameters.noise(theta)
         # Of an answer the judge's noise is its own, once more in every answer.
-        return noise * (~self.records.is_judged) + self.records.known_variance
+        return self.records.known_variance + noise * self._is_outcome
 
     def gradient(self, conditioned: Conditioned) -> Tensor:
         """Derivative of the log-evidence with respect to the hyperparameters.
@@ -126,7 +126,7 @@ class Evidence:
         theta, utilities = conditioned.theta, conditioned.utilities
         slope = utilities.gradient()
         noise, change = self.hyperparameters.noise(theta)
-        by_noise = slope.diagonal()[~self.records.is_judged].sum()
+        by_noise = slope.diagonal() @ self._is_outcome.to(slope)
         by_noise = (by_noise + utilities.by_log_noise / noise) * change
         by_kernel = self.function.gradient(slope, conditioned.covariance, theta[:-1])
         return torch.cat([by_kernel, by_noise.reshape(1)])
@@ -152,7 +152,9 @@ class Evidence:
             standardized = start.new_tensor(steps) * _FIRST_STEP
             conditioned = self.condition(search.restore(standardized), near, _SEARCH_TOLERANCE)
             utilities = conditioned.utilities
-            gaps = relations.differences(utilities.utilities)[~relations.is_answer]
+            gaps = relations.differences(utilities.utilities)
+            if relations.has_answers:
+                gaps = gaps[~relations.is_answer]
             if bool((gaps > 0.0).all()):  # rounding may close a gap for good
                 near = utilities.utilities  # the next mode is not far
             log_prior, by_prior = search.log_prior(standardized)

@@ -62,10 +62,11 @@ def _principal_axes(points: Tensor, conditioned: Conditioned) -> Tensor:
         conditioned: The same records, conditioned on their order.
     """
     lengthscale = conditioned.theta[: points.shape[-1]].exp()
-    scaled, derivative = points / lengthscale, conditioned.covariance.derivative
-    assert derivative is not None  # of a covariance in closed form
+    scaled, (_, derivative, pairs) = points / lengthscale, conditioned.covariance
+    assert derivative is not None
+    assert pairs is not None  # of a covariance in closed form
     loading = conditioned.correlation[0, conditioned.source]
-    pull = derivative[0] * (loading * conditioned.utilities.weights)
+    pull = pairs.matrix(derivative[0], 0.0) * (loading * conditioned.utilities.weights)
     slopes = (pull @ scaled - pull.sum(-1, keepdim=True) * scaled) / lengthscale
     axes: Tensor = torch.linalg.eigh(slopes.T @ slopes).eigenvectors
     return axes

@@ -8,6 +8,8 @@ from gpytorch.kernels import Kernel
 from torch import Tensor
 from torch.nn import Parameter
 
+from botorch_popbo.models._hyperparameters.pairs import Pairs
+
 #: Added to the diagonal for the sake of the Cholesky factor.
 JITTER = 1e-8
 
@@ -17,15 +19,21 @@ class Covariance(NamedTuple):
 
     Attributes:
         matrix: The matrix with noise, ``N x N``.
-        derivative: What :meth:`MaternCovariance.gradient` needs, ``k x N x N``.
+        derivative: What :meth:`MaternCovariance.gradient` needs, ``k x P`` for ``P`` pairs.
+        pairs: These pairs.
     """
 
     matrix: Tensor
-    derivative: Tensor | None
+    derivative: Tensor | None = None
+    pairs: Pairs | None = None
 
     @classmethod
     def from_matrix(
-        cls, matrix: Tensor, noise: Tensor, derivative: Tensor | None = None
+        cls,
+        matrix: Tensor,
+        noise: Tensor,
+        derivative: Tensor | None = None,
+        pairs: Pairs | None = None,
     ) -> "Covariance":
         """Add noise to a covariance matrix, in place.
 
@@ -33,12 +41,13 @@ class Covariance(NamedTuple):
             matrix: The matrix without noise, ``N x N``.
             noise: Noise variances, a scalar or of shape ``N``.
             derivative: See above.
+            pairs: See above.
 
         Returns:
             The covariance.
         """
         matrix.diagonal().add_(noise + JITTER)
-        return cls(matrix, derivative)
+        return cls(matrix, derivative, pairs)
 
 
 class CovarianceFunction(ABC):
@@ -61,7 +70,7 @@ class CovarianceFunction(ABC):
         """Carry a derivative over to the hyperparameters.
 
         Args:
-            slope: Derivative with respect to the covariance matrix, ``N x N``.
+            slope: Derivative with respect to the covariance matrix, ``N x N``, symmetric.
             covariance: The covariance at ``theta``.
             theta: Hyperparameters of the kernel, of shape ``p``.
 
@@ -75,9 +84,10 @@ class MaternCovariance(CovarianceFunction):
 
     With a rough part two more follow: the logit of the roughness and the logarithm of the fineness.
 
-    Squared distances along each dimension are kept, because the hyperparameters are fitted by some
-    twenty evaluations at other lengthscales. Autograd through the kernel would cost several times
-    as much as these closed forms; tests hold them against GPyTorch's kernel and its gradient.
+    Squared distances along each dimension are kept, once for each pair, because the hyperparameters
+    are fitted by some twenty evaluations at other lengthscales. Autograd through the kernel would
+    cost several times as much as these closed forms; tests hold them against GPyTorch's kernel and
+    its gradient.
 
     Args:
         X: Encoded records, ``N x d``, in double precision.
@@ -85,43 +95,49 @@ class MaternCovariance(CovarianceFunction):
     """
 
     def __init__(self, X: Tensor, is_rough: bool = False) -> None:
-        self.shape = (X.shape[0], X.shape[0])
         self.dim, self.is_rough = X.shape[1], is_rough
-        columns = X.T.unsqueeze(-1)
-        self.squared = (columns - columns.mT).square().reshape(X.shape[1], -1)
+        self.pairs = Pairs(len(X), X.device)
+        columns = X.T
+        self.squared = (columns[:, self.pairs.first] - columns[:, self.pairs.second]).square()
 
     def covariance(self, theta: Tensor, noise: Tensor) -> Covariance:
         """See the base class."""
-        squared = (theta[: self.dim].exp().pow(-2) @ self.squared).reshape(self.shape)
-        matrix, slope = _matern(squared)
-        if not self.is_rough:
-            return Covariance.from_matrix(matrix, noise, slope.unsqueeze(0))
-        share, scale = theta[-2].sigmoid(), theta[-1].exp().pow(-2)
-        rough, rough_slope = _matern(squared * scale)
-        rough_slope *= scale
-        change = rough - matrix
-        derivatives = [
-            slope.lerp_(rough_slope, share),
-            change * (share * (1.0 - share)),
-            rough_slope.mul_(squared).mul_(2.0 * share),
-        ]
-        matrix.add_(change.mul_(share))
-        return Covariance.from_matrix(matrix, noise, torch.stack(derivatives))
+        squared = self._inverse_square(theta) @ self.squared
+        value, slope = _matern(squared)
+        derivative = slope.unsqueeze(0)
+        if self.is_rough:
+            share, scale = theta[-2].sigmoid(), theta[-1].mul(-2.0).exp()
+            rough, rough_slope = _matern(squared * scale)
+            rough_slope.mul_(scale)
+            change = rough.sub_(value)
+            derivatives = (
+                slope.lerp_(rough_slope, share),
+                change * (share - share.square()),
+                rough_slope.mul_(squared).mul_(share / 3.0),
+            )
+            value.addcmul_(change, share)
+            derivative = torch.stack(derivatives)
+        matrix = self.pairs.matrix(value, diagonal=1.0)
+        return Covariance.from_matrix(matrix, noise, derivative, self.pairs)
 
     def gradient(self, slope: Tensor, covariance: Covariance, theta: Tensor) -> Tensor:
         """See the base class."""
         assert covariance.derivative is not None
-        weighted = (slope * covariance.derivative).flatten(1)
-        by_scale = 2.0 * theta[: self.dim].exp().pow(-2) * (self.squared @ weighted[0])
+        weighted = covariance.derivative * (2.0 * self.pairs.of(slope))
+        by_scale = self._inverse_square(theta) / 3.0 * (self.squared @ weighted[0])
         return torch.cat([by_scale, weighted[1:].sum(-1)])
+
+    def _inverse_square(self, theta: Tensor) -> Tensor:
+        """Five over the squared lengthscales."""
+        return 5.0 * theta[: self.dim].mul(-2.0).exp()
 
 
 def _matern(squared: Tensor) -> tuple[Tensor, Tensor]:
-    """The covariance at squared distances, and minus its derivative with respect to them."""
-    root = (5.0 * squared).sqrt_()
-    decay = torch.exp(-root)
-    matrix = root.square().div_(3.0).add_(root).add_(1.0).mul_(decay)
-    return matrix, root.add_(1.0).mul_(decay).mul_(5.0 / 6.0)
+    """The covariance at five times the squared distances, and -6 times its derivative by these."""
+    root = squared.sqrt()
+    decay = root.neg().exp_()
+    slope = root.add_(1.0).mul_(decay)
+    return torch.addcmul(slope, squared, decay, value=1.0 / 3.0), slope
 
 
 class KernelCovariance(CovarianceFunction):

@@ -63,7 +63,8 @@ class MaternHyperparameters(Hyperparameters):
 
     def noise(self, theta: Tensor) -> tuple[Tensor, Tensor]:
         """See the base class."""
-        return theta[-1].exp(), theta[-1].exp()
+        noise = theta[-1].exp()
+        return noise, noise
 
     def log_prior(self, standardized: Tensor) -> tuple[Tensor, Tensor]:
         """See the base class."""

@@ -1,5 +1,6 @@
 """How much better new points are than a reference, fast enough for an optimizer's inner loop."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -10,7 +11,10 @@ from torch import Tensor
 from botorch_popbo._once_differentiable import once_differentiable
 from botorch_popbo.models._law.predictor import Predictor
 from botorch_popbo.models._matern import Profile
-from botorch_popbo.models.kernels import profile_of, scaled
+from botorch_popbo.models.kernels import profile_of, scaled, unscaled
+
+Moments = tuple[Tensor, Tensor, Tensor]
+Pullback = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
 class Differences(Protocol):
@@ -19,7 +23,7 @@ class Differences(Protocol):
     The reference's own uncertainty is part of it, and what both have in common is not.
     """
 
-    def moments(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def moments(self, X: Tensor) -> Moments:
         """Mean and variance of how much better each point is, and what is left to learn there.
 
         Args:
@@ -28,6 +32,18 @@ class Differences(Protocol):
         Returns:
             Three tensors of shape ``batch_shape``, differentiable in ``X``. The last is the part of
             the variance of a point's own utility that more evaluations would remove.
+        """
+        ...
+
+    def moments_and_pullback(self, X: Tensor) -> tuple[Moments, Pullback]:
+        """The same, and their derivative without autograd's graph.
+
+        Args:
+            X: Encoded points, ``n x d``.
+
+        Returns:
+            The moments, and what makes slopes with respect to ``X``, ``n x d``, of those with
+            respect to each of the moments.
         """
         ...
 
@@ -60,7 +76,7 @@ class KernelDifferences:
         self.reference = reference.unsqueeze(0)
         self.mean, self.variance = predictor.moments(self.reference)
 
-    def moments(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def moments(self, X: Tensor) -> Moments:
         """See the protocol."""
         points = X.reshape(-1, X.shape[-1])
         mean, variance = self.predictor.moments(points)
@@ -69,6 +85,19 @@ class KernelDifferences:
         values = (mean - self.mean, variance + self.variance - 2.0 * shared, own)
         mean, variance, own = (value.reshape(X.shape[:-1]) for value in values)
         return mean, variance, own
+
+    def moments_and_pullback(self, X: Tensor) -> tuple[Moments, Pullback]:
+        """See the protocol."""
+        with torch.enable_grad():
+            points = X.detach().requires_grad_()
+            moments = self.moments(points)
+
+        def pullback(*slopes: Tensor) -> Tensor:
+            [gradient] = torch.autograd.grad(moments, points, slopes)
+            return gradient
+
+        mean, variance, own = (values.detach() for values in moments)
+        return (mean, variance, own), pullback
 
 
 @dataclass(frozen=True)
@@ -117,7 +146,7 @@ class MaternDifferences:
         profile = profile_of(predictor.kernel)
         assert profile is not None
         X = scaled(predictor.kernel, torch.cat([predictor.X, reference.unsqueeze(0)]))
-        origin = profile.value(torch.cdist(X[-1:], X[:-1]).squeeze(0))
+        origin, _ = profile.value_and_slope(torch.cdist(X[-1:], X[:-1]).squeeze(0))
         loading, columns = predictor.loading, predictor.loading.unsqueeze(-1)
         return cls(
             profile=profile,
@@ -132,39 +161,66 @@ class MaternDifferences:
             ordered_root=columns * predictor.ordered_root,
         )
 
-    def moments(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def moments(self, X: Tensor) -> Moments:
         """See the protocol; once differentiable."""
         points = scaled(self.kernel, X.reshape(-1, X.shape[-1]))
         moments = _Moments.apply(points, self)
         mean, variance, own = (values.reshape(X.shape[:-1]) for values in moments)
         return mean, variance, own
 
+    def moments_and_pullback(self, X: Tensor) -> tuple[Moments, Pullback]:
+        """See the protocol."""
+        points = scaled(self.kernel, X)
+        moments, parts = self._forward(points)
+
+        def pullback(*slopes: Tensor) -> Tensor:
+            return unscaled(self.kernel, self._backward(points, *parts, *slopes))
+
+        return moments, pullback
+
+    def _forward(self, points: Tensor) -> tuple[Moments, tuple[Tensor, Tensor, Tensor]]:
+        """Moments of ``n`` scaled points, and what their derivative needs."""
+        distance = torch.cdist(points, self.X)
+        cross, slope = self.profile.value_and_slope(distance)
+        known, reference = cross[:, :-1], cross[:, -1]
+        relative = known - self.origin
+        ordered = relative @ self.ordered_root
+        explained = relative @ self.root + self.shift
+        variance = 2.0 - 2.0 * reference - ordered.square().sum(-1)
+        own = self.around_average - 2.0 * known @ self.share - explained.square().sum(-1)
+        return (relative @ self.weights, variance, own), (slope, ordered, explained)
+
+    def _backward(
+        self,
+        points: Tensor,
+        slope: Tensor,
+        ordered: Tensor,
+        explained: Tensor,
+        by_mean: Tensor,
+        by_variance: Tensor,
+        by_own: Tensor,
+    ) -> Tensor:
+        """Slopes with respect to scaled points of those with respect to their moments."""
+        twice, twice_own = 2.0 * by_variance.unsqueeze(-1), 2.0 * by_own.unsqueeze(-1)
+        by_records = -(twice * ordered) @ self.ordered_root.T
+        by_records -= (twice_own * explained) @ self.root.T
+        by_records += by_mean.unsqueeze(-1) * self.weights - twice_own * self.share
+        pull = 2.0 * torch.cat([by_records, -twice], dim=-1) * slope
+        return pull @ self.X - pull.sum(-1, keepdim=True) * points
+
 
 class _Moments(torch.autograd.Function):
     """Moments of the differences of ``n`` scaled points."""
 
     @staticmethod
-    def forward(ctx: Any, points: Tensor, law: MaternDifferences) -> tuple[Tensor, Tensor, Tensor]:
-        distance = torch.cdist(points, law.X)
-        cross = law.profile.value(distance)
-        relative = cross[:, :-1] - law.origin
-        ordered = relative @ law.ordered_root
-        explained = relative @ law.root + law.shift
+    def forward(ctx: Any, points: Tensor, law: MaternDifferences) -> Moments:
+        moments, parts = law._forward(points)
         ctx.law = law
-        ctx.save_for_backward(points, distance, ordered, explained)
-        variance = 2.0 - 2.0 * cross[:, -1] - ordered.square().sum(-1)
-        own = law.around_average - 2.0 * cross[:, :-1] @ law.share - explained.square().sum(-1)
-        return relative @ law.weights, variance, own
+        ctx.save_for_backward(points, *parts)
+        return moments
 
     @staticmethod
     @once_differentiable
-    def backward(
-        ctx: Any, by_mean: Tensor, by_variance: Tensor, by_own: Tensor
-    ) -> tuple[Tensor, None]:
+    def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor, None]:
         law: MaternDifferences = ctx.law
-        points, distance, ordered, explained = ctx.saved_tensors
-        twice, twice_own = 2.0 * by_variance.unsqueeze(-1), 2.0 * by_own.unsqueeze(-1)
-        by_records = -(twice * ordered) @ law.ordered_root.T - (twice_own * explained) @ law.root.T
-        by_records += by_mean.unsqueeze(-1) * law.weights - twice_own * law.share
-        pull = 2.0 * torch.cat([by_records, -twice], dim=-1) * law.profile.slope(distance)
-        return pull @ law.X - pull.sum(-1, keepdim=True) * points, None
+        return law._backward(*ctx.saved_tensors, *slopes), None

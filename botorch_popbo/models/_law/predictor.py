@@ -10,6 +10,7 @@ from gpytorch.kernels import Kernel
 from torch import Tensor
 
 from botorch_popbo.models._fit.evidence import Conditioned
+from botorch_popbo.models._hyperparameters.covariance import JITTER
 
 _BLOCK = 2**18  # entries of a matrix of covariances
 _COLUMNS = 128  # of a triangular matrix, whose upper part is left out
@@ -59,17 +60,17 @@ class Predictor:
             The predictor.
         """
         utilities, source = conditioned.utilities, conditioned.source
-        loading, share = conditioned.correlation[0, source], _share(source)
+        share, noise = _share(source), conditioned.record_noise
         return cls(
             kernel=kernel,
             X=X,
             correlation=conditioned.correlation,
             source=source,
-            noise=conditioned.record_noise,
+            noise=noise,
             weights=utilities.weights,
             root=utilities.root,
             ordered_root=utilities.ordered_root,
-            average=(share @ kernel(X, X).to_dense()) * loading,
+            average=share @ conditioned.covariance.matrix - share * (noise + JITTER),
         )
 
     @cached_property

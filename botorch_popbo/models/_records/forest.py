@@ -26,6 +26,9 @@ def neighbours(level: Tensor, group: Tensor) -> Relations:
     entry = torch.arange(len(level), device=level.device)
     leader = first_of_each(level)
     opens, closes = ends_of_lists(group[leader])
+    if len(leader) == len(level):  # nothing is tied
+        follows = ~opens[1:]
+        return Relations.strict(leader[:-1][follows], leader[1:][follows])
     above, below = leader.roll(1)[level], leader.roll(-1)[level]
     leads = entry == leader[level]
     best, worst, inner = opens & ~closes, closes & ~opens, ~(opens | closes)

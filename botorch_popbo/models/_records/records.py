@@ -149,6 +149,8 @@ class Records:
         Returns:
             The ranking among them; counts still are those among all points.
         """
+        if len(index) == len(self) and bool((index.diff() > 0).all()):
+            return self
         return replace(
             self,
             item=self.item[index],

@@ -52,6 +52,18 @@ def test_the_closed_form_equals_the_generic_path(reference: torch.Tensor) -> Non
 
 
 @EACH_KIND
+def test_slopes_are_those_of_autograd(kind: type[Differences]) -> None:
+    differences = kind(PREDICTOR, X[0])
+    slopes = unit_points(5, 3, seed=3).unbind(-1)
+    points = TEST_X.clone().requires_grad_()
+    moments = differences.moments(points)
+    found, pullback = differences.moments_and_pullback(TEST_X)
+    torch.testing.assert_close(found, moments)
+    [expected] = torch.autograd.grad(moments, points, slopes)
+    torch.testing.assert_close(pullback(*slopes), expected, rtol=1e-10, atol=1e-10)
+
+
+@EACH_KIND
 def test_a_batch_is_many_single_evaluations(kind: type[Differences]) -> None:
     differences = kind(PREDICTOR, X[0])
     batch = unit_points(24, seed=2).reshape(2, 3, 4, 2)

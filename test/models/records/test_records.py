@@ -55,6 +55,12 @@ def test_a_subset_keeps_the_order_and_the_counts_among_all() -> None:
     assert part.num_points == 5
 
 
+def test_a_subset_of_all_is_the_ranking_itself() -> None:
+    records = complete(3, 0, 1, 4, 2)
+    assert records.subset(torch.arange(5)) is records
+    assert records.subset(torch.tensor([1, 0, 2, 3, 4])).item.tolist() == [1, 0, 2, 3, 4]
+
+
 def test_a_subset_is_ranked_without_the_others() -> None:
     ranking, comparisons = from_outcomes(line(4), line(4)), torch.tensor([[0, 1], [1, 2]])
     records = records_of(combine(ranking, from_comparisons(line(4), comparisons)))
