@@ -1,76 +1,17 @@
 """What each relation of an order says of its difference, and how sharply."""
 
 import math
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from botorch_popbo.likelihoods._roots import IntervalRoot, Root
 from botorch_popbo.likelihoods.relations import Relations
 
 _TO_BOUNDARY = 0.9
 _SHORTEST_STEP = 1e-3
 _MIN_CURVATURE = 1e-10
 _LOG_ROOT = 0.5 * math.log(2.0 * math.pi)
-
-
-@dataclass(frozen=True)
-class Root:
-    """A square root ``R`` of the curvature: diagonal but for the two sides of an interval.
-
-    Attributes:
-        own: Its diagonal, of shape ``M``.
-        across: Its entries below the diagonal, one for each of ``p`` intervals.
-        first: The upper sides of the intervals, of shape ``p``.
-        second: Their lower sides, of shape ``p``.
-    """
-
-    own: Tensor
-    across: Tensor
-    first: Tensor
-    second: Tensor
-
-    def times(self, values: Tensor) -> Tensor:
-        """``R`` times a tensor of shape ``M x ...``."""
-        product = _scale(values, self.own)
-        if len(self.first):
-            product[self.second] += _scale(values[self.first], self.across)
-        return product
-
-    def transposed_times(self, values: Tensor) -> Tensor:
-        """The transpose of ``R`` times a tensor of shape ``M x ...``."""
-        product = _scale(values, self.own)
-        if len(self.first):
-            product[self.first] += _scale(values[self.second], self.across)
-        return product
-
-    def around(self, matrix: Tensor) -> Tensor:
-        """The transpose of ``R`` times a symmetric ``M x M`` tensor times ``R``."""
-        if len(self.first):
-            return self.transposed_times(self.transposed_times(matrix).T)
-        return torch.outer(self.own, self.own).mul_(matrix)
-
-    def around_transposed(self, matrix: Tensor) -> Tensor:
-        """``R`` times a symmetric ``M x M`` tensor times the transpose of ``R``."""
-        if len(self.first):
-            return self.times(self.times(matrix).T)
-        return torch.outer(self.own, self.own).mul_(matrix)
-
-    def solve(self, values: Tensor) -> Tensor:
-        """The inverse of ``R`` times a vector of shape ``M``."""
-        solution = values / self.own
-        if len(self.first):
-            shared = self.across * solution[self.first]
-            solution[self.second] -= shared / self.own[self.second]
-        return solution
-
-    def transposed_solve(self, values: Tensor) -> Tensor:
-        """The inverse transpose of ``R`` times a vector of shape ``M``."""
-        solution = values / self.own
-        if len(self.first):
-            shared = self.across * solution[self.second]
-            solution[self.first] -= shared / self.own[self.first]
-        return solution
 
 
 class Sites:
@@ -127,13 +68,14 @@ class Sites:
     def root(self, differences: Tensor) -> Root:
         """A square root of the curvature."""
         if self.are_gaps:
-            return Root(self._weight_root / differences, self.log_noise, self.first, self.second)
+            return Root(self._weight_root / differences)
         own, cross = self.curvature(differences, self.log_noise)
         root = own.sqrt()
+        if not len(self.first):
+            return Root(root)
         across = cross / root[self.first]
-        if len(self.first):
-            root[self.second] = (own[self.second] - across.square()).sqrt()
-        return Root(root, across, self.first, self.second)
+        root[self.second] = (own[self.second] - across.square()).sqrt()
+        return IntervalRoot(root, across, self.first, self.second)
 
     def log_volume(self, differences: Tensor) -> Tensor:
         """Of gaps and intervals, a scalar."""
@@ -196,8 +138,3 @@ class Sites:
 def _hazard(score: Tensor) -> Tensor:
     """Derivative of the logarithm of the normal distribution function."""
     return torch.exp(-0.5 * score.square() - _LOG_ROOT - torch.special.log_ndtr(score))
-
-
-def _scale(values: Tensor, factors: Tensor) -> Tensor:
-    """Multiply each row by its factor."""
-    return values * (factors if values.ndim == 1 else factors.unsqueeze(-1))

@@ -35,7 +35,8 @@ import torch
 from linear_operator.utils.warnings import NumericalWarning
 from torch import Tensor
 
-from botorch_popbo.likelihoods._sites import Root, Sites
+from botorch_popbo.likelihoods._roots import Root
+from botorch_popbo.likelihoods._sites import Sites
 from botorch_popbo.likelihoods.relations import Relations
 
 _MAX_ITERATIONS = 50
@@ -153,7 +154,7 @@ def order_utilities(
         prior=prior,
         factor=mode.factor,
         curvature_root=root,
-        by_covariance=(outer + outer.T).sub_(root.around_transposed(inverse), alpha=0.5),
+        by_covariance=(outer + outer.T).sub_(root.inside(inverse), alpha=0.5),
     )
 
 
@@ -240,7 +241,7 @@ def _pull(sites: Sites, root: Root, differences: Tensor, inverse: Tensor) -> tup
     if sites.are_gaps:
         pull = (1.0 - inverse.diagonal() - sites.weight) / differences
         return pull, torch.zeros_like(sites.log_noise)
-    own, cross = _left_open(root, inverse)
+    own, cross = root.left_open(inverse)
     with torch.enable_grad():
         at = differences.detach().requires_grad_()
         log_noise = sites.log_noise.detach().requires_grad_()
@@ -253,15 +254,3 @@ def _pull(sites: Sites, root: Root, differences: Tensor, inverse: Tensor) -> tup
     by_slope = 0.5 * (curvature.detach() * differences - sites.slope(differences))
     moved = root.solve(by_slope.where(sites.is_answer, 0.0))
     return pull, direct + root.solve(pull) @ (moved - inverse @ moved)
-
-
-def _left_open(root: Root, inverse: Tensor) -> tuple[Tensor, Tensor]:
-    """Variances of the differences given the order, and covariances across intervals."""
-    first, second = root.first, root.second
-    explained = 1.0 - inverse.diagonal()
-    own = explained / root.own.square()
-    mixed = -root.across / (root.own[first] * root.own[second])
-    both = -inverse[first, second]
-    own[first] += (2.0 * both / root.own[first] + mixed * explained[second]) * mixed
-    cross = (both / root.own[first] + mixed * explained[second]) / root.own[second]
-    return own, cross

@@ -131,12 +131,15 @@ class Evidence:
         by_kernel = self.function.gradient(slope, conditioned.covariance, theta[:-1])
         return torch.cat([by_kernel, by_noise.reshape(1)])
 
-    def maximize(self, start: Tensor, least: float = -math.inf) -> tuple[Conditioned, float]:
+    def maximize(
+        self, start: Tensor, least: float = -math.inf, near: Tensor | None = None
+    ) -> tuple[Conditioned, float]:
         """Fit the hyperparameters by L-BFGS-B with exact gradients.
 
         Args:
             start: Hyperparameters to start from, of shape ``p + 1``.
             least: The search ends where it is not going to reach this value.
+            near: Utilities in order that are not far from the mode, ``N``.
 
         Returns:
             The records conditioned where evidence times prior density is largest, and its
@@ -144,7 +147,7 @@ class Evidence:
         """
         search = self.hyperparameters
         best: Conditioned | None = None
-        best_value, near = -math.inf, self.records.start
+        best_value, near = -math.inf, self.records.start if near is None else near
         relations = self.relations
 
         def loss(steps: Array) -> tuple[float, Array]:

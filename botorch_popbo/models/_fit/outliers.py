@@ -73,8 +73,15 @@ def fit_robustly(
         is_used = plausible_records(X, records, hyperparameters, fit.conditioned, fit.is_used, odds)
         if any(is_used.equal(known.is_used) for known in (fit, best)):
             break
-        theta = fit.conditioned.theta
-        fit, value = _fit(X, records, is_used, hyperparameters, theta, best_value)
+        fit, value = _fit(
+            X,
+            records,
+            is_used,
+            hyperparameters,
+            fit.conditioned.theta,
+            best_value,
+            _utilities_of(is_used, fit),
+        )
         if value > best_value:
             best, best_value = fit, value
     return best
@@ -112,9 +119,17 @@ def _fit(
     hyperparameters: Hyperparameters,
     start: Tensor,
     least: float = -math.inf,
+    near: Tensor | None = None,
 ) -> tuple[RobustFit, float]:
     part = records.subset(is_used.nonzero().squeeze(-1))
     evidence = Evidence(X[is_used], part, hyperparameters)
     penalty = float(log_outlier_probability(records)[~is_used].sum())
-    conditioned, value = evidence.maximize(start, least - penalty)
+    conditioned, value = evidence.maximize(start, least - penalty, near)
     return RobustFit(conditioned, is_used, value), value + penalty
+
+
+def _utilities_of(is_used: Tensor, fit: RobustFit) -> Tensor | None:
+    """Utilities of some records as they were fitted, if all of these were."""
+    if bool((is_used & ~fit.is_used).any()):
+        return None
+    return fit.conditioned.utilities.utilities[is_used[fit.is_used]]

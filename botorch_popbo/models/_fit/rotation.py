@@ -47,7 +47,9 @@ def rotate(
             break
         other = hyperparameters.rotated(axes)
         least = value + _LEAST_GAIN
-        conditioned, value = Evidence(X, records, other).maximize(_along(axes, theta), least)
+        near = conditioned.utilities.utilities
+        evidence = Evidence(X, records, other)
+        conditioned, value = evidence.maximize(_along(axes, theta), least, near)
         if value < least:
             break
         hyperparameters, theta = other, conditioned.theta
