@@ -21,7 +21,7 @@ def distance_to_known(encoded: Tensor, known: Tensor, radius: float) -> Tensor:
     """
     points = encoded.reshape(-1, encoded.shape[-1])
     distance, nearest = _nearest(points.detach(), known)
-    if _is_near(distance, radius):  # else there is no slope, and no graph to walk
+    if bool((distance < _FAR * radius).any()):  # else there is no slope, and no graph to walk
         distance = torch.linalg.vector_norm(points - known[nearest], dim=-1)
     return (distance / radius).reshape(encoded.shape[:-1])
 
@@ -37,7 +37,9 @@ def is_near_known(points: Tensor, known: Tensor, radius: float) -> bool:
     Returns:
         Whether one of the points is near enough.
     """
-    return _is_near(_nearest(points, known)[0], radius)
+    return any(
+        float(_distances(part, known).min()) < _FAR * radius for part in _parts(points, known)
+    )
 
 
 def proximity(distance: Tensor) -> Tensor:
@@ -66,15 +68,19 @@ def log_remoteness(distance: Tensor) -> Tensor:
     return far.double().clamp_min(torch.finfo(torch.double).tiny).log().to(far)
 
 
-def _is_near(distance: Tensor, radius: float) -> bool:
-    return bool((distance < _FAR * radius).any())
-
-
 def _nearest(points: Tensor, known: Tensor) -> tuple[Tensor, Tensor]:
-    """Distance and index of the known point nearest to each of ``n`` points, in bounded memory."""
-    rows = max(1, _MAX_ENTRIES // len(known))
-    # The exact mode, in which a known point is nearest to itself.
-    exact = "donot_use_mm_for_euclid_dist"
-    parts = [torch.cdist(part, known, compute_mode=exact).min(-1) for part in points.split(rows)]
+    """Distance and index of the known point nearest to each of ``n`` points."""
+    parts = [_distances(part, known).min(-1) for part in _parts(points, known)]
     distance, index = (torch.cat(values) for values in zip(*parts, strict=True))
     return distance, index
+
+
+def _parts(points: Tensor, known: Tensor) -> tuple[Tensor, ...]:
+    """Points in parts, whose distances are in bounded memory."""
+    parts: tuple[Tensor, ...] = points.split(max(1, _MAX_ENTRIES // len(known)))
+    return parts
+
+
+def _distances(points: Tensor, known: Tensor) -> Tensor:
+    # The exact mode, in which a known point is nearest to itself.
+    return torch.cdist(points, known, compute_mode="donot_use_mm_for_euclid_dist")

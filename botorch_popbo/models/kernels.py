@@ -122,11 +122,18 @@ def scaled(kernel: Kernel, X: Tensor) -> Tensor:
     return points
 
 
-def unscaled(kernel: Kernel, slopes: Tensor) -> Tensor:
-    """Slopes with respect to points of those with respect to scaled ones, ``... x d``."""
-    rotation = getattr(kernel, "rotation", None)
-    along: Tensor = slopes / kernel.lengthscale
-    return along if rotation is None else along @ rotation.mT
+def scaling(kernel: Kernel, dim: int) -> Tensor:
+    """The same as a linear map, a ``d x d`` tensor by which points are multiplied from the right.
+
+    Args:
+        kernel: A kernel that has a profile.
+        dim: Number of columns ``d``.
+
+    Returns:
+        The map, without a gradient.
+    """
+    lengthscale: Tensor = kernel.lengthscale.detach()
+    return scaled(kernel, torch.eye(dim).to(lengthscale)).detach()
 
 
 def _start(prior: NormalPrior | None) -> Parameter:

@@ -3,11 +3,12 @@
 import math
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy.optimize import minimize
+from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
 from botorch_popbo.likelihoods.answers import JudgedUtilities, judged_utilities
@@ -18,7 +19,7 @@ from botorch_popbo.models._hyperparameters.covariance import Covariance, Covaria
 from botorch_popbo.models._records.records import Records
 
 # Looser than the uncertainty of the hyperparameters by far.
-_OPTIONS = {"maxiter": 40, "ftol": 1e-4, "gtol": 1e-1}
+_OPTIONS: dict[str, Any] = {"maxiter": 40, "factr": None, "ftol": 1e-4, "pgtol": 1e-1}
 # L-BFGS-B's first step, in deviations of the prior: a whole one is too far from where it starts.
 _FIRST_STEP = 0.25
 # The search needs the evidence to some 1e-6 nats, which are left where a mode is found to this.
@@ -150,9 +151,9 @@ class Evidence:
         best_value, near = -math.inf, self.records.start if near is None else near
         relations = self.relations
 
-        def loss(steps: Array) -> tuple[float, Array]:
+        def loss(steps: Array) -> tuple[Array, Array]:
             nonlocal best, best_value, near
-            standardized = start.new_tensor(steps) * _FIRST_STEP
+            standardized = start.new_tensor(steps[0]) * _FIRST_STEP
             conditioned = self.condition(search.restore(standardized), near, _SEARCH_TOLERANCE)
             utilities = conditioned.utilities
             gaps = relations.differences(utilities.utilities)
@@ -168,16 +169,12 @@ class Evidence:
             # More than so much is not to be gained where the curvature is at least the prior's.
             if value + 0.5 * float(gradient @ gradient) < least:
                 raise _HopelessError
-            return -value, -(gradient * _FIRST_STEP).cpu().numpy()
+            slopes = (gradient * -_FIRST_STEP).unsqueeze(0).cpu().numpy()
+            return np.array([-value]), slopes
 
         with suppress(_HopelessError):
-            minimize(
-                loss,
-                (search.standardize(start) / _FIRST_STEP).cpu().numpy(),
-                jac=True,
-                method="L-BFGS-B",
-                bounds=(search.standardize(search.limits.T).T / _FIRST_STEP).cpu().numpy(),
-                options=_OPTIONS,
-            )
+            bounds = search.standardize(search.limits.T).T / _FIRST_STEP
+            origin = search.standardize(start).unsqueeze(0) / _FIRST_STEP
+            fmin_l_bfgs_b_batched(loss, origin.cpu().numpy(), bounds.tolist(), **_OPTIONS)
         assert best is not None
         return best, best_value

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import torch
-from gpytorch.kernels import Kernel
 from torch import Tensor
 
 from botorch_popbo._once_differentiable import once_differentiable
 from botorch_popbo.models._law.predictor import Predictor
 from botorch_popbo.models._matern import Profile
-from botorch_popbo.models.kernels import profile_of, scaled, unscaled
+from botorch_popbo.models.kernels import profile_of, scaling
 
 Moments = tuple[Tensor, Tensor, Tensor]
 Pullback = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -110,7 +109,7 @@ class MaternDifferences:
 
     Attributes:
         profile: The prior's covariance.
-        kernel: The prior's kernel, whose directions and lengthscales points are scaled by.
+        scaling: The map of points to the kernel's directions and lengthscales, ``d x d``.
         X: Encoded records, then the reference, scaled, ``(N + 1) x d``.
         origin: Prior covariance of the reference with a target's record at each, of shape ``N``.
         share: Weight of each record in the average, of shape ``N``.
@@ -122,7 +121,7 @@ class MaternDifferences:
     """
 
     profile: Profile
-    kernel: Kernel
+    scaling: Tensor
     X: Tensor
     origin: Tensor
     share: Tensor
@@ -145,12 +144,13 @@ class MaternDifferences:
         """
         profile = profile_of(predictor.kernel)
         assert profile is not None
-        X = scaled(predictor.kernel, torch.cat([predictor.X, reference.unsqueeze(0)]))
+        to_scale = scaling(predictor.kernel, len(reference))
+        X = torch.cat([predictor.X, reference.unsqueeze(0)]) @ to_scale
         origin, _ = profile.value_and_slope(torch.cdist(X[-1:], X[:-1]).squeeze(0))
         loading, columns = predictor.loading, predictor.loading.unsqueeze(-1)
         return cls(
             profile=profile,
-            kernel=predictor.kernel,
+            scaling=to_scale,
             X=X,
             origin=origin,
             share=predictor.share,
@@ -163,18 +163,18 @@ class MaternDifferences:
 
     def moments(self, X: Tensor) -> Moments:
         """See the protocol; once differentiable."""
-        points = scaled(self.kernel, X.reshape(-1, X.shape[-1]))
+        points = X.reshape(-1, X.shape[-1]) @ self.scaling
         moments = _Moments.apply(points, self)
         mean, variance, own = (values.reshape(X.shape[:-1]) for values in moments)
         return mean, variance, own
 
     def moments_and_pullback(self, X: Tensor) -> tuple[Moments, Pullback]:
         """See the protocol."""
-        points = scaled(self.kernel, X)
+        points = X @ self.scaling
         moments, parts = self._forward(points)
 
         def pullback(*slopes: Tensor) -> Tensor:
-            return unscaled(self.kernel, self._backward(points, *parts, *slopes))
+            return self._backward(points, *parts, *slopes) @ self.scaling.T
 
         return moments, pullback
 
