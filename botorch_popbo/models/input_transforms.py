@@ -128,6 +128,20 @@ class InactiveColumns(InputTransform, Module):
         return torch.stack(found).any(0)
 
 
+def is_categorical(transform: InputTransform | None) -> bool:
+    """Whether a transform makes one-hot columns of all columns.
+
+    Args:
+        transform: The transform, perhaps a chain, or None.
+
+    Returns:
+        Whether no numeric column is left.
+    """
+    parts = transform.values() if isinstance(transform, ChainedInputTransform) else [transform]
+    one_hot = [part for part in parts if isinstance(part, OneHotCategories)]
+    return any(len(part.categories) == part.d for part in one_hot)
+
+
 def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:
     """Refuse a transform that the models would use wrongly.
 

@@ -40,6 +40,7 @@ from botorch_popbo.models._training_data import (
     warn_if_silent,
 )
 from botorch_popbo.models._utility_model import UtilityModel, forget_law
+from botorch_popbo.models.input_transforms import is_categorical
 
 
 class RankingGP(UtilityModel):
@@ -84,7 +85,8 @@ class RankingGP(UtilityModel):
             limits are made: an order knows no scale. By default Matérn 5/2 with a lengthscale
             for each direction, log-normal with median :math:`0.7 \sqrt{d}`, and a rough part
             (:class:`~botorch_popbo.models.kernels.RoughMaternKernel`). The directions are the
-            columns unless others explain the order far better. This kernel, with or
+            columns unless others explain the order far better. A table of categories has neither
+            other directions nor a rough part. This kernel, with or
             without that part and with such priors of your own, has gradients in closed form; any
             other is fitted and searched by autograd. Parameters that require no gradient stay as
             they are.
@@ -157,7 +159,10 @@ class RankingGP(UtilityModel):
         data = Representatives.choose(records, of_sources)
         self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
         dim = self._encoded_dim
-        self.covar_module = default_kernel(dim) if covar_module is None else covar_module
+        if covar_module is None:
+            is_one_hot = is_categorical(getattr(self, "input_transform", None))
+            covar_module = default_kernel(dim, is_categorical=is_one_hot)
+        self.covar_module = covar_module
         judged = bool(records.is_judged.any())
         self.likelihood = default_likelihood(judged) if likelihood is None else likelihood
         if sources:

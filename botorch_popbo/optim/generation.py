@@ -79,11 +79,10 @@ def gen_candidates(
 
     bounds = torch.stack([lower_bounds, upper_bounds], dim=-1).tolist() * q
     start = initial_conditions.clamp(lower_bounds, upper_bounds).flatten(1)
-    found, _, _ = fmin_l_bfgs_b_batched(loss, _to_numpy(start), bounds=bounds, **options)
+    found, losses, _ = fmin_l_bfgs_b_batched(loss, _to_numpy(start), bounds=bounds, **options)
     X = torch.from_numpy(found).to(initial_conditions).reshape(initial_conditions.shape)
-    X = X.clamp(lower_bounds, upper_bounds)  # single precision rounds beyond them
-    with torch.no_grad():
-        return X, acquisition_function(X)
+    values = torch.from_numpy(-losses).to(initial_conditions)
+    return X.clamp(lower_bounds, upper_bounds), values  # single precision rounds beyond them
 
 
 def _to_numpy(values: Tensor) -> Array:

@@ -5,7 +5,11 @@ import pytest
 import torch
 from botorch.models.transforms.input import ChainedInputTransform, Normalize
 
-from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories
+from botorch_popbo.models.input_transforms import (
+    InactiveColumns,
+    OneHotCategories,
+    is_categorical,
+)
 
 
 def test_numeric_columns_are_kept_and_one_hot_columns_come_last(tkwargs: dict[str, Any]) -> None:
@@ -109,3 +113,12 @@ def test_inactive_columns_tell_no_points_apart() -> None:
     assert torch.equal(transform(encoded), expected)
     [gradient] = torch.autograd.grad(encoded.sum(), X)
     assert torch.equal(gradient, (encoded == X).to(X))
+
+
+def test_a_table_of_categories_is_told_from_a_mixed_space() -> None:
+    every = OneHotCategories(2, {0: (0.0, 1.0), 1: (0.0, 1.0, 2.0)})
+    assert is_categorical(every)
+    assert is_categorical(ChainedInputTransform(first=Normalize(2), second=every))
+    assert not is_categorical(OneHotCategories(2, {1: (0.0, 1.0)}))
+    assert not is_categorical(Normalize(2))
+    assert not is_categorical(None)

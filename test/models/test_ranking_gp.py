@@ -21,6 +21,7 @@ from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, Ranki
 from botorch_popbo.data import combine, from_outcomes
 from botorch_popbo.models import ranking_gp
 from botorch_popbo.models._records import representatives
+from botorch_popbo.models.input_transforms import OneHotCategories
 from botorch_popbo.testing import ModelContract
 
 
@@ -406,3 +407,12 @@ def test_what_becomes_of_the_incumbent_later_changes_nothing(
     known = model(X, SMOOTH.unsqueeze(-1)).eval()
     known.incumbent.fill_(7.0)
     assert known.known_X.max() < 7.0
+
+
+@pytest.mark.parametrize("columns", [[0], [0, 1]])
+def test_directions_need_a_numeric_column(columns: list[int]) -> None:
+    X = torch.cartesian_prod(torch.arange(3), torch.arange(3)).double()
+    one_hot = OneHotCategories(2, dict.fromkeys(columns, (0.0, 1.0, 2.0)))
+    model = RankingGP(X, X.sum(-1, keepdim=True), input_transform=one_hot)
+    assert hasattr(model.covar_module, "rotation") == (len(columns) == 1)
+    assert model.fit().posterior(X).mean.squeeze(-1).argmax() == 8

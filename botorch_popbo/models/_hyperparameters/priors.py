@@ -1,9 +1,11 @@
 """The default prior of the utility: kernel and noise, with the priors of their hyperparameters."""
 
 import math
+from typing import Any
 
 import torch
 from gpytorch.constraints import Interval
+from gpytorch.kernels import MaternKernel
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.priors import LogNormalPrior
 from torch import Tensor
@@ -47,23 +49,33 @@ def default_lengthscale(dim: int) -> float:
     return 0.7 * math.sqrt(dim)
 
 
-def default_kernel(dim: int, scale: float = 1.0) -> RoughMaternKernel:
+def default_kernel(dim: int, scale: float = 1.0, is_categorical: bool = False) -> MaternKernel:
     """Matérn 5/2 of unit variance with a lengthscale for each column.
+
+    It has a rough part and directions, but not where all is a category: there no two points are
+    close, which alone tells what is rough, and one-hot columns have far more angles than there are
+    records.
 
     Args:
         dim: Number of columns of an encoded point.
         scale: Factor of the lengthscales' prior.
+        is_categorical: Whether all columns are one-hot.
 
     Returns:
         The kernel.
     """
     loc = math.log(scale * default_lengthscale(dim))
+    lengthscale: dict[str, Any] = {
+        "ard_num_dims": dim,
+        "lengthscale_prior": _log_normal(loc, _LENGTHSCALE_DEVIATION),
+        "lengthscale_constraint": _interval(*_LOG_LENGTHSCALE, loc),
+    }
+    if is_categorical:
+        return MaternKernel(nu=2.5, **lengthscale)
     return RoughMaternKernel(
         roughness_prior=rough_prior(*_ROUGHNESS),
         fineness_prior=rough_prior(*_FINENESS),
-        ard_num_dims=dim,
-        lengthscale_prior=_log_normal(loc, _LENGTHSCALE_DEVIATION),
-        lengthscale_constraint=_interval(*_LOG_LENGTHSCALE, loc),
+        **lengthscale,
     )
 
 

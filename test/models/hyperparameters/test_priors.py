@@ -2,7 +2,9 @@ import math
 
 import pytest
 import torch
+from gpytorch.kernels import MaternKernel
 
+from botorch_popbo.models._hyperparameters.matern import is_closed_form
 from botorch_popbo.models._hyperparameters.priors import (
     default_kernel,
     default_lengthscale,
@@ -31,3 +33,12 @@ def test_bounds_survive_any_precision() -> None:
             assert not constraint.enforced  # the search keeps to them
     noise = default_likelihood().noise_covar.raw_noise_constraint
     assert float(noise.upper_bound) == pytest.approx(math.exp(-3.5))
+
+
+def test_a_table_of_categories_has_neither_a_rough_part_nor_directions() -> None:
+    kernel = default_kernel(6, is_categorical=True).double()
+    assert type(kernel) is MaternKernel
+    assert is_closed_form(kernel, default_likelihood(), 6)
+    smooth = default_kernel(6)
+    assert torch.equal(kernel.lengthscale, smooth.lengthscale.double())
+    assert kernel.lengthscale_prior.loc == smooth.lengthscale_prior.loc
