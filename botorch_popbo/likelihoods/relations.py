@@ -74,11 +74,21 @@ class Relations:
         sides = torch.cat(self.intervals)
         return torch.zeros_like(self.is_answer).index_fill(0, sides, True)
 
+    @cached_property
+    def path(self) -> Tensor | None:
+        """The records from the best to the worst, if each relation goes on where one ends."""
+        if not len(self) or bool((self.worse[:-1] != self.better[1:]).any()):
+            return None
+        return torch.cat([self.better, self.worse[-1:]])
+
     def __len__(self) -> int:
         return len(self.better)
 
     def differences(self, values: Tensor) -> Tensor:
         """``D`` times a tensor of shape ``N x ...``."""
+        if self.path is not None:
+            along = values.index_select(0, self.path)
+            return along[:-1] - along[1:]
         return values[self.better] - values[self.worse]
 
     def scatter(self, values: Tensor, num_records: int) -> Tensor:
