@@ -6,7 +6,6 @@ from torch import Tensor
 from torch.nn import ModuleList
 
 from botorch_popbo.acquisition._ranked_constraint import RankedConstraint, all_satisfied
-from botorch_popbo.acquisition.base import value_and_gradient
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -57,10 +56,6 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         for constraint in self.slack_constraints:
             value = value + constraint(X)
         return value
-
-    def value_and_gradient(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See the base class."""
-        return value_and_gradient(self, X)
 
     def _find_incumbent(self, model: RankingGP) -> Tensor:
         satisfied = all_satisfied(getattr(self, "slack_constraints", []), model.known_X)

@@ -72,10 +72,11 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     def value_and_gradient(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """See the base class; in closed form but near known points and where runs have failed."""
+        is_more = type(self) is not LogExpectedUtilityImprovement or self._margin is not None
         X = X.to(self._known.dtype).detach().requires_grad_()
         encoded = self._informed.encode(X)
         points = encoded.detach().squeeze(-2)
-        if self._margin is not None or is_near_known(points, self._known, self._radius_of(X)):
+        if is_more or is_near_known(points, self._known, self._radius_of(X)):
             return super().value_and_gradient(X)
         with torch.no_grad():
             moments, pullback = self._informed.improvement_and_pullback(points, self._incumbent)

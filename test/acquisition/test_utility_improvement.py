@@ -7,6 +7,7 @@ from botorch.exceptions.warnings import InputDataWarning
 from botorch.utils.sampling import manual_seed
 from helpers.acquisition import OF_UTILITIES, Case, Kind, optimized
 from helpers.toy import toy_data
+from torch import Tensor
 from torch.autograd import gradcheck
 
 from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, RankingGP
@@ -87,6 +88,18 @@ def test_what_an_optimizer_asks_for_is_the_value_and_its_gradient(
         digits = 1e-10 if dtype == torch.float64 else 1e-4
         torch.testing.assert_close(value, expected.detach(), rtol=digits, atol=digits)
         torch.testing.assert_close(gradient, slope, rtol=digits, atol=digits)
+
+
+def test_an_optimizer_sees_what_a_subclass_adds() -> None:
+    class Lowered(LogExpectedUtilityImprovement):
+        def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
+            return super()._evaluate(X, encoded, distance) - X.square().sum(-1)
+
+    model = noisy_model()
+    plain, lowered = LogExpectedUtilityImprovement(model), Lowered(model)
+    (value, gradient), (low, slope) = (f.value_and_gradient(TEST_X) for f in (plain, lowered))
+    torch.testing.assert_close(low, value - TEST_X.square().sum((-1, -2)))
+    torch.testing.assert_close(slope, gradient - 2.0 * TEST_X)
 
 
 def test_what_is_expected_of_pending_points_is_part_of_the_incumbent(
