@@ -140,7 +140,7 @@ class Evidence:
         Args:
             start: Hyperparameters to start from, of shape ``p + 1``.
             least: The search ends where it is not going to reach this value.
-            near: Utilities in order that are not far from the mode, ``N``.
+            near: Utilities that are not far from the mode, ``N``; not used if they are not in order.
 
         Returns:
             The records conditioned where evidence times prior density is largest, and its
@@ -148,18 +148,16 @@ class Evidence:
         """
         search = self.hyperparameters
         best: Conditioned | None = None
-        best_value, near = -math.inf, self.records.start if near is None else near
-        relations = self.relations
+        best_value = -math.inf
+        if near is None or not self._are_in_order(near):
+            near = self.records.start
 
         def loss(steps: Array) -> tuple[Array, Array]:
             nonlocal best, best_value, near
             standardized = start.new_tensor(steps[0]) * _FIRST_STEP
             conditioned = self.condition(search.restore(standardized), near, _SEARCH_TOLERANCE)
             utilities = conditioned.utilities
-            gaps = relations.differences(utilities.utilities)
-            if relations.has_answers:
-                gaps = gaps[~relations.is_answer]
-            if bool((gaps > 0.0).all()):  # rounding may close a gap for good
+            if self._are_in_order(utilities.utilities):
                 near = utilities.utilities  # the next mode is not far
             log_prior, by_prior = search.log_prior(standardized)
             value = float(utilities.log_likelihood + log_prior)
@@ -178,3 +176,10 @@ class Evidence:
             fmin_l_bfgs_b_batched(loss, origin.cpu().numpy(), bounds.tolist(), **_OPTIONS)
         assert best is not None
         return best, best_value
+
+    def _are_in_order(self, utilities: Tensor) -> bool:
+        """Whether no certain relation is violated; rounding may close a gap for good."""
+        gaps = self.relations.differences(utilities)
+        if self.relations.has_answers:
+            gaps = gaps[~self.relations.is_answer]
+        return bool((gaps > 0.0).all())

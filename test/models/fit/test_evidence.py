@@ -56,6 +56,16 @@ def test_the_maximum_comes_with_its_value_and_utilities() -> None:
     assert torch.equal(again.covariance.matrix, found.covariance.matrix)
 
 
+def test_utilities_to_start_from_need_not_be_in_order() -> None:
+    law = evidence(ranked(WAVE))
+    best, value = law.maximize(PRIOR.loc)
+    known = best.utilities.utilities
+    for near in (known, -known, torch.zeros_like(known)):
+        again, reached = law.maximize(PRIOR.loc, near=near)
+        torch.testing.assert_close(again.theta, best.theta, rtol=0, atol=1e-2)
+        assert reached == pytest.approx(value, abs=1e-3)
+
+
 def test_a_search_ends_where_what_it_has_to_reach_is_out_of_sight(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
