@@ -140,7 +140,7 @@ class Evidence:
         Args:
             start: Hyperparameters to start from, of shape ``p + 1``.
             least: The search ends where it is not going to reach this value.
-            near: Utilities that are not far from the mode, ``N``; not used if they are not in order.
+            near: Utilities that are not far from the mode, ``N``. Used only if they are in order.
 
         Returns:
             The records conditioned where evidence times prior density is largest, and its
