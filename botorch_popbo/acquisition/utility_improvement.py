@@ -72,11 +72,12 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     def value_and_gradient(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """See the base class; in closed form but near known points and where runs have failed."""
-        is_more = type(self) is not LogExpectedUtilityImprovement or self._margin is not None
+        if type(self) is not LogExpectedUtilityImprovement or self._margin is not None:
+            return super().value_and_gradient(X)
         X = X.to(self._known.dtype).detach().requires_grad_()
         encoded = self._informed.encode(X)
         points = encoded.detach().squeeze(-2)
-        if is_more or is_near_known(points, self._known, self._radius_of(X)):
+        if is_near_known(points, self._known, self._radius_of(X)):
             return super().value_and_gradient(X)
         with torch.no_grad():
             moments, pullback = self._informed.improvement_and_pullback(points, self._incumbent)
@@ -94,7 +95,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     def _log_improvement(self, encoded: Tensor) -> Tensor:
         """The logarithm of the expected improvement and its augmentation, ``batch_shape x 1``."""
         mean, variance, own = self._informed.improvement(encoded, self._incumbent)
-        value = log_improvement(mean, variance) + self._log_gain(own.clamp_min(MIN_VARIANCE))
+        value = log_improvement(mean, variance) + self._log_gain(own)
         if self._margin is not None:
             deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
             value = value + torch.special.log_ndtr((mean + self._margin) / deviation)
@@ -112,13 +113,16 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     def _log_gain(self, variance: Tensor) -> Tensor:
         """Logarithm of the augmentation ``1 - sigma / sqrt(variance + sigma^2)``."""
-        ratio = variance / self._informed.noise.detach()
-        return (-torch.expm1(-0.5 * torch.log1p(ratio))).log()
+        return self._gain(variance)[0].log()
 
     def _log_gain_and_slope(self, variance: Tensor) -> tuple[Tensor, Tensor]:
         """The same and its derivative."""
-        noise = self._informed.noise.detach()
-        log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
-        gain = -torch.expm1(-0.5 * log_total)
+        gain, log_total, noise = self._gain(variance)
         slope = 0.5 * torch.exp(-1.5 * log_total) / (noise * gain)
         return gain.log(), slope.where(variance > MIN_VARIANCE, 0.0)
+
+    def _gain(self, variance: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The augmentation, the logarithm of ``variance / sigma^2 + 1``, and ``sigma^2``."""
+        noise = self._informed.noise.detach()
+        log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
+        return -torch.expm1(-0.5 * log_total), log_total, noise

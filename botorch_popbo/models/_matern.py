@@ -20,29 +20,14 @@ class Profile(NamedTuple):
     roughness: float = 0.0
     fineness: float = 1.0
 
-    def value(self, distance: Tensor) -> Tensor:
-        """The covariance at a distance.
-
-        Args:
-            distance: Distances in lengthscales.
-
-        Returns:
-            A tensor of the same shape, in [0, 1].
-        """
-        value = matern_value(distance)
-        if self.roughness == 0.0:
-            return value
-        rough = matern_value(distance / self.fineness)
-        return value.lerp(rough, self.roughness)
-
     def value_and_slope(self, distance: Tensor) -> tuple[Tensor, Tensor]:
-        """The same, and minus its derivative with respect to the squared distance.
+        """The covariance at a distance, and minus its derivative by the squared distance.
 
         Args:
             distance: Distances in lengthscales, without a gradient.
 
         Returns:
-            Two tensors of the same shape.
+            Two tensors of the same shape, the first in [0, 1].
         """
         value, slope = matern_value_and_slope(distance)
         if self.roughness == 0.0:
@@ -77,7 +62,20 @@ def matern_value_and_slope(distance: Tensor) -> tuple[Tensor, Tensor]:
         Two tensors of the same shape.
     """
     r = _ROOT * distance
-    decay = r.neg().exp_()
-    slope = (1.0 + r).mul_(decay)
-    value = torch.addcmul(slope, r.square_(), decay, value=1.0 / 3.0)
+    value, slope = matern_at(r, r.square())
     return value, slope.mul_(5.0 / 6.0)
+
+
+def matern_at(root: Tensor, squared: Tensor) -> tuple[Tensor, Tensor]:
+    """The smooth covariance, and -6 times its derivative by five times the squared distance.
+
+    Args:
+        root: Root of five times the squared distance in lengthscales; it is overwritten.
+        squared: Five times the squared distance, of the same shape.
+
+    Returns:
+        Two tensors of the same shape.
+    """
+    decay = root.neg().exp_()
+    slope = root.add_(1.0).mul_(decay)
+    return torch.addcmul(slope, squared, decay, value=1.0 / 3.0), slope

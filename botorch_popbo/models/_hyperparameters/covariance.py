@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from botorch_popbo.models._hyperparameters.pairs import Pairs
+from botorch_popbo.models._matern import matern_at
 
 #: Added to the diagonal for the sake of the Cholesky factor.
 JITTER = 1e-8
@@ -103,11 +104,12 @@ class MaternCovariance(CovarianceFunction):
     def covariance(self, theta: Tensor, noise: Tensor) -> Covariance:
         """See the base class."""
         squared = self._inverse_square(theta) @ self.squared
-        value, slope = _matern(squared)
+        value, slope = matern_at(squared.sqrt(), squared)
         derivative = slope.unsqueeze(0)
         if self.is_rough:
             share, scale = theta[-2].sigmoid(), theta[-1].mul(-2.0).exp()
-            rough, rough_slope = _matern(squared * scale)
+            finer = squared * scale
+            rough, rough_slope = matern_at(finer.sqrt(), finer)
             rough_slope.mul_(scale)
             change = rough.sub_(value)
             derivatives = (
@@ -130,14 +132,6 @@ class MaternCovariance(CovarianceFunction):
     def _inverse_square(self, theta: Tensor) -> Tensor:
         """Five over the squared lengthscales."""
         return 5.0 * theta[: self.dim].mul(-2.0).exp()
-
-
-def _matern(squared: Tensor) -> tuple[Tensor, Tensor]:
-    """The covariance at five times the squared distances, and -6 times its derivative by these."""
-    root = squared.sqrt()
-    decay = root.neg().exp_()
-    slope = root.add_(1.0).mul_(decay)
-    return torch.addcmul(slope, squared, decay, value=1.0 / 3.0), slope
 
 
 class KernelCovariance(CovarianceFunction):
