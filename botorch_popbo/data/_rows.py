@@ -29,10 +29,6 @@ def lexicographic_order(*columns: Tensor) -> Tensor:
     Returns:
         The indices that sort the rows, of shape ``N``; equal rows stay in their order.
     """
-    first, *others = columns
-    values, order = _without_sign_of_zero(first).sort(stable=True)
-    if not others or bool((values[1:] != values[:-1]).all()):  # nothing is left to decide
-        return order
     *others, last = columns
     order = _without_sign_of_zero(last).sort(stable=True).indices
     for column in reversed(others):
@@ -56,8 +52,6 @@ def distinct_rows(*columns: Tensor) -> DistinctRows:
     for column in columns:
         values = column[order]
         is_new[1:] |= values[1:] != values[:-1]
-        if bool(is_new.all()):
-            break
     inverse = torch.empty_like(order)
     inverse[order] = is_new.cumsum(0) - 1
     first = is_new.nonzero().squeeze(-1)
