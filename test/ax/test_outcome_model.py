@@ -85,10 +85,11 @@ def test_a_column_has_the_lengthscale_of_the_kernel_along_it() -> None:
     model = make_model(RankingGP)
     model.covar_module.rotation = torch.tensor([[0.6, -0.8], [0.8, 0.6]]).double()
     points = torch.tensor([[0.0, 0.0], [1e-3, 0.0], [0.0, 1e-3]], dtype=torch.float64)
-    distance = model.covar_module.profile  # of which the slope at zero is 5 / 6
+    profile = model.covar_module.profile  # of which the slope at zero is 5 / 6
     covariance = model.covar_module(points).to_dense()[0, 1:]
     lengthscale = OutcomeModel(model).covar_module.lengthscale.squeeze(0)
-    torch.testing.assert_close(covariance, distance.value(1e-3 / lengthscale))
+    expected, _ = profile.value_and_slope((1e-3 / lengthscale).detach())
+    torch.testing.assert_close(covariance, expected)
 
 
 def test_its_state_is_that_of_the_ranks() -> None:
