@@ -6,11 +6,16 @@ from ax.storage.botorch_modular_registry import (
     register_model,
 )
 from ax.storage.json_store.encoders import (
+    generation_node_to_dict,
     pausing_criterion_to_dict,
     surrogate_to_dict,
     transition_criterion_to_dict,
 )
-from ax.storage.json_store.registry import CORE_DECODER_REGISTRY, CORE_ENCODER_REGISTRY
+from ax.storage.json_store.registry import (
+    CORE_CLASS_DECODER_REGISTRY,
+    CORE_DECODER_REGISTRY,
+    CORE_ENCODER_REGISTRY,
+)
 from ax.storage.transform_registry import register_transform
 from botorch.acquisition import UpperConfidenceBound
 
@@ -28,10 +33,15 @@ from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
 from botorch_popbo.ax._rounding import ReproducibleIntToFloat, ReproducibleOneHot
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
+from botorch_popbo.ax.nodes._own_node import OwnNode
 from botorch_popbo.ax.sources import BestOfSources
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.models import PoissonRankModel, RankingGP
+
+# What Ax says where a stored class is unknown is its name. So of the classes that come first in
+# whatever is stored, a design's transforms and a strategy's nodes, the name is what to do.
+_IMPORT_FIRST = f"import {__package__} first"
 
 
 def register() -> None:
@@ -49,9 +59,8 @@ def register() -> None:
         ReproducibleIntToFloat,
     ):
         register_transform(transform)
-    # A design's transforms come first in whatever is stored, and what Ax says where one is unknown
-    # is its name. So that is what to import; files of earlier versions have the bare name.
-    ReproducibleOneHot.__name__ = f"import {__package__} first"
+    # Files of earlier versions have bare names, so one is registered above.
+    ReproducibleOneHot.__name__ = _IMPORT_FIRST
     ReproducibleIntToFloat.__name__ = f"import {__package__}"
     register_transform(ReproducibleOneHot)
     register_transform(ReproducibleIntToFloat)
@@ -59,6 +68,11 @@ def register() -> None:
     # Ax has no function that registers a surrogate or a criterion.
     CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict
     CORE_ENCODER_REGISTRY[DistinctPoints] = transition_criterion_to_dict
+    CORE_ENCODER_REGISTRY[OwnNode] = lambda node: {
+        **generation_node_to_dict(node),
+        "__type": _IMPORT_FIRST,
+    }
+    CORE_CLASS_DECODER_REGISTRY[_IMPORT_FIRST] = OwnNode.from_json
     pausing = (MetricsMissing, SpaceExhausted)
     CORE_ENCODER_REGISTRY.update(dict.fromkeys(pausing, pausing_criterion_to_dict))
     for decoded in (RankSurrogate, RankGenerators, BestOfSources, DistinctPoints, *pausing):

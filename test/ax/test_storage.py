@@ -14,6 +14,7 @@ from ax.api.client import Client
 from ax.api.configs import StorageConfig
 from ax.core.trial_status import TrialStatus
 from ax.exceptions.core import UnsupportedError
+from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.storage.sqa_store.db import create_all_tables, get_engine, session_context
 from helpers.killed_loop import check_log, events, run_loop
 from helpers.search_spaces import KEYS, choice, ranged
@@ -257,7 +258,31 @@ def test_gp_ucb_strategy_can_be_stored(tmp_path: Path) -> None:
     run_trials(client, loss, 3)
     path = str(tmp_path / "client.json")
     client.save_to_json_file(path)
-    run_trials(Client.load_from_json_file(path), loss, 1)
+    reloaded = Client.load_from_json_file(path)
+    run_trials(reloaded, loss, 1)
+    assert generator_keys(reloaded)[-1] == "gp-ucb"
+
+
+@pytest.mark.parametrize("strategy", [popbo_generation_strategy(), gp_generation_strategy()])
+def test_nothing_falls_back_to_sobol_after_two_reloads(
+    strategy: GenerationStrategy, tmp_path: Path
+) -> None:
+    client = make_client()
+    client.set_generation_strategy(strategy)
+    path = str(tmp_path / "client.json")
+    for _ in range(2):
+        client.save_to_json_file(path)
+        client = Client.load_from_json_file(path)
+    nodes = client._generation_strategy._nodes
+    assert [node.name for node in nodes] == [node.name for node in strategy._nodes]
+    assert [node.fallback_specs for node in nodes] == [{}] * len(nodes)
+
+
+def test_nothing_falls_back_to_sobol_from_a_database(database: Path) -> None:
+    storage = StorageConfig(url=f"sqlite:///{database}")
+    run_trials(make_client(storage=storage), loss, 1)
+    reloaded = Client.load_from_database("stored", storage)
+    assert [node.fallback_specs for node in reloaded._generation_strategy._nodes] == [{}] * 2
 
 
 def test_registering_twice_does_no_harm() -> None:

@@ -12,6 +12,7 @@ from botorch_popbo.ax._checks import check_given_whole
 from botorch_popbo.ax._criteria import DistinctPoints, MetricsMissing, SpaceExhausted
 from botorch_popbo.ax.nodes._model_node import enough_trials
 from botorch_popbo.ax.nodes._options import check_name
+from botorch_popbo.ax.nodes._own_node import OwnNode
 from botorch_popbo.ax.nodes._transforms import DESIGN_TRANSFORMS
 
 InitialDesign = Literal["sobol", "uniform"]
@@ -48,7 +49,7 @@ def initial_node(
     check_name("design", design, InitialDesign)
     num_trials = check_given_whole("num_trials", num_trials, 1)
     seed = check_given_whole("seed", seed, 0)
-    return GenerationNode(
+    return OwnNode(
         name=design,
         generator_specs=[
             GeneratorSpec(
@@ -72,5 +73,4 @@ def initial_node(
         ],
         pausing_criteria=[MetricsMissing(num_trials), SpaceExhausted()],
         should_deduplicate=deduplicate,
-        fallback_specs={},
     )

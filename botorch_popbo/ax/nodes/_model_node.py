@@ -12,6 +12,7 @@ from ax.generation_strategy.transition_criterion import MaxGenerationParallelism
 
 from botorch_popbo.ax._checks import check_whole
 from botorch_popbo.ax.nodes._options import NodeOptions, check_options
+from botorch_popbo.ax.nodes._own_node import OwnNode
 
 
 def model_node(
@@ -58,7 +59,7 @@ def model_node(
         only_in_statuses=[TrialStatus.RUNNING],
         use_all_trials_in_exp=True,
     )
-    return GenerationNode(
+    return OwnNode(
         name=name,
         generator_specs=[spec],
         transition_criteria=(
@@ -68,7 +69,6 @@ def model_node(
         ),
         pausing_criteria=[] if parallelism is None else [pause],
         should_deduplicate=options.get("deduplicate", True),
-        fallback_specs={},
     )
 
 
