@@ -28,12 +28,13 @@ class Tally(NamedTuple):
     compared: Tensor
 
 
-def tally(order: Order, ignore_noise: bool = False) -> Tally:
+def tally(order: Order, noisy: Tensor | None = None) -> Tally:
     """Count better points in every list, and add up the lists of a task.
 
     Args:
         order: The order.
-        ignore_noise: Take scores at their word also where they have a variance.
+        noisy: Which tasks' variances count, a mask; elsewhere scores are taken at their word. By
+            default those of all tasks.
 
     Returns:
         The counts, in the precision of the scores.
@@ -44,8 +45,11 @@ def tally(order: Order, ignore_noise: bool = False) -> Tally:
     # Entries sorted by list and score: the better ones of a list are those behind an entry.
     better = (sizes.cumsum(0)[list_index] - copies.cumsum(0)[level]).to(score)
     others = (sizes[list_index] - 1).to(score)
-    if not ignore_noise and bool((order.variance > 0).any()):
-        better = _expected_better(order, better)
+    has_noise = order.variance > 0
+    if noisy is not None:
+        has_noise = has_noise & noisy[order.task_index]
+    if bool(has_noise.any()):
+        better = _expected_better(order, better, has_noise)
     compared = torch.where(order.is_censored, better, others)
     records = distinct_rows(order.task_index, order.item)
     zeros = score.new_zeros(len(records.rows))
@@ -57,9 +61,9 @@ def tally(order: Order, ignore_noise: bool = False) -> Tally:
     )
 
 
-def _expected_better(order: Order, strict: Tensor) -> Tensor:
+def _expected_better(order: Order, strict: Tensor, has_noise: Tensor) -> Tensor:
     """Expected numbers of better entries in lists with noise, strict ones elsewhere."""
-    noisy_lists = order.list_index[order.variance > 0].unique()
+    noisy_lists = order.list_index[has_noise].unique()
     is_noisy = torch.isin(order.list_index, noisy_lists) & order.score.isfinite()
     if not bool(is_noisy.any()):  # but failures
         return strict

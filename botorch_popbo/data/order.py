@@ -41,8 +41,9 @@ class Order:
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
-        InputDataError: If a list has a single entry, if an item is no row of ``X``, if a score
-            is NaN or plus infinity, or if a variance is negative.
+        InputDataError: If a list has a single entry, holds an item twice or belongs to two tasks,
+            if an index skips a number, if an item is no row of ``X``, if a score is NaN or plus
+            infinity, or if a variance is negative or infinite.
     """
 
     X: Tensor
@@ -67,12 +68,26 @@ class Order:
                 "score holds NaN or +inf. Leave those entries out, or set them to -inf to mark "
                 "failures, which are worse than all others."
             )
+        self._check_lists()
+        if bool((self.variance < 0).any() or self.variance.isposinf().any()):
+            raise InputDataError(
+                "variance holds negative or infinite values. Pass squared standard errors, NaN "
+                "where unknown."
+            )
+
+    def _check_lists(self) -> None:
+        if not len(self.item):
+            return
+        for name in ("list_index", "task_index"):
+            index: Tensor = getattr(self, name)
+            if bool((index < 0).any()) or not bool(index.bincount().all()):
+                raise InputDataError(f"{name} counts from 0 on, without a gap.")
+        if len(distinct_rows(self.list_index, self.item).rows) < len(self.item):
+            raise InputDataError("A list holds an item twice. Give each one score.")
         if bool((self.list_index.bincount() == 1).any()):
             raise InputDataError("A list of one point compares nothing. Leave it out.")
-        if bool((self.variance < 0).any()):
-            raise InputDataError(
-                "variance holds negative values. Pass squared standard errors, NaN where unknown."
-            )
+        if len(distinct_rows(self.list_index, self.task_index).rows) > self.num_lists:
+            raise InputDataError("A list belongs to two tasks. Give all its entries one.")
 
     @classmethod
     def from_scores(cls, X: Tensor, score: Tensor, variance: Tensor | None = None) -> Self:

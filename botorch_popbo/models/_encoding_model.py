@@ -54,8 +54,7 @@ class EncodingModel(Model):
         if input_transform is not None:
             check_transform(input_transform, X, type(self).__name__)
             self.input_transform = input_transform.to(X)
-        # This batch in training mode also sets the bounds of a transform that learns them.
-        encoded = self._encoded_points()
+        encoded = self._encoded_points(learn=True)
         if not bool((encoded.abs() < _LARGEST).all()):
             raise InputDataError(
                 "The points are too far apart for their dtype: the input transform makes NaN, "
@@ -156,8 +155,15 @@ class EncodingModel(Model):
         transform: InputTransform | None = deepcopy(getattr(self, "input_transform", None))
         return None if transform is None else transform.train()
 
-    def _encoded_points(self) -> Tensor:
-        """All points, those of other tasks behind."""
+    def _encoded_points(self, learn: bool = False) -> Tensor:
+        """All points, those of other tasks behind.
+
+        Args:
+            learn: Whether this sets the bounds of a transform that learns them, as it does in
+                training mode; else the model is in evaluation mode from here on.
+        """
+        if self.training != learn:
+            self.train(learn)
         with torch.no_grad():
             transform = getattr(self, "input_transform", None)
             points = torch.cat([self._X, self._source_X])

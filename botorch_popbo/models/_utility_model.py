@@ -14,9 +14,9 @@ from botorch.models.model import FantasizeMixin
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from botorch.settings import validate_input_scaling
 from gpytorch.distributions import MultivariateNormal
+from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
 from torch import Tensor
-from torch.nn import Parameter
 
 from botorch_popbo.models._hyperparameters.covariance import JITTER
 from botorch_popbo.models._law.conditional import ConditionalKernel, ConditionalMean, in_dtype
@@ -29,6 +29,7 @@ from botorch_popbo.posteriors._marginal import MarginalPosterior
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
 
+_PARTS = "covar_module", "likelihood", "input_transform"
 _MOST_JOINT = 2**13  # points: more have a covariance of half a gigabyte, which nobody asks for
 
 
@@ -36,11 +37,19 @@ class UtilityModel(RankModel, FantasizeMixin):
     """A law of the utility, as long as the hyperparameters are the same, and what follows from it.
 
     Attributes:
+        covar_module: The prior's kernel.
         likelihood: The noise of a utility.
     """
 
+    covar_module: Kernel
     likelihood: GaussianLikelihood
     _law: tuple[list[Tensor], Law] | None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Forget the law where a part that it was made by is replaced."""
+        super().__setattr__(name, value)
+        if name in _PARTS:
+            self._law = None
 
     @abstractmethod
     def _conditioned(self) -> Law:
@@ -53,12 +62,11 @@ class UtilityModel(RankModel, FantasizeMixin):
     @property
     def law(self) -> Law:
         """The conditional law, prepared unless it was for the same hyperparameters."""
-        known = self._law  # asked for at every step of an optimizer
-        if known is None or not _are_equal(known[0], list(self.parameters())):
-            known = (
-                [parameter.detach().clone() for parameter in self.parameters()],
-                self._conditioned(),
-            )
+        # Asked for at every step of an optimizer. The kernel's own tensors are its directions.
+        current = [*self.parameters(), *self.covar_module.buffers(recurse=False)]
+        known = self._law
+        if known is None or not _are_equal(known[0], current):
+            known = [value.detach().clone() for value in current], self._conditioned()
             self._law = known
         return known[1]
 
@@ -271,7 +279,7 @@ def _variances(observation_noise: Tensor, shape: torch.Size) -> Tensor:
         ) from None
 
 
-def _are_equal(known: list[Tensor], values: list[Parameter]) -> bool:
+def _are_equal(known: list[Tensor], values: list[Tensor]) -> bool:
     return all(
         a.device == b.device and torch.equal(a, b) for a, b in zip(known, values, strict=True)
     )

@@ -61,6 +61,23 @@ class OneHotCategories(InputTransform, Module):
             pieces.append(self.scale * torch.nn.functional.one_hot(nearest, len(values)).to(X))
         return torch.cat(pieces, dim=-1)
 
+    def equals(self, other: InputTransform) -> bool:
+        """Whether another transform has the same categories, which no state dict holds.
+
+        Args:
+            other: Another transform.
+
+        Returns:
+            Whether both encode every point in the same way.
+        """
+        if not isinstance(other, OneHotCategories) or not super().equals(other):
+            return False
+        return self._settings == other._settings
+
+    @property
+    def _settings(self) -> tuple[object, ...]:
+        return self.d, self.scale, [*self.categories.items()]
+
     def of_columns(self, lengthscale: Tensor) -> Tensor:
         """Lengthscales of the columns before the transform.
 
@@ -117,6 +134,19 @@ class InactiveColumns(InputTransform, Module):
             for column, values in enumerate(X.unbind(-1))
         ]
         return torch.stack(columns, dim=-1)
+
+    def equals(self, other: InputTransform) -> bool:
+        """Whether another transform fills the same columns, which no state dict holds.
+
+        Args:
+            other: Another transform.
+
+        Returns:
+            Whether both encode every point in the same way.
+        """
+        if not isinstance(other, InactiveColumns) or not super().equals(other):
+            return False
+        return (self.fill, self._needs) == (other.fill, other._needs)
 
     def _is_active(self, X: Tensor, column: int) -> Tensor:
         if column not in self._needs:

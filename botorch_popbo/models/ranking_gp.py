@@ -90,7 +90,7 @@ class RankingGP(UtilityModel):
             without that part and with such priors of your own, has gradients in closed form; any
             other is fitted and searched by autograd. Parameters that require no gradient stay as
             they are.
-        input_transform: Applied to every point. By default the bounding box of ``train_X`` is
+        input_transform: Applied to every point. By default the bounding box of all points is
             mapped to the unit cube; ``None`` leaves points as they are.
         order: An order to learn from instead of outcomes, from any function of
             :mod:`botorch_popbo.data`.
@@ -246,8 +246,7 @@ class RankingGP(UtilityModel):
         Returns:
             The model itself, in evaluation mode.
         """
-        self.train()
-        X, hyperparameters = self._encoded_records(), self._hyperparameters()
+        X, hyperparameters = self._encoded_records(learn=True), self._hyperparameters()
         records = self._data.records.to(X.device)
         with torch.no_grad():
             fitted, theta, self._is_used = fit_tasks(
@@ -266,7 +265,7 @@ class RankingGP(UtilityModel):
         return evidence.condition(hyperparameters.current()).utilities.log_likelihood
 
     def with_order(self, order: Order) -> "RankingGP":
-        """See the base class."""
+        """See the base class; sources, which may be of another metric, are left out."""
         likelihood, covar_module = deepcopy(self._prior)
         return RankingGP(
             order=order,
@@ -278,7 +277,7 @@ class RankingGP(UtilityModel):
     def with_pending(self, X_pending: Tensor) -> "RankingGP":
         """See the base class."""
         X_pending = X_pending.detach().to(self._X)
-        known = self._data.target
+        known = self._data.target.to(self._X.device)
         with torch.no_grad():
             predicted = self.rank_law(self.encode(X_pending)).mean.squeeze(-1)
             points = torch.cat([self._X[known.item], X_pending])
@@ -286,7 +285,8 @@ class RankingGP(UtilityModel):
         model = deepcopy(self)
         model._X = torch.cat([self._X, X_pending])
         records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
-        data = Representatives.choose(records, self._data.sources)
+        sources = [source.to(self._X.device) for source in self._data.sources]
+        data = Representatives.choose(records, sources)
         # Not by point: where a point has several records one of them may be an outlier.
         own = self._is_used[: len(self.records)]
         aside = self._data.index.to(own.device)[: len(own)][~own]
@@ -370,7 +370,7 @@ class RankingGP(UtilityModel):
         joint, index = self._data.joint.to(kept.device), self._data.index.to(kept.device)
         return self._encoded_records()[kept], joint, index[kept]
 
-    def _encoded_records(self) -> Tensor:
+    def _encoded_records(self, learn: bool = False) -> Tensor:
         """The records of the target, then those of the sources, in double precision."""
-        points = self._encoded_points()
+        points = self._encoded_points(learn)
         return points[self._data.records.item.to(points.device)].double()

@@ -51,7 +51,8 @@ class PoissonRankPosterior(RankPosterior):
 
     def quantile(self, value: Tensor) -> Tensor:
         """See the base class."""
-        return distribution.quantile(self._in_front(value), self.log_rate, self.limit)
+        quantile = distribution.quantile(self._in_front(value), self.log_rate, self.limit)
+        return quantile.to(self.dtype)
 
     def entropy(self) -> Tensor:
         """See the base class."""

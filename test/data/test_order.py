@@ -41,7 +41,12 @@ def test_a_list_of_one_point_says_what_to_do() -> None:
         ({"item": tensor([0, 1, 2])}, "item must hold integer indices"),
         ({"score": tensor([0, 1, math.nan])}, "score holds NaN or .inf"),
         ({"score": tensor([0, 1, INF])}, "set them to -inf to mark failures"),
-        ({"variance": tensor([math.nan, 0, -1])}, "variance holds negative values"),
+        ({"variance": tensor([math.nan, 0, -1])}, "variance holds negative or infinite values"),
+        ({"variance": tensor([math.nan, 0, INF])}, "variance holds negative or infinite values"),
+        ({"item": torch.tensor([0, 1, 1])}, "holds an item twice"),
+        ({"list_index": torch.tensor([2, 2, 2])}, "list_index counts from 0 on, without a gap"),
+        ({"task_index": torch.tensor([0, -1, 0])}, "task_index counts from 0 on"),
+        ({"task_index": torch.tensor([0, 1, 0])}, "A list belongs to two tasks"),
     ],
 )
 def test_entries_of_no_meaning_are_refused(changed: dict[str, torch.Tensor], message: str) -> None:

@@ -21,10 +21,12 @@ ORDER = Order(
 
 
 @pytest.mark.parametrize(
-    ("ignore_noise", "better"), [(False, [0.5, 1.5, 1, 0, 1]), (True, [0, 1, 1, 0, 1])]
+    ("noisy", "better"), [(None, [0.5, 1.5, 1, 0, 1]), ([False, True], [0, 1, 1, 0, 1])]
 )
-def test_one_record_for_each_point_of_each_task(ignore_noise: bool, better: list[float]) -> None:
-    records = tally(ORDER, ignore_noise)
+def test_one_record_for_each_point_of_each_task(
+    noisy: list[bool] | None, better: list[float]
+) -> None:
+    records = tally(ORDER, None if noisy is None else torch.tensor(noisy))
     assert records.item.tolist() == [0, 1, 2, 2, 3]
     assert records.better.tolist() == better
     assert records.compared.tolist() == [3, 3, 2, 1, 1]

@@ -122,3 +122,16 @@ def test_a_table_of_categories_is_told_from_a_mixed_space() -> None:
     assert not is_categorical(OneHotCategories(2, {1: (0.0, 1.0)}))
     assert not is_categorical(Normalize(2))
     assert not is_categorical(None)
+
+
+def test_transforms_are_equal_if_they_do_the_same() -> None:
+    categories = {0: (0.0, 1.0)}
+    one_hot = OneHotCategories(2, categories)
+    assert one_hot.equals(OneHotCategories(2, categories))
+    assert not one_hot.equals(OneHotCategories(2, {0: (0.0, 1.0, 5.0)}))
+    assert not one_hot.equals(OneHotCategories(2, categories, scale=0.5))
+    inactive = InactiveColumns({0: {1.0: [1]}}, {1: 0.0})
+    assert inactive.equals(InactiveColumns({0: {1.0: [1]}}, {1: 0.0}))
+    assert not inactive.equals(InactiveColumns({0: {0.0: [1]}}, {1: 0.0}))
+    assert not inactive.equals(InactiveColumns({0: {1.0: [1]}}, {1: 0.5}))
+    assert not inactive.equals(one_hot)

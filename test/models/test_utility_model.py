@@ -3,7 +3,9 @@ import torch
 from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
 from botorch.cross_validation import loo_cv
 from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
+from botorch.models.transforms.input import Normalize
 from botorch.posteriors import Posterior, TransformedPosterior
+from gpytorch.kernels import MaternKernel
 from helpers.gaussian import dense_law, unit_points
 from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_an_outlier
 from torch import Tensor
@@ -158,6 +160,41 @@ def test_a_loaded_state_brings_its_bounding_box() -> None:
     assert torch.equal(larger.encode(TEST_X), model.encode(TEST_X))
     # Fitting takes the bounding box of the data.
     assert torch.equal(larger.fit().encode(TEST_X), before)
+
+
+@pytest.mark.parametrize("name", ["log_likelihood", "incumbent"])
+def test_what_is_asked_in_training_leaves_a_loaded_box_alone(name: str) -> None:
+    model = fitted(SMOOTH, input_transform=RankingGP(X, X[:, :1]).input_transform)
+    larger = RankingGP(torch.cat([X, 4.0 * X[:1]]), torch.cat([SMOOTH, SMOOTH[:1]]).unsqueeze(-1))
+    larger.load_state_dict(model.state_dict())
+    asked = getattr(larger.train(), name)
+    if callable(asked):
+        asked()
+    assert torch.equal(larger.encode(TEST_X), model.encode(TEST_X))
+
+
+def test_another_part_conditions_anew() -> None:
+    model = fitted(SMOOTH)
+    angle = torch.tensor(0.5).double()
+    turn = torch.stack([angle.cos(), angle.sin(), -angle.sin(), angle.cos()]).reshape(2, 2)
+    rougher = MaternKernel(nu=2.5, ard_num_dims=2).to(turn)
+    rougher.lengthscale = 0.3
+    larger = Normalize(d=2, bounds=torch.tensor([[0.0, 0.0], [2.0, 4.0]]).to(turn)).eval()
+
+    def assert_new(known: Tensor) -> Tensor:
+        found = model.posterior(TEST_X).mean
+        assert not torch.equal(found, known)
+        model._law = None
+        assert torch.equal(model.posterior(TEST_X).mean, found)
+        return found
+
+    mean = model.posterior(TEST_X).mean
+    model.covar_module.rotation.copy_(turn)  # in place
+    mean = assert_new(mean)
+    model.covar_module = rougher
+    mean = assert_new(mean)
+    model.input_transform = larger
+    assert_new(mean)
 
 
 def test_other_hyperparameters_condition_anew() -> None:

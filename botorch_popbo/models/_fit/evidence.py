@@ -13,6 +13,7 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods.answers import JudgedUtilities, judged_utilities
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
+from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.likelihoods.weights import stand_alone, weighted
 from botorch_popbo.models._hyperparameters.base import Hyperparameters
 from botorch_popbo.models._hyperparameters.covariance import Covariance, CovarianceFunction
@@ -63,15 +64,25 @@ class Evidence:
         X: Encoded records, ``N x d``, in double precision.
         records: Their order.
         hyperparameters: The hyperparameters.
+        relations: The order with weights that were found before; by default those that follow from
+            the hyperparameters' current values.
     """
 
-    def __init__(self, X: Tensor, records: Records, hyperparameters: Hyperparameters) -> None:
+    def __init__(
+        self,
+        X: Tensor,
+        records: Records,
+        hyperparameters: Hyperparameters,
+        relations: Relations | None = None,
+    ) -> None:
         self.records = records
         self.hyperparameters = hyperparameters
         self.function: CovarianceFunction = hyperparameters.covariance_function(X, records.source)
         self._is_outcome = ~records.is_judged
-        self.relations = records.relations
-        if not stand_alone(self.relations):  # found once, so that what is maximised stays the same
+        self.relations = records.relations if relations is None else relations
+        if relations is None and not stand_alone(
+            self.relations
+        ):  # found once, so that what is maximised stays the same
             theta = hyperparameters.current()
             noise = self._of_records(hyperparameters.noise(theta)[0])
             prior = self.function.covariance(theta[:-1], noise)

@@ -47,9 +47,10 @@ def rotate(
             break
         other = hyperparameters.rotated(axes)
         least = value + _LEAST_GAIN
-        near = conditioned.utilities.utilities
-        evidence = Evidence(X, records, other)
-        conditioned, value = evidence.maximize(_along(axes, theta), least, near)
+        known = conditioned.utilities
+        # Weights of the present directions: lengthscales along the others are not known yet.
+        evidence = Evidence(X, records, other, known.relations)
+        conditioned, value = evidence.maximize(_along(axes, theta), least, known.utilities)
         if value < least:
             break
         hyperparameters, theta = other, conditioned.theta

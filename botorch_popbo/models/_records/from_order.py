@@ -27,8 +27,10 @@ def records_of(order: Order) -> Records:
     """
     if not order.num_lists:
         return _alone(order)
-    tallied = tally(order, ignore_noise=True)
-    task, is_judged = tallied.task, _is_judged(order)[tallied.task]
+    judged = _is_judged(order)
+    # Of outcomes the order is what is learned from. Of answers a tie is half a loss.
+    tallied = tally(order, noisy=judged)
+    task, is_judged = tallied.task, judged[tallied.task]
     records = Records.ranked(
         item=tallied.item,
         task=task,

@@ -61,6 +61,19 @@ def test_a_model_predicts_better_with_directions_of_its_own() -> None:
     assert 1.0 - agreement(model) < 0.5 * (1.0 - agreement(without))
 
 
+def test_weights_of_failures_stay_where_directions_change() -> None:
+    records = ranked(valley(X).squeeze(-1).where(X[:, 0] < 0.6, -torch.inf))
+    search = make_hyperparameters(default_kernel(3).double(), default_likelihood().double(), 3)
+    steep = search.current().clone()
+    steep[:3] = torch.tensor([0.2, 1.0, 3.0]).log()
+    search.assign(steep)
+    swap = torch.eye(3).double()[[2, 1, 0]]
+    swapped = torch.cat([steep[:3].flip(0), steep[3:]])
+    known = Evidence(X, records, search).condition(steep).utilities
+    other = Evidence(X, records, search.rotated(swap), known.relations).condition(swapped).utilities
+    torch.testing.assert_close(other.log_likelihood, known.log_likelihood)
+
+
 def test_directions_are_part_of_the_state() -> None:
     model, other = (RankingGP(X, valley(X), EXACT, input_transform=None) for _ in range(2))
     other.load_state_dict(model.fit().state_dict())

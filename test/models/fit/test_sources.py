@@ -131,9 +131,16 @@ def test_gradients_of_the_acquisition_are_those_of_autograd() -> None:
         torch.testing.assert_close(by_points, by_generic, rtol=1e-5, atol=1e-7)
 
 
+def test_a_source_that_is_set_aside_stays_so_beside_pending_points() -> None:
+    pending = model(shuffled()).with_pending(EVERYWHERE[:2])
+    assert pending.correlation.tolist() == [0.0]
+    expected = model().with_pending(EVERYWHERE[:2]).posterior(EVERYWHERE).mean
+    torch.testing.assert_close(pending.posterior(EVERYWHERE).mean, expected)
+
+
 @pytest.mark.parametrize("number", [1, 2])
 def test_sample_paths_have_the_moments_of_the_posterior(number: int) -> None:
-    found = model(*number * [GOOD])
+    found = model(*number * [GOOD], number=4)
     assert bool((found.correlation > 0.0).all())
     with manual_seed(0):
         paths = draw_matheron_paths(found, torch.Size([4096]))
@@ -144,7 +151,7 @@ def test_sample_paths_have_the_moments_of_the_posterior(number: int) -> None:
     torch.testing.assert_close(differences.mean(0), mean - mean[0], atol=0.1, rtol=0.1)
     covariance = law.distribution.covariance_matrix
     variance = covariance.diagonal() + covariance[0, 0] - 2.0 * covariance[0]
-    torch.testing.assert_close(differences.var(0)[1:], variance[1:], atol=0.02, rtol=0.2)
+    torch.testing.assert_close(differences.var(0)[1:], variance[1:], atol=0.0, rtol=0.07)
 
 
 def test_botorchs_acquisition_functions_apply() -> None:

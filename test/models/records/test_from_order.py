@@ -24,6 +24,14 @@ def test_comparisons_are_ordered_by_their_share() -> None:
     assert counted(records.relations) == {(0, 1): 1.0, (0, 2): 1.0, (1, 2): 1.0}
 
 
+def test_a_judges_tie_is_half_a_loss() -> None:
+    wins, ties = torch.tensor([[0, 1]]), torch.tensor([[2, 3], [2, 1], [2, 0], [2, 3]])
+    records = records_of(from_comparisons(line(4), wins, ties))
+    assert records.counts.tolist() == [0.5, 1.5, 2.0, 1.0]
+    assert records.exposure.tolist() == [2.0, 2.0, 4.0, 2.0]
+    assert int(records.better.argmin()) == 0
+
+
 def test_answers_may_contradict_each_other() -> None:
     order = from_comparisons(line(3), torch.tensor([[0, 1], [1, 2], [2, 0], [1, 0], [0, 1]]))
     found = counted(records_of(order).relations)
