@@ -213,7 +213,9 @@ class PreferenceSearch:
             for answer in content["answers"]:
                 search._add(torch.tensor(answer["items"], dtype=torch.double), answer["winner"])
         except _NOT_SAVED as error:
-            raise InputDataError(f"{path} holds no saved PreferenceSearch: {error!r}.") from None
+            raise InputDataError(
+                f"{path} holds no saved PreferenceSearch ({type(error).__name__}: {error})."
+            ) from None
         return search
 
     def _add(self, items: Tensor, winner: SupportsIndex | None) -> None:

@@ -22,7 +22,11 @@ from botorch_popbo.acquisition._tied_levels import TiedLevels
 from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
 from botorch_popbo.models.ranking_gp import RankingGP
 
-_NUM_SAMPLES = 128
+# Of three objectives and fewer. The boxes into which the volume is cut grow fast in number, so of
+# more there are fewer samples, and boxes that are a small share of it are not cut.
+_NUM_EXACT = 3
+_NUM_SAMPLES, _FEW_SAMPLES = 128, 32
+_COARSENESS = 1e-2
 _MARGIN = 0.1  # of the prior's deviation
 
 
@@ -103,16 +107,20 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
             constraint.set_X_pending(self.X_pending)
         if len(self._feasible) == 0:
             return
+        number = len(self._reference)
+        is_exact = number <= _NUM_EXACT
+        samples = torch.Size([_NUM_SAMPLES if is_exact else _FEW_SAMPLES])
+        alpha = 0.0 if is_exact else max(_COARSENESS, get_default_partitioning_alpha(number))
         with seeded(self.seed):  # points are pruned by samples without a seed of their own
             self.gain = qLogNoisyExpectedHypervolumeImprovement(
                 self.objectives,
                 self._reference,
                 self._feasible,
                 objective=self.levels,
-                sampler=SobolQMCNormalSampler(torch.Size([_NUM_SAMPLES]), seed=self.seed),
+                sampler=SobolQMCNormalSampler(samples, seed=self.seed),
                 X_pending=None if self.X_pending is None else self.X_pending.double(),
                 prune_baseline=True,
-                alpha=get_default_partitioning_alpha(len(self._reference)),
+                alpha=alpha,
             )
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:

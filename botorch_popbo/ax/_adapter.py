@@ -110,7 +110,7 @@ class RankAdapter(PendingAdapter, TorchAdapter):
         return with_sources, metadata, digest
 
     def _encoded(self, target: SupervisedDataset, source: pd.DataFrame) -> SupervisedDataset | None:
-        """The evaluations of one metric of a source, encoded, larger being better, if any."""
+        """What a source tells of one metric, encoded, larger being better: two points or more."""
         [metric], parameters = target.outcome_names, self._search_space.parameters
         check_columns(source, [*parameters, metric])
         sign = -1.0 if metric in self._negated else 1.0
@@ -120,6 +120,8 @@ class RankAdapter(PendingAdapter, TorchAdapter):
             return None
         outcomes = source.loc[[*points], [metric]].to_numpy(float)
         X = self.transform_observation_features([*map(ObservationFeatures, points.values())])
+        if bool((X[:1] == X).all()):
+            return None
         return SupervisedDataset(
             X=X,
             Y=torch.tensor(sign * outcomes).to(target.Y),

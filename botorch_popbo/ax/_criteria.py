@@ -1,6 +1,7 @@
 """When the initial design gives way to a model, beside Ax's count of trials."""
 
 import math
+import sys
 from collections.abc import Iterable
 
 from ax.core.experiment import Experiment
@@ -10,7 +11,14 @@ from ax.core.trial_status import TrialStatus
 from ax.core.utils import get_trial_indices_with_required_metrics
 from ax.exceptions.core import DataRequiredError, SearchSpaceExhausted
 from ax.generation_strategy.generation_node import GenerationNode
-from ax.generation_strategy.transition_criterion import PausingCriterion, TransitionCriterion
+from ax.generation_strategy.transition_criterion import (
+    PausingCriterion,
+    TransitionCriterion,
+    TrialCountPausingCriterion,
+)
+
+# Trials that anybody asks for in one call; where more points are left they need not be counted.
+_MOST_AT_ONCE = 10_000
 
 
 class DistinctPoints(TransitionCriterion):
@@ -75,18 +83,29 @@ class MetricsMissing(PausingCriterion):
         )
 
 
-class SpaceExhausted(PausingCriterion):
-    """Stops a design that has tried every point of a space without a range of any numbers.
+class SpaceExhausted(TrialCountPausingCriterion):
+    """Suggests no more points than a space without a range of any numbers has left.
 
-    Ax would look for another one for half a minute.
+    Of a design Ax would look for another one for half a minute, and of a batch that asks for more
+    it would lose those that there are.
     """
 
-    def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
-        """Whether every point is known."""
+    def __init__(self) -> None:
+        super().__init__(threshold=sys.maxsize)
+
+    def num_till_threshold(self, experiment: Experiment, trials_from_node: set[int]) -> int:
+        """The number of points that are not known."""
         space = experiment.search_space
         size = _num_points(space, space.top_level_parameters)
         arms = experiment.arms_by_signature.values()
-        return len(arms) >= size <= sum(space.check_membership(arm.parameters) for arm in arms)
+        if len(arms) + _MOST_AT_ONCE < size:
+            return self.threshold
+        known = sum(space.check_membership(arm.parameters) for arm in arms)
+        return max(int(size) - known, 0)
+
+    def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
+        """Whether every point is known."""
+        return self.num_till_threshold(experiment, set()) == 0
 
     def block_continued_generation_error(
         self, node_name: str, experiment: Experiment, trials_from_node: set[int]
@@ -97,8 +116,8 @@ class SpaceExhausted(PausingCriterion):
             SearchSpaceExhausted: Always.
         """
         raise SearchSpaceExhausted(
-            "No point is left: each one of the search space is evaluated or running. Complete what "
-            "is running, or widen the space."
+            "No point is left: each one of the search space is evaluated or running. Widen the "
+            "space, or complete what is running."
         )
 
 

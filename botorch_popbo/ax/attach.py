@@ -44,10 +44,12 @@ def attach_trials(client: Client, table: str | os.PathLike[str] | pd.DataFrame) 
     texts = [p.name for p in parameters.values() if p.parameter_type is ParameterType.STRING]
     rows = table if isinstance(table, pd.DataFrame) else _read(table, texts)
     check_columns(rows, [*parameters, *metrics])
+    # No outcome, were it ever so good, is better than everything.
+    best = {name: math.copysign(math.inf, w) for name, w in config.objective.metric_weights}
     read = [
         (
             _point(row, experiment.search_space, place),
-            {name: _outcome(row[name], name, place) for name in metrics},
+            {name: _outcome(row[name], name, place, best.get(name)) for name in metrics},
         )
         for place, row in enumerate(rows.to_dict("records"))
     ]
@@ -148,11 +150,17 @@ def _value(said: Any, parameter: Parameter, place: int) -> Any:
     return value
 
 
-def _outcome(said: Any, name: str, place: int) -> float:
+def _outcome(said: Any, name: str, place: int, best: float | None) -> float:
     try:
-        return math.nan if pd.isna(said) else float(said)
+        outcome = math.nan if pd.isna(said) else float(said)
     except (TypeError, ValueError):
         raise UserInputError(
             f"Row {place}: {name!r} is {said!r}, which is no number. Leave it empty if the trial "
             "failed."
         ) from None
+    if outcome == best:
+        raise UserInputError(
+            f"Row {place}: {name!r} is {said!r}, which would be better than everything. Correct "
+            "it, or leave it empty if the trial failed."
+        )
+    return outcome

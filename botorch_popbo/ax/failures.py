@@ -22,7 +22,7 @@ class FailedTrialsLast(Transform):
     suggests it again for ever. Ranked below every success, it is learned from and avoided. A trial
     that is completed, stopped early or running has failed too if one of the metrics that decide is
     NaN, or infinite in a constraint; and one that was stopped early before it reported an
-    objective. If the same arm was tried again and succeeded, the failure does not count. This comes
+    objective. If the same arm succeeded at another time, the failure does not count. This comes
     first, so that the points it adds pass through every other transform.
     """
 
@@ -80,6 +80,13 @@ def _check_numbers(data: pd.DataFrame, goal: OptimizationConfig) -> None:
                 f"Trial {trial} reports {metric} with an infinite standard error. If it is not "
                 f"known, report the mean alone: client.attach_data({trial}, {{{metric!r}: mean}})."
             )
+    for metric in goal.metric_signatures:
+        if ("sem", metric) in data and (trials := data.index[data["sem", metric] < 0.0]).size:
+            trial = trials[0][0]
+            raise InputDataError(
+                f"Trial {trial} reports {metric} with a negative standard error. Report its "
+                f"absolute value: client.attach_data({trial}, {{{metric!r}: (mean, sem)}})."
+            )
 
 
 def _trials_where(data: pd.DataFrame, column: str, metric: str, value: float) -> list[int]:
@@ -92,11 +99,11 @@ def _trials_where(data: pd.DataFrame, column: str, metric: str, value: float) ->
 def _are_final(
     failed: Iterable[tuple[int, str]], data: pd.DataFrame, goal: OptimizationConfig
 ) -> list[bool]:
-    """Of each failure, whether no later trial of the same arm has all that is optimized."""
+    """Of each failure, whether no other trial of the same arm has all that is optimized."""
     wanted = [("mean", signature) for signature in goal.objective.metric_signatures]
     is_told = data.reindex(columns=wanted).notna().all(axis=1)
-    last = {arm: trial for trial, arm, *_ in sorted(data.index[is_told])}
-    return [trial >= last.get(arm, trial) for trial, arm in failed]
+    succeeded = set(data.index[is_told].get_level_values("arm_name"))
+    return [arm not in succeeded for _, arm in failed]
 
 
 def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:

@@ -47,7 +47,7 @@ def evidence_of(
     """Read the trials of a study.
 
     A failed trial is worse than every success, and so is one of an infinitely bad value, unless the
-    same point was tried again and succeeded. Completed and pruned trials that lack a constraint
+    same point succeeded at another time. Completed and pruned trials that lack a constraint
     which others have cannot be compared, so they are pending like running ones. A trial that did
     not ask for all is where it was suggested to be.
 
@@ -87,6 +87,25 @@ def evidence_of(
     return Evidence(measured, torch.stack(pending) if pending else empty, int(succeeded.sum()))
 
 
+def running_points(
+    trials: Sequence[FrozenTrial], space: Space, distributions: Mapping[str, BaseDistribution]
+) -> Tensor:
+    """Where trials that have not ended are.
+
+    Args:
+        trials: Trials.
+        space: The space.
+        distributions: The parameters' distributions.
+
+    Returns:
+        Points, a ``p x d`` tensor.
+    """
+    running = [trial for trial in trials if trial.state == TrialState.RUNNING]
+    points = [space.point(shared_point(trial, distributions)) for trial in running]
+    known = [x for x in points if x is not None]
+    return torch.stack(known) if known else torch.zeros(0, len(space.axes), dtype=torch.double)
+
+
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     """Constraints of a trial by name, larger than zero where violated.
 
@@ -119,16 +138,12 @@ def _outcomes(trial: FrozenTrial, places: FinalPlaces, signs: Sequence[float]) -
 
 
 def _without_retried(rows: Sequence[_Row]) -> list[_Row]:
-    """Rows in the order of their trials, without failures of points that succeeded later."""
-    kept, succeeded = [], set()
-    for row in reversed(rows):
-        point = tuple(row[0].tolist())
-        if -math.inf not in row[1]:
-            succeeded.add(point)
-        elif point in succeeded:
-            continue
-        kept.append(row)
-    return kept[::-1]
+    """Rows without failures of points that succeeded at another time."""
+    points = [tuple(x.tolist()) for x, _, _ in rows]
+    has_failed = [-math.inf in outcomes for _, outcomes, _ in rows]
+    succeeded = {x for x, failed in zip(points, has_failed, strict=True) if not failed}
+    told = zip(rows, points, has_failed, strict=True)
+    return [row for row, x, failed in told if not (failed and x in succeeded)]
 
 
 def _measured(

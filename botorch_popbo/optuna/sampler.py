@@ -22,9 +22,10 @@ from botorch_popbo.optuna._axis import Axis, has_values
 from botorch_popbo.optuna._search import Models
 from botorch_popbo.optuna._sharing import share_point
 from botorch_popbo.optuna._space import Space, all_parameters
-from botorch_popbo.optuna._trials import Evidence, evidence_of
+from botorch_popbo.optuna._trials import Evidence, evidence_of, running_points
 
 _NUM_TRIED = 32  # points of the design, for one that is not known
+_MOST_COLLISIONS = 8
 # A thread waits for the others' points, and for torch's global generator, which models put back.
 _LOCK = Lock()
 
@@ -101,11 +102,23 @@ class PoPBOSampler(BaseSampler):
         if not distributions:
             return {}
         with _LOCK:
-            trials = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
-            space = Space(distributions, trials)
-            evidence = evidence_of(trials, study.directions, space, distributions, self._is_exact)
-            parameters = space.parameters(self._next(trial, space, evidence))
-            share_point(study, trial, parameters, distributions)
+            for _ in range(_MOST_COLLISIONS):
+                others = _others(study, trial)
+                space = Space(distributions, others)
+                evidence = evidence_of(
+                    others, study.directions, space, distributions, self._is_exact
+                )
+                point = self._next(trial, space, evidence)
+                parameters = space.parameters(point)
+                share_point(study, trial, parameters, distributions)
+                # Another process may have chosen the same point meanwhile.
+                running = running_points(_others(study, trial), space, distributions)
+                is_shared, was_shared = (
+                    bool(is_row_of(point.unsqueeze(0), known))
+                    for known in (running, evidence.pending)
+                )
+                if was_shared or not is_shared:
+                    break
         return parameters
 
     def sample_independent(
@@ -143,3 +156,7 @@ class PoPBOSampler(BaseSampler):
         if self._fitted is None or self._fitted[0] != key:
             self._fitted = (key, Models.fit(evidence.measured, space))
         return self._fitted[1].suggest(space.domain, pending, derive_seed(self._seed, trial.number))
+
+
+def _others(study: Study, trial: FrozenTrial) -> list[FrozenTrial]:
+    return [other for other in study.get_trials(deepcopy=False) if other.number != trial.number]

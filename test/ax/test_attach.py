@@ -109,6 +109,7 @@ def test_parameters_without_a_meaning_are_left_out(inactive: float) -> None:
         ({"layers": 2.5}, "Row 1: 'layers' is 2.5, which is no int"),
         ({"bias": "no"}, "Row 1: 'bias' is 'no', which is no bool"),
         ({"loss": "low"}, "Row 1: 'loss' is 'low', which is no number"),
+        ({"loss": -math.inf}, "Row 1: 'loss' is -inf, which would be better than everything"),
         ({"penalty": math.nan}, "Row 1 has no 'penalty'"),
     ],
 )

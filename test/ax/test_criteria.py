@@ -106,6 +106,14 @@ def test_a_space_without_points_left_says_so() -> None:
         continuous.get_next_trials(1, fixed_parameters=fixed)
 
 
+@pytest.mark.parametrize("num_known", [0, 1, 4])
+def test_a_batch_is_as_large_as_what_is_left(num_known: int) -> None:
+    table = start([ranged("x0", 1, 3, "int"), ranged("x1", 1, 2, "int")])
+    run_trials(table, sphere, num_known)
+    assert len(table.get_next_trials(20)) == 6 - num_known
+    assert len(table._experiment.arms_by_signature) == 6
+
+
 def test_a_design_suggests_no_failed_point_again() -> None:
     table = start([ranged("x0", 1, 3, "int"), ranged("x1", 1, 2, "int")])
     for _ in range(6):

@@ -59,6 +59,12 @@ def test_the_first_trial_is_the_best_of_the_source_and_the_model_follows(
     assert prediction["loss"][0] == pytest.approx(3.0 + 10.0 * loss(first), abs=3.0)
 
 
+def test_a_source_of_one_point_is_left_out(earlier: pd.DataFrame) -> None:
+    one = pd.concat([earlier.head(1), earlier.head(1), earlier.head(3).assign(loss=math.nan)])
+    found = run_trials(with_sources(earlier, one), loss, 3)
+    assert found == run_trials(with_sources(earlier), loss, 3)
+
+
 def test_a_maximised_metric_has_its_sign(earlier: pd.DataFrame) -> None:
     table = earlier.assign(gain=50.0 - earlier["loss"]).drop(columns="loss")
     mirrored = with_sources(table, objective="gain")

@@ -131,11 +131,14 @@ def test_what_is_learned_and_never_suggested_again(
     assert_never_repeated(client)
 
 
-def test_an_infinite_standard_error_is_one_that_can_be_repaired() -> None:
+def test_a_standard_error_of_no_meaning_can_be_repaired() -> None:
     client = started()
     index, _ = suggest(client)
     client.complete_trial(index, {"loss": (0.5, INF)})
     with pytest.raises(InputDataError, match=rf"Trial {index} .*infinite standard error.*mean"):
+        suggest(client)
+    client.attach_data(index, {"loss": (0.5, -0.1)})
+    with pytest.raises(InputDataError, match=rf"Trial {index} .*negative standard error"):
         suggest(client)
     client.attach_data(index, {"loss": 0.5})
     suggest(client)
@@ -176,6 +179,16 @@ def test_a_failure_does_not_count_once_the_arm_was_tried_again(event: str) -> No
     client.mark_trial_failed(again)  # the last word counts
     suggest(client)
     assert learned_ranks(client)[point] == 6
+
+
+def test_a_failure_does_not_count_where_the_arm_had_succeeded() -> None:
+    client = started()
+    index, point = suggest(client)
+    perform("report good", client, index)
+    again = client.attach_trial(client._experiment.trials[index].arm.parameters)
+    client.mark_trial_failed(again)
+    suggest(client)
+    assert learned_ranks(client)[point] == 0
 
 
 def test_the_best_trial_is_never_a_failed_one() -> None:

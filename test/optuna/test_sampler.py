@@ -14,8 +14,9 @@ import torch
 from botorch.exceptions import InputDataError
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from botorch_popbo.optuna import PoPBOSampler
+from botorch_popbo.optuna import PoPBOSampler, sampler
 from botorch_popbo.optuna._search import Models
+from botorch_popbo.optuna._sharing import share_point
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
@@ -108,6 +109,25 @@ def test_a_point_that_runs_elsewhere_is_known_before_it_is_asked_for() -> None:
     first.suggest_int("x", 0, 6)
     study.ask().suggest_int("x", 0, 6)
     assert {trial.params["x"] for trial in study.trials} == set(range(7))
+
+
+def test_a_point_that_another_process_chose_meanwhile_is_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = run(lambda trial: float(abs(trial.suggest_int("x", 0, 30) - 11)), 6)
+    study.ask()
+    rival = study.trials[-1]
+    chosen: list[Any] = []
+
+    def share_with_the_rival(study: optuna.Study, trial: FrozenTrial, *shared: Any) -> None:
+        share_point(study, trial, *shared)
+        if not chosen:
+            chosen.append(shared[0]["x"])
+            share_point(study, rival, *shared)
+
+    monkeypatch.setattr(sampler, "share_point", share_with_the_rival)
+    assert study.ask().suggest_int("x", 0, 30) not in chosen
+    assert chosen
 
 
 @pytest.mark.parametrize("storage", ["memory", "sqlite"])

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
@@ -55,7 +57,19 @@ def test_what_is_pending_is_not_suggested_again() -> None:
     assert not torch.equal(after, x)
 
 
-def test_what_lies_outside_of_the_space_teaches_but_is_not_to_be_improved_on() -> None:
+def test_what_lies_outside_of_the_space_teaches_but_is_not_to_be_improved_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     models = fitted(-LOSS, NONE.new_zeros(5, 0))
     narrow = Space(SPACE | {"x": FloatDistribution(0.7, 1.0)}, []).domain
     assert models.suggest(narrow, NONE, seed=0)[0] >= 0.7
+    asked: list[torch.Tensor] = []
+    acquisition = Models._acquisition
+
+    def noted(models: Models, pending: torch.Tensor, baseline: torch.Tensor, seed: int) -> Any:
+        asked.append(baseline)
+        return acquisition(models, pending, baseline, seed)
+
+    monkeypatch.setattr(Models, "_acquisition", noted)
+    models.suggest(narrow, NONE, seed=0)
+    assert asked[0].tolist() == X[X[:, 0] >= 0.7].tolist()

@@ -51,14 +51,11 @@ def test_outcomes_are_to_be_maximised_and_failures_last() -> None:
     assert found.measured.variance.isnan().all()
 
 
-def test_a_failure_does_not_count_once_the_point_was_tried_again() -> None:
-    pruned = trial(3.0, state=TrialState.PRUNED)
-    assert read(trial(1.0, 5.0), FAILED, pruned, trial(3.0, 4.0)).measured.objectives.tolist() == [
-        [-5.0],
-        [-4.0],
-    ]
-    last = read(trial(1.0, 5.0), trial(3.0, 4.0), FAILED)
-    assert last.measured.objectives.tolist() == [[-5.0], [-4.0], [-INF]]
+def test_a_failure_does_not_count_where_the_point_has_succeeded() -> None:
+    pruned, good = trial(3.0, state=TrialState.PRUNED), trial(3.0, 4.0)
+    for tried in ([FAILED, pruned, good], [good, FAILED, pruned]):
+        found = read(trial(1.0, 5.0), *tried)
+        assert found.measured.objectives.tolist() == [[-5.0], [-4.0]]
 
 
 def test_a_trial_that_failed_before_it_asked_is_no_point() -> None:

@@ -8,9 +8,14 @@ from ax.core.trial_status import TrialStatus
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generator_spec import GeneratorSpec
-from ax.generation_strategy.transition_criterion import MaxGenerationParallelism, MinTrials
+from ax.generation_strategy.transition_criterion import (
+    MaxGenerationParallelism,
+    MinTrials,
+    PausingCriterion,
+)
 
 from botorch_popbo.ax._checks import check_whole
+from botorch_popbo.ax._criteria import SpaceExhausted
 from botorch_popbo.ax.nodes._options import NodeOptions, check_options
 from botorch_popbo.ax.nodes._own_node import OwnNode
 
@@ -54,11 +59,16 @@ def model_node(
     check_whole(num_trials=num_trials)
     if (next_node_name is None) != (num_trials is None):
         raise UserInputError("next_node_name and num_trials go together: who takes over, and when.")
-    pause = MaxGenerationParallelism(
-        threshold=parallelism or 1,
-        only_in_statuses=[TrialStatus.RUNNING],
-        use_all_trials_in_exp=True,
-    )
+    deduplicate = options.get("deduplicate", True)
+    pauses: list[PausingCriterion] = [SpaceExhausted()] if deduplicate else []
+    if parallelism is not None:
+        pauses.append(
+            MaxGenerationParallelism(
+                threshold=parallelism,
+                only_in_statuses=[TrialStatus.RUNNING],
+                use_all_trials_in_exp=True,
+            )
+        )
     return OwnNode(
         name=name,
         generator_specs=[spec],
@@ -67,8 +77,8 @@ def model_node(
             if next_node_name is None or num_trials is None
             else [enough_trials(num_trials, next_node_name)]
         ),
-        pausing_criteria=[] if parallelism is None else [pause],
-        should_deduplicate=options.get("deduplicate", True),
+        pausing_criteria=pauses,
+        should_deduplicate=deduplicate,
     )
 
 

@@ -29,7 +29,7 @@ def verdict(summaries: Sequence[Summary]) -> str:
 
 
 def _leaders(summary: Summary) -> tuple[str, ...]:
-    curves = [curve for curve in summary.curves if not curve.num_failed]
+    curves = summary.whole
     if len(curves) < 2:
         return ()
     sign = 1.0 if summary.is_loss else -1.0

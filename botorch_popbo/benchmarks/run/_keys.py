@@ -38,10 +38,10 @@ class Key:
     is_other: Callable[[str], bool] = _is_none
 
     def check_kind(self, name: str, value: Any) -> Any:
-        """Return a file's value with a tuple for a list, or raise UsageError if it is no such."""
+        """Return a file's value with a tuple of different ones for a list, or raise UsageError."""
         if not self.is_valid(value):
             raise UsageError(f"{name} is {self.kind}, not {value!r}")
-        return tuple(value) if isinstance(value, list) else value
+        return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
 
     def check_names(self, name: str, value: Any) -> Any:
         """Return a value with each name once, or raise UsageError if a name does not exist."""

@@ -51,6 +51,14 @@ def test_the_difference_is_that_of_seeds_in_common() -> None:
     assert verdict([summary(GOOD, replace(other, seeds=(0, 7, 8)))]) == ""
 
 
+def test_a_method_that_lost_the_hard_seeds_does_not_lead() -> None:
+    lucky = curve("random", 1.1)  # of one seed, on which the other is better
+    unlucky = replace(lucky, seeds=(2,), traces=lucky.traces, method="sobol")
+    assert verdict([summary(GOOD, lucky, unlucky, curve("cmaes", *BAD))]) == (
+        "in short: popbo ahead on branin"
+    )
+
+
 @pytest.mark.parametrize("curves", [(), (GOOD,), (curve("popbo", 1.0), curve("random", 2.0))])
 def test_nothing_is_said_of_one_method_or_one_seed(curves: tuple[()]) -> None:
     assert verdict([summary(*curves)]) == ""

@@ -84,7 +84,6 @@ class Transfer(Campaign[Search, SearchRecord]):
     @classmethod
     def planned(cls, *, data: Path | None, **values: object) -> "Transfer":
         """See the base class."""
-        values["initial"] = values["initial"] or 12
         return cls(data=data, **values)  # type: ignore[arg-type]
 
     def cells(self) -> Iterator[Search]:
