@@ -87,10 +87,10 @@ def evidence_of(
     return Evidence(measured, torch.stack(pending) if pending else empty, int(succeeded.sum()))
 
 
-def running_points(
+def points_of(
     trials: Sequence[FrozenTrial], space: Space, distributions: Mapping[str, BaseDistribution]
 ) -> Tensor:
-    """Where trials that have not ended are.
+    """Where trials are, be it that they run.
 
     Args:
         trials: Trials.
@@ -100,8 +100,8 @@ def running_points(
     Returns:
         Points, a ``p x d`` tensor.
     """
-    running = [trial for trial in trials if trial.state == TrialState.RUNNING]
-    points = [space.point(shared_point(trial, distributions)) for trial in running]
+    begun = [trial for trial in trials if trial.state != TrialState.WAITING]
+    points = [space.point(shared_point(trial, distributions)) for trial in begun]
     known = [x for x in points if x is not None]
     return torch.stack(known) if known else torch.zeros(0, len(space.axes), dtype=torch.double)
 

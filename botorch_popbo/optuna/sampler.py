@@ -22,7 +22,7 @@ from botorch_popbo.optuna._axis import Axis, has_values
 from botorch_popbo.optuna._search import Models
 from botorch_popbo.optuna._sharing import share_point
 from botorch_popbo.optuna._space import Space, all_parameters
-from botorch_popbo.optuna._trials import Evidence, evidence_of, running_points
+from botorch_popbo.optuna._trials import Evidence, evidence_of, points_of
 
 _NUM_TRIED = 32  # points of the design, for one that is not known
 _MOST_COLLISIONS = 8
@@ -112,12 +112,10 @@ class PoPBOSampler(BaseSampler):
                 parameters = space.parameters(point)
                 share_point(study, trial, parameters, distributions)
                 # Another process may have chosen the same point meanwhile.
-                running = running_points(_others(study, trial), space, distributions)
-                is_shared, was_shared = (
-                    bool(is_row_of(point.unsqueeze(0), known))
-                    for known in (running, evidence.pending)
-                )
-                if was_shared or not is_shared:
+                ended = {other.number for other in others if other.state.is_finished()}
+                late = [other for other in _others(study, trial) if other.number not in ended]
+                late_points, x = points_of(late, space, distributions), point.unsqueeze(0)
+                if is_row_of(x, evidence.pending) or not is_row_of(x, late_points):
                     break
         return parameters
 
