@@ -272,6 +272,16 @@ def test_points_outside_of_the_space_are_refused() -> None:
     assert search.num_answers == 0
 
 
+def test_a_file_of_something_else_is_named_without_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "search.json"
+    path.write_bytes(bytes(range(256)) * 100)
+    with pytest.raises(
+        InputDataError, match=r"holds no saved PreferenceSearch \(Unicode"
+    ) as raised:
+        PreferenceSearch.load(path)
+    assert len(str(raised.value)) < len(str(path)) + 200
+
+
 @pytest.mark.parametrize("items", [[[0.0, 1.0]], [[0.5, 9.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]], []])
 def test_a_file_with_points_of_another_space_is_named(tmp_path: Path, items: list[object]) -> None:
     path = tmp_path / "search.json"

@@ -1,7 +1,8 @@
 import os
 import subprocess
 import sys
-from dataclasses import astuple
+from dataclasses import astuple, replace
+from typing import Any
 
 import pytest
 from helpers.peers import IN_ORDER, MIXED, run, start
@@ -55,6 +56,14 @@ def test_a_number_beyond_the_space_is_moved_to_its_end() -> None:
     loop.answer = dict.fromkeys(ROW, 1000000000.0)
     ends = {"rate": 1.0, "share": 0.3, "width": 128, "depth": 4, "dropout": 0.6}
     assert loop.suggest(0).parameters == {**ends, "bias": True, "kernel": "poly"}
+
+
+@pytest.mark.parametrize("noisy", [True, False])
+def test_a_peer_that_asks_is_told_whether_outcomes_are_exact(noisy: bool) -> None:
+    pytest.importorskip("optuna")
+    setting = Setting("mixed", "optuna-gp", 6, 0)
+    loop: Any = METHODS["optuna-gp"].start(replace(MIXED, noisy=noisy), setting)
+    assert loop.options["deterministic_objective"] is not noisy
 
 
 def test_a_suggestion_has_a_seed_of_its_trial() -> None:

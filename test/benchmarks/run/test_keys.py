@@ -35,6 +35,11 @@ def expand(name: str) -> list[str]:
     return ["a", "b"] if name == "both" else [name]
 
 
+def test_what_a_list_says_twice_it_says_once() -> None:
+    key = _keys.numbers((1.0,), smoke=lambda values: values)
+    assert key.check_kind("variances", [0.0, 0.25, 0]) == (0.0, 0.25)
+
+
 def test_names_are_known_stand_for_others_or_need_not_be() -> None:
     key = _keys.names(["a", "b", "c"], expand=expand, is_other=lambda name: ".py" in name)
     assert key.default == ("a", "b", "c")

@@ -2,8 +2,36 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.experiments.transfer._campaign import KINDS, Search, Transfer
+
+
+def test_shuffled_sources_have_the_same_points_and_other_outcomes(tables: Path) -> None:
+    campaign = Transfer.planned(
+        data=tables,
+        problems=("fcnet-slice",),
+        sources=KINDS,
+        size=12,
+        initial=4,
+        methods=(),
+        seeds=1,
+        trials=4,
+        output=Path(),
+        jobs=1,
+        limit=1.0,
+        backend="local",
+    )
+    good, shuffled = (
+        campaign._sources(Search("fcnet-slice", kind, 12, 4, "popbo-sources", 0))
+        for kind in ("good", "shuffled")
+    )
+    assert len(good) == len(shuffled) == 3
+    for one, other in zip(good, shuffled, strict=True):
+        assert torch.equal(one.X, other.X)
+        assert not torch.equal(one.Y, other.Y)
+        assert torch.equal(one.Y.sort(0).values, other.Y.sort(0).values)
 
 
 def run(tables: Path, output: Path, *options: str) -> list[list[float]]:
