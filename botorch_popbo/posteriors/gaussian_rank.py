@@ -7,6 +7,7 @@ import torch
 from botorch.posteriors import GPyTorchPosterior
 from torch import Tensor
 
+from botorch_popbo.likelihoods import normal_interval
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.base import RankPosterior
 
@@ -68,12 +69,7 @@ class GaussianRankPosterior(RankPosterior):
         inside = (value >= 0.0) & (value <= self.exposure) & (value == value.floor())
         high, low = self.thresholds.at(value - 1.0), self.thresholds.at(value)
         inside = inside & (high > low)
-        # In the left tail a difference of distribution functions keeps its digits.
-        flip = low > 0.0
-        high, low = torch.where(flip, -low, high), torch.where(flip, -high, low)
-        gap = torch.special.ndtr(high) - torch.special.ndtr(low)
-        log_gap = gap.clamp_min(torch.finfo(gap.dtype).tiny).log()
-        return torch.where(inside, log_gap, -torch.inf)
+        return torch.where(inside, normal_interval.log_prob(low, high), -torch.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         """See the base class."""

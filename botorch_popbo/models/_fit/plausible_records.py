@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor
 
+from botorch_popbo.likelihoods import normal_interval
 from botorch_popbo.models._fit.evidence import Conditioned
 from botorch_popbo.models._hyperparameters.base import Hyperparameters
 from botorch_popbo.models._records.records import Records
@@ -117,13 +118,8 @@ def log_rank_probability(
             records.level[own], records.level[is_fitted][fitted], utilities[fitted]
         )
     deviation = variance.sqrt()
-    upper = (bounds[0] - mean) / deviation
-    lower = (bounds[1] - mean) / deviation
-    # In the left tail a difference of distribution functions keeps its digits.
-    flip = lower > 0.0
-    upper, lower = torch.where(flip, -lower, upper), torch.where(flip, -upper, lower)
-    gap: Tensor = torch.special.ndtr(upper) - torch.special.ndtr(lower)
-    return gap.clamp_min(torch.finfo(gap.dtype).tiny).log()
+    upper, lower = (bounds - mean) / deviation
+    return normal_interval.log_prob(lower, upper)
 
 
 def _neighbouring_utilities(level: Tensor, known_level: Tensor, utilities: Tensor) -> Tensor:
