@@ -22,9 +22,9 @@ from botorch_popbo.acquisition._tied_levels import TiedLevels
 from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
 from botorch_popbo.models.ranking_gp import RankingGP
 
-# Of three objectives and fewer. The boxes into which the volume is cut grow fast in number, so of
-# more there are fewer samples, and boxes that are a small share of it are not cut.
-_NUM_EXACT = 3
+# The boxes into which a volume is cut grow fast in number with the objectives. So of many there are
+# fewer samples, and boxes that are a small share of the volume are not cut.
+_FEW_OBJECTIVES = 3
 _NUM_SAMPLES, _FEW_SAMPLES = 128, 32
 _COARSENESS = 1e-2
 _MARGIN = 0.1  # of the prior's deviation
@@ -108,9 +108,9 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         if len(self._feasible) == 0:
             return
         number = len(self._reference)
-        is_exact = number <= _NUM_EXACT
-        samples = torch.Size([_NUM_SAMPLES if is_exact else _FEW_SAMPLES])
-        alpha = 0.0 if is_exact else max(_COARSENESS, get_default_partitioning_alpha(number))
+        are_few = number <= _FEW_OBJECTIVES
+        samples = torch.Size([_NUM_SAMPLES if are_few else _FEW_SAMPLES])
+        alpha = 0.0 if are_few else max(_COARSENESS, get_default_partitioning_alpha(number))
         with seeded(self.seed):  # points are pruned by samples without a seed of their own
             self.gain = qLogNoisyExpectedHypervolumeImprovement(
                 self.objectives,

@@ -280,7 +280,7 @@ def _variances(observation_noise: Tensor, shape: torch.Size) -> Tensor:
 
 
 def _are_equal(known: list[Tensor], values: list[Tensor]) -> bool:
-    return all(
+    return len(known) == len(values) and all(
         a.device == b.device and torch.equal(a, b) for a, b in zip(known, values, strict=True)
     )
 

@@ -151,10 +151,8 @@ class PoissonRankModel(RankModel):
         """
         # Fresh weights with every new point: a network kept for long would keep its blind spots.
         seed = derive_seed(self.seed, self.num_points)
-        X, limit = (
-            self._encoded_points(learn=True),
-            self._limit(self._exposure, self._exposure + 1.0),
-        )
+        X = self._encoded_points(learn=True)
+        limit = self._limit(self._exposure, self._exposure + 1.0)
         self.rate.fit(X, self._counts, self._exposure, limit, seed)
         return self.eval()
 

@@ -55,6 +55,14 @@ def test_it_is_the_gain_in_hypervolume_of_joint_samples() -> None:
     assert function(point).exp().item() == pytest.approx(gain.mean().item(), rel=0.25)
 
 
+def test_many_objectives_are_as_few_where_the_others_are_copies() -> None:
+    function = LogExpectedFrontImprovement([*MODELS, *MODELS])
+    assert function.gain is not None
+    assert function.gain.sampler.sample_shape == (32,)
+    few, many = (f(ANYWHERE).argsort().argsort().double() for f in (make(), function))
+    assert float(torch.corrcoef(torch.stack([few, many]))[0, 1]) > 0.8
+
+
 def test_botorchs_own_starts_around_the_best_are_taken() -> None:
     for slack_models in ([], [slack_model(float(X[:, 0].median()))]):
         function = make(slack_models=slack_models)

@@ -191,6 +191,8 @@ def test_another_part_conditions_anew() -> None:
     mean = model.posterior(TEST_X).mean
     model.covar_module.rotation.copy_(turn)  # in place
     mean = assert_new(mean)
+    model.covar_module.rotation = None  # the columns again
+    mean = assert_new(mean)
     model.covar_module = rougher
     mean = assert_new(mean)
     model.input_transform = larger

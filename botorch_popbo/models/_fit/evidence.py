@@ -80,9 +80,8 @@ class Evidence:
         self.function: CovarianceFunction = hyperparameters.covariance_function(X, records.source)
         self._is_outcome = ~records.is_judged
         self.relations = records.relations if relations is None else relations
-        if relations is None and not stand_alone(
-            self.relations
-        ):  # found once, so that what is maximised stays the same
+        # Weights are found once, so that what is maximised stays the same.
+        if relations is None and not stand_alone(self.relations):
             theta = hyperparameters.current()
             noise = self._of_records(hyperparameters.noise(theta)[0])
             prior = self.function.covariance(theta[:-1], noise)
