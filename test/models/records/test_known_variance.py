@@ -24,6 +24,8 @@ def test_known_variances_are_carried_over_to_the_utility() -> None:
     # Beyond the ends nothing is known; what is reached inside the list counts.
     wide = uncertain(4.0, 0.0, 1.0).known_variance
     torch.testing.assert_close(wide, tensor([(2.0 * score) ** 2, 0.0, score**2]))
+    both = uncertain(0.0, 25.0, 0.0).known_variance
+    torch.testing.assert_close(both, tensor([0.0, score**2, 0.0]))
     assert uncertain(0.0, 0.0, 0.0).known_variance.tolist() == [0.0] * 3
 
 
