@@ -17,9 +17,6 @@ from ax.generation_strategy.transition_criterion import (
     TrialCountPausingCriterion,
 )
 
-# Trials that anybody asks for in one call; where more points are left they need not be counted.
-_MOST_AT_ONCE = 10_000
-
 
 class DistinctPoints(TransitionCriterion):
     """Met when there are two distinct points to compare.
@@ -97,15 +94,17 @@ class SpaceExhausted(TrialCountPausingCriterion):
         """The number of points that are not known."""
         space = experiment.search_space
         size = _num_points(space, space.top_level_parameters)
-        arms = experiment.arms_by_signature.values()
-        if len(arms) + _MOST_AT_ONCE < size:
+        if math.isinf(size):
             return self.threshold
-        known = sum(space.check_membership(arm.parameters) for arm in arms)
-        return max(int(size) - known, 0)
+        arms = experiment.arms_by_signature.values()
+        return max(int(size) - sum(space.check_membership(arm.parameters) for arm in arms), 0)
 
     def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
         """Whether every point is known."""
-        return self.num_till_threshold(experiment, set()) == 0
+        space = experiment.search_space
+        # Asked before every suggestion, and mostly answered by their numbers.
+        may_be = len(experiment.arms_by_signature) >= _num_points(space, space.top_level_parameters)
+        return may_be and self.num_till_threshold(experiment, set()) == 0
 
     def block_continued_generation_error(
         self, node_name: str, experiment: Experiment, trials_from_node: set[int]

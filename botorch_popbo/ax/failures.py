@@ -1,7 +1,9 @@
 """The Ax transform that learns from trials that went wrong."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
+from operator import eq, gt
 
 import pandas as pd
 from ax.adapter.data_utils import ExperimentData
@@ -69,31 +71,32 @@ class FailedTrialsLast(Transform):
 def _check_numbers(data: pd.DataFrame, goal: OptimizationConfig) -> None:
     for metric, weight in goal.objective.metric_weights:
         best = math.copysign(math.inf, weight)
-        for trial in _trials_where(data, "mean", metric, best):
+        for trial in _trials_where(data, "mean", metric, partial(eq, best)):
             raise InputDataError(
                 f"Trial {trial} reports {metric}={best}, which would be better than everything. If "
                 f"it failed, take it back: client.attach_data({trial}, {{{metric!r}: "
                 "float('nan')})."
             )
-        for trial in _trials_where(data, "sem", metric, math.inf):
+        for trial in _trials_where(data, "sem", metric, partial(eq, math.inf)):
             raise InputDataError(
                 f"Trial {trial} reports {metric} with an infinite standard error. If it is not "
                 f"known, report the mean alone: client.attach_data({trial}, {{{metric!r}: mean}})."
             )
     for metric in goal.metric_signatures:
-        if ("sem", metric) in data and (trials := data.index[data["sem", metric] < 0.0]).size:
-            trial = trials[0][0]
+        for trial in _trials_where(data, "sem", metric, partial(gt, 0.0)):
             raise InputDataError(
                 f"Trial {trial} reports {metric} with a negative standard error. Report its "
                 f"absolute value: client.attach_data({trial}, {{{metric!r}: (mean, sem)}})."
             )
 
 
-def _trials_where(data: pd.DataFrame, column: str, metric: str, value: float) -> list[int]:
-    """Trials that report a value, if the metric was observed."""
+def _trials_where(
+    data: pd.DataFrame, column: str, metric: str, is_wrong: Callable[[pd.Series], pd.Series]
+) -> list[int]:
+    """Trials that report a wrong value, if the metric was observed."""
     if (column, metric) not in data:
         return []
-    return [index[0] for index in data.index[data[column, metric] == value]]
+    return [index[0] for index in data.index[is_wrong(data[column, metric])]]
 
 
 def _are_final(

@@ -1,5 +1,6 @@
 """Input transforms that rank models need beside BoTorch's own."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 
@@ -10,7 +11,35 @@ from torch import Tensor
 from torch.nn import Module
 
 
-class OneHotCategories(InputTransform, Module):
+class _FixedTransform(InputTransform, Module):
+    """Acts in every mode by settings that no state dict holds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.transform_on_train = True
+        self.transform_on_eval = True
+        self.transform_on_fantasize = True
+
+    @property
+    @abstractmethod
+    def _settings(self) -> tuple[object, ...]:
+        """All that decides how points are encoded."""
+
+    def equals(self, other: InputTransform) -> bool:
+        """Whether another transform encodes every point in the same way.
+
+        Args:
+            other: Another transform.
+
+        Returns:
+            Whether it is of this class and has the same settings.
+        """
+        if not isinstance(other, type(self)) or not super().equals(other):
+            return False
+        return self._settings == other._settings
+
+
+class OneHotCategories(_FixedTransform):
     """Replace columns of category values by one-hot columns, at the end.
 
     Unlike :class:`~botorch.models.transforms.input.NumericToCategoricalEncoding`, the values of a
@@ -37,9 +66,6 @@ class OneHotCategories(InputTransform, Module):
                     f"Column {column} of {d} with values {list(values)} is not categorical. Name "
                     "columns from 0 on with two different values or more, and leave out the others."
                 )
-        self.transform_on_train = True
-        self.transform_on_eval = True
-        self.transform_on_fantasize = True
         self.d = d
         self.scale = scale
         self.categories = {column: tuple(values) for column, values in categories.items()}
@@ -61,19 +87,6 @@ class OneHotCategories(InputTransform, Module):
             pieces.append(self.scale * torch.nn.functional.one_hot(nearest, len(values)).to(X))
         return torch.cat(pieces, dim=-1)
 
-    def equals(self, other: InputTransform) -> bool:
-        """Whether another transform has the same categories, which no state dict holds.
-
-        Args:
-            other: Another transform.
-
-        Returns:
-            Whether both encode every point in the same way.
-        """
-        if not isinstance(other, OneHotCategories) or not super().equals(other):
-            return False
-        return self._settings == other._settings
-
     @property
     def _settings(self) -> tuple[object, ...]:
         return self.d, self.scale, [*self.categories.items()]
@@ -93,7 +106,7 @@ class OneHotCategories(InputTransform, Module):
         return torch.empty_like(shortest).index_copy_(0, columns, shortest)
 
 
-class InactiveColumns(InputTransform, Module):
+class InactiveColumns(_FixedTransform):
     """Give columns that have no meaning at a point one value, so that they tell no points apart.
 
     Args:
@@ -108,9 +121,6 @@ class InactiveColumns(InputTransform, Module):
         fill: Mapping[int, float],
     ) -> None:
         super().__init__()
-        self.transform_on_train = True
-        self.transform_on_eval = True
-        self.transform_on_fantasize = True
         self.fill = dict(fill)
         self._needs: dict[int, list[tuple[int, float]]] = {}
         for column, by_value in dependents.items():
@@ -135,18 +145,9 @@ class InactiveColumns(InputTransform, Module):
         ]
         return torch.stack(columns, dim=-1)
 
-    def equals(self, other: InputTransform) -> bool:
-        """Whether another transform fills the same columns, which no state dict holds.
-
-        Args:
-            other: Another transform.
-
-        Returns:
-            Whether both encode every point in the same way.
-        """
-        if not isinstance(other, InactiveColumns) or not super().equals(other):
-            return False
-        return (self.fill, self._needs) == (other.fill, other._needs)
+    @property
+    def _settings(self) -> tuple[object, ...]:
+        return self.fill, self._needs
 
     def _is_active(self, X: Tensor, column: int) -> Tensor:
         if column not in self._needs:

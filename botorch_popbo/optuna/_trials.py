@@ -1,7 +1,7 @@
 """The trials of a study as points with their objectives and constraints."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -67,10 +67,7 @@ def evidence_of(
     names = sorted({name for trial in completed for name in constraints_of(trial)})
     rows: list[_Row] = []
     pending = []
-    for trial in trials:
-        x = space.point(shared_point(trial, distributions))
-        if x is None or trial.state == TrialState.WAITING:
-            continue
+    for trial, x in _placed(trials, space, distributions):
         outcomes = _outcomes(trial, places, signs)
         violation = constraints_of(trial)
         slack = [min(-violation.get(name, math.nan), _BEST) for name in names]
@@ -83,8 +80,7 @@ def evidence_of(
     rows = _without_retried(rows)
     measured = _measured(rows, space, len(signs), len(names), is_exact)
     succeeded = ~measured.objectives.isneginf().any(-1)
-    empty = measured.X.new_zeros(0, len(space.axes))
-    return Evidence(measured, torch.stack(pending) if pending else empty, int(succeeded.sum()))
+    return Evidence(measured, _matrix(pending, len(space.axes)), int(succeeded.sum()))
 
 
 def points_of(
@@ -100,10 +96,21 @@ def points_of(
     Returns:
         Points, a ``p x d`` tensor.
     """
-    begun = [trial for trial in trials if trial.state != TrialState.WAITING]
-    points = [space.point(shared_point(trial, distributions)) for trial in begun]
-    known = [x for x in points if x is not None]
-    return torch.stack(known) if known else torch.zeros(0, len(space.axes), dtype=torch.double)
+    return _matrix([x for _, x in _placed(trials, space, distributions)], len(space.axes))
+
+
+def _placed(
+    trials: Sequence[FrozenTrial], space: Space, distributions: Mapping[str, BaseDistribution]
+) -> Iterator[tuple[FrozenTrial, Tensor]]:
+    """Trials that have begun, with their points, where these are known."""
+    for trial in trials:
+        x = space.point(shared_point(trial, distributions))
+        if x is not None and trial.state != TrialState.WAITING:
+            yield trial, x
+
+
+def _matrix(points: Sequence[Tensor], width: int) -> Tensor:
+    return torch.stack([*points]) if points else torch.zeros(0, width, dtype=torch.double)
 
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
