@@ -1,8 +1,11 @@
 import math
 
 import pytest
+import torch
 
 from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
+from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
 
 HARTMANN_BEST = (0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573)
 
@@ -36,3 +39,18 @@ def test_branin_is_computed_in_double_precision() -> None:
     expected = (y - b * x**2 + c * x - 6) ** 2 + 10 * (1 - t) * math.cos(x) + 10
     found = PROBLEMS["branin"].load(None).score({"x0": x, "x1": y})
     assert found == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", shipped_campaigns()["botorch-functions"]["problems"])
+def test_an_optimum_is_in_the_domain_but_not_in_its_middle(name: str) -> None:
+    problem = PROBLEMS[name].load(None)
+    assert isinstance(problem, SyntheticProblem)
+    low, high = torch.as_tensor(problem.function.bounds)
+    middle = {f"x{i}": float(x) for i, x in enumerate((low + high) / 2.0)}
+    assert problem.optimal_value is not None
+    assert problem.score(middle) > problem.optimal_value + 1e-3
+    if name != "michalewicz5":  # of which BoTorch does not know where it is
+        optima = problem.function.optimizers.double()
+        inside = [x for x in optima if bool(((x >= low) & (x <= high)).all())]
+        found = min(problem.score({f"x{i}": float(v) for i, v in enumerate(x)}) for x in inside)
+        assert found == pytest.approx(problem.optimal_value, abs=1e-4)
