@@ -346,6 +346,23 @@ def test_several_tasks_are_learned_from_together() -> None:
     torch.testing.assert_close(model.rank_posterior(TEST_X).mean, expected, rtol=0.3, atol=3.0)
 
 
+@pytest.mark.parametrize("num_sources", [0, 1])
+def test_the_default_dtype_does_not_matter(num_sources: int) -> None:
+    def predictions() -> Tensor:
+        sources = num_sources * [from_outcomes(X, SMOOTH.unsqueeze(-1))]
+        model = RankingGP(X[:8], SMOOTH[:8].unsqueeze(-1), sources=sources).fit()
+        ranks = model.rank_posterior(TEST_X).mean
+        return torch.stack([model.posterior(TEST_X).mean, ranks.view(-1, 1)])
+
+    expected = predictions()
+    torch.set_default_dtype(torch.double)
+    try:
+        found = predictions()
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert torch.equal(found, expected)
+
+
 def test_exact_outcomes_have_no_outliers_and_the_best_is_the_best() -> None:
     outcomes = with_an_outlier()
     best = X[outcomes.argmax()]

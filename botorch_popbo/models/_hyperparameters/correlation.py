@@ -161,4 +161,4 @@ def prior_logits(num_sources: int) -> Tensor:
     Args:
         num_sources: Number of sources ``S``.
     """
-    return torch.tensor([TARGET_LOGIT_LOC] + num_sources * [LOGIT_LOC])
+    return torch.tensor([TARGET_LOGIT_LOC] + num_sources * [LOGIT_LOC], dtype=torch.double)

@@ -125,6 +125,7 @@ def _interval(log_lower: float, log_upper: float, log_initial: float) -> Interva
     # which the bounds that Interval rounds to torch's default dtype are not.
     logs = torch.tensor([log_lower, log_upper], dtype=torch.float32).tolist()
     bounds = torch.tensor([math.exp(value) for value in logs], dtype=torch.double)
-    interval = Interval(*bounds, transform=None, initial_value=math.exp(log_initial))
+    initial = float(torch.tensor(math.exp(log_initial), dtype=torch.float32))
+    interval = Interval(*bounds, transform=None, initial_value=initial)
     interval.lower_bound, interval.upper_bound = bounds
     return interval

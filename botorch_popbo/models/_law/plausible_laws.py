@@ -73,7 +73,8 @@ def _draw(evidence: Evidence, theta: Tensor) -> Tensor:
     centre, limits = search.standardize(theta), search.standardize(search.limits.T)
     curvature, directions = torch.linalg.eigh(_curvature(evidence, centre, limits))
     engine = SobolEngine(len(theta), scramble=True, seed=0)
-    uniform = engine.draw(_NUM_LAWS, dtype=torch.double).to(theta)
+    # In double precision the engine would round its first point to torch's default dtype.
+    uniform = engine.draw(_NUM_LAWS, dtype=torch.float32).to(theta)
     normal = torch.special.ndtri(uniform.clamp(1e-6, 1.0 - 1e-6))
     steps = _WIDER * normal * curvature.clamp_min(_LEAST_CURVATURE).rsqrt()
     drawn = (centre + steps @ directions.T).clamp(*limits)
@@ -82,8 +83,9 @@ def _draw(evidence: Evidence, theta: Tensor) -> Tensor:
 
 def _curvature(evidence: Evidence, centre: Tensor, limits: Tensor) -> Tensor:
     """Minus the second derivative of evidence times prior, from differences of gradients."""
-    curvature = _LEAST_CURVATURE * torch.eye(len(centre)).to(centre)
-    for i, step in enumerate(_DIFFERENCE * torch.eye(len(centre)).to(centre)):
+    unit = torch.eye(len(centre)).to(centre)
+    curvature = _LEAST_CURVATURE * unit
+    for i, step in enumerate(_DIFFERENCE * unit):
         ahead, behind = ((centre + sign * step).clamp(*limits) for sign in (1.0, -1.0))
         if bool(ahead[i] > behind[i]):  # otherwise it is no free parameter
             change = _gradient(evidence, behind) - _gradient(evidence, ahead)

@@ -36,7 +36,9 @@ class Judge:
 
     def choose(self, pair: Tensor, question: int) -> int | None:
         """The better one of two points, ``2 x d``: 0, 1, or None for a tie."""
-        generator = torch.Generator().manual_seed(derive_seed(self.seed, question))
+        # Once more: a method that mixes its seed in the same way must not foresee the noise.
+        seed = derive_seed(derive_seed(self.seed, question), 0)
+        generator = torch.Generator().manual_seed(seed)
         noise = self.deviation * torch.randn(2, generator=generator, dtype=torch.float64)
         first, second = (FUNCTIONS[self.function].evaluate_true(pair) + noise).tolist()
         if abs(first - second) < self.indifference:
