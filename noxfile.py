@@ -1,6 +1,7 @@
 """Test environments beside the pinned one of ``.ci/run``: ``nox`` runs them all."""
 
 import glob
+import shutil
 
 import nox
 
@@ -25,6 +26,7 @@ def newest(session: nox.Session) -> None:
 def core(session: nox.Session) -> None:
     """The built wheel alone, without Ax or any extra."""
     session.install("build", "twine")
+    shutil.rmtree("dist", ignore_errors=True)  # archives of another version
     session.run("python", "-m", "build", "--outdir", "dist")
     archives = glob.glob("dist/*")
     session.run("python", "-m", "twine", "check", "--strict", *archives)

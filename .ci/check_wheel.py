@@ -2,11 +2,16 @@
 
 import sys
 import zipfile
+from pathlib import Path
 
 [path] = sys.argv[1:]
 names = zipfile.ZipFile(path).namelist()
 stray = [n for n in names if not n.startswith("botorch_popbo/") and ".dist-info/" not in n]
-missing = {"botorch_popbo/__init__.py", "botorch_popbo/py.typed"} - set(names)
+package = Path(__file__).parent.parent / "botorch_popbo"
+kept = (
+    path for path in package.rglob("*") if path.suffix in (".py", ".typed", ".toml", ".mplstyle")
+)
+missing = {str(path.relative_to(package.parent)) for path in kept} - set(names)
 if stray or missing:
     sys.exit(f"{path}: unexpected {stray}, missing {sorted(missing)}")
 print(f"{path}: {len(names)} files, all of them botorch_popbo")

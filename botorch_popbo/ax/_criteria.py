@@ -93,7 +93,7 @@ class SpaceExhausted(TrialCountPausingCriterion):
     def num_till_threshold(self, experiment: Experiment, trials_from_node: set[int]) -> int:
         """The number of points that are not known."""
         space = experiment.search_space
-        size = _num_points(space, space.top_level_parameters)
+        size = num_points(space)
         if math.isinf(size):
             return self.threshold
         arms = experiment.arms_by_signature.values()
@@ -103,7 +103,7 @@ class SpaceExhausted(TrialCountPausingCriterion):
         """Whether every point is known."""
         space = experiment.search_space
         # Asked before every suggestion, and mostly answered by their numbers.
-        may_be = len(experiment.arms_by_signature) >= _num_points(space, space.top_level_parameters)
+        may_be = len(experiment.arms_by_signature) >= num_points(space)
         return may_be and self.num_till_threshold(experiment, set()) == 0
 
     def block_continued_generation_error(
@@ -118,6 +118,11 @@ class SpaceExhausted(TrialCountPausingCriterion):
             "No point is left: each one of the search space is evaluated or running. Widen the "
             "space, or complete what is running."
         )
+
+
+def num_points(space: SearchSpace) -> float:
+    """The number of points of a space; infinite if there is a range of any numbers."""
+    return _num_points(space, space.top_level_parameters)
 
 
 def _num_points(space: SearchSpace, names: Iterable[str]) -> float:

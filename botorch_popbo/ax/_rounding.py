@@ -1,11 +1,11 @@
 """Rounding of integers and categories in the initial design."""
 
-import random
+from zlib import crc32
 
-import numpy as np
 from ax.adapter.transforms.int_to_float import IntToFloat
 from ax.adapter.transforms.one_hot import OneHot
 from ax.core.observation import ObservationFeatures
+from ax.utils.common.random import with_rng_seed
 
 
 class ReproducibleIntToFloat(IntToFloat):
@@ -19,14 +19,11 @@ class ReproducibleIntToFloat(IntToFloat):
         self, observation_features: list[ObservationFeatures]
     ) -> list[ObservationFeatures]:
         """Round, with random numbers that depend on nothing but the points."""
-        state = random.getstate()
-        random.seed(repr([sorted(point.parameters.items()) for point in observation_features]))
-        try:
+        points = repr([sorted(point.parameters.items()) for point in observation_features])
+        with with_rng_seed(crc32(points.encode())):
             rounded: list[ObservationFeatures] = super().untransform_observation_features(
                 observation_features
             )
-        finally:
-            random.setstate(state)
         return rounded
 
 
@@ -40,12 +37,8 @@ class ReproducibleOneHot(OneHot):
         self, observation_features: list[ObservationFeatures]
     ) -> list[ObservationFeatures]:
         """Round, and put the global state back."""
-        state = np.random.get_state()  # noqa: NPY002 - those that Ax draws from
-        np.random.seed(0)  # noqa: NPY002
-        try:
+        with with_rng_seed(0):
             rounded: list[ObservationFeatures] = super().untransform_observation_features(
                 observation_features
             )
-        finally:
-            np.random.set_state(state)  # noqa: NPY002
         return rounded

@@ -12,10 +12,11 @@ from ax.api.types import TParameterization
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo.ax._checks import check_given_whole
+from botorch_popbo.ax._criteria import num_points
 from botorch_popbo.ax._minimization import evaluate_trials
 from botorch_popbo.ax.minimum import OWN_COLUMNS, VALUE, Minimum
 from botorch_popbo.ax.running.snapshots import load_client
-from botorch_popbo.ax.space import Space, num_points, parameter_configs
+from botorch_popbo.ax.space import Space, parameter_configs
 from botorch_popbo.ax.strategy import popbo_generation_strategy
 
 
@@ -81,7 +82,7 @@ def minimize(
     def evaluate(parameters: TParameterization) -> dict[str, float]:
         return {VALUE: function(**parameters)}
 
-    n_trials = int(min(n_trials, num_points(configs)))
+    n_trials = int(min(n_trials, num_points(asked._experiment.search_space)))
     evaluate_trials(client, evaluate, n_trials, n_jobs, path, progress)
     return Minimum(client)
 

@@ -1,7 +1,7 @@
 """A search space as a plain dictionary."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
@@ -37,19 +37,6 @@ def parameter_configs(space: Space) -> list[RangeParameterConfig | ChoiceParamet
             f"got {space!r}."
         )
     return [_config(name, said) for name, said in space.items()]
-
-
-def num_points(configs: Sequence[RangeParameterConfig | ChoiceParameterConfig]) -> float:
-    """The number of points of a space; infinite if there is a range of any numbers."""
-    sizes = (
-        len(config.values)
-        if isinstance(config, ChoiceParameterConfig)
-        else config.bounds[1] - config.bounds[0] + 1
-        if config.parameter_type == "int"
-        else math.inf
-        for config in configs
-    )
-    return math.prod(sizes)
 
 
 def _config(name: Any, said: Any) -> RangeParameterConfig | ChoiceParameterConfig:

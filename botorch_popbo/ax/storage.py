@@ -39,10 +39,6 @@ from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.models import PoissonRankModel, RankingGP
 
-# What Ax says where a stored class is unknown is its name. So of the classes that come first in
-# whatever is stored, a design's transforms and a strategy's nodes, the name is what to do.
-_IMPORT_FIRST = f"import {__package__} first"
-
 
 def register() -> None:
     """Register everything a stored experiment may name; calling it twice does no harm.
@@ -57,22 +53,15 @@ def register() -> None:
         FailedTrialsLast,
         OrderedLeafToIntegerRange,
         ReproducibleIntToFloat,
+        ReproducibleOneHot,
     ):
         register_transform(transform)
-    # Files of earlier versions have bare names, so one is registered above.
-    ReproducibleOneHot.__name__ = _IMPORT_FIRST
-    ReproducibleIntToFloat.__name__ = f"import {__package__}"
-    register_transform(ReproducibleOneHot)
-    register_transform(ReproducibleIntToFloat)
     register_acquisition(RankAcquisition)
     # Ax has no function that registers a surrogate or a criterion.
     CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict
     CORE_ENCODER_REGISTRY[DistinctPoints] = transition_criterion_to_dict
-    CORE_ENCODER_REGISTRY[OwnNode] = lambda node: {
-        **generation_node_to_dict(node),
-        "__type": _IMPORT_FIRST,
-    }
-    CORE_CLASS_DECODER_REGISTRY[_IMPORT_FIRST] = OwnNode.from_json
+    CORE_ENCODER_REGISTRY[OwnNode] = generation_node_to_dict
+    CORE_CLASS_DECODER_REGISTRY[OwnNode.__name__] = OwnNode.from_json
     pausing = (MetricsMissing, SpaceExhausted)
     CORE_ENCODER_REGISTRY.update(dict.fromkeys(pausing, pausing_criterion_to_dict))
     for decoded in (RankSurrogate, RankGenerators, BestOfSources, DistinctPoints, *pausing):

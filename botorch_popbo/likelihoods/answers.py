@@ -26,7 +26,6 @@ _MAX_ITERATIONS = 50
 # Of half the squared Newton decrement, in nats. Many answers bend much within a step that is left,
 # and another one costs little.
 _TOLERANCE = 1e-8
-_SHORTEST_STEP = 1e-3
 _CONNECTED = 1e-8  # eigenvalues of a graph's Laplacian; that of a chain of N has N**-2
 
 
@@ -126,13 +125,7 @@ def judged_utilities(covariance: Tensor, relations: Relations, noise: Tensor) ->
 
 def _find_mode(factor: Tensor, sites: Sites, relations: Relations) -> tuple[Tensor, Tensor, Tensor]:
     """Whitened utilities, the Cholesky factor of the Hessian there, and the step not taken."""
-
-    def loss(white: Tensor) -> float:
-        said = sites.log_prob(relations.differences(factor @ white), sites.log_noise)
-        return float(0.5 * white @ white - said)
-
     white = torch.zeros_like(factor[0])
-    value = loss(white)
     for _ in range(_MAX_ITERATIONS):
         differences = relations.differences(factor @ white)
         slope = relations.scatter(sites.slope(differences), len(white))
@@ -144,11 +137,7 @@ def _find_mode(factor: Tensor, sites: Sites, relations: Relations) -> tuple[Tens
         step = torch.cholesky_solve(downhill.unsqueeze(-1), hessian).squeeze(-1)
         if float(downhill @ step) < 2.0 * _TOLERANCE:
             return white, hessian, step
-        length = 1.0
-        while loss(white + length * step) > value + 1e-9 * abs(value) and length > _SHORTEST_STEP:
-            length /= 2.0
-        white = white + length * step
-        value = loss(white)
+        white = white + step
     warnings.warn(
         f"The utilities behind the answers were not found in {_MAX_ITERATIONS} steps; the result "
         "is approximate. Answers that contradict each other may be the reason.",

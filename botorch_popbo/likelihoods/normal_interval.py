@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+_FAR = 1e4  # beyond, nothing is left, and no end has a slope that is no number
+
 
 def log_prob(lower: Tensor, upper: Tensor) -> Tensor:
     """Logarithm of the probability of an interval, finite also where that is too small a number.
@@ -14,8 +16,10 @@ def log_prob(lower: Tensor, upper: Tensor) -> Tensor:
     Returns:
         Log-probabilities of that shape.
     """
-    # In the left tail a difference of distribution functions keeps its digits.
+    lower, upper = (end.clamp(-_FAR, _FAR) for end in (lower, upper))
+    # In the left tail the logarithm of the distribution function keeps its digits.
     flip = lower > 0.0
     upper, lower = torch.where(flip, -lower, upper), torch.where(flip, -upper, lower)
-    gap: Tensor = torch.special.ndtr(upper) - torch.special.ndtr(lower)
-    return gap.clamp_min(torch.finfo(gap.dtype).tiny).log()
+    log_upper: Tensor = torch.special.log_ndtr(upper)
+    share = -torch.expm1(torch.special.log_ndtr(lower) - log_upper)
+    return log_upper + share.clamp_min(torch.finfo(share.dtype).tiny).log()

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
+from torch.optim.lr_scheduler import StepLR
 
 
 def train(
@@ -43,14 +44,14 @@ def train(
     vector = Parameter(parameters_to_vector(parameters).detach())
     vector_to_parameters(vector, parameters)
     optimizer = torch.optim.Adam([vector], lr=learning_rate, fused=True)
-    for step in range(num_steps):
-        if step > 0 and step % learning_rate_period == 0:
-            optimizer.param_groups[0]["lr"] *= learning_rate_factor
+    schedule = StepLR(optimizer, learning_rate_period, learning_rate_factor)
+    for _ in range(num_steps):
         batch = everything
         if num_records > batch_size:
             order = torch.randperm(num_records, generator=generator)
             batch = order[:batch_size].to(device)
         vector.grad = parameters_to_vector(gradients(batch))
         optimizer.step()
+        schedule.step()
     for parameter in parameters:
         parameter.data = parameter.data.clone()

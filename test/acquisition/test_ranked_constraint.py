@@ -58,6 +58,13 @@ def test_increasing_transforms_that_keep_the_sign_change_nothing() -> None:
     assert torch.equal(plain(GRID), warped(GRID))
 
 
+def test_where_none_satisfies_it_the_border_is_a_step_beyond_the_best() -> None:
+    ranked = constraint(-0.1 - X)
+    values = ranked.slack.rank_law(ranked.slack.encode(GRID)).thresholds.values
+    border = values[..., 0] + (values[..., 0] - values[..., -1]) / len(X)
+    torch.testing.assert_close(ranked(GRID), torch.special.log_ndtr(-border))
+
+
 def test_where_all_or_none_satisfy_it() -> None:
     assert (constraint(2.0 - X)(GRID) == 0.0).all()
     none = constraint(-0.1 - X)(GRID)

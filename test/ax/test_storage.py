@@ -142,7 +142,7 @@ assert "botorch_popbo" not in sys.modules
 """
 
 
-def test_data_are_read_without_the_package_and_all_else_names_it(
+def test_data_are_read_without_the_package_and_all_else_names_a_class_of_it(
     database: Path, tmp_path: Path
 ) -> None:
     client = make_client(storage=StorageConfig(url=f"sqlite:///{database}"))
@@ -155,7 +155,7 @@ def test_data_are_read_without_the_package_and_all_else_names_it(
         check=False,
     )
     assert f"RESULT {values}" in run.stdout, run.stderr
-    assert "ERROR 'import botorch_popbo.ax first'" in run.stdout
+    assert "ERROR 'ReproducibleOneHot'" in run.stdout
 
 
 def test_file_read_by_a_fresh_process_gives_the_same_candidates(tmp_path: Path) -> None:

@@ -310,6 +310,14 @@ def test_answers_are_differences_of_the_utilities_however_far_the_start() -> Non
         torch.testing.assert_close(far.log_likelihood, found.log_likelihood, **NATS)
 
 
+def test_a_step_that_leads_too_far_is_shortened() -> None:
+    contradiction = Relations.judged(torch.tensor([1, 2]), torch.tensor([2, 1]))
+    for size in (1.0, 30.0, 1000.0):
+        start = torch.tensor([0.0, size, -size]).double()
+        found = order_utilities(prior(3), contradiction, start, 1e-3)
+        torch.testing.assert_close(found.differences, torch.zeros(2).double(), rtol=0, atol=1e-6)
+
+
 def test_answers_that_cancel_leave_no_difference() -> None:
     both_ways = Relations.judged(torch.tensor([0, 1, 2, 3]), torch.tensor([1, 0, 3, 2]))
     found = order_utilities(prior(4), both_ways, torch.zeros(4).double(), 0.1)

@@ -31,6 +31,7 @@ def test_relations_of_a_ranking_stand_alone() -> None:
     assert stand_alone(chain(range(6)))
     assert stand_alone(relate([]))
     assert not stand_alone(STAR)
+    assert not stand_alone(relate([(0, 2), (1, 2)]))
     assert not stand_alone(relate([(5, k) for k in range(5)]))
     assert not stand_alone(relate(answers=[(0, 1, 1.0)]))
     assert not stand_alone(Relations.between(*torch.tensor([[0], [1], [2]])))

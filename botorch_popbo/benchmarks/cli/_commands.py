@@ -4,13 +4,13 @@ import sys
 from argparse import Namespace
 from typing import Any
 
+from botorch_popbo.benchmarks.cli._campaign_files import shipped_campaigns
+from botorch_popbo.benchmarks.cli._folder import recall, remember
+from botorch_popbo.benchmarks.cli._plan import plan, says_nothing, settle
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS, Optimization
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
-from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
 from botorch_popbo.benchmarks.run._failure import texts
-from botorch_popbo.benchmarks.run._folder import recall, remember
-from botorch_popbo.benchmarks.run._plan import plan, says_nothing, settle
 from botorch_popbo.benchmarks.run.campaign import Campaign
 from botorch_popbo.benchmarks.run.execution import run_campaign
 

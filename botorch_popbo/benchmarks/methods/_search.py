@@ -2,12 +2,11 @@
 
 import torch
 from botorch.acquisition import AcquisitionFunction
-from botorch.optim import optimize_acqf, optimize_acqf_discrete
+from botorch.optim import optimize_acqf
 from torch import Tensor
 
 from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.models.input_transforms import OneHotCategories
-from botorch_popbo.optim import unseen_candidates
 from botorch_popbo.optim._maximize import maximize as maximize_in_domain
 from botorch_popbo.optim._tables import MAX_CANDIDATES
 
@@ -55,22 +54,14 @@ def maximize(
     Where all is a choice, up to ``max_candidates`` random ones of the points beside ``X``, or of
     all once none is left.
     """
-    if encoding.is_discrete:
-        generator = torch.Generator().manual_seed(seed)
-        values = [encoding.choices[i] for i in range(len(encoding.choices))]
-        points = unseen_candidates(values, X, max_candidates, generator)
-        if not len(points):
-            points = unseen_candidates(values, None, max_candidates, generator)
-        best, _ = optimize_acqf_discrete(acquisition, q=1, choices=points, unique=False)
-    elif not encoding.is_box:
+    if not encoding.is_box:
         return maximize_in_domain(acquisition, encoding.domain, X, max_candidates, seed)
-    else:
-        best, _ = optimize_acqf(
-            acquisition,
-            encoding.bounds,
-            q=1,
-            num_restarts=4,
-            raw_samples=512,
-            retry_on_optimization_warning=False,
-        )
+    best, _ = optimize_acqf(
+        acquisition,
+        encoding.bounds,
+        q=1,
+        num_restarts=4,
+        raw_samples=512,
+        retry_on_optimization_warning=False,
+    )
     return best[0]

@@ -1,1 +1,1 @@
-"""Run a campaign: plan it, evaluate what is missing side by side, keep every record on disk."""
+"""Run a campaign: evaluate what is missing side by side, keep every record on disk."""

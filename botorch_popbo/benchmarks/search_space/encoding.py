@@ -57,11 +57,6 @@ class Encoding:
         return not (self.choices or self.integers)
 
     @property
-    def is_discrete(self) -> bool:
-        """Whether every parameter is a choice."""
-        return len(self.choices) == len(self.parameters)
-
-    @property
     def bounds(self) -> Tensor:
         """Smallest and largest value of each column, ``2 x d``."""
         upper = torch.ones(len(self.parameters), dtype=torch.float64)

@@ -1,6 +1,6 @@
 """Equally good points as one bucket: where among them the rank of a new point can change."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Self
 
 import torch
@@ -73,10 +73,6 @@ class Buckets:
         # Beyond the ends of what is known the last step goes on.
         share = ((wanted - start) / (end - start)).to(known)
         return known[..., right - 1].lerp(known[..., right], share)
-
-    def to(self, device: torch.device) -> Self:
-        """The same buckets on another device."""
-        return type(self)(*(getattr(self, field.name).to(device) for field in fields(self)))
 
 
 def _first_of(group: Tensor) -> Tensor:

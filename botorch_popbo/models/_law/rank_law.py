@@ -1,5 +1,6 @@
 """The law of a rank at certain hyperparameters, of points inside an optimizer's loop."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -118,9 +119,12 @@ def averaged(thresholds: Sequence[Tensor]) -> Tensor:
     if len(thresholds) == 1:
         return thresholds[0]
     scores = torch.stack(list(thresholds))
-    # The smaller of the two tails keeps its digits.
-    tiny = torch.finfo(scores.dtype).tiny
-    below, above = (torch.special.ndtr(side).mean(0).clamp_min(tiny) for side in (scores, -scores))
+    # The smaller of the two tails keeps its digits, as a logarithm.
+    least = math.log(torch.finfo(scores.dtype).tiny)
+    below, above = (
+        (torch.special.log_ndtr(side).logsumexp(0) - math.log(len(scores))).clamp_min(least).exp()
+        for side in (scores, -scores)
+    )
     is_low = below < 0.5
     score: Tensor = torch.special.ndtri(torch.where(is_low, below, above))
     return torch.where(is_low, score, -score)

@@ -7,10 +7,10 @@ import pytest
 from helpers.own_problem import OWN_PROBLEM
 
 from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.cli._campaign_files import shipped_campaigns
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
-from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
         ("compare --limit 0", "--limit is a positive number of seconds, not 0.0"),
         ("compare --limit soon", "--limit: invalid float value: 'soon'"),
         ("compare --backend dask", "invalid choice: 'dask'"),
-        ("compare --campaign papr", "no campaign 'papr'; known: coco-bbob-constrained, "),
+        ("compare --campaign papr", "no campaign 'papr'; known: botorch-functions, "),
         ("compare --campaign none.toml", "cannot read the campaign none.toml"),
         ("report --jobs 2", "no option '--jobs'; did you mean "),
         ("report --problems branin --output /none", "there are no records in /none"),

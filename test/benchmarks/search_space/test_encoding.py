@@ -94,11 +94,8 @@ def test_a_candidate_is_encoded_as_what_is_evaluated() -> None:
 
 def test_kinds_of_columns_are_told_apart() -> None:
     mixed = Encoding([*RANGES, *CHOICES])
-    assert not mixed.is_discrete
     assert mixed.categorical == [2, 5]
     assert sorted(mixed.choices) == [2, 3, 4, 5]
-    assert Encoding(CHOICES).is_discrete
-    assert not Encoding(INTEGERS).is_discrete
 
 
 def test_a_value_that_is_no_choice_is_refused() -> None:

@@ -63,9 +63,3 @@ def test_a_point_with_several_records_is_known_by_the_one_with_the_least_noise()
                 records_of(combine(*orders)), torch.arange(6), tensor([0.0, 1.0, 2.0] * 2)
             )
             assert buckets.record.tolist() == [first + 2, first + 1, first]
-
-
-def test_it_moves_to_a_device(device: torch.device) -> None:
-    records = scored([2.0, 1.0])
-    moved = Buckets.from_records(records, torch.arange(2), tensor([1.0, 0.0])).to(device)
-    assert moved.size.device.type == moved.record.device.type == device.type

@@ -131,3 +131,11 @@ def test_no_point_has_no_thresholds() -> None:
     model = RankingGP(X, X[:, :1])
     for points in (torch.rand(0, 2).double(), torch.rand(3, 0, 2).double()):
         assert model.rank_posterior(points).mean.shape == (*points.shape[:-1], 1)
+
+
+def test_the_average_of_equal_laws_is_the_law_however_far_out() -> None:
+    scores = torch.linspace(30.0, -30.0, 25).double().requires_grad_()
+    found = averaged([scores] * 3)
+    torch.testing.assert_close(found, scores)
+    (slope,) = torch.autograd.grad(found.sum(), scores)
+    torch.testing.assert_close(slope, torch.ones_like(slope))

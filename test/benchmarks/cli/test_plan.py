@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from botorch_popbo.benchmarks.cli._parser import make_parser
+from botorch_popbo.benchmarks.cli._plan import plan, settle
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments.rank_agreement._models import MODELS
-from botorch_popbo.benchmarks.run._plan import plan, settle
 
 SMALL = """
 problems = ["branin", "hartmann6"]

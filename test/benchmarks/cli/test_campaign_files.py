@@ -4,11 +4,11 @@ from typing import Any
 import pytest
 
 from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.cli._campaign_files import load_campaign, shipped_campaigns
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
 from botorch_popbo.benchmarks.problems import PROBLEMS, expand
 from botorch_popbo.benchmarks.report._paper import PAPER
-from botorch_popbo.benchmarks.run._campaign_files import load_campaign, shipped_campaigns
 from botorch_popbo.benchmarks.settings import DEFAULT_METHODS
 
 

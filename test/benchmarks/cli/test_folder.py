@@ -1,7 +1,7 @@
 from pathlib import Path
 from typing import Any
 
-from botorch_popbo.benchmarks.run._folder import recall, remember
+from botorch_popbo.benchmarks.cli._folder import recall, remember
 
 TABLE = {"table": "/t.csv", "objective": "loss", "columns": ("rate=log",), "maximize": True}
 NO_TABLE = {"table": None, "objective": None, "columns": (), "maximize": False}

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from botorch_popbo._replacing import replacing
+from botorch_popbo.benchmarks.cli._campaign_files import CampaignFile, check_content
 from botorch_popbo.benchmarks.errors import RecordError, UsageError
-from botorch_popbo.benchmarks.run._campaign_files import CampaignFile, check_content
 
 _FILE = "campaign.json"
 _LISTS = ("problems", "methods")

@@ -6,9 +6,9 @@ from typing import Any
 
 from joblib import cpu_count
 
+from botorch_popbo.benchmarks.cli._campaign_files import CampaignFile, load_campaign
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
-from botorch_popbo.benchmarks.run._campaign_files import CampaignFile, load_campaign
 from botorch_popbo.benchmarks.run._keys import Key
 from botorch_popbo.benchmarks.run.campaign import Campaign
 
