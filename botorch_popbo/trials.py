@@ -106,7 +106,7 @@ def _index(values: Sequence[Any], text: str) -> int:
 
 def _outcome(text: str, sign: float) -> float:
     outcome = sign * _number(text)
-    if math.isnan(outcome) and text.lower() not in _EMPTY:
+    if math.isnan(outcome) and text.lower().lstrip("+-") not in _EMPTY:
         raise ValueError("no number")
     if outcome == math.inf:
         raise ValueError("infinitely good")

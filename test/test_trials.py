@@ -19,6 +19,13 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize("text", ["", "nan", "-nan", "NA"])
+def test_no_number_is_a_failure(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "past.csv"
+    path.write_text(f"rate,kernel,loss\n0.1,rbf,{text}\n")
+    assert read_trials(path, COLUMNS, "loss")[1].tolist() == [[-math.inf]]
+
+
 def test_training_data(path: Path) -> None:
     X, Y = read_trials(path, COLUMNS, "loss")
     assert X.tolist() == [[0.1, 0.0], [0.01, 1.0], [0.5, 0.0]]

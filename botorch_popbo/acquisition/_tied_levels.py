@@ -62,7 +62,7 @@ class TiedLevels(MCMultiOutputObjective):
 def _tied_ranges(model: RankingGP) -> Tensor:
     """Ranges of the utilities of levels of several points, rising and disjoint, ``k x 2``."""
     order, known = model.order, model.known_X
-    succeeded = order.score.isfinite().nonzero().squeeze(-1)
+    succeeded = (order.score.isfinite() & ~order.is_censored).nonzero().squeeze(-1)
     if order.num_lists != 1 or not len(succeeded):
         return known.new_zeros(0, 2)
     score, entry = order.score[succeeded].to(known.device).sort()

@@ -21,8 +21,9 @@ def mean_of_copies(outcomes: Tensor, inverse: Tensor, weights: Tensor | None = N
     num_points = int(inverse.max()) + 1 if inverse.numel() else 0
     if num_points == outcomes.shape[0]:
         return torch.empty_like(outcomes).index_copy_(0, inverse, outcomes)
-    # Sorted, so that rounding does not depend on the order of the evaluations. Measured from the
-    # lowest copy, so that the mean of equal numbers is that number; halved, so that none overflows.
+    # Sorted, so that rounding does not depend on the order of the evaluations. Measured from a copy
+    # of the largest weight, the lowest, so that the mean of equal numbers is that number and one of
+    # little weight leaves no digits of its own; halved, so that none overflows.
     if weights is None:
         outcomes, order = outcomes.sort()
         weights = torch.ones_like(outcomes)
@@ -30,8 +31,9 @@ def mean_of_copies(outcomes: Tensor, inverse: Tensor, weights: Tensor | None = N
         order = lexicographic_order(outcomes, weights)
         outcomes, weights = outcomes[order], weights[order]
     inverse = inverse[order]
-    counted = torch.where(weights > 0, outcomes, torch.inf)
     start = outcomes.new_full((num_points,), torch.inf)
+    largest = -start.scatter_reduce(0, inverse, -weights, "amin")
+    counted = torch.where(weights == largest[inverse], outcomes, torch.inf)
     lowest = start.scatter_reduce(0, inverse, counted, "amin")
     total = torch.zeros_like(lowest).index_add_(0, inverse, weights)
     above = (outcomes / 2 - lowest[inverse] / 2) * weights / total[inverse]

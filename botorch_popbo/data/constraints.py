@@ -57,7 +57,7 @@ def from_constrained_outcomes(X: Tensor, Y: Tensor, violations: Tensor) -> Order
     level = torch.where(feasible, _FEASIBLE, _INFEASIBLE).masked_fill(failed, _FAILED)
     within = torch.where(feasible, outcomes, -total).masked_fill(failed, 0.0)
     places = distinct_rows(level, within).inverse.to(outcomes)
-    return Order.from_scores(points_at(X, distinct.rows), places)
+    return Order.from_scores(points_at(X, distinct.rows), places.masked_fill(failed, -torch.inf))
 
 
 def _check_violations(X: Tensor, Y: Tensor, violations: Tensor) -> None:

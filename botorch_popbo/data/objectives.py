@@ -56,8 +56,10 @@ def from_objectives(X: Tensor, Y: Tensor) -> Order:
     check_two_points(distinct.rows.shape[0])
     columns = [mean_of_copies(y, distinct.inverse) for y in Y.detach().unbind(-1)]
     means = torch.stack(columns, dim=-1)
-    means[means.isneginf().any(-1)] = -torch.inf
-    return Order.from_scores(points_at(X, distinct.rows), -_num_dominating(means).to(X))
+    failed = means.isneginf().any(-1)
+    means[failed] = -torch.inf
+    score = (-_num_dominating(means).to(X)).masked_fill(failed, -torch.inf)
+    return Order.from_scores(points_at(X, distinct.rows), score)
 
 
 def trade_off(Y: Tensor, weights: Tensor) -> Tensor:

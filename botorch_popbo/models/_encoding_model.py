@@ -167,7 +167,13 @@ class EncodingModel(Model):
         with torch.no_grad():
             transform = getattr(self, "input_transform", None)
             points = torch.cat([self._X, self._source_X])
-            return points if transform is None else transform(points)
+            if transform is None:
+                return points
+            encoded: Tensor = transform(points)
+            if learn:  # then as any other point, of which a transform may be left out in training
+                encoded = transform.eval()(points)
+                transform.train()
+            return encoded
 
     def _check_output(self, indices: list[int] | None) -> None:
         if indices not in (None, [0], [-1]):

@@ -66,7 +66,9 @@ class UtilityModel(RankModel, FantasizeMixin):
         current = [*self.parameters(), *self.covar_module.buffers(recurse=False)]
         known = self._law
         if known is None or not _are_equal(known[0], current):
-            known = [value.detach().clone() for value in current], self._conditioned()
+            # Not of inference mode: they are used where gradients are wanted, and found by some.
+            with torch.inference_mode(False):
+                known = [value.detach().clone() for value in current], self._conditioned()
             self._law = known
         return known[1]
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import torch
+from botorch.exceptions import UnsupportedError
 from gpytorch.constraints import Interval
 from gpytorch.kernels import Kernel, MaternKernel
 from gpytorch.priors import NormalPrior
@@ -36,6 +37,9 @@ class RoughMaternKernel(MaternKernel):
         roughness_prior: Prior of the logit of :math:`s`, which starts at its mean, or at 0.
         fineness_prior: Prior of the logarithm of :math:`c`, which starts likewise.
         **kwargs: See :class:`gpytorch.kernels.MaternKernel`; ``nu`` is 5/2.
+
+    Raises:
+        UnsupportedError: If ``batch_shape`` is not empty.
     """
 
     raw_roughness: Parameter
@@ -49,6 +53,8 @@ class RoughMaternKernel(MaternKernel):
         **kwargs: Any,
     ) -> None:
         super().__init__(nu=2.5, **kwargs)
+        if self.batch_shape:
+            raise UnsupportedError("RoughMaternKernel has no batches; batch_shape is empty.")
         directions = None if self.ard_num_dims is None else torch.eye(self.ard_num_dims)
         self.register_buffer("rotation", directions)
         self.register_parameter("raw_roughness", _start(roughness_prior))
@@ -118,7 +124,7 @@ def scaled(kernel: Kernel, X: Tensor) -> Tensor:
         A tensor of the same shape.
     """
     rotation = getattr(kernel, "rotation", None)
-    points: Tensor = (X if rotation is None else X @ rotation) / kernel.lengthscale
+    points: Tensor = (X if rotation is None else X @ rotation.to(X)) / kernel.lengthscale
     return points
 
 

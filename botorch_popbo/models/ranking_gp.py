@@ -210,16 +210,12 @@ class RankingGP(UtilityModel):
         count. Outcomes that are known to be exact need no model: the best is the best.
         """
         records = self.records
-        if is_eligible is not None and not bool(is_eligible[records.item].any()):
-            target = self._data.target.to(self._X.device)  # of which none stands for these
-            records = target.subset(is_eligible[target.item].nonzero().squeeze(-1))
+        if is_eligible is not None:
+            records = self._data.among(is_eligible).to(self._X.device)
         item = records.item
         value = self.law.predictor.pessimistic(self._encoded_points()[item].double())
-        if is_eligible is not None:
-            value = value.where(is_eligible[item], -torch.inf)
         if self.order.is_exact:  # of those that are tied the model chooses
-            better = records.better.where(value.isfinite(), torch.inf)
-            value = value.where(better == better.min(), -torch.inf)
+            value = value.where(records.better == records.better.min(), -torch.inf)
         return self._X[item[value.argmax()]].clone()
 
     @property
@@ -340,14 +336,16 @@ class RankingGP(UtilityModel):
         law, used = self.law, self._is_used
         if law.plausible is None:
             # A judge's noise has such a prior already.
+            is_fitted = any(noise.requires_grad for noise in self.likelihood.parameters())
             is_default = self._prior[0] is None and not bool(self.records.is_judged.any())
             noise = self.noise.detach().to(law.theta)
             hyperparameters = self._hyperparameters(
-                rank_likelihood(noise) if is_default else None, bool(self.correlation.any())
+                rank_likelihood(noise) if is_default and is_fitted else None,
+                bool(self.correlation.any()),
             )
             # A source is set aside for good, an outlier of the target perhaps not.
             kept = used | self._data.records.is_target.to(used.device)
-            with torch.no_grad():
+            with torch.inference_mode(False), torch.no_grad():
                 law.plausible = plausible_laws(*self._conditions(kept), used[kept], hyperparameters)
         return law.plausible
 

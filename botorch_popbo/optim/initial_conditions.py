@@ -41,7 +41,8 @@ def rank_initial_conditions(
 
     Args:
         acq_function: An acquisition function of a rank model, ours or BoTorch's; any other is left
-            to BoTorch's own generator.
+            to BoTorch's own generator. One-shot functions, such as ``qKnowledgeGradient``, need
+            :func:`~botorch.optim.initializers.gen_one_shot_kg_initial_conditions`.
         bounds: Lower and upper bounds, ``2 x d``.
         q: Number of candidates; a larger one than 1, constraints, fixed features and open bounds
             are left to BoTorch's own generator.

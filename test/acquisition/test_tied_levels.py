@@ -5,7 +5,7 @@ from torch import Tensor
 
 from botorch_popbo import LogExpectedFrontImprovement, RankingGP
 from botorch_popbo.acquisition._tied_levels import TiedLevels
-from botorch_popbo.data import combine, from_ordering
+from botorch_popbo.data import combine, from_ordering, from_top_k
 
 X = toy_data(16, seed=1)[0]
 UNIT = (X - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])
@@ -72,3 +72,9 @@ def test_a_front_holds_only_the_best_of_a_level() -> None:
     front = {tuple(x) for x in function.front.tolist()}
     assert front <= {tuple(x) for x in X[is_non_dominated(outcomes)].tolist()}
     assert len(front & {tuple(x) for x in X[BEST].tolist()}) == 1
+
+
+def test_the_rest_of_a_list_is_no_level() -> None:
+    best = SMOOTH.argsort(descending=True)
+    found = RankingGP(order=from_top_k(X, best[:3], best[3:])).fit()
+    assert torch.equal(utilities(found), found.posterior(X).mean.detach().squeeze(-1))

@@ -62,3 +62,9 @@ def test_rounding_does_not_depend_on_the_order_of_many_copies(noise: str) -> Non
     columns = (X, Y, Yvar) if noise == "known" else (X, Y)
     shuffle = torch.randperm(2000, generator=generator)
     assert_same(source(*(column[shuffle] for column in columns)), source(*columns))
+
+
+def test_a_copy_of_hardly_any_weight_takes_no_digits_away() -> None:
+    outcomes, weights = tensor([-1e20, -0.5, -0.4]), tensor([1e-40, 1e4, 1.0])
+    found = mean_of_copies(outcomes, torch.tensor([0, 0, 1]), weights)
+    assert found.tolist() == [-0.5, -0.4]

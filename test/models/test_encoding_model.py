@@ -9,7 +9,7 @@ import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
-from botorch.models.transforms.input import AppendFeatures, Normalize, Warp
+from botorch.models.transforms.input import AppendFeatures, Log10, Normalize, Warp
 from botorch.settings import validate_input_scaling
 from helpers.models import EACH, TEST_X, law
 from helpers.toy import BOUNDS, toy_data
@@ -101,6 +101,16 @@ def test_a_transform_that_would_be_used_wrongly_is_refused(make: Callable[..., R
         make(X, Y, input_transform=AppendFeatures(feature))
     always = AppendFeatures(feature, transform_on_train=True)
     assert make(X, Y, input_transform=always).fit().rank_posterior(X).mean.isfinite().all()
+
+
+@EACH
+def test_a_transform_that_training_leaves_out_is_applied(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    X = (X - X.amin(0)).exp()
+    logs = (Log10([0, 1], transform_on_train=on_train) for on_train in (False, True))
+    models = (make(X, Y, input_transform=log).fit() for log in logs)
+    found, expected = (model.rank_posterior(X).mean for model in models)
+    torch.testing.assert_close(found, expected)
 
 
 @EACH

@@ -1,6 +1,8 @@
 from copy import deepcopy
 
+import pytest
 import torch
+from botorch.exceptions import UnsupportedError
 from gpytorch.kernels import MaternKernel
 from helpers.gaussian import unit_points
 from torch.autograd import gradcheck
@@ -102,3 +104,12 @@ def test_without_priors_it_is_smooth_at_first() -> None:
     smooth = MaternKernel(nu=2.5, ard_num_dims=2).double()
     torch.testing.assert_close(kernel(X).to_dense(), smooth(X).to_dense())
     assert not list(kernel.named_priors())
+
+
+def test_a_fresh_one_takes_points_of_either_dtype_but_no_batches() -> None:
+    kernel = RoughMaternKernel(ard_num_dims=2)
+    for dtype in (torch.float32, torch.float64):
+        expected = MaternKernel(ard_num_dims=2)(X.to(dtype)).to_dense().dtype
+        assert kernel(X.to(dtype)).to_dense().dtype == expected
+    with pytest.raises(UnsupportedError, match="no batches"):
+        RoughMaternKernel(ard_num_dims=2, batch_shape=torch.Size([2]))

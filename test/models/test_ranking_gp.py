@@ -416,6 +416,9 @@ def test_of_points_that_none_stands_for_the_best_is_the_incumbent(
     found = model.incumbent_among(is_left)
     assert found in model.known_X[is_left]
     assert found[0] == model.known_X[is_left][:, 0].max()
+    is_left[model.records.item[0]] = True  # one of them does not stand for the others
+    best = model.known_X[is_left][:, 0].max()
+    assert model.incumbent_among(is_left)[0] == best
 
 
 @pytest.mark.parametrize("model", [RankingGP, PoissonRankModel])

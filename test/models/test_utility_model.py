@@ -1,3 +1,6 @@
+from collections.abc import Callable
+from copy import deepcopy
+
 import pytest
 import torch
 from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
@@ -12,6 +15,7 @@ from torch import Tensor
 from torch.autograd import gradcheck
 
 from botorch_popbo import RankingGP
+from botorch_popbo.data import from_comparisons, from_outcomes
 from botorch_popbo.models._hyperparameters.covariance import JITTER
 from botorch_popbo.models._law.predictor import Predictor
 from botorch_popbo.testing.memory import LargestTensor
@@ -209,3 +213,19 @@ def test_other_hyperparameters_condition_anew() -> None:
     torch.testing.assert_close(predicted(model), first)
     # Fitting again starts where it ended.
     torch.testing.assert_close(predicted(model.fit()), first, rtol=0.05, atol=0.05)
+
+
+@pytest.mark.parametrize("predict", [RankingGP.posterior, RankingGP.rank_posterior])
+@pytest.mark.parametrize("is_judged", [False, True])
+def test_it_predicts_in_inference_mode(
+    predict: Callable[[RankingGP, Tensor], Posterior], is_judged: bool
+) -> None:
+    pairs = torch.stack([torch.arange(12), torch.arange(12).roll(1)], dim=-1)
+    tied = from_outcomes(X[:12], SMOOTH[:12].mul(2.0).round().unsqueeze(-1))
+    model = RankingGP(order=from_comparisons(X[:12], pairs) if is_judged else tied).fit()
+    expected = predict(deepcopy(model), TEST_X).mean
+    with torch.inference_mode():
+        found = predict(model, TEST_X).mean
+    torch.testing.assert_close(found.clone(), expected, rtol=0.0, atol=0.0)
+    x = TEST_X.unsqueeze(-2).requires_grad_()
+    assert torch.autograd.grad(predict(model, x).mean.sum(), x)[0].isfinite().all()

@@ -160,7 +160,7 @@ def log_outlier_probability(records: Records) -> Tensor:
         Log-probabilities of the records' ranks plus the prior log-odds of an outlier, of shape
         ``N``.
     """
-    share = records.level.bincount()[records.level] / len(records.level)
+    share = records.level.bincount()[records.level] / records.task.bincount()[records.task]
     return math.log(_SHARE / (1.0 - _SHARE)) + share.log()
 
 

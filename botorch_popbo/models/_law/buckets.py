@@ -41,13 +41,20 @@ class Buckets:
         Returns:
             The buckets.
         """
-        if bool(records.is_judged.any()) or bool((records.task > 0).any()):
+        are_censored = bool((records.exposure != records.exposure[0]).any())  # among each other
+        if are_censored or bool(records.is_judged.any()) or bool((records.task > 0).any()):
             # An answer is about the point itself, an outcome has noise of its own.
             exactest = lexicographic_order(~records.is_judged[used], records.known_variance[used])
             first = exactest[_first_of(records.item[used][exactest])]
             record = first[utilities[first].argsort(descending=True, stable=True)]
             place = torch.arange(len(record), device=record.device)
-            ends = (place + 1) * records.num_points // len(record)
+            # Those without one come where they rank among the others.
+            better = records.better.new_zeros(records.num_points).scatter_reduce(
+                0, records.item, records.better, "mean", include_self=False
+            )
+            rank = better.argsort(stable=True).argsort()
+            ends = rank[records.item[used[record]]].sort().values + 1
+            ends[-1] = records.num_points
             return cls(ends.diff(prepend=ends.new_zeros(1)).to(utilities), place, record)
         size = records.level.bincount().to(utilities)
         by_utility = utilities.argsort(stable=True)

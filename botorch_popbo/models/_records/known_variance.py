@@ -23,9 +23,11 @@ def known_variance(score: Tensor, variance: Tensor, utility: Tensor) -> Tensor:
     spread = torch.zeros_like(utility)
     if not bool(known.any()):
         return spread
-    knots, first = score[finite].double().unique(return_inverse=True)
+    # A quarter, so that no difference overflows.
+    score, deviation = score.double() / 4.0, variance[known].double().sqrt() / 4.0
+    knots, first = score[finite].unique(return_inverse=True)
     values = torch.empty_like(knots).index_copy_(0, first, utility[finite])
-    score, deviation = score[known].double(), variance[known].double().sqrt()
+    score = score[known]
     reach = [
         (_interpolate(score + sign * deviation, knots, values) - utility[known]).abs()
         for sign in (-1.0, 1.0)

@@ -34,7 +34,10 @@ def insert_pending(records: Records, predicted: Tensor, utility: Tensor) -> Reco
     known_counts, new_counts = counts.split([len(counts) - number, number])
     known_exposure, new_exposure = exposure.split([len(counts) - number, number])
     # What is expected among the worst, of which nothing more is known, is one of them.
-    new_counts = new_counts.where(predicted <= records.counts[own].max(), known_counts.max())
+    worst = known_counts.argmax()
+    is_inside = predicted <= records.counts[own].max()
+    new_counts = new_counts.where(is_inside, known_counts[worst])
+    new_exposure = new_exposure.where(is_inside, known_exposure[worst])
     answers = records.answers
     if is_judged:
         answers = answers.join(between(utility, own, number))

@@ -62,6 +62,16 @@ class Representatives:
         """Those of the target."""
         return self.records.subset(self.records.is_target.nonzero().squeeze(-1))
 
+    def among(self, is_eligible: Tensor) -> Records:
+        """Those that stand for some points of the target.
+
+        Args:
+            is_eligible: Which points, a mask.
+        """
+        index = is_eligible.to(self.target.item.device)[self.target.item].nonzero().squeeze(-1)
+        eligible = self.target.subset(index)
+        return eligible.subset(representatives(eligible, _NUM_CONDITIONED))
+
 
 def representatives(records: Records, number: int) -> Tensor:
     """Indices of at most so many records: the best half, and others evenly spaced in rank.

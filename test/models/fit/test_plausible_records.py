@@ -9,6 +9,7 @@ from helpers.ranking import tensor
 from torch import Tensor
 from torch.nn import Parameter
 
+from botorch_popbo.data import combine, from_outcomes
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._fit.outliers import fit_robustly
 from botorch_popbo.models._fit.plausible_records import (
@@ -22,6 +23,7 @@ from botorch_popbo.models._fit.plausible_records import (
 from botorch_popbo.models._hyperparameters.base import Hyperparameters
 from botorch_popbo.models._hyperparameters.correlation import CorrelatedHyperparameters
 from botorch_popbo.models._law.predictor import Predictor
+from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.records import Records
 
 PRIOR = hyperparameters()
@@ -169,3 +171,9 @@ def test_probabilities_over_all_ranks_sum_to_one() -> None:
 def test_an_outlier_has_any_rank() -> None:
     every = log_outlier_probability(ranked(torch.arange(20).double()))
     torch.testing.assert_close(every, torch.full_like(every, math.log(0.1 / 0.9 / 20.0)))
+
+
+def test_an_outlier_has_any_place_in_its_own_list() -> None:
+    lists = [from_outcomes(X[i::10], SMOOTH[i::10].unsqueeze(-1)) for i in range(10)]
+    alone, together = (log_outlier_probability(records_of(o)) for o in (lists[0], combine(*lists)))
+    torch.testing.assert_close(together, alone[:1].expand(40))

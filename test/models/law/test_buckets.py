@@ -1,7 +1,7 @@
 import torch
 from helpers.ranking import line, tensor
 
-from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
+from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes, from_top_k
 from botorch_popbo.models._law.buckets import Buckets
 from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.records import Records
@@ -63,3 +63,18 @@ def test_a_point_with_several_records_is_known_by_the_one_with_the_least_noise()
                 records_of(combine(*orders)), torch.arange(6), tensor([0.0, 1.0, 2.0] * 2)
             )
             assert buckets.record.tolist() == [first + 2, first + 1, first]
+
+
+def test_of_several_tasks_a_point_without_a_record_comes_where_it_ranks() -> None:
+    scores = tensor([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
+    order = combine(*(Order.from_scores(line(6)[i::2], scores[i::2]) for i in (0, 1)))
+    records = records_of(order)
+    best = records.better.argsort(stable=True)[[0, 1, 2, 4]]
+    buckets = Buckets.from_records(records, best, tensor([2.0, 1.0, 0.5, -1.0]))
+    assert buckets.size.tolist() == [1.0, 1.0, 1.0, 3.0]
+
+
+def test_what_was_not_compared_is_not_one_bucket() -> None:
+    records = records_of(from_top_k(line(6), torch.tensor([0]), torch.arange(1, 6)))
+    buckets = Buckets.from_records(records, torch.arange(6), -tensor([0.0, 1, 2, 3, 4, 5]))
+    assert buckets.size.tolist() == [1.0] * 6

@@ -121,6 +121,11 @@ def test_parameters_that_require_no_gradient_stay_as_they_are() -> None:
     model = fitted(SMOOTH, covar_module=kernel)
     for law in laws(model):
         torch.testing.assert_close(law.kernel.lengthscale, kernel.lengthscale.double())
+    model = RankingGP(X, SMOOTH.unsqueeze(-1))
+    model.likelihood.noise = 1e-5
+    model.likelihood.requires_grad_(False)
+    for law in laws(model.fit()):
+        torch.testing.assert_close(law.noise, torch.tensor(1e-5).double())
 
 
 def test_any_kernel_and_any_feedback_has_a_law() -> None:

@@ -35,3 +35,14 @@ def test_failures_have_no_variance_of_their_own() -> None:
     variance = records_of(order).known_variance
     assert variance[2] == 0.0
     assert (variance[[0, 1, 3]] > 0.0).all()
+
+
+def test_differences_may_be_larger_than_any_number() -> None:
+    Y = tensor([[-1.5e308], [0.0], [1.5e308]])
+    near, far = (
+        records_of(from_outcomes(line(3), Y * scale, torch.full_like(Y, (1e308 * scale) ** 2)))
+        for scale in (1e-200, 1e-154)
+    )
+    torch.testing.assert_close(far.known_variance, near.known_variance)
+    huge = records_of(from_outcomes(line(3), Y, torch.full_like(Y, 1e300))).known_variance
+    assert huge.isfinite().all()

@@ -3,7 +3,7 @@ from helpers.gaussian import ranked
 from helpers.ranking import line, tensor
 from helpers.relations import counted, pairs
 
-from botorch_popbo.data import combine, from_comparisons, from_outcomes
+from botorch_popbo.data import combine, from_comparisons, from_outcomes, from_top_k
 from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.pending import insert_pending
 
@@ -56,3 +56,10 @@ def test_among_several_tasks_a_place_is_one_of_the_last_task() -> None:
     more = insert_pending(records, tensor([4.0]), utility)
     assert more.counts[-1] == 1.0
     assert more.counts[last].argsort().tolist() == records.counts[last].argsort().tolist()
+
+
+def test_what_is_expected_among_the_rest_of_a_list_is_one_of_the_rest() -> None:
+    records = records_of(from_top_k(line(5), torch.tensor([0, 1]), torch.arange(2, 5)))
+    more = insert_pending(records, tensor([4.0]), torch.zeros(6).double())
+    assert more.level[5] == more.level[2] == more.level[4]
+    assert more.exposure[5] == more.exposure[4]
