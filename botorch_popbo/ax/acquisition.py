@@ -193,6 +193,7 @@ class RankAcquisition(Acquisition):
         pending = [] if self.X_pending is None else [self.X_pending]
         return torch.cat([self.X_observed, *pending])
 
+    @torch.enable_grad()
     def optimize(
         self,
         n: int,

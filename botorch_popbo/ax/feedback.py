@@ -1,7 +1,7 @@
 """Feed an experiment with rankings instead of measurements."""
 
-from collections.abc import Iterable, Sequence
-from operator import index as whole
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -9,6 +9,7 @@ from ax.api.client import Client
 from ax.core.objective import Objective
 from ax.exceptions.core import UserInputError
 
+from botorch_popbo._plain import whole
 from botorch_popbo.data import from_adaptive_comparisons
 
 
@@ -30,7 +31,9 @@ def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> No
     """
     objective = _single_objective(client)
     [metric] = objective.metric_names
-    groups = [[whole(index) for index in np.ravel(group)] for group in ranking]
+    if isinstance(ranking, Set | Mapping):
+        raise UserInputError(f"A ranking is a sequence, best first; got {ranking!r}.")
+    groups = [_indices(group) for group in ranking]
     _check_listed(client, [index for group in groups for index in group], metric)
     sign = 1.0 if objective.minimize else -1.0
     position = 1
@@ -56,7 +59,7 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
     Raises:
         UserInputError: As in :func:`report_ranking`; or if there are no comparisons.
     """
-    found = [tuple(map(whole, np.ravel(pair))) for pair in comparisons]
+    found = [tuple(_indices(pair)) for pair in comparisons]
     if not found:
         raise UserInputError("There are no comparisons. Pass pairs of (better, worse) trials.")
     for pair in found:
@@ -107,3 +110,10 @@ def _check_listed(client: Client, listed: list[int], metric: str) -> None:
             f"Trials {missing} were ranked before and are missing. Positions are comparable only "
             "within one list, so list every trial judged so far."
         )
+
+
+def _indices(trials: Any) -> list[int]:
+    found = [whole(index) for index in np.ravel(trials).tolist()]
+    if None in found:
+        raise UserInputError(f"Trials are named by their indices, such as 2; got {trials!r}.")
+    return cast(list[int], found)

@@ -17,6 +17,8 @@ from botorch_popbo.posteriors._marginal import MarginalPosterior
 
 _MIN_VARIANCE = 1e-12  # relative to the squared range of the outcomes
 
+_MAX_DISTANCE = 1e150  # its square is a number
+
 
 class OutcomeModel(Model):
     """What a model of ranks says of the outcome itself.
@@ -91,8 +93,9 @@ class OutcomeModel(Model):
         last = 1.0 - probabilities[..., :-1].sum(-1, keepdim=True)
         probabilities = torch.cat([probabilities[..., :-1], last.clamp_min(0.0)], dim=-1)
         mean = (probabilities * levels).sum(-1)
-        variance = (probabilities * (levels - mean.unsqueeze(-1)).square()).sum(-1)
-        spread = (levels[0] - levels[-1]).square()
+        distance = (levels - mean.unsqueeze(-1)).clamp(-_MAX_DISTANCE, _MAX_DISTANCE)
+        variance = (probabilities * distance.square()).sum(-1)
+        spread = (levels[0] - levels[-1]).clamp_max(_MAX_DISTANCE).square()
         variance = variance.clamp_min(_MIN_VARIANCE * spread.where(spread > 0.0, 1.0))
         # GPyTorch would take every variance for at least so much, whatever the unit.
         covariance = DiagLinearOperator(variance.clamp_min(1.01 * min_variance.value(X.dtype)))
@@ -131,5 +134,5 @@ def _outcome_levels(outcomes: Tensor) -> Tensor:
     finite = outcomes[outcomes.isfinite()]
     worst = finite.min() if finite.numel() else outcomes.new_zeros(())
     falling = outcomes.clamp_min(worst).sort(descending=True).values
-    between = (falling[:-1] + falling[1:]) / 2.0
+    between = falling[:-1] / 2.0 + falling[1:] / 2.0
     return torch.cat([falling[:1], between, falling[-1:]])

@@ -50,6 +50,7 @@ class RankSurrogate(Surrogate):
     metrics; see :class:`OutcomeModel`.
     """
 
+    @torch.enable_grad()
     def fit(
         self,
         datasets: Sequence[SupervisedDataset],

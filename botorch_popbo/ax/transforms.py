@@ -8,7 +8,7 @@ from ax.adapter.transforms.base import Transform
 from ax.core.objective import Objective
 from ax.core.observation import ObservationData, ObservationFeatures
 from ax.core.optimization_config import MultiObjectiveOptimizationConfig, OptimizationConfig
-from ax.core.outcome_constraint import OutcomeConstraint
+from ax.core.outcome_constraint import OutcomeConstraint, ScalarizedOutcomeConstraint
 from ax.core.search_space import SearchSpace
 from ax.core.types import ComparisonOp
 from ax.exceptions.core import UserInputError
@@ -29,7 +29,8 @@ class MaximizeObjective(Transform):
         config: Not used.
 
     Raises:
-        UserInputError: If the objective was changed after the strategy's model was built.
+        UserInputError: If the objective was changed after the strategy's model was built, or if a
+            constraint is on a sum of metrics.
     """
 
     def __init__(
@@ -49,6 +50,14 @@ class MaximizeObjective(Transform):
                 "Set a strategy anew, for example with client.set_generation_strategy("
                 "popbo_generation_strategy(...)): it continues with all trials."
             )
+        for constraint in adapter._optimization_config.outcome_constraints:
+            # Ax's own model would take it for one on the first of them.
+            scalarized = isinstance(constraint, ScalarizedOutcomeConstraint)
+            if len(constraint.metric_names) > 1 and not scalarized:
+                raise UserInputError(
+                    f"A constraint on several metrics is not understood: {constraint}. Report what "
+                    "it limits as a metric of its own."
+                )
         weights = adapter._optimization_config.objective.metric_weights
         self.negated = {signature for signature, weight in weights if weight < 0}
 

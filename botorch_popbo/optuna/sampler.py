@@ -7,6 +7,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+import torch
 from botorch.exceptions import InputDataError
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
@@ -101,7 +102,7 @@ class PoPBOSampler(BaseSampler):
         distributions = {name: d for name, d in search_space.items() if has_values(d)}
         if not distributions:
             return {}
-        with _LOCK:
+        with _LOCK, torch.enable_grad():
             for _ in range(_MOST_COLLISIONS):
                 others = _others(study, trial)
                 space = Space(distributions, others)

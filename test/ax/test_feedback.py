@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from ax.api.client import Client
@@ -95,3 +97,12 @@ def test_what_cannot_be_ranked_changes_nothing() -> None:
     several = make_client(popbo_generation_strategy(), floats(2), "a, b")
     with pytest.raises(UserInputError, match="one metric"):
         report_ranking(several, [0])
+
+
+@pytest.mark.parametrize("ranking", [["1_0", "0_0"], [1.0, 0.0], [True, False], {0, 1}, {0: 1}])
+def test_what_names_no_trials_in_an_order_is_refused(ranking: Any) -> None:
+    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "preference")
+    client.get_next_trials(max_trials=2)
+    with pytest.raises(UserInputError, match=r"best first|by their indices, such as 2"):
+        report_ranking(client, ranking)
+    assert client._experiment.lookup_data().df.empty

@@ -95,3 +95,17 @@ def test_a_column_has_the_lengthscale_of_the_kernel_along_it() -> None:
 def test_its_state_is_that_of_the_ranks() -> None:
     model = make_model(RankingGP)
     assert OutcomeModel(model).state_dict().keys() == model.state_dict().keys()
+
+
+@EACH_MODEL
+@pytest.mark.parametrize("penalty", [1e160, 1.7e308])
+def test_a_huge_penalty_leaves_predictions_numbers(
+    model_class: type[RankModel], penalty: float
+) -> None:
+    X = torch.linspace(0.0, 1.0, 9, dtype=torch.float64).unsqueeze(-1)
+    Y = -X.clone()
+    Y[-2:] = -penalty
+    posterior = OutcomeModel(model_class(X, Y).fit()).posterior(X)
+    assert posterior.mean.isfinite().all()
+    assert posterior.variance.isfinite().all()
+    assert posterior.mean.min() >= -penalty

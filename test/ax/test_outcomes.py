@@ -19,7 +19,7 @@ from helpers.service_loop import (
     pending_points,
 )
 
-from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.ax import best_point, popbo_generation_strategy
 from botorch_popbo.ax.nodes import PresetName
 
 PROBLEM = BraninCurrin().double()
@@ -172,7 +172,31 @@ def test_a_constraint_relative_to_the_baseline() -> None:
     run(client, 12)
     best, *_ = client.get_best_parameterization(use_model_predictions=False)
     assert cost(best) <= 0.5 * cost(baseline)
+    assert cost(best_point(client).parameters) <= 0.5 * cost(baseline)
     assert generator_keys(client)[6:] == ["popbo-logei"] * 7
+
+
+def test_what_is_relative_is_so_to_the_baseline_as_measured() -> None:
+    client = start("-loss", ["speed >= 0.9 * baseline"], 6)
+
+    def measured(p: Parameterization) -> Outcomes:
+        return {"loss": loss(p), "speed": 1.0 - 0.5 * float(p["x0"] + p["x1"])}
+
+    baseline = {"x0": 0.0, "x1": 0.0}  # the fastest: its prediction is slower
+    client.complete_trial(client.attach_baseline(baseline), measured(baseline))
+    for _ in range(14):
+        for index, p in client.get_next_trials(max_trials=1).items():
+            client.complete_trial(index, measured(p))
+    assert measured(best_point(client).parameters)["speed"] >= 0.9  # type: ignore[operator]
+
+
+def test_a_constraint_on_a_sum_is_refused() -> None:
+    client = start("-loss", ["cost + 0.5 * weight <= 1.0"], 3)
+    for _ in range(3):
+        for index, p in client.get_next_trials(max_trials=1).items():
+            client.complete_trial(index, {"loss": loss(p), "cost": cost(p), "weight": 1.0})
+    with pytest.raises(UserInputError, match=r"several metrics.*metric of its own"):
+        client.get_next_trials(max_trials=1)
 
 
 TWO, ONE = "-branin, -currin", "-loss"

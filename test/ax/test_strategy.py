@@ -253,3 +253,13 @@ def test_options_of_a_continuous_optimizer_do_not_stop_a_discrete_space() -> Non
     each = strategy("popbo-logei", 2, num_restarts=3, raw_samples=17)
     client = make_client(each, [choice("u", ["a", "b", "c", "d"])], "-loss")
     assert len({p["u"] for p in run_trials(client, lambda p: float(ord(p["u"])), 4)}) == 4
+
+
+@pytest.mark.parametrize("name", ["popbo-logei", "paper-eri"])
+def test_gradients_may_be_switched_off(name: str) -> None:
+    found = []
+    for is_on in (True, False):
+        client = make_client(strategy(name, num_initial_trials=4), floats(2), "-loss")
+        with torch.set_grad_enabled(is_on):
+            found.append(run_trials(client, sphere, 6))
+    assert found[0] == found[1]

@@ -325,3 +325,9 @@ def test_choices_that_optuna_takes_for_one_are_one() -> None:
     study.optimize(objective, n_trials=15)
     points = {(trial.params["width"], trial.params["depth"]) for trial in study.trials}
     assert len(points) == 15
+
+
+def test_gradients_may_be_switched_off(searched: optuna.Study) -> None:
+    with torch.no_grad():
+        found = run(bowl, 12)
+    assert params(found) == params(searched)

@@ -39,8 +39,12 @@ RANK_TRANSFORMS = [
     MaximizeObjective,
 ]
 
-#: What depends on what is kept: the model must not learn from parameters without a meaning.
-RANK_TRANSFORM_CONFIGS: dict[str, Any] = {"Cast": {"flatten_hss": False}}
+#: The model must not learn from parameters without a meaning, which depend on what is kept. And
+#: what is relative is so to the baseline as measured: its prediction is an average over ranks.
+RANK_TRANSFORM_CONFIGS: dict[str, Any] = {
+    "Cast": {"flatten_hss": False},
+    "Derelativize": {"use_raw_status_quo": True},
+}
 
 # Ax's default transforms but for the one-hot relaxation of categories, whose candidates round to
 # points already evaluated; here the kernel handles categories.

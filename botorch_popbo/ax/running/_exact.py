@@ -10,7 +10,7 @@ from ax.core.data import Data
 from ax.core.experiment import Experiment
 
 _KEY = "botorch_popbo_outcomes"  # in the metadata of a trial
-_COLUMNS = ["mean", "sem"]
+_COLUMNS = ["mean", "sem", "step"]  # which version 0.2 did not note
 
 
 def note_outcomes(experiment: Experiment) -> None:
@@ -31,12 +31,14 @@ def restore_outcomes(experiment: Experiment) -> None:
         rows = table["trial_index"] == index
         if said is None or rows.sum() != len(said):
             continue
-        found, exact = table.loc[rows, _COLUMNS].to_numpy(float), np.array(said, dtype=float)
+        exact = np.array(said, dtype=float)
+        columns = _COLUMNS[: exact.shape[1]]
+        found = table.loc[rows, columns].to_numpy(float)
         read = _as_read(exact)
         agrees = ((found == read) | (np.isnan(found) & np.isnan(read))).all(axis=1, keepdims=True)
-        table.loc[rows, _COLUMNS] = np.where(agrees, exact, found)
+        table.loc[rows, columns] = np.where(agrees, exact, found)
     if not table.empty:
-        experiment.attach_data(Data(df=table))
+        experiment.data = Data(df=table)
 
 
 def _as_read(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -49,3 +49,16 @@ def test_what_was_attached_since_is_kept(
     mean, sem = correction if isinstance(correction, tuple) else (correction, math.nan)
     np.testing.assert_allclose(found["mean"], [mean, 1e-13], rtol=1e-14)
     np.testing.assert_allclose(found["sem"], [sem, math.nan], rtol=1e-14)
+
+
+def test_a_value_of_a_curve_is_corrected_at_its_step(tmp_path: Path) -> None:
+    client, path = Client(), tmp_path / "a.json"
+    client.configure_experiment(parameters=[RangeParameterConfig("x", (0, 1), "float")])
+    client.configure_optimization(objective="-loss")
+    index = client.attach_trial({"x": 0.5})
+    client.attach_data(index, {"loss": 5.0}, progression=2 / 3)
+    save_client(client, path)
+    client = load_client(path)
+    client.attach_data(index, {"loss": 1.0}, progression=2 / 3)
+    full = client._experiment.lookup_data().full_df
+    assert full[["step", "mean"]].to_numpy().tolist() == [[2 / 3, 1.0]]
