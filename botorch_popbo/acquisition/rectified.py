@@ -18,10 +18,11 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     r"""A function of the rank's law where the point is promising, a random number elsewhere.
 
     A point is promising while its predicted rank :math:`\lambda(x)` is below ``share * N``. Any
-    other point carries a uniform number :math:`\epsilon_x`, drawn once per point and instance, with
-    gradient zero, so that gradient-based multi-start leaves such starting points where they are
-    (equation (7) of Wang et al., 2023). Scale matters: the number only competes with values near
-    [0, 1] in rank units. Near a known point the value falls below every random one.
+    other point carries a uniform number :math:`\epsilon_x`, a hash of its coordinates and of the
+    instance's seed, with gradient zero, so that gradient-based multi-start leaves such starting
+    points where they are (equation (7) of Wang et al., 2023). Scale matters: the number only
+    competes with values near [0, 1] in rank units. Near a known point the value falls below every
+    random one.
 
     Args:
         model: A fitted model.

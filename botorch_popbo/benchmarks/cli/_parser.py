@@ -64,7 +64,7 @@ def _add_selection(parser: ArgumentParser, is_run: bool) -> None:
         "and experiment, which may have others; or a name printed by popbo list; the options "
         "below take precedence",
     )
-    add("--smoke", action="store_true", help="try the campaign with 3 trials and 1 seed")
+    add("--smoke", action="store_true", help="try the campaign in a small version")
     names = "names from popbo list, or path/to/my.py:name"
     add("--problems", nargs="+", help=help_of(names, " ".join(DEFAULT_PROBLEMS)))
     add("--methods", nargs="+", help=help_of(names, " ".join(DEFAULT_METHODS)))

@@ -29,7 +29,8 @@ def prefer(options: Namespace) -> int:
     """Ask until the person leaves; every answer is on disk before the next question."""
     known = _content(options.state)
     search = _begin(options)
-    print(f"{search.num_answers} answers so far; = for no difference, u to undo, q to leave")
+    answers = "1 answer" if search.num_answers == 1 else f"{search.num_answers} answers"
+    print(f"{answers} so far; = for no difference, u to undo, q to leave")
     while True:
         items = _ask(search)
         answer = _read(len(items), can_undo=search.num_answers > 0)

@@ -119,4 +119,9 @@ def _end(process: subprocess.Popen[str], messages: IO[str]) -> None:
 # SMAC suggests what depends on the seed of Python's hashes, and HEBO's requirements contradict
 # this package's.
 smac = partial(OwnProcess, (_SERVER, "smac"), INSTALL, True)
-hebo = partial(OwnProcess, (_SERVER, "hebo"), "pip install 'HEBO==0.3.6'", False)
+hebo = partial(
+    OwnProcess,
+    (_SERVER, "hebo"),
+    "pip install 'HEBO==0.3.6', with the versions that docs/benchmarks.md names",
+    False,
+)

@@ -47,9 +47,19 @@ def infer(column: "pd.Series[Any]") -> str:
         return "skip" if len(values) == len(column) > _FEW else "choice"
     if len(values) <= _FEW and 2 * len(values) <= len(column):
         return "ordered"
-    if values.min() > 0 and values.max() >= _WIDE * values.min():
+    if values.min() > 0 and values.max() >= _WIDE * values.min() and _is_even(np.log(values)):
         return "log"
     return "int" if _is_whole(column) else "float"
+
+
+def _is_even(logarithms: Any) -> bool:
+    """Whether the median is nearer to the middle by the logarithms than by the numbers."""
+
+    def off(numbers: Any) -> float:
+        low, middle, high = np.quantile(numbers, (0.0, 0.5, 1.0))
+        return abs(float((middle - low) / (high - low)) - 0.5)
+
+    return off(logarithms) < off(np.exp(logarithms - logarithms.max()))
 
 
 def make_parameter(column: "pd.Series[Any]", kind: str) -> ParameterConfig:

@@ -73,7 +73,7 @@ def find(reference: str, kind: type[T], taken: Collection[str]) -> tuple[str, Fi
     source = FileSource(path, match["name"], digest_of(path))
     made = source.load()
     if not isinstance(made, kind):
-        raise UsageError(f"{reference} is to make a {kind.__name__}, not a {type(made).__name__}")
+        raise UsageError(f"{reference} is to make a {kind.__name__}, but got {made!r}")
     own_name: str = getattr(made, "name")  # noqa: B009, a kind has a name
     return record_name(own_name, source.digest, taken), source
 

@@ -9,7 +9,7 @@ import numpy as np
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary
 
-TITLE = "Best point found: mean over seeds, band ± standard error"
+TITLE = "Point held to be the best: mean over seeds, band ± standard error"
 SECONDS_LABEL = "cumulative time of suggestions [s]"
 SUGGESTION_LABEL = "time of a suggestion [s]"
 

@@ -51,7 +51,7 @@ def test_a_file_is_run_once_for_all_of_its_names(tmp_path: Path) -> None:
     ("name", "message"),
     [
         ("owm", "did you mean 'own'"),
-        ("number", "is to make a Problem, not a int"),
+        ("number", "is to make a Problem, but got "),
         ("broken", "failed in line 13: ZeroDivisionError"),
         ("slash", "has to be of letters"),
         ("nameless", "the name None has to be of letters"),

@@ -1,10 +1,13 @@
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from ax.api.client import Client
 
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.own import TableSource
+from botorch_popbo.benchmarks.own._columns import infer
 
 TEXT = """rate,layers,kernel,gpu,loss
 0.0001,1,rbf,a,3.0
@@ -96,6 +99,14 @@ def test_a_column_without_a_name_is_left_out(tmp_path: Path) -> None:
     rows = "".join(f"{row},{row % 7}.5,{row}\n" for row in range(12))
     problem = source(tmp_path, text=f",rate,loss\n{rows}").load()
     assert [config.name for config in problem.parameters] == ["rate"]
+
+
+def test_only_what_is_more_even_by_its_logarithms_is_logarithmic() -> None:
+    uniform = np.random.default_rng(0).uniform(1e-3, 1.0, 200)
+    assert infer(pd.Series(uniform)) == "float"
+    assert infer(pd.Series(np.arange(1, 201))) == "int"
+    assert infer(pd.Series(10.0 ** (3.0 * uniform))) == "log"
+    assert infer(pd.Series([2**i for i in range(12)])) == "log"
 
 
 @pytest.mark.parametrize("name", ["E", "log", "sum", "lambda", "None", "loss (%)"])
