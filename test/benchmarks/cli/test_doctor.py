@@ -11,7 +11,7 @@ from botorch_popbo.benchmarks.cli._doctor import Requirement, examine, requireme
 def test_requirements_are_those_of_the_package() -> None:
     found = requirements()
     core = {requirement.name: requirement.wanted for requirement in found if not requirement.extra}
-    ours = {"torch", "gpytorch", "botorch", "linear_operator", "numpy", "scipy"}
+    ours = {"torch", "gpytorch", "botorch", "linear_operator", "numpy"}
     assert set(core) == ours
     assert ">=0.18.1" in core["botorch"]
     joblib = {requirement.extra for requirement in found if requirement.name == "joblib"}

@@ -3,9 +3,9 @@ import math
 import pytest
 import torch
 
+from botorch_popbo.benchmarks.cli._campaign_files import shipped_campaigns
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
-from botorch_popbo.benchmarks.run._campaign_files import shipped_campaigns
 
 HARTMANN_BEST = (0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573)
 

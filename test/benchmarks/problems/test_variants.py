@@ -14,7 +14,7 @@ from botorch_popbo.benchmarks.problems._variants import variants
 from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Parameters
 
-FUNCTIONS = {name: function for name, function in ALL.items() if name != "forrester"}
+FUNCTIONS = {name: function for name, function in ALL.items() if function.deviations}
 VARIANTS = [name for name, _, _ in variants()]
 #: The standard deviation or scale of the noise that most experiments add.
 NOISE = {"branin": 5.0, "hartmann6": 0.1}
