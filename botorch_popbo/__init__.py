@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         RectifiedAcquisitionFunction,
         RectifiedLowerConfidenceBound,
     )
-    from botorch_popbo.ax.minimize import minimize  # noqa: F401
     from botorch_popbo.data import Order, RankCounts
+    from botorch_popbo.minimization import minimize
     from botorch_popbo.models import (
         MLPRate,
         PoissonRankModel,
@@ -75,6 +75,7 @@ __all__ = [
     "Settings",
     "Space",
     "__version__",
+    "minimize",
     "rank_initial_conditions",
     "read_trials",
     "sampling",
@@ -84,8 +85,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name, or one of the modules that hold them."""
-    if name == "minimize":  # not in __all__: it needs Ax
-        return _from_ax(name)
+    if name == "minimize":  # it loads torch while its worker processes start
+        return import_module(f"{__name__}.minimization").minimize
     if name not in {*__all__, *_MODULES}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     modules = {module: import_module(f"{__name__}.{module}") for module in _MODULES}
@@ -97,13 +98,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "minimize"})
-
-
-def _from_ax(name: str) -> Any:
-    try:
-        return getattr(import_module(f"{__name__}.ax"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith(__name__):
-            raise
-        raise ImportError(f"{name} needs Ax: pip install 'botorch-popbo[ax]'") from error
+    return sorted({*globals(), *__all__})

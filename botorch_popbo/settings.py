@@ -27,8 +27,9 @@ class SearchSettings:
     # Questions to a judge about the design, for each parameter and at least: an answer tells less
     # than a value. Measured for two to six parameters, docs/more_results.md.
     num_initial_questions: tuple[int, int] = (2, 6)
-    # Points of the design that are looked at for one that is not known. None.
-    num_tried: int = 32
+    # Points of the design that are looked at for one that is not known: of a table of twelve
+    # points, one is then hardly ever missed. None.
+    num_tried: int = 128
 
     # Values of a parameter up to which each is tried; more are searched like a range and rounded,
     # which takes no longer for more of them. None.

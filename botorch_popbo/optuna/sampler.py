@@ -7,7 +7,6 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-import torch
 from botorch.exceptions import InputDataError
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
@@ -97,7 +96,7 @@ class PoPBOSampler(BaseSampler):
         if not distributions:
             return {}
         max_listed = self._search.settings.search.max_listed
-        with _LOCK, torch.enable_grad():
+        with _LOCK:
             others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
             completed = [other for other in others if other.state == TrialState.COMPLETE]
             space = space_of(distributions, completed, max_listed)

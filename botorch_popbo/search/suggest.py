@@ -111,6 +111,7 @@ class Search:
         """All but the models, which are fitted again."""
         return self.__dict__ | {"_fitted": None}
 
+    @torch.enable_grad()
     def suggest(self, space: Space, trials: Trials, index: int) -> Tensor:
         """The next point.
 
@@ -130,6 +131,7 @@ class Search:
         is_known = is_row_of(drawn, trials.X) | is_row_of(drawn, pending)
         return drawn[int(is_known.long().argmin())]
 
+    @torch.enable_grad()
     def models(self, space: Space, trials: Trials) -> Models:
         """Models of at least two distinct points."""
         parts = [getattr(trials, f.name) for f in fields(trials) if f.name != "pending"]
