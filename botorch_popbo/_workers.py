@@ -7,7 +7,7 @@ from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite, nan
-from typing import Any
+from typing import Any, SupportsIndex
 
 # Workers of a killed process end themselves after so long without a trial.
 _IDLE_SECONDS = 30
@@ -67,7 +67,7 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
         ValueError: If the number of jobs is none.
         TypeError: If the function cannot be sent to worker processes.
     """
-    if isinstance(n_jobs, bool) or not n_jobs >= 1:
+    if not isinstance(n_jobs, SupportsIndex) or n_jobs is True or n_jobs < 1:
         raise ValueError(f"n_jobs is a whole number of at least 1, or -1, but got {n_jobs!r}.")
     if n_jobs == 1:
         yield lambda parameters: _here(function, parameters)

@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 from botorch.exceptions import InputDataError
-from optuna.distributions import BaseDistribution
+from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.samplers import BaseSampler
 from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study
@@ -113,6 +113,10 @@ class PoPBOSampler(BaseSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """Draw a value of a parameter that no trial before has asked for in this way."""
+        if isinstance(param_distribution, CategoricalDistribution) and not has_values(
+            param_distribution
+        ):
+            return param_distribution.choices[0]
         entropy = [self._search.seed, trial.number, crc32(param_name.encode())]
         parameter = parameter_of(param_distribution)
         return parameter.value(parameter.at(np.random.default_rng(entropy).random()))

@@ -27,7 +27,7 @@ from botorch_popbo import (
     RankingGP,
     rank_initial_conditions,
 )
-from botorch_popbo.optim import initial_conditions
+from botorch_popbo.settings import SearchSettings
 
 
 def sampler() -> SobolQMCNormalSampler:
@@ -80,12 +80,11 @@ def test_they_lie_within_the_box(
     assert torch.equal(X.clamp(bounds[0], bounds[1]), X)
 
 
-@pytest.mark.parametrize("name", ["gaussian_model", "long_model"])
+@pytest.mark.parametrize("name", ["utility", "rank"])
 def test_half_are_close_to_the_best_points(name: str, request: pytest.FixtureRequest) -> None:
-    model = request.getfixturevalue(name)
-    with manual_seed(0):
-        centers = initial_conditions._best_of(model, BOUNDS)
-        near = initial_conditions._near(centers, BOUNDS, 400).squeeze(-2)
+    fixture, make = FUNCTIONS[name]
+    model = request.getfixturevalue(fixture)
+    near = starts(make(model), num_restarts=400, raw_samples=400)[200:].squeeze(-2)
     best, width = model.best_points(5), BOUNDS[1] - BOUNDS[0]
     distance = torch.cdist(near / width, best / width).amin(-1)
     assert distance.median() < 0.1
@@ -93,49 +92,30 @@ def test_half_are_close_to_the_best_points(name: str, request: pytest.FixtureReq
     assert distance.max() > 0.2  # up to the next basin
 
 
+def test_settings_say_how_far_they_scatter(gaussian_model: RankingGP) -> None:
+    function, settings = (
+        LogExpectedUtilityImprovement(gaussian_model),
+        SearchSettings(num_centers=1, log10_radius=(-6.0, -5.0)),
+    )
+    near = starts(function, settings=settings)[4:].squeeze(-2)
+    assert torch.cdist(near, gaussian_model.known_X).amin(-1).max() < 1e-3
+    assert len(torch.cdist(near, gaussian_model.known_X).argmin(-1).unique()) == 1
+
+
 def test_the_best_points_of_the_box_are_approached(gaussian_model: RankingGP) -> None:
     best = gaussian_model.best_points(15)
     middle = 0.5 * (best[0] + best[1])
     box = torch.stack([torch.where(best[0] > middle, BOUNDS[0], middle), BOUNDS[1]])
     box[1] = torch.where(best[0] > middle, middle, BOUNDS[1])  # without the best point
-    centers = initial_conditions._best_of(gaussian_model, box)
-    assert len(centers) > 1
-    assert torch.equal(centers.clamp(box[0], box[1]), centers)
-    nowhere = initial_conditions._best_of(gaussian_model, BOUNDS + 9.0)
-    assert torch.equal(nowhere, initial_conditions._best_of(gaussian_model, BOUNDS))
-
-
-def test_few_ranks_are_predicted_among_many_points(
-    gaussian_model: RankingGP, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    number, best_points = len(gaussian_model.known_X), RankingGP.best_points
-    asked: list[int] = []
-
-    def record(model: RankingGP, most: int) -> Tensor:
-        asked.append(most)
-        return best_points(model, most)
-
-    monkeypatch.setattr(RankingGP, "best_points", record)
-    for entries in (number**2, 7 * number, 0):
-        monkeypatch.setattr(initial_conditions, "_MAX_ENTRIES", entries)
-        initial_conditions._best_of(gaussian_model, BOUNDS)
-    assert asked == [number, 7, 5]
+    function = LogExpectedUtilityImprovement(gaussian_model)
+    settings = SearchSettings(log10_radius=(-6.0, -5.0))
+    near = starts(function, bounds=box, settings=settings)[4:].squeeze(-2)
+    assert torch.cdist(near, gaussian_model.known_X).amin(-1).max() < 1e-3
 
 
 def test_more_starts_than_samples_are_refused(function: AcquisitionFunction) -> None:
     with pytest.raises(ValueError, match=r"raw_samples is at least num_restarts.* 4 and 8"):
         starts(function, raw_samples=4)
-
-
-def test_the_best_raw_samples_of_either_half_are_taken(
-    function: AcquisitionFunction, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    nowhere = torch.full((32, 1, 2), 3.9).double()
-    monkeypatch.setattr(initial_conditions, "_near", lambda *args: nowhere)
-    X = starts(function)
-    assert torch.equal(X[4:], nowhere[:4])
-    anywhere = botorchs(function, num_restarts=32, raw_samples=32)
-    assert function(X[:4]).min() > function(anywhere).median()
 
 
 def test_of_several_objectives_the_front_is_approached(gaussian_model: RankingGP) -> None:
@@ -214,19 +194,3 @@ def test_optimize_acqf_takes_it(function: AcquisitionFunction) -> None:
         _, value = optimize_acqf(function, BOUNDS, ic_generator=rank_initial_conditions, **options)
         _, plain = optimize_acqf(function, BOUNDS, **options)
     assert value >= plain - 0.1
-
-
-def test_a_tensor_for_botorchs_own_generator_is_handed_on(
-    gaussian_model: RankingGP, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = {}
-
-    def generate(*args: Any, **kwargs: Any) -> Tensor:
-        found.update(kwargs)
-        return torch.zeros(1, 1, 2)
-
-    monkeypatch.setattr(initial_conditions, "gen_batch_initial_conditions", generate)
-    function = LogExpectedUtilityImprovement(gaussian_model)
-    points = torch.zeros(2, 2)
-    rank_initial_conditions(function, BOUNDS, 1, 1, 8, fixed_X_fantasies=points)
-    assert found["fixed_X_fantasies"] is points

@@ -8,7 +8,9 @@ from botorch.models import SingleTaskGP
 from torch import Tensor
 
 from botorch_popbo.models.input_transforms import InactiveColumns
-from botorch_popbo.optim._maximize import Domain, maximize, rounded_columns
+from botorch_popbo.search.maximize import maximize
+from botorch_popbo.settings import SearchSettings
+from botorch_popbo.space import Domain
 
 TARGET = torch.tensor([0.31, 2.2]).double()
 BOUNDS = torch.tensor([[0.0, 0.0], [1.0, 4.0]]).double()
@@ -85,8 +87,7 @@ def test_points_that_differ_in_a_column_without_a_meaning_are_one() -> None:
     assert maximize(Bowl(), domain, NONE, 100, seed=0).tolist() == [1.0, 2.0]
 
 
-def test_some_columns_are_rounded_and_the_points_given_stay() -> None:
-    X = torch.tensor([[[0.4, 0.4], [1.6, 1.6]]], dtype=torch.double)
-    before = X.clone()
-    assert rounded_columns(X.requires_grad_(), {1: round}).tolist() == [[[0.4, 0.0], [1.6, 2.0]]]
-    assert torch.equal(X, before)
+def test_settings_reach_the_optimizer() -> None:
+    coarse = SearchSettings(num_raw=2, num_starts=1, max_steps=1)
+    found = [maximize(Bowl(), RANGES, NONE, 100, 0, s) for s in (coarse, SearchSettings())]
+    assert Bowl()(found[0][None]) < Bowl()(found[1][None])

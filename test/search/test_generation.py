@@ -7,7 +7,7 @@ from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
 from botorch_popbo.models import PoissonRankModel
-from botorch_popbo.optim.generation import gen_candidates
+from botorch_popbo.search.generation import gen_candidates
 
 LOWER = torch.tensor([0.0, 0.2, 0.0], dtype=torch.float64)
 UPPER = torch.tensor([1.0, 0.9, 1.0], dtype=torch.float64)

@@ -2,28 +2,23 @@ import pytest
 import torch
 from torch import Tensor
 
-from botorch_popbo.columns import Column, Columns
 from botorch_popbo.models import RankingGP
-from botorch_popbo.optim.challengers import draw_challengers
+from botorch_popbo.search.challengers import draw_challengers
+from botorch_popbo.settings import SearchSettings
+from botorch_popbo.space import Space
 
-COLUMNS = Columns(
-    {
-        "x": Column.continuous(-10, 10),
-        "switch": Column.integer(0, 1),
-        "milk": Column.categorical("abcd"),
-    }
-)
-X = COLUMNS.draw(20, seed=0)
+SPACE = Space.read({"x": (-10.0, 10.0), "switch": (0, 1), "milk": ["a", "b", "c", "d"]})
+X = SPACE.draw(20, seed=0)
 
 
 @pytest.fixture(scope="module")
 def model() -> RankingGP:
     utility = X[:, :1] / 10.0 + X[:, 1:2]
-    return RankingGP(X, utility, input_transform=COLUMNS.input_transform()).fit()
+    return RankingGP(X, utility, input_transform=SPACE.input_transform()).fit()
 
 
 def challengers(model: RankingGP, number: int, turn: int = 0, seed: int = 0) -> Tensor:
-    return draw_challengers(model, X[0], COLUMNS, number, turn, seed)
+    return draw_challengers(model, X[0], SPACE, number, turn, seed, SearchSettings())
 
 
 @pytest.mark.parametrize("turn", [0, 1])
@@ -34,7 +29,7 @@ def test_challengers_are_other_points_of_the_space_near_the_champion(
     assert found.shape == (5, 3)
     assert len(torch.cat([found, X[:1]]).unique(dim=0)) == 6
     assert torch.equal(found[:, 1:], found[:, 1:].round())
-    assert bool(((found >= COLUMNS.bounds[0]) & (found <= COLUMNS.bounds[1])).all())
+    assert bool(((found >= SPACE.bounds[0]) & (found <= SPACE.bounds[1])).all())
     assert bool(((found - X[0])[:, 0].abs() <= 0.25 * 20.0 + 1e-9).all())
 
 
@@ -56,18 +51,8 @@ def test_the_seed_decides(model: RankingGP) -> None:
     assert torch.equal(torch.get_rng_state(), state)
 
 
-def test_the_default_dtype_does_not_matter(model: RankingGP) -> None:
-    expected = challengers(model, 2)
-    torch.set_default_dtype(torch.double)
-    try:
-        found = challengers(model, 2)
-    finally:
-        torch.set_default_dtype(torch.float32)
-    assert torch.equal(found, expected)
-
-
 def test_a_space_may_have_too_few_points() -> None:
-    columns = Columns({"switch": Column.integer(0, 1)})
-    both = columns.bounds
-    model = RankingGP(both, both, input_transform=columns.input_transform()).fit()
-    assert torch.equal(draw_challengers(model, both[0], columns, 3, turn=0, seed=0), both[1:])
+    space, settings = Space.read({"switch": (0, 1)}), SearchSettings()
+    both = space.bounds
+    model = RankingGP(both, both, input_transform=space.input_transform()).fit()
+    assert torch.equal(draw_challengers(model, both[0], space, 3, 0, 0, settings), both[1:])

@@ -2,7 +2,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from botorch_popbo.optim import candidates, unseen_candidates
+from botorch_popbo import unseen_candidates
+from botorch_popbo.search import tables
+from botorch_popbo.search.tables import is_table, unseen_points
+from botorch_popbo.space import Domain
 
 # 350 * 350 points are more than are enumerated.
 GRIDS = {
@@ -76,36 +79,35 @@ def test_a_grid_can_be_exhausted() -> None:
     assert draw("enumerated", X_avoid=everything).shape == (0, 3)
 
 
-@pytest.mark.parametrize("num", [1, 3])
-def test_one_column(num: int) -> None:
-    values = torch.tensor([1.0, 2.0, 4.0])
-    X = unseen_candidates([values], None, num, torch.Generator())
-    assert X.shape == (num, 1)
-    assert rows(X) <= {(1.0,), (2.0,), (4.0,)}
-
-
-def test_candidates_are_where_the_choices_are(device: torch.device) -> None:
-    values = [torch.arange(400.0, device=device) for _ in range(2)]
-    for columns in (values, [column[:5] for column in values]):
-        X = unseen_candidates(columns, torch.zeros(1, 2, device=device), 10, torch.Generator())
-        assert X.device.type == device.type
-        assert X.dtype == torch.float32
-
-
-def test_every_point_can_be_a_candidate() -> None:
-    generator = torch.Generator().manual_seed(0)
-    seen: set[tuple[float, ...]] = set()
-    for _ in range(60):
-        seen |= rows(unseen_candidates(choices("enumerated"), None, 3, generator))
-    assert len(seen) == 24
-
-
 @pytest.mark.parametrize("left", [1, 2])
 def test_a_large_grid_with_few_unseen_points_still_gives_them(
     left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As on a large grid, but quickly.
-    monkeypatch.setattr(candidates, "_MAX_PERMUTATION", 10)
+    monkeypatch.setattr(tables, "_MAX_PERMUTATION", 10)
     grid = torch.cartesian_prod(torch.arange(12.0), torch.arange(12.0))
     X = unseen_candidates([torch.arange(12.0)] * 2, grid[left:], left, torch.Generator())
     assert rows(X) == rows(grid[:left])
+
+
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        ({0: [0, 1, 2], 1: [0.1, 0.2]}, True),
+        ({0: [0, 1, 2]}, False),
+        ({0: list(range(500)), 1: [0]}, True),  # few points in all
+        ({0: list(range(2000)), 1: [0, 1]}, False),
+    ],
+)
+def test_what_a_table_is(choices: dict[int, list[float]], expected: bool) -> None:
+    assert is_table(choices, dim=2) == expected
+
+
+def test_points_of_a_table_are_exactly_those_not_seen() -> None:
+    bounds = torch.tensor([[0.1, 5.0], [0.3, 7.0]]).double()
+    domain = Domain(bounds, {0: [0.1, 0.2, 0.3], 1: [5.0, 7.0]}, (), Tensor.clone)
+    known = torch.tensor([[0.1, 5.0], [0.3, 7.0]], dtype=torch.double)
+    found = unseen_points(domain, known, 10, seed=0)
+    assert rows(found) == {(0.1, 7.0), (0.2, 5.0), (0.2, 7.0), (0.3, 5.0)}
+    assert len(unseen_points(domain, known, 2, seed=0)) == 2
+    assert len(unseen_points(domain, torch.cat([known, found]), 10, seed=0)) == 0
