@@ -1,5 +1,6 @@
 """Candidates from starting points, without delay."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -62,27 +63,58 @@ def gen_candidates(
             options=options,
             **kwargs,
         )
-    q, dim = initial_conditions.shape[-2:]
-    if q == 1 and isinstance(acquisition_function, RankAcquisitionFunction):
-        evaluate = acquisition_function.value_and_gradient
-    else:
-        evaluate = partial(value_and_gradient, acquisition_function)
+    bounds = torch.stack([lower_bounds, upper_bounds])
+    every = torch.ones_like(lower_bounds, dtype=torch.bool)
+    return climb(acquisition_function, initial_conditions, bounds, every, options)
 
-    def loss(x: Array) -> tuple[Array, Array]:
-        X = torch.from_numpy(x).to(initial_conditions).reshape(-1, q, dim)
-        values, gradient = evaluate(X)
-        slopes = -_to_numpy(gradient).reshape(x.shape)
+
+def climb(
+    acquisition: AcquisitionFunction,
+    starts: Tensor,
+    bounds: Tensor,
+    is_free: Tensor,
+    options: Mapping[str, Any],
+) -> tuple[Tensor, Tensor]:
+    """Improve starting points, all in one batch, in some columns.
+
+    Args:
+        acquisition: The function.
+        starts: Starting points, ``n x q x d``.
+        bounds: Smallest and largest values of the columns, ``2 x d``.
+        is_free: Which columns to change, of shape ``d``.
+        options: Those of :func:`botorch.optim.batched_lbfgs_b.fmin_l_bfgs_b_batched`.
+
+    Returns:
+        The points found, ``n x q x d``, and their values, of shape ``n``.
+
+    Raises:
+        OptimizationGradientError: If the function's gradient holds NaN.
+    """
+    evaluate = partial(value_and_gradient, acquisition)
+    if starts.shape[-2] == 1 and isinstance(acquisition, RankAcquisitionFunction):
+        evaluate = acquisition.value_and_gradient
+    X = starts.clamp(bounds[0], bounds[1])
+
+    def placed(x: Array, rows: Any = slice(None)) -> Tensor:
+        moved = X[rows].clone()
+        moved[..., is_free] = torch.from_numpy(x).to(X).reshape(*moved.shape[:-1], -1)
+        return moved
+
+    def loss(x: Array, batch_indices: list[int]) -> tuple[Array, Array]:
+        values, gradient = evaluate(placed(x, batch_indices))
+        slopes = -_to_numpy(gradient[..., is_free]).reshape(x.shape)
         if np.isnan(slopes).any():
             message = "The gradient of the acquisition function holds NaN."
             raise OptimizationGradientError(message, current_x=x)
         return -_to_numpy(values), slopes
 
-    bounds = torch.stack([lower_bounds, upper_bounds], dim=-1).tolist() * q
-    start = initial_conditions.clamp(lower_bounds, upper_bounds).flatten(1)
-    found, losses, _ = fmin_l_bfgs_b_batched(loss, _to_numpy(start), bounds=bounds, **options)
-    X = torch.from_numpy(found).to(initial_conditions).reshape(initial_conditions.shape)
-    values = torch.from_numpy(-losses).to(initial_conditions)
-    return X.clamp(lower_bounds, upper_bounds), values  # single precision rounds beyond them
+    limits = bounds[:, is_free].T.tolist() * starts.shape[-2]
+    start = _to_numpy(X[..., is_free].flatten(1))
+    found, losses, _ = fmin_l_bfgs_b_batched(
+        loss, start, bounds=limits, pass_batch_indices=True, **options
+    )
+    values = torch.from_numpy(-losses).to(starts)
+    return placed(found).clamp(bounds[0], bounds[1]), values  # rounded beyond in single precision
 
 
 def _to_numpy(values: Tensor) -> Array:

@@ -1,13 +1,12 @@
 """The best point of a space of ranges, listed values and categories."""
 
-import itertools
 import warnings
 from functools import partial
 from typing import Any
 
 import torch
 from botorch.acquisition import AcquisitionFunction
-from botorch.optim import optimize_acqf, optimize_acqf_discrete, optimize_acqf_mixed
+from botorch.optim import optimize_acqf_discrete
 from botorch.optim.optimize_mixed import (
     optimize_acqf_mixed_alternating,
     should_use_mixed_alternating_optimizer,
@@ -17,8 +16,12 @@ from torch import Tensor
 
 from botorch_popbo._seeds import seeded
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.search.generation import gen_candidates
-from botorch_popbo.search.starts import constrained_initial_conditions, rank_initial_conditions
+from botorch_popbo.search.generation import climb, gen_candidates
+from botorch_popbo.search.starts import (
+    constrained_initial_conditions,
+    mixed_starts,
+    rank_initial_conditions,
+)
 from botorch_popbo.search.tables import is_table, unseen_points
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Domain
@@ -145,30 +148,33 @@ def default_options(
 def _optimized(
     acquisition: AcquisitionFunction, domain: Domain, settings: SearchSettings
 ) -> Tensor:
-    """What BoTorch's optimizer for such a space finds, ``1 x d``."""
+    """What an optimizer for such a space finds, ``1 x d``."""
     choices = {column: list(values) for column, values in domain.choices.items()}
-    common: dict[str, Any] = {"q": 1, "post_processing_func": domain.snap}
-    if not choices:
-        common |= default_options("optimize_acqf", is_smooth=True, settings=settings)
-        found, _ = optimize_acqf(acquisition, domain.bounds, **common)
-    elif should_use_mixed_alternating_optimizer(discrete_dims=choices):
-        common |= default_options("optimize_acqf_mixed_alternating", True, settings)
+    if choices and should_use_mixed_alternating_optimizer(discrete_dims=choices):
         unordered = domain.categorical
         found, _ = optimize_acqf_mixed_alternating(
             acquisition,
             domain.bounds,
             discrete_dims={i: values for i, values in choices.items() if i not in unordered},
             cat_dims={i: values for i, values in choices.items() if i in unordered},
-            **common,
+            q=1,
+            post_processing_func=domain.snap,
+            **default_options("optimize_acqf_mixed_alternating", True, settings),
         )
+        return domain.snap(found)
+    if choices:
+        starts = mixed_starts(acquisition, domain, settings)
     else:
-        common |= default_options("optimize_acqf_mixed", is_smooth=True, settings=settings)
-        combinations = itertools.product(*choices.values())
-        fixed = [dict(zip(choices, values, strict=True)) for values in combinations]
-        found, _ = optimize_acqf_mixed(
-            acquisition, domain.bounds, fixed_features_list=fixed, **common
-        )
-    return domain.snap(found)
+        number = settings.num_starts, settings.num_raw
+        starts = rank_initial_conditions(acquisition, domain.bounds, 1, *number, settings=settings)
+    is_free = torch.ones_like(domain.bounds[0], dtype=torch.bool)
+    is_free[list(choices)] = False
+    end = {"maxiter": settings.max_steps, "factr": settings.tolerance}
+    found, _ = climb(acquisition, starts, domain.bounds, is_free, end)
+    found = domain.snap(found)
+    with torch.no_grad():
+        best = acquisition(found).argmax()
+    return found[best]
 
 
 def _points_of_table(domain: Domain, X_known: Tensor, number: int, seed: int) -> Tensor:

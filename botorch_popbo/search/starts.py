@@ -1,5 +1,6 @@
 """Starting points for the optimization of an acquisition function."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor
 
 from botorch_popbo.models.base import RankModel
 from botorch_popbo.settings import SearchSettings
+from botorch_popbo.space import Domain
 
 # Of a matrix of thresholds, one for each evaluated point, by which ranks are predicted.
 _MAX_ENTRIES = 2 * 10**6
@@ -86,14 +88,48 @@ def rank_initial_conditions(
     seed = (options or {}).get("seed")
     with manual_seed(seed):
         everywhere = draw_sobol_samples(bounds, raw_samples - half, 1, seed=seed)
-        front = getattr(acq_function, "front", None)
-        centers = _best_of(model, bounds, settings) if front is None else front
-        nearby = _near(centers.to(bounds), bounds, half, settings.log10_radius)
+        centers = _centers(acq_function, bounds, settings)
+        nearby = _near(centers, bounds, half, settings.log10_radius)
     with torch.no_grad():
         value = acq_function(torch.cat([everywhere, nearby]))
     wide = value[: len(everywhere)].topk(num_restarts - num_restarts // 2).indices
     close = value[len(everywhere) :].topk(num_restarts // 2).indices
     return torch.cat([everywhere[wide], nearby[close]])
+
+
+def mixed_starts(
+    acquisition: AcquisitionFunction, domain: Domain, settings: SearchSettings
+) -> Tensor:
+    """Starting points of a space of ranges and a few combinations of choices.
+
+    As :func:`rank_initial_conditions` makes them; half of those close to the best points have the
+    choices of these, all others every combination in turn. The best of each combination starts the
+    optimizer, and the best few beside the best points.
+
+    Args:
+        acquisition: A function of a rank model.
+        domain: The space.
+        settings: How far from how many of the best points.
+
+    Returns:
+        An ``n x 1 x d`` tensor.
+    """
+    columns = list(domain.choices)
+    combinations = torch.cartesian_prod(*map(domain.bounds.new_tensor, domain.choices.values()))
+    combinations = combinations.reshape(-1, len(columns))
+    half = settings.num_raw // 2
+    everywhere = draw_sobol_samples(domain.bounds, settings.num_raw - half, 1)
+    centers = _centers(acquisition, domain.bounds, settings)
+    nearby = _near(centers, domain.bounds, half, settings.log10_radius, keep=columns)
+    X = torch.cat([everywhere, nearby])
+    index = torch.arange(len(X)) % len(combinations)
+    X[: -(half // 2), 0, columns] = combinations[index[: -(half // 2)]]
+    with torch.no_grad():
+        value = acquisition(X)
+    is_of = (X[:, 0, None, columns] == combinations).all(-1)
+    of_each = value.unsqueeze(-1).where(is_of, -torch.inf).argmax(0)
+    close = len(X) - half + value[-half:].topk(settings.num_starts).indices
+    return X[torch.cat([of_each, close]).unique()]
 
 
 def constrained_initial_conditions(
@@ -116,6 +152,17 @@ def constrained_initial_conditions(
     return starts
 
 
+def _centers(acquisition: AcquisitionFunction, bounds: Tensor, settings: SearchSettings) -> Tensor:
+    """What starts scatter about: the front of several objectives, the best points of one.
+
+    Of another model than of ranks nothing is known, and they are anywhere.
+    """
+    front, model = getattr(acquisition, "front", None), getattr(acquisition, "model", None)
+    if front is None and not hasattr(model, "best_points"):
+        return draw_sobol_samples(bounds, settings.num_centers, 1).squeeze(1)
+    return (_best_of(model, bounds, settings) if front is None else front).to(bounds)
+
+
 def _best_of(model: RankModel, bounds: Tensor, settings: SearchSettings) -> Tensor:
     """The evaluated points that are predicted to be best, of those in the box if any, ``n x d``."""
     number = settings.num_centers
@@ -129,11 +176,16 @@ def _best_of(model: RankModel, bounds: Tensor, settings: SearchSettings) -> Tens
 
 
 def _near(
-    centers: Tensor, bounds: Tensor, number: int, log10_radius: tuple[float, float]
+    centers: Tensor,
+    bounds: Tensor,
+    number: int,
+    log10_radius: tuple[float, float],
+    keep: Sequence[int] = (),
 ) -> Tensor:
-    """Points scattered about some of the centers, ``number x 1 x d``."""
+    """Points scattered about some of the centers but for columns to keep, ``number x 1 x d``."""
     chosen = centers[torch.randint(len(centers), (number,), device=centers.device)]
     low, high = log10_radius
     radius = low + (high - low) * torch.rand(number, 1, dtype=chosen.dtype, device=chosen.device)
     shift = 10.0**radius * torch.randn_like(chosen) * (bounds[1] - bounds[0])
+    shift[:, keep] = 0.0
     return torch.minimum(torch.maximum(chosen + shift, bounds[0]), bounds[1]).unsqueeze(-2)
