@@ -94,7 +94,9 @@ def minimize(
     Raises:
         InputDataError: If an argument is not valid, or the file is of a run with another space,
             seed or design.
-        TypeError: If the function cannot be sent to worker processes.
+        ValueError: If the number of jobs is none.
+        PicklingError: If the function cannot be sent to worker processes. Let it make its locks,
+            connections and open files itself, when it is called.
         OSError: If the file cannot be read or written.
         RuntimeError: If all evaluations failed.
     """

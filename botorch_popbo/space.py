@@ -76,17 +76,17 @@ class Parameter:
         return cls(0, len(choices) - 1, 1, choices=tuple(choices), is_ordered=is_ordered)
 
     @classmethod
-    def read(cls, said: Any) -> Self:
+    def read(cls, notation: Any) -> Self:
         """A parameter as it is written; see :data:`Notation`.
 
         Raises:
             InputDataError: If nothing of that kind is written.
         """
-        kind = "range" if isinstance(said, tuple) else "choices"
+        said, kind = notation, "range" if isinstance(notation, tuple) else "choices"
         if isinstance(said, Mapping) and len(said) == 1:
             ((kind, said),) = said.items()
         if kind not in ("range", "choices", "ordered") or not isinstance(said, tuple | list):
-            raise InputDataError(f"{said!r} is neither a tuple nor a list; {_HELP}.")
+            raise InputDataError(f"{notation!r} is neither a tuple nor a list; {_HELP}.")
         entries = [plain(one) for one in said]
         if kind == "range":
             return cls._read_range(entries)

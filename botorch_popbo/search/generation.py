@@ -1,6 +1,6 @@
 """Candidates from starting points, without delay."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -90,7 +90,7 @@ def climb(
     Raises:
         OptimizationGradientError: If the function's gradient holds NaN.
     """
-    evaluate = partial(value_and_gradient, acquisition)
+    evaluate: Callable[[Tensor], tuple[Tensor, Tensor]] = partial(value_and_gradient, acquisition)
     if starts.shape[-2] == 1 and isinstance(acquisition, RankAcquisitionFunction):
         evaluate = acquisition.value_and_gradient
     X = starts.clamp(bounds[0], bounds[1])

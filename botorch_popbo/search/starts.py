@@ -157,10 +157,14 @@ def _centers(acquisition: AcquisitionFunction, bounds: Tensor, settings: SearchS
 
     Of another model than of ranks nothing is known, and they are anywhere.
     """
-    front, model = getattr(acquisition, "front", None), getattr(acquisition, "model", None)
-    if front is None and not hasattr(model, "best_points"):
-        return draw_sobol_samples(bounds, settings.num_centers, 1).squeeze(1)
-    return (_best_of(model, bounds, settings) if front is None else front).to(bounds)
+    model: Any = getattr(acquisition, "model", None)
+    if hasattr(acquisition, "front"):
+        centers = acquisition.front
+    elif hasattr(model, "best_points"):
+        centers = _best_of(model, bounds, settings)
+    else:
+        centers = draw_sobol_samples(bounds, settings.num_centers, 1).squeeze(1)
+    return torch.as_tensor(centers).to(bounds)
 
 
 def _best_of(model: RankModel, bounds: Tensor, settings: SearchSettings) -> Tensor:
