@@ -4,13 +4,12 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self, SupportsIndex, cast
+from typing import Any, Self, SupportsIndex
 
 import torch
 from botorch.exceptions import BotorchError, InputDataError
 from torch import Tensor
 
-from botorch_popbo._plain import whole
 from botorch_popbo._replacing import replacing
 from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.models._hyperparameters.priors import default_kernel
@@ -68,21 +67,14 @@ class PreferenceSearch:
         self.space, self.settings = Space.read(space), settings or Settings()
         dim = len(self.space.parameters)
         if num_initial is None:
-            for_each, at_least = self.settings.search.num_initial_questions
-            num_initial = max(at_least, for_each * dim)
-        numbers = [whole(number) for number in (num_items, num_initial, seed)]
-        if None in numbers:
+            for_each, fewest = self.settings.search.num_initial_questions
+            num_initial = max(fewest, for_each * dim)
+        self.num_items = at_least(2, num_items=num_items)
+        self.num_initial = at_least(1, num_initial=num_initial)
+        self.seed = at_least(0, seed=seed)
+        if self.num_items > self.space.num_points:
             raise InputDataError(
-                "num_items, num_initial and seed are whole numbers, but got "
-                f"{num_items!r}, {num_initial!r} and {seed!r}."
-            )
-        self.num_items, self.num_initial, self.seed = cast(list[int], numbers)
-        if self.num_initial < 1:
-            raise InputDataError(f"num_initial is at least 1, but got {num_initial}.")
-        if not 2 <= self.num_items <= self.space.num_points:
-            raise InputDataError(
-                "num_items is at least 2 and at most the number of different points, but got "
-                f"{num_items}."
+                f"num_items is at most the number of different points, but got {num_items}."
             )
         self._answers = Answers(dim)
         self._model: RankingGP | None = None

@@ -11,7 +11,7 @@ from botorch.models.transforms.input import InputTransform
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
-from botorch_popbo._plain import plain
+from botorch_popbo._plain import plain, whole
 from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
@@ -411,3 +411,16 @@ def _index(choices: Sequence[Any], value: Any) -> int:
 def _is_number(value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and math.isfinite(value)
+
+
+def at_least(low: int, **said: Any) -> int:
+    """A whole number that is not below another, given by its name.
+
+    Raises:
+        InputDataError: If it is something else.
+    """
+    ((name, value),) = said.items()
+    number = whole(value)
+    if number is None or number < low:
+        raise InputDataError(f"{name} is a whole number of at least {low}, but got {value!r}.")
+    return number

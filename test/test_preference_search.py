@@ -104,16 +104,6 @@ def test_first_the_winner_stays_on() -> None:
     assert len(search.X.unique(dim=0)) == 5
 
 
-def test_ties_count(recwarn: pytest.WarningsRecorder) -> None:
-    search = PreferenceSearch(BOUNDS, num_initial=1)
-    items = search.ask()
-    search.tell(items, None)
-    assert search.num_answers == 1
-    assert torch.equal(search.best, items[0])
-    search.tell(search.ask(), 1)
-    assert search.best.shape == (3,)
-
-
 def test_a_saved_search_goes_on_in_another_process(tmp_path: Path) -> None:
     search, paths, questions = PreferenceSearch(MIXED, seed=5), [], []
     for number in range(9):
@@ -146,16 +136,6 @@ def test_a_file_of_something_else_is_named(tmp_path: Path, content: str) -> None
         PreferenceSearch.load(path)
 
 
-def test_a_file_with_a_bound_that_is_no_float_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "search.json"
-    PreferenceSearch(BOUNDS).save(path)
-    content = json.loads(path.read_text())
-    content["space"]["x1"]["range"][1] = 10**400
-    path.write_text(json.dumps(content))
-    with pytest.raises(InputDataError, match="no saved PreferenceSearch"):
-        PreferenceSearch.load(path)
-
-
 def test_what_becomes_of_a_question_later_changes_nothing() -> None:
     search = PreferenceSearch(BOUNDS)
     items = search.ask()
@@ -169,7 +149,7 @@ def test_what_becomes_of_a_question_later_changes_nothing() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(InputDataError, match="whole numbers"):
+    with pytest.raises(InputDataError, match="seed is a whole number"):
         PreferenceSearch(BOUNDS, seed=0.5)  # type: ignore[arg-type]
     for bounds in (BOUNDS.tolist(), BOUNDS.numpy()):
         with pytest.raises(InputDataError, match="The space is a dictionary such as"):
@@ -183,9 +163,9 @@ def test_bad_input_is_named() -> None:
         PreferenceSearch(BOUNDS[0])
     with pytest.raises(InputDataError, match="below the upper one"):
         PreferenceSearch(BOUNDS.flip(0))
-    with pytest.raises(InputDataError, match="num_initial"):
+    with pytest.raises(InputDataError, match="num_initial is a whole number of at least 1"):
         PreferenceSearch(BOUNDS, num_initial=0)
-    with pytest.raises(InputDataError, match="num_items is at least 2"):
+    with pytest.raises(InputDataError, match="num_items is a whole number of at least 2"):
         PreferenceSearch(BOUNDS, num_items=1)
     with pytest.raises(InputDataError, match="at most the number of different points"):
         PreferenceSearch({"n": (1, 3)}, num_items=4)
@@ -220,15 +200,6 @@ def test_an_answer_may_be_taken_back(num_answers: int) -> None:
         search.undo()
 
 
-def test_a_winner_may_be_what_argmax_returns() -> None:
-    plain, search = PreferenceSearch(BOUNDS, seed=3), PreferenceSearch(BOUNDS, seed=3)
-    for asked in (plain, search):
-        items = asked.ask()
-        asked.tell(items, 1 if asked is plain else torch.tensor([0.0, 1.0]).argmax())
-    assert torch.equal(plain.best, search.best)
-    assert torch.equal(plain.ask(), search.ask())
-
-
 def test_numbers_of_numpy_are_kept_as_python_s(tmp_path: Path) -> None:
     numbers: dict[str, Any] = {"num_items": np.int64(3), "num_initial": np.int64(2)}
     cups = {"size": list(np.arange(3)), "sugar": (0.0, 1.0)}
@@ -251,16 +222,6 @@ def test_points_outside_of_the_space_are_refused() -> None:
     with pytest.raises(InputDataError, match="x2 holds numbers from 0 to 1"):
         search.tell(torch.tensor([[0.0, 2.0, 15.0], [0.0, 0.5, 15.0]]), 0)
     assert search.num_answers == 0
-
-
-def test_a_file_of_something_else_is_named_without_its_content(tmp_path: Path) -> None:
-    path = tmp_path / "search.json"
-    path.write_bytes(bytes(range(256)) * 100)
-    with pytest.raises(
-        InputDataError, match=r"holds no saved PreferenceSearch \(Unicode"
-    ) as raised:
-        PreferenceSearch.load(path)
-    assert len(str(raised.value)) < len(str(path)) + 200
 
 
 @pytest.mark.parametrize("items", [[[0.0, 1.0]], [[0.5, 9.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]], []])

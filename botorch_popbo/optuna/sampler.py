@@ -7,18 +7,17 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from botorch.exceptions import InputDataError
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.samplers import BaseSampler
 from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from botorch_popbo._plain import whole
 from botorch_popbo.optuna._space import all_parameters, has_values, parameter_of, space_of
 from botorch_popbo.optuna._trials import share_suggestion, trials_of
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.settings import Settings
+from botorch_popbo.space import at_least
 
 # A thread waits for the others' points, and for torch's global generator, which models put back.
 _LOCK = Lock()
@@ -66,16 +65,11 @@ class PoPBOSampler(BaseSampler):
         settings: Settings | None = None,
     ) -> None:
         settings = settings or Settings()
-        own_seed = secrets.randbits(31) if seed is None else whole(seed)
-        number = whole(
-            settings.search.num_initial if n_startup_trials is None else n_startup_trials
-        )
-        if number is None or number < 1 or own_seed is None or own_seed < 0:
-            raise InputDataError(
-                "n_startup_trials and seed are whole numbers of at least 1 and at least 0, but got "
-                f"{n_startup_trials!r} and {seed!r}."
-            )
-        self._search = Search(own_seed, settings, number)
+        seed = secrets.randbits(31) if seed is None else at_least(0, seed=seed)
+        if n_startup_trials is None:
+            n_startup_trials = settings.search.num_initial
+        number = at_least(1, n_startup_trials=n_startup_trials)
+        self._search = Search(seed, settings, number)
         self._is_exact = deterministic_objective
         self._constraints_func = constraints_func
 

@@ -13,14 +13,13 @@ from typing import Any
 
 from botorch.exceptions import InputDataError
 
-from botorch_popbo._plain import whole
 from botorch_popbo._replacing import replacing
 from botorch_popbo._workers import Outcome, Submit
 from botorch_popbo.minimization import Evaluation, Minimum
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import Space
+from botorch_popbo.space import Space, at_least
 
 _FORMAT = "minimize 1"
 # Seconds for which others are waited for when one evaluation has ended: a fit serves all of them.
@@ -46,8 +45,8 @@ class Run:
         if n_initial is None:
             n_initial = settings.search.num_initial
         self.space = Space.read(space)
-        self.search = Search(_at_least(0, seed=seed), settings, _at_least(1, n_initial=n_initial))
-        self.n_trials = int(min(_at_least(1, n_trials=n_trials), self.space.num_points))
+        self.search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=n_initial))
+        self.n_trials = int(min(at_least(1, n_trials=n_trials), self.space.num_points))
         _check_call(function, self.space)
         # The function may change the working directory.
         self.path = None if path is None else Path(path).absolute()
@@ -175,15 +174,6 @@ class Run:
                     f"{path} is of a run with another {key} {was}, not {json.dumps(value)}. Give "
                     "the same arguments to go on with it, or another path to begin anew."
                 )
-
-
-def _at_least(low: int, **said: Any) -> int:
-    """A whole number that is not below another, by its name."""
-    ((name, value),) = said.items()
-    number = whole(value)
-    if number is None or number < low:
-        raise InputDataError(f"{name} is a whole number of at least {low}, but got {value!r}.")
-    return number
 
 
 def _check_call(function: Callable[..., Any], space: Space) -> None:

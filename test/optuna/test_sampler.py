@@ -267,7 +267,7 @@ def test_settings_say_how_long_the_design_is(searched: optuna.Study) -> None:
     [{"n_startup_trials": 0}, {"n_startup_trials": 2.5}, {"seed": -1}, {"seed": 0.5}, {"seed": ""}],
 )
 def test_bad_numbers_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(InputDataError, match="whole numbers of at least"):
+    with pytest.raises(InputDataError, match="is a whole number of at least"):
         PoPBOSampler(**options)
 
 
