@@ -26,14 +26,18 @@ def data(options: Namespace) -> int:
         ModuleNotFoundError: If h5py, scikit-learn or tqdm is needed and missing.
         OSError: If the table file cannot be written.
     """
+    if options.source is None and options.table != "mlp":
+        raise UsageError(f"popbo data {options.table} needs a SOURCE (see popbo data --help)")
     if options.table == "check":
-        return _check(options.folder)
+        return _check(options.source)
+    if options.output is None:
+        raise UsageError(f"popbo data {options.table} needs --output FOLDER")
     folder, path = options.output, options.output / FILES[options.table]
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--output {folder} is not a folder")
     if path.exists() and not options.overwrite:
         raise UsageError(f"{path} is there already; --overwrite replaces it")
-    arrays = _make(options)
+    arrays = _make(options.table, options.source)
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(path) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
@@ -43,23 +47,23 @@ def data(options: Namespace) -> int:
     return 0
 
 
-def _make(options: Namespace) -> Arrays:
+def _make(table: str, source: Path) -> Arrays:
     # h5py, scikit-learn and tqdm are extras, which nothing else here needs.
-    if options.table == "fcnet":
+    if table == "fcnet":
         from botorch_popbo.benchmarks.data._convert_fcnet import convert_fcnet
 
-        return convert_fcnet(options.source)
-    if options.table == "nasbench201":
+        return convert_fcnet(source)
+    if table == "nasbench201":
         from botorch_popbo.benchmarks.data._convert_nasbench201 import convert_nasbench201
 
-        return convert_nasbench201(options.source)
-    if options.table == "mlp":
+        return convert_nasbench201(source)
+    if table == "mlp":
         from botorch_popbo.benchmarks.data._train_networks import train_networks
 
         return train_networks()
     from botorch_popbo.benchmarks.data._convert_kernels import convert_kernel
 
-    return convert_kernel(options.source, options.table)
+    return convert_kernel(source, table)
 
 
 def _check(folder: Path) -> int:

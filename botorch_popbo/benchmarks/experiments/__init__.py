@@ -5,8 +5,8 @@ from typing import Any
 
 from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
 from botorch_popbo.benchmarks.experiments.preferences._campaign import Preferences
-from botorch_popbo.benchmarks.experiments.rank_agreement._campaign import RankAgreement
-from botorch_popbo.benchmarks.experiments.rank_calibration._campaign import RankCalibration
+from botorch_popbo.benchmarks.experiments.ranks._agreement import RankAgreement
+from botorch_popbo.benchmarks.experiments.ranks._calibration import RankCalibration
 from botorch_popbo.benchmarks.experiments.suggestion_time._campaign import SuggestionTime
 from botorch_popbo.benchmarks.experiments.transfer._campaign import Transfer
 from botorch_popbo.benchmarks.run.campaign import Campaign

@@ -8,8 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import Any
 from weakref import finalize
 
 from botorch_popbo.benchmarks.errors import UsageError
@@ -17,7 +16,6 @@ from botorch_popbo.benchmarks.methods._libraries import INSTALL, LibraryOptimize
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Setting
 
-_PATIENCE = 5.0  # seconds
 _SERVER = Path(__file__).with_name("_server.py")
 
 
@@ -71,7 +69,6 @@ class Server:
     """A process that answers requests until this object is deleted or this process ends."""
 
     def __init__(self, python: str, path: Path, function: str) -> None:
-        self._messages = TemporaryFile("w+", errors="replace")  # noqa: SIM115
         # A fixed seed of hashes, as the order of a set would differ in a resumed replication.
         environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
         if python != sys.executable:
@@ -80,40 +77,26 @@ class Server:
             [python, str(_SERVER), str(path), function],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._messages,
+            stderr=subprocess.DEVNULL,
             text=True,
             env=environment,
         )
-        finalize(self, _end, self._process, self._messages)
+        finalize(self, self._process.kill)
 
     def ask(self, request: Any) -> dict[str, Any]:
         """Send what JSON can hold and wait; RuntimeError if the script raised or has ended."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        try:
+        line = ""
+        with suppress(BrokenPipeError):
             print(json.dumps(request), file=self._process.stdin, flush=True)
             line = self._process.stdout.readline()
-        except BrokenPipeError:
-            line = ""
         if not line:
-            self._messages.seek(0)
-            texts = filter(str.strip, self._messages.read().split("\n"))
-            raise RuntimeError(f"the process ended: {['without a message', *texts][-1]}")
+            raise RuntimeError("the process ended without an answer")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
             raise RuntimeError(answer["error"])
         return answer
-
-
-def _end(process: subprocess.Popen[str], messages: IO[str]) -> None:
-    with process, messages:
-        if process.stdin is not None:
-            with suppress(BrokenPipeError):
-                process.stdin.close()
-        try:
-            process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
 
 
 # SMAC suggests what depends on the seed of Python's hashes, and HEBO's requirements contradict

@@ -1,24 +1,16 @@
 """This package's models in a plain BoTorch loop.
 
-The default preset; the paper's preset with one choice changed, for the experiments that justify the
-choice; and GP-MLP of the paper's appendix: its network with a Gaussian instead of the ranks' law.
-Of that architecture and training are the paper's preset; the two outputs are the mean and the
-logarithm of the variance of a standardised outcome, which the paper leaves open, and expected
-improvement chooses the next point.
+The default preset; and the paper's preset with one choice changed, for the experiments that justify
+the choice.
 """
 
-import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import torch
-from botorch.models.model import Model
 from botorch.optim import optimize_acqf
 from torch import Tensor
-from torch.autograd import grad
-from torch.nn import Linear, Module, ReLU, Sequential
-from torch.nn.functional import gaussian_nll_loss
 
 from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
@@ -28,15 +20,9 @@ from botorch_popbo.acquisition import (
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.benchmarks.methods._search import (
     drop_known,
-    features,
     maximize,
     one_hot,
     uniform_points,
-)
-from botorch_popbo.benchmarks.methods._surrogates import (
-    MomentModel,
-    SurrogateOptimizer,
-    standardize,
 )
 from botorch_popbo.benchmarks.methods.base import Method, TensorOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
@@ -44,7 +30,6 @@ from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
 from botorch_popbo.models import PoissonRankModel, RankingGP
-from botorch_popbo.models._training import train
 from botorch_popbo.optim._optimizer_options import default_options
 from botorch_popbo.optim._tables import NUM_PAPER_CANDIDATES
 
@@ -52,9 +37,6 @@ from botorch_popbo.optim._tables import NUM_PAPER_CANDIDATES
 Acquire = Callable[..., RectifiedAcquisitionFunction]
 #: Of points, outcomes and a seed.
 Rank = Callable[[Tensor, Tensor, int], RankCounts]
-
-# Without bounds the variance of a point that is fitted well goes to zero, and its loss to infinity.
-_LOG_VARIANCE = (-10.0, 4.0)
 
 
 def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) -> Tensor:
@@ -137,27 +119,3 @@ def _among_all(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
 
 def _over_base_set(X: Tensor, Y: Tensor, seed: int) -> RankCounts:
     return from_base_set(X, Y, torch.Generator().manual_seed(seed))
-
-
-class GaussianMLP(SurrogateOptimizer):
-    def fit(self, X: Tensor, Y: Tensor, seed: int) -> Model:
-        inputs, targets = features(self.encoding, X), standardize(Y).squeeze(-1)
-        layers: list[Module] = []
-        for width_in, width_out in itertools.pairwise((inputs.shape[-1], 128, 128, 128, 2)):
-            layers += [Linear(width_in, width_out, dtype=torch.float64), ReLU()]
-        network = Sequential(*layers[:-1])
-
-        def moments(points: Tensor) -> tuple[Tensor, Tensor]:
-            mean, log_variance = network(points).unbind(-1)
-            return mean, log_variance.clamp(*_LOG_VARIANCE).exp()
-
-        parameters = list(network.parameters())
-
-        def gradients(batch: Tensor) -> Sequence[Tensor]:
-            mean, variance = moments(inputs[batch])
-            return grad(gaussian_nll_loss(mean, targets[batch], variance), parameters)
-
-        generator = torch.Generator().manual_seed(seed)
-        train(parameters, gradients, len(X), generator)
-        network.requires_grad_(False)
-        return MomentModel(lambda points: moments(features(self.encoding, points)))

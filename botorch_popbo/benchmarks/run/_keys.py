@@ -1,22 +1,13 @@
 """What campaign files may say: kinds of values, their defaults and those of a trial run."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
 from botorch_popbo.benchmarks.errors import UsageError, unknown
 
 Smoke = Callable[[Any], Any]
-Expand = Callable[[str], Sequence[str]]
-
-
-def _itself(name: str) -> Sequence[str]:
-    return (name,)
-
-
-def _is_none(name: str) -> bool:
-    return False
 
 
 @dataclass(frozen=True)
@@ -24,8 +15,7 @@ class Key:
     """A setting of an experiment: what a value is, in words and as a test, and the default.
 
     ``smoke`` makes the value of a trial run out of that of the campaign; ``known`` are the names
-    that exist, if values are names, ``expand`` gives those that a name stands for, ``patterns``
-    say how such names look, and ``is_other`` says which names need not be known.
+    that exist, if values are names.
     """
 
     kind: str
@@ -33,9 +23,6 @@ class Key:
     default: Any = None
     smoke: Smoke | None = None
     known: Collection[str] | None = None
-    expand: Expand = _itself
-    patterns: Collection[str] = ()
-    is_other: Callable[[str], bool] = _is_none
 
     def check_kind(self, name: str, value: Any) -> Any:
         """Return a file's value with a tuple of different ones for a list, or raise UsageError."""
@@ -44,16 +31,13 @@ class Key:
         return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
 
     def check_names(self, name: str, value: Any) -> Any:
-        """Return a value with each name once, or raise UsageError if a name does not exist."""
+        """Return a value, or raise UsageError if a name does not exist."""
         if self.known is None:
             return value
-        asked = [value] if isinstance(value, str) else value
-        given = dict.fromkeys(name for one in asked for name in self.expand(one))
-        for one in given:
-            if one not in self.known and not self.is_other(one):
-                others = "" if self.is_other is _is_none else ", and path/to/my.py:name"
-                raise unknown(name.removesuffix("s"), one, [*self.known, *self.patterns], others)
-        return value if isinstance(value, str) else tuple(given)
+        for one in [value] if isinstance(value, str) else value:
+            if one not in self.known:
+                raise unknown(name.removesuffix("s"), one, self.known)
+        return value
 
 
 def text(default: str = "", known: Collection[str] | None = None) -> Key:
@@ -61,28 +45,14 @@ def text(default: str = "", known: Collection[str] | None = None) -> Key:
     return Key("a text", _is_text, default, known=known)
 
 
-def names(
-    known: Collection[str],
-    *default: str,
-    expand: Expand = _itself,
-    patterns: Collection[str] = (),
-    is_other: Callable[[str], bool] = _is_none,
-) -> Key:
-    """A list of those that are known, stand for such or need not be; by default all."""
-    return Key(
-        "a list of names",
-        _list_of(_is_text),
-        default or tuple(known),
-        known=known,
-        expand=expand,
-        patterns=patterns,
-        is_other=is_other,
-    )
+def texts(*default: str) -> Key:
+    """A list of texts."""
+    return Key("a list of texts", _list_of(_is_text), default)
 
 
-def texts() -> Key:
-    """A list of texts; by default there is none."""
-    return Key("a list of texts", _list_of(_is_text), ())
+def names(known: Collection[str]) -> Key:
+    """A list of those that are known; by default all."""
+    return Key("a list of names", _list_of(_is_text), tuple(known), known=known)
 
 
 def flag() -> Key:

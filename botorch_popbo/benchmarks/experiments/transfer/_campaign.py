@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from time import perf_counter
 from typing import ClassVar
@@ -14,7 +15,7 @@ from ax.utils.common.random import with_rng_seed
 from botorch_popbo.benchmarks.experiments.transfer._methods import SEARCHERS, Task
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report._text import aligned, estimate
+from botorch_popbo.benchmarks.report.text import estimate_of
 from botorch_popbo.benchmarks.run import _keys
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.search_space.encoding import Encoding
@@ -87,12 +88,11 @@ class Transfer(Campaign[Search, SearchRecord]):
         return cls(data=data, **values)  # type: ignore[arg-type]
 
     def cells(self) -> Iterator[Search]:
-        for problem in self.problems:
-            for kind in self.sources:
-                for method in self.methods:
-                    if SEARCHERS[method].takes_sources == (kind != "none"):
-                        for seed in range(self.seeds):
-                            yield Search(problem, kind, self.size, self.initial, method, seed)
+        axes = (self.problems, self.sources, [self.size], [self.initial], self.methods)
+        for setting in product(*axes, range(self.seeds)):
+            cell = Search(*setting)
+            if SEARCHERS[cell.method].takes_sources == (cell.sources != "none"):
+                yield cell
 
     def num_records(self, cell: Search) -> int:
         """The number of evaluations."""
@@ -129,18 +129,20 @@ class Transfer(Campaign[Search, SearchRecord]):
 
     def report(self) -> None:
         """Print and write mean and standard error of the regrets after some evaluations."""
-        results = frame(self).drop(columns="parameters")
-        after = [number for number in _REPORTED if number <= self.trials]
-        rows = []
-        for keys, found in results.groupby(["problem", "sources", "method"], sort=False):
+        results, names = frame(self).drop(columns="parameters"), ["problem", "sources", "method"]
+        rows = {}
+        for keys, found in results.groupby(names, sort=False):
             complete = found.groupby("seed").filter(lambda one: len(one) >= self.trials)
-            regrets = [complete.loc[complete["trial"] == n - 1, "regret"] for n in after]
-            seeds = f"{complete['seed'].nunique()}/{self.seeds}"
-            rows.append((*map(str, keys), seeds, *map(_estimate, regrets)))
-        head = ("problem", "sources", "method", "seeds", *map(str, after))
+            rows[keys] = {"seeds": f"{complete['seed'].nunique()}/{self.seeds}"} | {
+                str(n): estimate_of(complete.loc[complete["trial"] == n - 1, "regret"])
+                for n in _REPORTED
+                if n <= self.trials
+            }
+        laid_out = pd.DataFrame(
+            [*rows.values()], index=pd.MultiIndex.from_tuples(rows, names=names)
+        )
         note = f"regret after so many evaluations; sources of {self.size} points each"
-        lines = aligned([head], rows, right_from=3)
-        write_files(self.output, "transfer", "\n".join([*lines, note]), results)
+        write_files(self.output, "transfer", f"{laid_out.to_string()}\n{note}", results)
 
 
 def _task(problem: Problem, points: list[Parameters]) -> Task:
@@ -164,7 +166,3 @@ def _next(
     with with_rng_seed(seed):
         choose = SEARCHERS[cell.method].choose
         return encoding.decode(choose(_task(problem, points), sources, encoding, seed))
-
-
-def _estimate(regrets: "pd.Series[float]") -> str:
-    return estimate(regrets.mean(), regrets.sem())

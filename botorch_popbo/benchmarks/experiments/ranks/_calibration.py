@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar
 
 import pandas as pd
 import torch
 from ax.utils.common.random import with_rng_seed
 
-from botorch_popbo.benchmarks.experiments.rank_calibration._functions import (
+from botorch_popbo.benchmarks.experiments.ranks import _models as models
+from botorch_popbo.benchmarks.experiments.ranks._functions import (
     LEAST_PROBABILITY,
     LEVELS,
     Score,
@@ -16,11 +18,14 @@ from botorch_popbo.benchmarks.experiments.rank_calibration._functions import (
     mean_coverage,
     score,
 )
-from botorch_popbo.benchmarks.experiments.rank_calibration._models import MODELS
-from botorch_popbo.benchmarks.report._text import aligned, estimate
+from botorch_popbo.benchmarks.report._files import frame, write_files
+from botorch_popbo.benchmarks.report.text import estimate_of
 from botorch_popbo.benchmarks.run import _keys
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
+
+#: By name.
+MODELS = {"popbo": models.DEFAULT, "gp": models.GP, "paper": models.PAPER}
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,9 @@ class RankCalibration(Campaign[Fit, CalibrationRecord]):
     record: ClassVar = CalibrationRecord
 
     def cells(self) -> Iterator[Fit]:
-        for dim in self.dims:
-            for size in self.sizes:
-                for variance in map(float, self.variances):
-                    for model in self.methods:
-                        for seed in range(self.seeds):
-                            yield Fit(dim, size, variance, float(self.lengthscale), model, seed)
+        settings = (self.dims, self.sizes, map(float, self.variances))
+        runs = ([float(self.lengthscale)], self.methods, range(self.seeds))
+        return (Fit(*setting) for setting in product(*settings, *runs))
 
     def num_records(self, cell: Fit) -> int:
         return 2
@@ -88,20 +90,18 @@ class RankCalibration(Campaign[Fit, CalibrationRecord]):
     ) -> Iterator[CalibrationRecord]:
         """Fit a model once and score both laws; the global random state stays as it is."""
         sample = draw(cell.dim, cell.num_points, cell.variance, cell.lengthscale, cell.seed)
-        with limited(), with_rng_seed(cell.seed), torch.no_grad():
-            with torch.enable_grad():
-                law = MODELS[cell.model].fit(sample, cell.seed)
-            laws = {"outcome": law(True), "value": law(False)}
+        with limited(), with_rng_seed(cell.seed):
+            model = MODELS[cell.model].fit(sample.X, sample.Y, cell.seed)
         truths = {"outcome": sample.new_outcome, "value": sample.new_value}
-        for ranked in list(laws)[len(records) :]:
+        for ranked in list(truths)[len(records) :]:
+            with limited(), torch.no_grad():
+                law = models.rank_law(model, sample.Y, sample.new_X, noisy=ranked == "outcome")
             count = (sample.Y.flatten() > truths[ranked].unsqueeze(-1)).sum(-1)
-            found = score(laws[ranked], count, cell.seed)
+            found = score(law, count, cell.seed)
             yield CalibrationRecord(found.coverage, found.log_score, ranked)
 
     def report(self) -> None:
         """Print and write the coverage of central intervals and the mean log score."""
-        from botorch_popbo.benchmarks.report._files import frame, write_files
-
         results = frame(self)
         write_files(self.output, "rank calibration", table(self, results), results)
 
@@ -109,18 +109,18 @@ class RankCalibration(Campaign[Fit, CalibrationRecord]):
 def table(campaign: RankCalibration, results: pd.DataFrame) -> str:
     """Lay out a row for each setting, what is ranked, and model."""
     names = ["dim", "num_points", "variance", "ranked", "model"]
-    rows = []
-    for (dim, size, variance, ranked, model), found in results.groupby(names, sort=False):
-        covered = (f"{share:.1%}" for share in mean_coverage(found["coverage"]))
-        scores = found["log_score"].astype(float)
-        setting = str(dim), str(size), f"{variance:g}", ranked, model
-        done = f"{len(scores)}/{campaign.seeds}"
-        rows.append((*setting, done, *covered, estimate(scores.mean(), scores.sem())))
-    levels = (f"{level:.0%}" for level in LEVELS)
-    heading = ("d", "N", "noise", "rank of", "model", "seeds", *levels, "log score")
+    rows = {}
+    for setting, found in results.groupby(names, sort=False):
+        covered = zip(LEVELS, mean_coverage(found["coverage"]), strict=True)
+        rows[setting] = {
+            "seeds": f"{len(found)}/{campaign.seeds}",
+            **{f"{level:.0%}": f"{share:.1%}" for level, share in covered},
+            "log score": estimate_of(found["log_score"].astype(float)),
+        }
+    index = pd.MultiIndex.from_tuples(rows, names=names)
     note = (
         f"coverage of central intervals, and mean log-probability ± standard error over functions "
         f"(lengthscale {campaign.lengthscale:g} √d; no probability counts as less than "
         f"{LEAST_PROBABILITY:g})"
     )
-    return "\n".join([*aligned([heading], rows, right_from=5), note])
+    return f"{pd.DataFrame([*rows.values()], index=index).to_string()}\n{note}"

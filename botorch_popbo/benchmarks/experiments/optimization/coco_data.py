@@ -10,7 +10,6 @@ from botorch_popbo.benchmarks.errors import RecordError, UsageError
 from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
 from botorch_popbo.benchmarks.problems._coco import CocoProblem
 from botorch_popbo.benchmarks.problems._coco_library import library, open_function
-from botorch_popbo.benchmarks.report._summarize import complete_replications
 from botorch_popbo.benchmarks.settings import TrialRecord
 
 
@@ -48,8 +47,7 @@ def _write(campaign: Optimization, method: str, problems: Sequence[CocoProblem])
         options = f"outer_folder: {folder} result_folder: {method} algorithm_name: {method}"
         observer = library().Observer("bbob", options)
         for problem in problems:
-            replications = complete_replications(campaign, problem.name, method)
-            for seed, records in replications.items():
+            for seed, records in campaign.complete(problem.name, method).items():
                 _replay(problem.for_seed(seed), records, observer)
         made = Path(folder, method)
         if not any(made.glob("*.info")):

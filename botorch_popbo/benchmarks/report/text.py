@@ -1,12 +1,13 @@
-"""The table of a comparison, as text."""
+"""A comparison as text."""
 
+import math
 from collections.abc import Iterator, Sequence
 
-from botorch_popbo.benchmarks.report._ranking import rank_methods
-from botorch_popbo.benchmarks.report._text import aligned, estimate
+import pandas as pd
+
+from botorch_popbo.benchmarks.report.ranking import rank_methods
 from botorch_popbo.benchmarks.report.summary import Curve, Summary, standard_error
 
-_HEADINGS = ("method", "seeds", "result", "best evaluated", "seconds")
 _LEGEND = """\
 a + b evaluations: initial points and suggestions
 result: of the point held to be the best
@@ -15,16 +16,40 @@ seconds: of a suggestion
 * the best mean over all seeds; ± standard error"""
 
 
+def estimate(mean: float, error: float, form: str | None = None) -> str:
+    """Format a mean with its standard error; of the two, what is not a number is left out.
+
+    Without a format they have three and two digits.
+    """
+    spread = "" if math.isnan(mean + error) else f" ± {format(error, form or '.2g')}"
+    return number(mean, form or ".3g") + spread
+
+
+def estimate_of(values: "pd.Series[float]") -> str:
+    """Format the mean of values with its standard error."""
+    return estimate(values.mean(), values.sem())
+
+
+def number(value: float, form: str) -> str:
+    """Format a number, or a dash for what is not a number."""
+    return "-" if math.isnan(value) else format(value, form)
+
+
 def table(summaries: Sequence[Summary]) -> str:
     """Tabulate where each method ended.
 
     Returns:
         Lines of text: mean and standard error over the seeds of the regret, or of the best value
         where the optimum is unknown; the same of the best point evaluated; and the mean time of a
-        suggestion.
+        suggestion. For several problems also the average ranks of the methods.
     """
-    lines = aligned([_HEADINGS], *map(_rows, summaries), [], right_from=1)
-    return "\n".join([*lines, *_ranks(summaries), _LEGEND])
+    rows = [row for summary in summaries for row in _rows(summary)]
+    columns = ["problem", "method", "seeds", "result", "best evaluated", "seconds"]
+    ends = pd.DataFrame(rows, columns=columns).set_index(columns[:2]).to_string()
+    problems = [
+        f"{s.problem.name}: {s.initial} + {s.trials} evaluations, {s.quantity}" for s in summaries
+    ]
+    return "\n".join([ends, "", *problems, *_ranks(summaries), _LEGEND])
 
 
 def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
@@ -47,21 +72,19 @@ def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
                 yield f"{where}: trials of several versions: {'; '.join(curve.versions)}"
 
 
-def _rows(summary: Summary) -> list[tuple[str, ...]]:
-    rows = [_cells(summary, curve) for curve in summary.curves]
-    lost = [(m, f"0/{summary.seeds}", "no complete run  ", "-", "-") for m in summary.without]
-    done = f"{summary.initial} + {summary.trials} evaluations"
-    title = f"{summary.problem.name}, {done}: {summary.quantity}"
-    return [(title,), *rows, *lost]
+def _rows(summary: Summary) -> Iterator[tuple[str, ...]]:
+    name = summary.problem.name
+    for curve in summary.curves:
+        yield name, curve.method, *_cells(summary, curve)
+    for method in summary.without:
+        yield name, method, f"0/{summary.seeds}", "no complete run", "-", "-"
 
 
-def _cells(summary: Summary, curve: Curve) -> tuple[str, str, str, str, str]:
-    end = estimate(curve.mean[-1], curve.error[-1])
+def _cells(summary: Summary, curve: Curve) -> tuple[str, str, str, str]:
     seconds = curve.seconds_per_suggestion
     return (
-        curve.method,
         f"{len(curve.seeds)}/{summary.seeds}",
-        end + (" *" if curve.method in summary.best else "  "),
+        ("* " if curve.method in summary.best else "") + estimate(curve.mean[-1], curve.error[-1]),
         estimate(curve.best.mean(), float(standard_error(curve.best))),
         "<0.001" if seconds < 0.001 else f"{seconds:.3f}",
     )

@@ -6,12 +6,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from botorch_popbo.benchmarks.report._ranking import comparable, ranks
-from botorch_popbo.benchmarks.report._text import aligned, estimate
+from botorch_popbo.benchmarks.report.ranking import comparable, ranks
 from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary, standard_error
+from botorch_popbo.benchmarks.report.text import estimate
 
 _MILESTONES = (30, 50, 100, 200)
-_ALL = "all"
 _COLUMNS = ["point", "evaluations", "group", "replications", "method", "rank", "error"]
 _POINTS: dict[str, Callable[[Curve], Array]] = {
     "best evaluated": lambda curve: curve.evaluated,
@@ -28,46 +27,32 @@ def rank_in_groups(summaries: Sequence[Summary]) -> pd.DataFrame:
     end. Only methods with a complete run on every problem are ranked. Without groups of more than
     one problem there are no rows. Of several suites, each is one group.
     """
-    methods = comparable(summaries)
-    groups = _groups(summaries)
+    methods, groups = comparable(summaries), _groups(summaries)
     if not any(len(members) > 1 for members in groups.values()) or len(methods) < 2:
         return pd.DataFrame(columns=_COLUMNS)
+    if [*groups.values()] != [[*summaries]]:
+        groups["all"] = [*summaries]
     rows = [
         (point, evaluations, group, *row)
         for point in _POINTS
         for evaluations in _milestones(summaries)
-        for group, members in {**groups, _ALL: summaries}.items()
+        for group, members in groups.items()
         for row in _mean_ranks(members, methods, point, evaluations)
     ]
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def group_tables(table: pd.DataFrame) -> str:
-    """Tabulate the ranks: a table for each point, a block for each group, a line a method."""
-    tables = []
-    for point, part in table.groupby("point", sort=False):
-        blocks = [_block(str(name), group) for name, group in part.groupby("group", sort=False)]
-        title = f"average rank ± standard error, by the {point} point"
-        headings = ("evaluations", *map(str, part["evaluations"].unique()))
-        lines = aligned([headings], *blocks, right_from=1)
-        tables.append("\n".join([title, *lines]))
-    return "\n\n".join(tables)
-
-
-def _block(name: str, group: pd.DataFrame) -> list[tuple[str, ...]]:
-    best = group.groupby("evaluations")["rank"].min()
-    rows = [
-        (
-            str(method),
-            *(
-                estimate(row.rank, row.error, ".2f")
-                + (" *" if row.rank == best[row.evaluations] else "  ")
-                for row in ranked.itertuples()
-            ),
-        )
-        for method, ranked in group.groupby("method", sort=False)
-    ]
-    return [(f"{name}, {group['replications'].iloc[0]} replications",), *rows]
+    """Tabulate the ranks: a table for each point, a line for each group and method."""
+    cells = [estimate(row.rank, row.error, ".2f") for row in table.itertuples()]
+    names = ["group", "replications", "method"]
+    return "\n\n".join(
+        f"average rank ± standard error after so many evaluations, by the {point} point\n"
+        + part.pivot(index=names, columns="evaluations", values="cell")
+        .reindex(pd.MultiIndex.from_frame(part[names].drop_duplicates()))
+        .to_string()
+        for point, part in table.assign(cell=cells).groupby("point", sort=False)
+    )
 
 
 def _groups(summaries: Sequence[Summary]) -> dict[str, list[Summary]]:

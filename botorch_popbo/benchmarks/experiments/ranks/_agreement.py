@@ -1,0 +1,153 @@
+"""Models times kinds and sizes of noise times seeds: figure 1 of Wang et al. (2023), measured."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import pandas as pd
+from ax.utils.common.random import with_rng_seed
+from matplotlib.figure import Figure
+
+from botorch_popbo.benchmarks.experiments.ranks import _models as models
+from botorch_popbo.benchmarks.experiments.ranks._observations import (
+    DESIGNS,
+    GRID,
+    NOISES,
+    agreement,
+    observe,
+    ranking,
+)
+from botorch_popbo.benchmarks.report import figures
+from botorch_popbo.benchmarks.report._files import frame, write_files
+from botorch_popbo.benchmarks.report.text import estimate
+from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.settings import Cell
+
+#: By name.
+MODELS = {
+    "gp": models.GP,
+    "gp-noise-free": models.NOISE_FREE_GP,
+    "robust-gp": models.ROBUST_GP,
+    "popbo-paper": models.PAPER,
+    "popbo-default": models.DEFAULT,
+}
+
+
+@dataclass(frozen=True)
+class Fit(Cell):
+    """One fit; the noise's standard deviation is in the unit of the function."""
+
+    design: str
+    noise: str
+    deviation: float
+    model: str
+    seed: int
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        return self.model
+
+    @property
+    def task(self) -> str:
+        return f"{self.noise} {self.deviation:g}"
+
+
+@dataclass(frozen=True)
+class FitRecord:
+    """Kendall's tau with the true ranking, and the predicted rank of each point of the grid."""
+
+    tau: float
+    ranks: list[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankAgreement(Campaign[Fit, FitRecord]):
+    """Models fitted to few noisy observations, and how well they rank all points."""
+
+    design: str
+    noise: tuple[str, ...]
+    deviations: tuple[float, ...]
+
+    registry: ClassVar = MODELS
+    keys: ClassVar = {
+        "methods": _keys.names(MODELS),
+        "seeds": _keys.count(20, smoke=2),
+        "jobs": _keys.count(),
+        "limit": _keys.seconds(),
+        "design": _keys.text(DESIGNS[0], DESIGNS),
+        "noise": _keys.names(NOISES),
+        # The paper's extent, from 0 to 0.45; both ends for a trial run.
+        "deviations": _keys.numbers(
+            tuple(i / 20 for i in range(10)), smoke=lambda values: (values[0], values[-1])
+        ),
+    }
+    record: ClassVar = FitRecord
+
+    @classmethod
+    def planned(cls, *, data: Path | None, **values: Any) -> Self:
+        deviations = tuple(dict.fromkeys(map(float, values.pop("deviations"))))
+        return cls(deviations=deviations, **values)
+
+    def cells(self) -> Iterator[Fit]:
+        settings = (self.noise, self.deviations, self.methods, range(self.seeds))
+        return (Fit(self.design, *setting) for setting in product(*settings))
+
+    def evaluate(
+        self, cell: Fit, records: list[FitRecord], limited: Limited
+    ) -> Iterator[FitRecord]:
+        """Fit a model and rank the grid by it; the global random state stays as it is."""
+        X, losses = observe(cell.design, cell.noise, cell.deviation, cell.seed)
+        # BoTorch draws new starting points from the global generators where a fit fails.
+        with limited(), with_rng_seed(cell.seed):
+            model = MODELS[cell.model].fit(X, -losses, cell.seed)
+            ranks = ranking(models.rank_scores(model, GRID))
+        yield FitRecord(agreement(ranks), ranks.tolist())
+
+    def report(self) -> None:
+        """Print and write mean and standard error of the agreement, and draw them."""
+        results = frame(self).drop(columns="ranks")
+        averages = average(self, results)
+        text, figure = table(self, averages), _draw(self, averages)
+        write_files(self.output, "rank agreement", text, results, figure)
+
+
+def average(campaign: RankAgreement, results: pd.DataFrame) -> pd.DataFrame:
+    """The mean over the seeds, its standard error and the count, by noise, deviation and model.
+
+    They are not a number without a result, the error also with one.
+    """
+    settings = campaign.noise, campaign.deviations, campaign.methods
+    names = ["noise", "deviation", "model"]
+    found = results.astype({"tau": float}).groupby(names)["tau"].agg(["mean", "sem", "count"])
+    found = found.reindex(pd.MultiIndex.from_product(settings, names=names))
+    return found.fillna({"count": 0})
+
+
+def table(campaign: RankAgreement, averages: pd.DataFrame) -> str:
+    """Tabulate the agreement: a row for each size of noise, a column for each model."""
+    cells = averages.apply(lambda found: estimate(found["mean"], found["sem"]), axis=1)
+    laid_out = cells.unstack("model")[list(campaign.methods)]
+    wanted = len(averages) * campaign.seeds
+    missing = wanted - int(averages["count"].sum())
+    note = (
+        f"Kendall's tau of predicted and true ranking, {campaign.design} design: mean ± standard "
+        f"error, {campaign.seeds} seeds; {missing} of {wanted} results are missing"
+    )
+    return f"{laid_out.to_string()}\n{note}"
+
+
+def _draw(campaign: RankAgreement, averages: pd.DataFrame) -> Figure:
+    """A panel for each kind of noise: agreement against the size of the noise."""
+    figure, [panels] = figures.make_figure(1, len(campaign.noise))
+    for panel, noise in zip(panels, campaign.noise, strict=True):
+        for index, model in enumerate(campaign.methods):
+            found = averages.loc[noise].xs(model, level="model")
+            mean, error = found["mean"], found["sem"].fillna(0.0)
+            ends = mean - error, mean + error
+            figures.draw_curve(panel, index, model, campaign.deviations, mean, *ends)
+        panel.set(title=f"noise: {noise}", xlabel="standard deviation", ylabel="Kendall's tau")
+    figures.finish(figure, panels, f"Mean over {campaign.seeds} seeds, band ± standard error")
+    return figure
