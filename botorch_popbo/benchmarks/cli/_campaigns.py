@@ -123,10 +123,9 @@ def plan(options: Namespace, asked: CampaignFile, data: Path | None) -> Campaign
     if options.output.exists() and not options.output.is_dir():
         raise UsageError(f"--output {options.output} is not a folder")
     return EXPERIMENTS[asked["experiment"]].planned(
-        # Workers on a cluster, and after a problem that changed it, have another working directory.
+        # Workers may have another working directory, after a problem that changed it.
         output=options.output.absolute(),
         data=data and data.absolute(),
-        backend=getattr(options, "backend", "local"),
         **values,
     )
 

@@ -87,8 +87,6 @@ def _add_execution(parser: ArgumentParser) -> None:
     add("--jobs", type=int, help="replications at a time (default: one a core)")
     limit = "time limit of one suggestion, which ends its replication (default: 600)"
     add("--limit", type=float, metavar="SECONDS", help=limit)
-    backend = "processes of this machine, or the Ray cluster of RAY_ADDRESS (default: %(default)s)"
-    add("--backend", choices=("local", "ray"), default="local", help=backend)
 
 
 def _add_interview(parser: ArgumentParser) -> None:

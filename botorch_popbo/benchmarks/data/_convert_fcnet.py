@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from botorch_popbo.benchmarks.data.fcnet import DATA_SETS, errors_name
-from botorch_popbo.benchmarks.data.replicates import pack
+from botorch_popbo.benchmarks.data.sources import FCNET
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
 from botorch_popbo.benchmarks.errors import UsageError
 
@@ -27,7 +26,7 @@ _PUBLISHED_ORDER = ("relu", "tanh", "cosine", "const")
 _DAMAGE = (OSError, EOFError, RuntimeError, KeyError, ValueError, tarfile.TarError, zlib.error)
 
 
-def convert_fcnet(source: Path) -> Arrays:
+def convert(source: Path, table: str) -> Arrays:
     """Read the arrays of the table file from the release's archive or the folder of its files.
 
     Raises UsageError if the source is missing, damaged or not the release.
@@ -46,11 +45,11 @@ def convert_fcnet(source: Path) -> Arrays:
 
 
 def _convert(folder: Path) -> Arrays:
-    found = {name: _read(folder / f"fcnet_{name}_data.hdf5") for name in DATA_SETS}
+    found = {name: _read(folder / f"fcnet_{name}_data.hdf5") for name in FCNET.parts}
     grids = [grid for grid, _ in found.values()]
     if any(grid != grids[0] for grid in grids):
         raise UsageError(f"{folder}: the files have different choices")
-    return pack(grids[0], {errors_name(name): errors for name, (_, errors) in found.items()})
+    return FCNET.pack(grids[0], {name: errors for name, (_, errors) in found.items()})
 
 
 def _read(path: Path) -> tuple[dict[str, Choices], npt.NDArray[np.float32]]:

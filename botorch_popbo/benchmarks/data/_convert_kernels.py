@@ -15,24 +15,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from botorch_popbo.benchmarks.data.kernels import GPUS, GRIDS, NUM_RUNS, times_name
-from botorch_popbo.benchmarks.data.replicates import pack
+from botorch_popbo.benchmarks.data.sources import KERNEL_GRIDS, KERNELS
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
 from botorch_popbo.benchmarks.errors import UsageError
 
 Cell = tuple[Any, ...]
+_NUM_RUNS = 32
 #: What a damaged file raises: its compression, its text, its JSON, the layout of that.
 _DAMAGE = (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zlib.error)
 
 
-def convert_kernel(source: Path, kernel: str) -> Arrays:
+def convert(source: Path, table: str) -> Arrays:
     """Read the arrays of a kernel's table file from a clone of the hub.
 
     Raises UsageError if a file is missing or damaged, or a configuration of the grid lacks a time.
     """
-    grid, folder = GRIDS[kernel], source / "cachefiles" / f"{kernel}_milo"
-    paths = {gpu: folder / f"{gpu}_T4.json.gz" for gpu in GPUS}
-    return pack(grid, {times_name(gpu): _table(path, grid) for gpu, path in paths.items()})
+    grid, file, folder = KERNEL_GRIDS[table], KERNELS[table], source / "cachefiles"
+    paths = {gpu: folder / f"{table}_milo" / f"{gpu}_T4.json.gz" for gpu in file.parts}
+    return file.pack(grid, {gpu: _table(path, grid) for gpu, path in paths.items()})
 
 
 def _table(path: Path, grid: dict[str, Choices]) -> npt.NDArray[np.float32]:
@@ -42,7 +42,7 @@ def _table(path: Path, grid: dict[str, Choices]) -> npt.NDArray[np.float32]:
     try:
         table = np.array([runs[tuple(one.values())] for one in measured], dtype=np.float32)
     except KeyError as error:
-        raise UsageError(f"{path} has no {NUM_RUNS} times of {error}") from None
+        raise UsageError(f"{path} has no {_NUM_RUNS} times of {error}") from None
     if not (np.isfinite(table) & (table > 0.0)).all():
         raise UsageError(f"{path} holds times that are not positive")
     return table
@@ -56,7 +56,7 @@ def _runs(path: Path, names: list[str]) -> dict[Cell, list[float]]:
         return {
             tuple(result["configuration"][name] for name in names): result["times"]["runtimes"]
             for result in results
-            if result["invalidity"] == "correct" and len(result["times"]["runtimes"]) == NUM_RUNS
+            if result["invalidity"] == "correct" and len(result["times"]["runtimes"]) == _NUM_RUNS
         }
     except _DAMAGE as error:
         text = f"{type(error).__name__}: {error}"

@@ -15,7 +15,7 @@ _OPERATIONS = ("none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool
 _CELL = r"\|(\w+)~0\|\+\|(\w+)~0\|(\w+)~1\|\+\|(\w+)~0\|(\w+)~1\|(\w+)~2\|"
 
 
-def convert_nasbench201(source: Path) -> Arrays:
+def convert(source: Path, table: str) -> Arrays:
     """Read the arrays of the table file from a CSV file.
 
     Its columns are index, arch_str and accuracies in per cent, of which cifar10_valid_ep12 is
@@ -23,15 +23,13 @@ def convert_nasbench201(source: Path) -> Arrays:
     or no such export.
     """
     try:
-        table = pd.read_csv(source).sort_values("index")
-        names = [ACCURACY, *(name for name in FULL.values() if name in table)]
-        operations = table["arch_str"].str.extract(f"^{_CELL}$").fillna("?")
+        rows = pd.read_csv(source).sort_values("index")
+        names = [ACCURACY, *(name for name in FULL.values() if name in rows)]
+        operations = rows["arch_str"].str.extract(f"^{_CELL}$").fillna("?")
         index = operations.apply(lambda edge: edge.map(_OPERATIONS.index)).to_numpy(np.int8)
-        arrays: Arrays = {name: table[name].to_numpy(float) for name in names}
+        arrays: Arrays = {name: rows[name].to_numpy(float) for name in names}
     except (OSError, ValueError, KeyError) as error:
-        raise UsageError(
-            f"{source} is no export of NAS-Bench-201: {error}"
-        ) from None
+        raise UsageError(f"{source} is no export of NAS-Bench-201: {error}") from None
     if len(np.unique(index, axis=0)) != len(index) or len(index) != len(_OPERATIONS) ** NUM_EDGES:
         raise UsageError(f"{source} is not the whole table: every architecture once")
     if not all(np.isfinite(values).all() for values in arrays.values()):

@@ -3,45 +3,39 @@
 import hashlib
 import json
 import tomllib
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from botorch_popbo.benchmarks.data import fcnet, kernels, nasbench201, networks
+from botorch_popbo.benchmarks.data import nasbench201
+from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
 from botorch_popbo.benchmarks.data.table import Array, Choices, Table
 
 #: The file of each table, by the name of the command that makes it.
 FILES = {
-    "fcnet": fcnet.FILE,
+    "fcnet": FCNET.file,
     "nasbench201": nasbench201.FILE,
-    "mlp": networks.FILE,
-    **kernels.FILES,
+    "mlp": MLP.file,
+    **{name: kernel.file for name, kernel in KERNELS.items()},
 }
-Parts = dict[str, Callable[[Path], Table]]
-#: The parts of each file, by the file's name, and what reads them.
-_PARTS: dict[str, Parts] = {
-    fcnet.FILE: {name: partial(fcnet.load_fcnet, data_set=name) for name in fcnet.DATA_SETS},
-    nasbench201.FILE: {nasbench201.ACCURACY: nasbench201.load_nasbench201},
-    networks.FILE: {
-        f"mlp {name}": partial(networks.load_networks, data_set=name) for name in networks.DATA_SETS
-    },
-    **{
-        file: {
-            f"{kernel} {gpu}": partial(kernels.load_kernel, kernel=kernel, gpu=gpu)
-            for gpu in kernels.GPUS
-        }
-        for kernel, file in kernels.FILES.items()
-    },
-}
+
+
+def _tables(folder: Path, file_name: str) -> dict[str, Table]:
+    """The tables of a file, by the names that their checksums have."""
+    if file_name == nasbench201.FILE:
+        return {nasbench201.ACCURACY: nasbench201.load_nasbench201(folder)}
+    titles = {FCNET: "", MLP: "mlp ", **{kernel: f"{name} " for name, kernel in KERNELS.items()}}
+    found = next((file, title) for file, title in titles.items() if file.file == file_name)
+    return {f"{found[1]}{part}": found[0].load(folder, part) for part in found[0].parts}
 
 
 def differences(folder: Path, file_name: str) -> list[str]:
     """Say of each part of a table file that it differs from the published one, if it does."""
     # Of the means, where a cell has several values; docs/benchmarks.md says where they are from.
     published = tomllib.loads(files(__package__).joinpath("published.toml").read_text("utf-8"))
-    tables = {part: load(folder) for part, load in _PARTS[file_name].items()}
-    checksums = {part: checksum(t.choices, t.means) for part, t in tables.items()}
+    checksums = {
+        part: checksum(t.choices, t.means) for part, t in _tables(folder, file_name).items()
+    }
     return [
         f"the numbers of {part} differ from those that the published results were made with "
         f"(checksum {found})"

@@ -2,6 +2,7 @@
 
 import sys
 from argparse import Namespace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,14 @@ from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.data._published import FILES, differences
 from botorch_popbo.benchmarks.data.table import Arrays
 from botorch_popbo.benchmarks.errors import UsageError
+
+_CONVERTERS = {
+    "fcnet": "_convert_fcnet",
+    "nasbench201": "_convert_nasbench201",
+    "mlp": "_train_networks",
+    "dedispersion": "_convert_kernels",
+    "convolution": "_convert_kernels",
+}
 
 
 def data(options: Namespace) -> int:
@@ -37,7 +46,9 @@ def data(options: Namespace) -> int:
         raise UsageError(f"--output {folder} is not a folder")
     if path.exists() and not options.overwrite:
         raise UsageError(f"{path} is there already; --overwrite replaces it")
-    arrays = _make(options.table, options.source)
+    # h5py, scikit-learn and tqdm are extras, which nothing else here needs.
+    module = import_module(f"botorch_popbo.benchmarks.data.{_CONVERTERS[options.table]}")
+    arrays: Arrays = module.convert(options.source, options.table)
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(path) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
@@ -45,25 +56,6 @@ def data(options: Namespace) -> int:
     for difference in differences(folder, path.name):
         print(f"popbo: warning: {path}: {difference}", file=sys.stderr)
     return 0
-
-
-def _make(table: str, source: Path) -> Arrays:
-    # h5py, scikit-learn and tqdm are extras, which nothing else here needs.
-    if table == "fcnet":
-        from botorch_popbo.benchmarks.data._convert_fcnet import convert_fcnet
-
-        return convert_fcnet(source)
-    if table == "nasbench201":
-        from botorch_popbo.benchmarks.data._convert_nasbench201 import convert_nasbench201
-
-        return convert_nasbench201(source)
-    if table == "mlp":
-        from botorch_popbo.benchmarks.data._train_networks import train_networks
-
-        return train_networks()
-    from botorch_popbo.benchmarks.data._convert_kernels import convert_kernel
-
-    return convert_kernel(source, table)
 
 
 def _check(folder: Path) -> int:

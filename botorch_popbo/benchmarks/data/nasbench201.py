@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from botorch_popbo.benchmarks.data.table import Shape, Table, find_file, on_grid, read_arrays
+from botorch_popbo.benchmarks.data.table import Choices, Table, find_file, on_grid, read_arrays
 
 FILE = "nasbench201.npz"
 ACCURACY = "cifar10_valid_ep12"
@@ -35,11 +35,9 @@ def load_nasbench201(data: Path | None) -> Table:
         UsageError: If the file is missing or is not the table.
     """
     path = find_file(data, FILE, _HELP)
-    shapes = {"X_index": (None, NUM_EDGES), "op_names": (None,), ACCURACY: (None,)}
-    optional: dict[str, Shape] = dict.fromkeys(FULL.values(), (None,))
-    arrays = read_arrays(path, shapes, optional)
-    operations = tuple(map(str, arrays["op_names"]))
-    names = [ACCURACY, *(name for name in FULL.values() if name in arrays)]
-    grids = on_grid(arrays, names, (len(operations),) * NUM_EDGES, path)
-    measures = {title: grids[name] for title, name in FULL.items() if name in grids}
-    return Table({f"edge{i}": operations for i in range(NUM_EDGES)}, grids[ACCURACY], measures)
+    arrays = read_arrays(path, ("X_index", "op_names", ACCURACY), FULL.values())
+    operations: Choices = tuple(map(str, arrays["op_names"]))
+    shape = (len(operations),) * NUM_EDGES
+    measures = {t: on_grid(arrays, name, shape, path) for t, name in FULL.items() if name in arrays}
+    choices = {f"edge{i}": operations for i in range(NUM_EDGES)}
+    return Table(choices, on_grid(arrays, ACCURACY, shape, path), measures)

@@ -5,8 +5,7 @@ from functools import partial
 
 from botorch_popbo.benchmarks.methods import _gaussian_processes as gp
 from botorch_popbo.benchmarks.methods._cmaes import CMAES
-from botorch_popbo.benchmarks.methods._in_process import HyperoptTPE, OptunaSampler, SkoptForest
-from botorch_popbo.benchmarks.methods._model_free import UniformDraws
+from botorch_popbo.benchmarks.methods._libraries import OptunaSampler
 from botorch_popbo.benchmarks.methods._own_process import hebo, smac
 from botorch_popbo.benchmarks.methods._popbo import Popbo, ablations
 from botorch_popbo.benchmarks.methods._strategies import AxDefault, strategies
@@ -17,6 +16,7 @@ from botorch_popbo.benchmarks.methods.base import (
     SequentialOptimizer,
     Suggestion,
     TensorOptimizer,
+    UniformDraws,
 )
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Setting
@@ -43,8 +43,6 @@ def _peer(
 
 
 _untold = partial(Popbo, is_told=False)
-_tree = "tree-structured Parzen estimator"
-_optuna_gp = "Optuna's Gaussian process, log expected improvement"
 _tpe, _gp_sampler, _popbo_sampler = (
     partial(OptunaSampler, f"{name}Sampler") for name in ("TPE", "GP", "PoPBO")
 )
@@ -59,10 +57,8 @@ _ALL = (
     _peer("gp-copula", "BoTorch's SingleTaskGP on normal scores of ranks", gp.Copula),
     Method("ax-default", "Ax's own choice of a strategy", "BoTorch", AxDefault),
     _peer("random", "uniform random points", UniformDraws),
-    _peer("optuna-tpe", f"Optuna's {_tree}", _tpe, "optuna"),
-    _peer("optuna-gp", _optuna_gp, _gp_sampler, "optuna"),
-    _peer("hyperopt-tpe", f"Hyperopt's {_tree}", HyperoptTPE, "hyperopt"),
-    _peer("skopt-forest", "scikit-optimize's random forest, EI", SkoptForest, "scikit-optimize"),
+    _peer("optuna-tpe", "Optuna's tree-structured Parzen estimator", _tpe, "optuna"),
+    _peer("optuna-gp", "Optuna's Gaussian process, log EI", _gp_sampler, "optuna"),
     _peer("smac3", "SMAC3's random forest, log expected improvement", smac, "smac"),
     _peer("hebo", "HEBO's warped Gaussian process, in another environment", hebo, "HEBO"),
     _peer("cmaes", "CMA-ES with margin, for parameters in order", CMAES, "cmaes"),

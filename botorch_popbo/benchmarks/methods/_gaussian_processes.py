@@ -10,13 +10,14 @@ from botorch.acquisition import LogExpectedImprovement
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import SingleTaskGP
 from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
+from botorch.models.transforms.input import InputTransform
 from botorch.optim import optimize_acqf
 from gpytorch.mlls import ExactMarginalLogLikelihood
 from scipy.special import ndtri
 from scipy.stats import rankdata
 from torch import Tensor
 
-from botorch_popbo.benchmarks.methods._search import maximize, one_hot
+from botorch_popbo.benchmarks.methods._search import maximize
 from botorch_popbo.benchmarks.methods.base import TensorOptimizer
 
 
@@ -47,21 +48,25 @@ def normal_scores(Y: Tensor) -> Tensor:
 
 
 class GaussianProcess(TensorOptimizer):
-    def fit(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
-        """Fit to ``N x d`` encoded points and ``N x 1`` outcomes."""
-        return fit(SingleTaskGP(X, Y, input_transform=one_hot(self.encoding)))
+    def fit(self, X: Tensor, Y: Tensor, transform: InputTransform | None) -> SingleTaskGP:
+        """Fit to ``N x d`` points and ``N x 1`` outcomes; the transform maps to the unit cube."""
+        return fit(SingleTaskGP(X, Y, input_transform=transform))
 
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        acquisition, best = expected_improvement(self.fit(X, Y), X)
-        if self.encoding.is_box:
-            return maximize_in_box(acquisition, self.encoding.bounds), best
-        return maximize(acquisition, self.encoding, X, seed), best
+        if self.space.size.isinf().all():  # as in the tutorials, the optimizer is in the unit cube
+            unit = self.space.to_unit(X)
+            acquisition, best = expected_improvement(self.fit(unit, Y, None), unit)
+            cube = torch.stack([torch.zeros_like(X[0]), torch.ones_like(X[0])])
+            return self.space.from_unit(maximize_in_box(acquisition, cube)), best
+        model = self.fit(X, Y, self.space.input_transform())
+        acquisition, best = expected_improvement(model, X)
+        return maximize(acquisition, self.space, X, seed), best
 
 
 class RobustGaussianProcess(GaussianProcess):
-    def fit(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
+    def fit(self, X: Tensor, Y: Tensor, transform: InputTransform | None) -> SingleTaskGP:
         # BoTorch expects a fifth of the points to be outliers, and divides by zero below five.
-        outliers, transform = max(len(X) // 5, 1), one_hot(self.encoding)
+        outliers = max(len(X) // 5, 1)
         return fit(
             RobustRelevancePursuitSingleTaskGP(
                 X, Y, input_transform=transform, prior_mean_of_support=outliers
@@ -70,5 +75,5 @@ class RobustGaussianProcess(GaussianProcess):
 
 
 class Copula(GaussianProcess):
-    def fit(self, X: Tensor, Y: Tensor) -> SingleTaskGP:
-        return super().fit(X, normal_scores(Y))
+    def fit(self, X: Tensor, Y: Tensor, transform: InputTransform | None) -> SingleTaskGP:
+        return super().fit(X, normal_scores(Y), transform)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import torch
-from botorch.optim import optimize_acqf
 from torch import Tensor
 
 from botorch_popbo.acquisition import (
@@ -18,37 +17,18 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
-from botorch_popbo.benchmarks.methods._search import (
-    drop_known,
-    maximize,
-    one_hot,
-    uniform_points,
-)
+from botorch_popbo.benchmarks.methods._search import maximize
 from botorch_popbo.benchmarks.methods.base import Method, TensorOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
 from botorch_popbo.models import PoissonRankModel, RankingGP
-from botorch_popbo.optim._optimizer_options import default_options
 from botorch_popbo.optim._tables import NUM_PAPER_CANDIDATES
 
 #: Of a model and a seed.
 Acquire = Callable[..., RectifiedAcquisitionFunction]
 #: Of points, outcomes and a seed.
 Rank = Callable[[Tensor, Tensor, int], RankCounts]
-
-
-def maximize_in_box(acquisition: LogExpectedUtilityImprovement, bounds: Tensor) -> Tensor:
-    """The best point, of shape ``d``, where every parameter is a range."""
-    options = default_options("optimize_acqf", is_smooth=True)
-    best, _ = optimize_acqf(acquisition, bounds, q=1, **options)
-    return best[0]
-
-
-def any_other_point(encoding: Encoding, X: Tensor) -> Tensor:
-    """A random one, of shape ``d``, where all evaluations were of one point: it has no rank."""
-    return drop_known(encoding, uniform_points(encoding, NUM_PAPER_CANDIDATES), X)[0]
 
 
 class Popbo(TensorOptimizer):
@@ -65,17 +45,12 @@ class Popbo(TensorOptimizer):
         self.observe(parameters, math.inf if self.problem.minimize else -math.inf)
 
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        if len(X.unique(dim=0)) == 1:
-            return any_other_point(self.encoding, X), 0
+        if len(X.unique(dim=0)) == 1:  # which has no rank
+            return self.space.draw(1, seed)[0], 0
         variance = torch.zeros_like(Y) if self.is_exact else None
-        model = RankingGP(X, Y, variance, input_transform=one_hot(self.encoding)).fit()
-        incumbent = (model.incumbent == X).all(-1)
-        acquisition = LogExpectedUtilityImprovement(model)
-        if self.encoding.is_box:
-            best = maximize_in_box(acquisition, self.encoding.bounds)
-        else:
-            best = maximize(acquisition, self.encoding, X, seed)
-        return best, int(incumbent.nonzero()[0])
+        model = RankingGP(X, Y, variance, input_transform=self.space.input_transform()).fit()
+        best = maximize(LogExpectedUtilityImprovement(model), self.space, X, seed)
+        return best, int((model.incumbent == X).all(-1).nonzero()[0])
 
 
 class PaperPopbo(TensorOptimizer):
@@ -87,12 +62,11 @@ class PaperPopbo(TensorOptimizer):
 
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
         if len(X.unique(dim=0)) == 1:
-            return any_other_point(self.encoding, X), 0
-        transform = one_hot(self.encoding, 1.0)
-        counts = self.rank(X, Y, seed)
+            return self.space.draw(1, seed)[0], 0
+        counts, transform = self.rank(X, Y, seed), self.space.input_transform()
         model = PoissonRankModel.paper(rank_counts=counts, input_transform=transform, seed=seed)
         acquisition = self.acquire(model.fit(), seed=seed)
-        best = maximize(acquisition, self.encoding, X, seed, NUM_PAPER_CANDIDATES)
+        best = maximize(acquisition, self.space, X, seed, NUM_PAPER_CANDIDATES)
         return best, int(Y.argmax())
 
 

@@ -1,12 +1,10 @@
 """Functions of COCO's suites as problems."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from sys import float_info
 from typing import Any
 
 import numpy as np
-from ax.api.configs import RangeParameterConfig
 
 from botorch_popbo.benchmarks.problems._coco_library import open_function, optimum
 from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName
@@ -18,6 +16,7 @@ from botorch_popbo.benchmarks.problems._coco_noise import (
 )
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.space import Parameter, Space
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +48,7 @@ class CocoProblem(Problem):
         function(self._point(parameters))
 
     def _point(self, parameters: Parameters) -> list[float]:
-        return [float(parameters[config.name]) for config in self.parameters]
+        return [float(parameters[name]) for name in self.space.parameters]
 
     def _known(self, value: float) -> float:
         """A value that rounding has not put below the optimum."""
@@ -120,16 +119,14 @@ def coco(name: CocoName) -> CocoProblem:
         kind, noise = NoisyCocoProblem, noise_of(name.function, name.dimension)
         fields = {"noise": noise, "shift": cauchy_shift(name.function), "noisy": True}
     function = open_function(one)
-    parameters = [*_parameters(function)]
+    space = _space(function)
     if name.suite == "bbob-constrained":
-        kind, names = ConstrainedCocoProblem, [config.name for config in parameters]
-        fields = {"start": dict(zip(names, function.initial_solution.tolist(), strict=True))}
+        start = zip(space.parameters, function.initial_solution.tolist(), strict=True)
+        kind, fields = ConstrainedCocoProblem, {"start": dict(start)}
     return kind(
         name=str(name),
-        parameters=parameters,
+        space=space,
         label="function value",
-        metric_name="value",
-        minimize=True,
         optimal_value=optimum(one),
         group=f"{name.suite}-d{name.dimension} {SUITES[name.suite].group(name.function)}",
         library="coco-experiment",
@@ -139,11 +136,13 @@ def coco(name: CocoName) -> CocoProblem:
     )
 
 
-def _parameters(function: Any) -> Iterator[RangeParameterConfig]:
+def _space(function: Any) -> Space:
     """Whole numbers come first."""
-    bounds = zip(function.lower_bounds, function.upper_bounds, strict=True)
-    for i, (low, high) in enumerate(bounds):
-        if i < function.number_of_integer_variables:
-            yield RangeParameterConfig(f"x{i}", (int(low), int(high)), "int")
-        else:
-            yield RangeParameterConfig(f"x{i}", (float(low), float(high)), "float")
+    bounds = enumerate(zip(function.lower_bounds, function.upper_bounds, strict=True))
+    whole = function.number_of_integer_variables
+    return Space(
+        {
+            f"x{i}": Parameter(int(low), int(high), 1) if i < whole else Parameter(low, high)
+            for i, (low, high) in bounds
+        }
+    )

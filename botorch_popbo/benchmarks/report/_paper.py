@@ -2,8 +2,7 @@
 
 ``paper.csv`` holds the paper's table 1 (accuracies on NAS-Bench-201), its appendix's ablation of
 the share of promising points, and its appendix's table of FCNet (regrets): mean and deviation
-over ten runs of 80 evaluations after 12 initial points. TPE is hyperopt's and SMAC the forest of
-scikit-optimize.
+over ten runs of 80 evaluations after 12 initial points.
 """
 
 from collections.abc import Sequence

@@ -8,8 +8,8 @@ from typing import Any
 import optuna
 import torch
 from ax.api.client import Client
+from botorch.acquisition import AcquisitionFunction
 from botorch.models import SingleTaskGP
-from botorch.optim import optimize_acqf
 from botorch.test_functions.synthetic import Hartmann
 from torch import Tensor
 
@@ -19,14 +19,15 @@ from botorch_popbo.acquisition import (
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.ax import generation_strategies, parameter_configs
+from botorch_popbo.ax import generation_strategies
 from botorch_popbo.benchmarks.methods import _gaussian_processes as botorch_gp
-from botorch_popbo.benchmarks.methods._popbo import maximize_in_box
+from botorch_popbo.benchmarks.methods._search import maximize
+from botorch_popbo.benchmarks.methods._strategies import ax_parameters
 from botorch_popbo.models import PoissonRankModel, RankingGP
-from botorch_popbo.optim._optimizer_options import OPTIMIZER_OPTIONS
+from botorch_popbo.space import Parameter, Space
 
-_BOUNDS = torch.tensor([[0.0] * 6, [1.0] * 6], dtype=torch.float64)
 _NAMES = [f"x{i}" for i in range(6)]
+_SPACE = Space(dict.fromkeys(_NAMES, Parameter(0.0, 1.0)))
 _FUNCTION = Hartmann(dim=6, dtype=torch.float64)
 _OPTUNA_SPACE: dict[str, Any] = dict.fromkeys(
     _NAMES, optuna.distributions.FloatDistribution(0.0, 1.0)
@@ -67,7 +68,7 @@ def _trials(data: Data) -> Iterable[tuple[dict[str, float], float]]:
 def _ax_client(strategy: str, data: Data) -> Client:
     """A client that knows the points; its next suggestion fits a model to all of them."""
     client = Client()
-    client.configure_experiment(parameter_configs(dict.fromkeys(_NAMES, (0.0, 1.0))))
+    client.configure_experiment(ax_parameters(_SPACE))
     client.configure_optimization(objective="y")
     strategies = generation_strategies([strategy], num_initial_trials=2)
     client.set_generation_strategy(strategies[strategy])
@@ -85,18 +86,22 @@ def _optuna_study(data: Data) -> optuna.Study:
     return study
 
 
+def _maximize(acquisition: AcquisitionFunction) -> Tensor:
+    # Of a box nothing depends on the points that are known, unless one is met again.
+    return maximize(acquisition, _SPACE, _SPACE.bounds[:0], seed=0)
+
+
 def _paper(title: str, acquisition: Callable[[Any], RectifiedAcquisitionFunction]) -> Loop:
-    options = OPTIMIZER_OPTIONS["optimize_acqf"]
     return Loop(
         f"ranks: paper preset, {title}",
         fit=lambda data: PoissonRankModel.paper(data[0], data[1]).fit(),
-        suggest=lambda model: optimize_acqf(acquisition(model), _BOUNDS, q=1, **options),
+        suggest=lambda model: _maximize(acquisition(model)),
     )
 
 
 def _suggest_by_gp(fitted: tuple[SingleTaskGP, Tensor]) -> Tensor:
     acquisition, _ = botorch_gp.expected_improvement(*fitted)
-    return botorch_gp.maximize_in_box(acquisition, _BOUNDS)
+    return botorch_gp.maximize_in_box(acquisition, _SPACE.bounds)
 
 
 #: The methods by name.
@@ -104,7 +109,7 @@ LOOPS = {
     "popbo": Loop(
         "ranks: default preset, in a plain BoTorch loop",
         fit=lambda data: RankingGP(data[0], data[1], input_transform=None).fit(),
-        suggest=lambda model: maximize_in_box(LogExpectedUtilityImprovement(model), _BOUNDS),
+        suggest=lambda model: _maximize(LogExpectedUtilityImprovement(model)),
     ),
     "paper-rlcb": _paper("rectified lower confidence bound", RectifiedLowerConfidenceBound.paper),
     "paper-eri": _paper("expected ranking improvement", ExpectedRankingImprovement),
