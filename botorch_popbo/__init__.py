@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         RectifiedLowerConfidenceBound,
     )
     from botorch_popbo.ax.minimize import minimize  # noqa: F401
-    from botorch_popbo.columns import Column
     from botorch_popbo.data import Order, RankCounts
     from botorch_popbo.models import (
         MLPRate,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
         RankModel,
         Rate,
     )
-    from botorch_popbo.optim import rank_initial_conditions
     from botorch_popbo.posteriors import (
         GaussianRankPosterior,
         NegatedRank,
@@ -40,16 +38,18 @@ if TYPE_CHECKING:
         RankPosterior,
     )
     from botorch_popbo.preference_search import PreferenceSearch
+    from botorch_popbo.search import rank_initial_conditions, unseen_candidates
+    from botorch_popbo.settings import Settings
+    from botorch_popbo.space import Space
     from botorch_popbo.trials import read_trials
 
 # The names below are theirs; the first registers samplers and sample paths with BoTorch.
 _MODULES = (
-    *("sampling", "acquisition", "columns", "data", "likelihoods", "models", "optim"),
-    *("posteriors", "preference_search", "trials"),
+    *("sampling", "acquisition", "data", "likelihoods", "models", "posteriors", "space"),
+    *("search", "settings", "preference_search", "trials"),
 )
 
 __all__ = [
-    "Column",
     "ExpectedRankingImprovement",
     "GaussianRankPosterior",
     "LogConstrainedExpectedUtilityImprovement",
@@ -72,10 +72,13 @@ __all__ = [
     "Rate",
     "RectifiedAcquisitionFunction",
     "RectifiedLowerConfidenceBound",
+    "Settings",
+    "Space",
     "__version__",
     "rank_initial_conditions",
     "read_trials",
     "sampling",
+    "unseen_candidates",
 ]
 
 

@@ -1,7 +1,7 @@
 """What the parameters of a search may be, and its points as numbers."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -281,6 +281,11 @@ class Space:
         return {name: parameter.to_json() for name, parameter in self.parameters.items()}
 
     @property
+    def key(self) -> Hashable:
+        """Equal for the same parameters that depend on each other in the same way."""
+        return repr(self.parameters), repr(self.dependents)
+
+    @property
     def num_points(self) -> float:
         """The number of points; infinite if a parameter may be all numbers of a range."""
         return math.prod(parameter.size for parameter in self.parameters.values())
@@ -308,12 +313,13 @@ class Space:
 
     def from_unit(self, unit: Tensor) -> Tensor:
         """Points ``... x d`` of the unit cube as points of the space."""
-        return _by_column(unit, {i: p.at for i, p in enumerate(self.parameters.values())})
+        return rounded_columns(unit, {i: p.at for i, p in enumerate(self.parameters.values())})
 
     def to_unit(self, X: Tensor) -> Tensor:
         """Points ``... x d`` in the unit cube, discrete ones in the middle of their parts."""
         start, end = torch.tensor([p.outer_ends for p in self.parameters.values()]).double().T
-        return (X - start) / (end - start)
+        unit: Tensor = (X - start) / (end - start)
+        return unit
 
     def snap(self, X: Tensor) -> Tensor:
         """Points ``... x d`` with steps rounded to the nearest value, without a gradient."""
@@ -322,7 +328,7 @@ class Space:
             for i, parameter in enumerate(self.parameters.values())
             if parameter.step is not None and parameter.choices is None
         }
-        return _by_column(X, rounded)
+        return rounded_columns(X, rounded)
 
     def filled(self, X: Tensor) -> Tensor:
         """Points ``... x d`` that are equal where they differ in what has no meaning only."""
@@ -341,7 +347,7 @@ class Space:
             return  # of another space, for which others have a message
         X = X.detach().double().cpu()
         own = self.parameters.values()
-        nearest = _by_column(X.nan_to_num(), {i: p.rounded for i, p in enumerate(own)})
+        nearest = rounded_columns(X.nan_to_num(), {i: p.rounded for i, p in enumerate(own)})
         slack = torch.where(self.size.isinf(), _SLACK * (self.bounds[1] - self.bounds[0]), 0.0)
         wrong = (((X - nearest).abs() > slack) & X.isfinite()).nonzero()
         if len(wrong):
@@ -386,7 +392,7 @@ class Space:
         return InactiveColumns(dependents, fill)
 
 
-def _by_column(X: Tensor, functions: Mapping[int, Callable[[float], float]]) -> Tensor:
+def rounded_columns(X: Tensor, functions: Mapping[int, Callable[[float], float]]) -> Tensor:
     """Points of which some columns are mapped number by number."""
     columns = list(X.detach().clone().unbind(-1))
     for column, function in functions.items():

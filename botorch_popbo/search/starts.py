@@ -9,14 +9,10 @@ from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
 from botorch_popbo.models.base import RankModel
+from botorch_popbo.settings import SearchSettings
 
-_NUM_CENTERS = 5
-_MAX_CENTERS = 1000  # of the best ranks, which are predicted to find the centers
+# Of a matrix of thresholds, one for each evaluated point, by which ranks are predicted.
 _MAX_ENTRIES = 2 * 10**6
-# Steps of the random walk that samples a polytope, before the first sample and between two.
-# BoTorch's 10,000 and 32 take many times as long as all else; starting points need no independence.
-_WALK = {"n_burnin": 256, "n_thinning": 4}
-_LOG10_RADIUS = (-3.5, -0.5)  # of the width of the box: from the last digits to the next basin
 
 
 def rank_initial_conditions(
@@ -29,6 +25,7 @@ def rank_initial_conditions(
     options: dict[str, Any] | None = None,
     inequality_constraints: list[tuple[Tensor, Tensor, float]] | None = None,
     equality_constraints: list[tuple[Tensor, Tensor, float]] | None = None,
+    settings: SearchSettings | None = None,
     **kwargs: Any,
 ) -> Tensor:
     """Starting points all over the box and close to the best evaluated points.
@@ -52,6 +49,7 @@ def rank_initial_conditions(
         options: The option ``"seed"`` is used.
         inequality_constraints: See above.
         equality_constraints: See above.
+        settings: How far from how many of the best points.
         **kwargs: Handed on to BoTorch's generator.
 
     Returns:
@@ -60,6 +58,7 @@ def rank_initial_conditions(
     Raises:
         ValueError: If there are fewer raw samples than starting points.
     """
+    settings = settings or SearchSettings()
     model: Any = getattr(acq_function, "model", None)
     constraints = (fixed_features, inequality_constraints, equality_constraints)
     others = any(isinstance(value, Tensor) or value for value in kwargs.values())
@@ -75,6 +74,7 @@ def rank_initial_conditions(
             options=options,
             inequality_constraints=inequality_constraints,
             equality_constraints=equality_constraints,
+            settings=settings,
             **kwargs,
         )
     if raw_samples < num_restarts:
@@ -87,8 +87,8 @@ def rank_initial_conditions(
     with manual_seed(seed):
         everywhere = draw_sobol_samples(bounds, raw_samples - half, 1, seed=seed)
         front = getattr(acq_function, "front", None)
-        centers = _best_of(model, bounds) if front is None else front
-        nearby = _near(centers.to(bounds), bounds, half)
+        centers = _best_of(model, bounds, settings) if front is None else front
+        nearby = _near(centers.to(bounds), bounds, half, settings.log10_radius)
     with torch.no_grad():
         value = acq_function(torch.cat([everywhere, nearby]))
     wide = value[: len(everywhere)].topk(num_restarts - num_restarts // 2).indices
@@ -96,37 +96,44 @@ def rank_initial_conditions(
     return torch.cat([everywhere[wide], nearby[close]])
 
 
-def constrained_initial_conditions(*args: Any, **kwargs: Any) -> Tensor:
+def constrained_initial_conditions(
+    *args: Any, settings: SearchSettings | None = None, **kwargs: Any
+) -> Tensor:
     """BoTorch's starting points, with a shorter random walk where there are linear constraints.
 
     Args:
         *args: See :func:`botorch.optim.initializers.gen_batch_initial_conditions`.
+        settings: How long the walk is.
         **kwargs: See there.
 
     Returns:
         A ``num_restarts x q x d`` tensor.
     """
-    kwargs["options"] = _WALK | (kwargs.get("options") or {})
+    burnin, thinning = (settings or SearchSettings()).walk
+    walk = {"n_burnin": burnin, "n_thinning": thinning}
+    kwargs["options"] = walk | (kwargs.get("options") or {})
     starts: Tensor = gen_batch_initial_conditions(*args, **kwargs)
     return starts
 
 
-def _best_of(model: RankModel, bounds: Tensor) -> Tensor:
+def _best_of(model: RankModel, bounds: Tensor, settings: SearchSettings) -> Tensor:
     """The evaluated points that are predicted to be best, of those in the box if any, ``n x d``."""
-    # A rank is predicted by its thresholds, one for each evaluated point.
-    affordable = max(_NUM_CENTERS, _MAX_ENTRIES // len(model.known_X))
-    X = model.best_points(min(_MAX_CENTERS, affordable))
+    number = settings.num_centers
+    affordable = max(number, _MAX_ENTRIES // len(model.known_X))
+    X = model.best_points(min(settings.max_centers, affordable))
     inside = ((bounds[0] <= X) & (bounds[1] >= X)).all(-1)
     X = X[inside] if bool(inside.any()) else X
     with torch.no_grad():
         rank = model.rank_law(model.encode(X.unsqueeze(-2))).log_rate.reshape(-1)
-    return X[rank.topk(min(_NUM_CENTERS, len(X)), largest=False).indices]
+    return X[rank.topk(min(number, len(X)), largest=False).indices]
 
 
-def _near(centers: Tensor, bounds: Tensor, number: int) -> Tensor:
+def _near(
+    centers: Tensor, bounds: Tensor, number: int, log10_radius: tuple[float, float]
+) -> Tensor:
     """Points scattered about some of the centers, ``number x 1 x d``."""
     chosen = centers[torch.randint(len(centers), (number,), device=centers.device)]
-    low, high = _LOG10_RADIUS
+    low, high = log10_radius
     radius = low + (high - low) * torch.rand(number, 1, dtype=chosen.dtype, device=chosen.device)
     shift = 10.0**radius * torch.randn_like(chosen) * (bounds[1] - bounds[0])
     return torch.minimum(torch.maximum(chosen + shift, bounds[0]), bounds[1]).unsqueeze(-2)

@@ -7,16 +7,19 @@ from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed, seeded
 from botorch_popbo.acquisition._log_improvement import log_improvement
-from botorch_popbo.columns import Columns
 from botorch_popbo.models.ranking_gp import RankingGP
-
-_NUM_CANDIDATES = 512
-_RADIUS = 0.25  # of the unit cube, to either side of the champion
-_MIN_LOG10_SCALE = -2.0
+from botorch_popbo.settings import SearchSettings
+from botorch_popbo.space import Space
 
 
 def draw_challengers(
-    model: RankingGP, champion: Tensor, columns: Columns, number: int, turn: int, seed: int
+    model: RankingGP,
+    champion: Tensor,
+    space: Space,
+    number: int,
+    turn: int,
+    seed: int,
+    settings: SearchSettings,
 ) -> Tensor:
     """The most promising points near the champion.
 
@@ -33,17 +36,18 @@ def draw_challengers(
     Args:
         model: A fitted model.
         champion: A point of shape ``d``.
-        columns: The space.
+        space: The space.
         number: Number of challengers, at least one.
         turn: How many questions there were before.
         seed: Seed of candidates and samples.
+        settings: How many candidates are how near.
 
     Returns:
         Distinct points other than the champion, ``n x d`` with ``n <= number``; fewer only where
         there are few others near.
     """
     with seeded(derive_seed(seed, turn)), torch.no_grad():
-        points = columns.from_unit(_near(columns.to_unit(champion), columns))
+        points = space.from_unit(_near(space.to_unit(champion), space, settings))
         near: Tensor = points[(points != champion).any(-1)].unique(dim=0)
         chosen = near[:0]
         if turn % 2 == 0 and len(near):
@@ -58,16 +62,17 @@ def draw_challengers(
         return torch.cat([chosen, sampled])
 
 
-def _near(center: Tensor, columns: Columns) -> Tensor:
+def _near(center: Tensor, space: Space, settings: SearchSettings) -> Tensor:
     """Points of the unit cube about one of its points."""
+    number, widest = settings.num_challengers, settings.challenger_radius
     corners = torch.stack([-torch.ones_like(center), torch.ones_like(center)])
-    box: Tensor = draw_sobol_samples(corners, n=_NUM_CANDIDATES, q=1).squeeze(1)
-    scale = 10.0 ** (_MIN_LOG10_SCALE * torch.rand(_NUM_CANDIDATES, 1, dtype=center.dtype))
+    box: Tensor = draw_sobol_samples(corners, n=number, q=1).squeeze(1)
+    scale = 10.0 ** (settings.log10_closeness * torch.rand(number, 1, dtype=center.dtype))
     scale[::2] = 1.0
-    radius = torch.maximum(_RADIUS * scale, 1.0 / columns.size)
+    radius = torch.maximum(widest * scale, 1.0 / space.size)
     moved = (center + radius * box).abs()
     moved = 1.0 - (1.0 - moved).abs()  # reflected at the faces
-    is_new = torch.rand(moved.shape, dtype=torch.float32) < 2.0 * _RADIUS * scale
+    is_new = torch.rand(moved.shape, dtype=torch.float32) < 2.0 * widest * scale
     category = torch.where(is_new, torch.rand_like(moved), center)
-    points: Tensor = torch.where(columns.is_categorical, category, moved)
+    points: Tensor = torch.where(space.is_categorical, category, moved)
     return points
