@@ -24,8 +24,8 @@ from torch import Tensor
 from botorch_popbo.benchmarks.experiments import _rank_models as models
 from botorch_popbo.benchmarks.report import figures
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report.text import estimate
-from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.report._format import estimate
+from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key, names
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
 from botorch_popbo.test_functions import Forrester
@@ -120,6 +120,10 @@ class FitRecord:
     ranks: list[int]
 
 
+def _both_ends(values: tuple[float, ...]) -> tuple[float, float]:
+    return values[0], values[-1]
+
+
 @dataclass(frozen=True, kw_only=True)
 class RankAgreement(Campaign[Fit, FitRecord]):
     """Models fitted to few noisy observations, and how well they rank all points."""
@@ -130,16 +134,14 @@ class RankAgreement(Campaign[Fit, FitRecord]):
 
     registry: ClassVar = MODELS
     keys: ClassVar = {
-        "methods": _keys.names(MODELS),
-        "seeds": _keys.count(20, smoke=2),
-        "jobs": _keys.count(),
-        "limit": _keys.seconds(),
-        "design": _keys.text(DESIGNS[0], DESIGNS),
-        "noise": _keys.names(NOISES),
+        "methods": names(MODELS),
+        "seeds": Key(int, 20, lambda _: 2, least=1),
+        "jobs": JOBS,
+        "limit": LIMIT,
+        "design": Key(str, DESIGNS[0], known=DESIGNS),
+        "noise": names(NOISES),
         # The paper's extent, from 0 to 0.45; both ends for a trial run.
-        "deviations": _keys.numbers(
-            tuple(i / 20 for i in range(10)), smoke=lambda values: (values[0], values[-1])
-        ),
+        "deviations": Key(float, tuple(i / 20 for i in range(10)), _both_ends),
     }
     record: ClassVar = FitRecord
 

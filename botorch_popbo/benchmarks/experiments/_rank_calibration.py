@@ -15,8 +15,8 @@ from torch import Tensor
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.benchmarks.experiments import _rank_models as models
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report.text import estimate_of
-from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.report._format import estimate_of, tabulate
+from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, SEEDS, Key, names
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
 
@@ -160,14 +160,14 @@ class RankCalibration(Campaign[Fit, CalibrationRecord]):
 
     registry: ClassVar = MODELS
     keys: ClassVar = {
-        "methods": _keys.names(MODELS),
-        "seeds": _keys.count(10, smoke=1),
-        "jobs": _keys.count(),
-        "limit": _keys.seconds(),
-        "dims": _keys.counts((2, 6), smoke=lambda dims: dims[:1]),
-        "sizes": _keys.counts((20, 50, 100), smoke=lambda sizes: sizes[:1]),
-        "variances": _keys.numbers((0.0, 0.01, 0.25), smoke=lambda values: values[-1:]),
-        "lengthscale": _keys.number(0.3),
+        "methods": names(MODELS),
+        "seeds": SEEDS,
+        "jobs": JOBS,
+        "limit": LIMIT,
+        "dims": Key(int, (2, 6), lambda dims: dims[:1], least=1),
+        "sizes": Key(int, (20, 50, 100), lambda sizes: sizes[:1], least=1),
+        "variances": Key(float, (0.0, 0.01, 0.25), lambda values: values[-1:]),
+        "lengthscale": Key(float, 0.3),
     }
     record: ClassVar = CalibrationRecord
 
@@ -211,10 +211,9 @@ def table(campaign: RankCalibration, results: pd.DataFrame) -> str:
             **{f"{level:.0%}": f"{share:.1%}" for level, share in covered},
             "log score": estimate_of(found["log_score"].astype(float)),
         }
-    index = pd.MultiIndex.from_tuples(rows, names=names)
     note = (
         f"coverage of central intervals, and mean log-probability ± standard error over functions "
         f"(lengthscale {campaign.lengthscale:g} √d; no probability counts as less than "
         f"{LEAST_PROBABILITY:g})"
     )
-    return f"{pd.DataFrame([*rows.values()], index=index).to_string()}\n{note}"
+    return f"{tabulate(rows, names)}\n{note}"

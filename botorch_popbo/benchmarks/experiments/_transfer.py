@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import pandas as pd
 import torch
 from ax.utils.common.random import with_rng_seed
 from botorch.acquisition import AcquisitionFunction
@@ -26,8 +25,8 @@ from botorch_popbo.benchmarks.methods._search import maximize
 from botorch_popbo.benchmarks.points import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report.text import estimate_of
-from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.report._format import estimate_of, tabulate
+from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, SEEDS, Key, names
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell, Parameters
 from botorch_popbo.data import combine, from_outcomes
@@ -159,15 +158,15 @@ class Transfer(Campaign[Search, SearchRecord]):
 
     registry: ClassVar = SEARCHERS
     keys: ClassVar = {
-        "problems": _keys.names(TABLES),
-        "methods": _keys.names(SEARCHERS),
-        "sources": _keys.names(KINDS),
-        "size": _keys.count(100, least=2, smoke=12),
-        "initial": _keys.count(12, least=2, smoke=3),
-        "trials": _keys.count(30, smoke=4),
-        "seeds": _keys.count(10, smoke=1),
-        "jobs": _keys.count(),
-        "limit": _keys.seconds(),
+        "problems": names(TABLES),
+        "methods": names(SEARCHERS),
+        "sources": names(KINDS),
+        "size": Key(int, 100, lambda _: 12, least=2),
+        "initial": Key(int, 12, lambda _: 3, least=2),
+        "trials": Key(int, 30, lambda _: 4, least=1),
+        "seeds": SEEDS,
+        "jobs": JOBS,
+        "limit": LIMIT,
     }
     record: ClassVar = SearchRecord
 
@@ -215,20 +214,17 @@ class Transfer(Campaign[Search, SearchRecord]):
 
     def report(self) -> None:
         """Print and write mean and standard error of the regrets after some evaluations."""
-        results, names = frame(self).drop(columns="parameters"), ["problem", "sources", "method"]
+        results, by = frame(self).drop(columns="parameters"), ["problem", "sources", "method"]
         rows = {}
-        for keys, found in results.groupby(names, sort=False):
+        for keys, found in results.groupby(by, sort=False):
             complete = found.groupby("seed").filter(lambda one: len(one) >= self.trials)
             rows[keys] = {"seeds": f"{complete['seed'].nunique()}/{self.seeds}"} | {
                 str(n): estimate_of(complete.loc[complete["trial"] == n - 1, "regret"])
                 for n in _REPORTED
                 if n <= self.trials
             }
-        laid_out = pd.DataFrame(
-            [*rows.values()], index=pd.MultiIndex.from_tuples(rows, names=names)
-        )
         note = f"regret after so many evaluations; sources of {self.size} points each"
-        write_files(self.output, "transfer", f"{laid_out.to_string()}\n{note}", results)
+        write_files(self.output, "transfer", f"{tabulate(rows, by)}\n{note}", results)
 
 
 def _task(problem: Problem, points: list[Parameters]) -> Task:

@@ -1,4 +1,4 @@
-"""This package's models in a plain BoTorch loop.
+"""This package's models, in the search that its users have.
 
 The default preset; and the paper's preset with one choice changed, for the experiments that justify
 the choice.
@@ -11,19 +11,17 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from botorch_popbo.acquisition import (
-    ExpectedRankingImprovement,
-    LogExpectedUtilityImprovement,
-    RectifiedLowerConfidenceBound,
-)
+from botorch_popbo.acquisition import ExpectedRankingImprovement, RectifiedLowerConfidenceBound
 from botorch_popbo.acquisition.rectified import RectifiedAcquisitionFunction
 from botorch_popbo.benchmarks.methods._search import maximize
-from botorch_popbo.benchmarks.methods.base import Method, TensorOptimizer
+from botorch_popbo.benchmarks.methods.base import Method, SequentialOptimizer, TensorOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
-from botorch_popbo.models import PoissonRankModel, RankingGP
-from botorch_popbo.optim._tables import NUM_PAPER_CANDIDATES
+from botorch_popbo.models import PoissonRankModel
+from botorch_popbo.search.suggest import Search
+from botorch_popbo.search.trials import Trial, Trials
+from botorch_popbo.settings import Settings
 
 #: Of a model and a seed.
 Acquire = Callable[..., RectifiedAcquisitionFunction]
@@ -31,26 +29,33 @@ Acquire = Callable[..., RectifiedAcquisitionFunction]
 Rank = Callable[[Tensor, Tensor, int], RankCounts]
 
 
-class Popbo(TensorOptimizer):
+class Popbo(SequentialOptimizer):
     """The default preset; a failure ranks below every success.
 
     As a user would, it says that outcomes are exact where they are.
     """
 
+    settings = Settings()
+
     def __init__(self, problem: Problem, setting: Setting, is_told: bool = True) -> None:
         super().__init__(problem, setting)
-        self.is_exact = is_told and not problem.noisy
+        self.variance = 0.0 if is_told and not problem.noisy else math.nan
 
     def observe_failure(self, parameters: Parameters) -> None:
         self.observe(parameters, math.inf if self.problem.minimize else -math.inf)
 
-    def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        if len(X.unique(dim=0)) == 1:  # which has no rank
-            return self.space.draw(1, seed)[0], 0
-        variance = torch.zeros_like(Y) if self.is_exact else None
-        model = RankingGP(X, Y, variance, input_transform=self.space.input_transform()).fit()
-        best = maximize(LogExpectedUtilityImprovement(model), self.space, X, seed)
-        return best, int((model.incumbent == X).all(-1).nonzero()[0])
+    def choose(self, trial: int, seed: int) -> tuple[Parameters, int]:
+        # The campaign has the initial design.
+        space, search = self.space, Search(seed, self.settings, num_initial=1)
+        points = [space.encode(point) for point in self.points]
+        told = zip(points, self.outcomes, strict=True)
+        ended = [Trial(x, [outcome], variance=self.variance) for x, outcome in told]
+        trials = Trials.gather(ended, [], (len(space.parameters), 1, 0))
+        suggested = space.decode(search.suggest(space, trials, trial))
+        if len(trials.X.unique(dim=0)) == 1:  # which has no rank
+            return suggested, 0
+        is_best = torch.stack(points) == search.models(space, trials).best
+        return suggested, int(is_best.all(-1).nonzero()[0])
 
 
 class PaperPopbo(TensorOptimizer):
@@ -66,8 +71,8 @@ class PaperPopbo(TensorOptimizer):
         counts, transform = self.rank(X, Y, seed), self.space.input_transform()
         model = PoissonRankModel.paper(rank_counts=counts, input_transform=transform, seed=seed)
         acquisition = self.acquire(model.fit(), seed=seed)
-        best = maximize(acquisition, self.space, X, seed, NUM_PAPER_CANDIDATES)
-        return best, int(Y.argmax())
+        number = Settings().search.max_network_candidates
+        return maximize(acquisition, self.space, X, seed, number), int(Y.argmax())
 
 
 def ablations() -> Iterator[Method]:
@@ -80,11 +85,10 @@ def ablations() -> Iterator[Method]:
     for key, title, acquire in families:
         for q in (0.1, 0.2, 0.4, 0.5, 0.6, 0.8):
             yield changed(f"{key}-q{q}", f"{title} with q = {q}", partial(acquire, share=q))
-    for k in (1, 3, 5, 10, 20):
-        yield changed(f"eri-k{k}", f"ERI with K_m = {k}", partial(eri, K_m=k))
-    for key, title, acquire in families:
         change = f"{title}, ranks over a base set"
         yield changed(f"{key}-independent", change, acquire, _over_base_set)
+    for k in (1, 3, 5, 10, 20):
+        yield changed(f"eri-k{k}", f"ERI with K_m = {k}", partial(eri, K_m=k))
 
 
 def _among_all(X: Tensor, Y: Tensor, seed: int) -> RankCounts:

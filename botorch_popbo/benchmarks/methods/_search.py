@@ -3,9 +3,8 @@
 from botorch.acquisition import AcquisitionFunction
 from torch import Tensor
 
-from botorch_popbo.optim._maximize import MAX_LISTED
-from botorch_popbo.optim._maximize import maximize as maximize_in_domain
-from botorch_popbo.optim._tables import MAX_CANDIDATES
+from botorch_popbo.search import maximize as search
+from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space
 
 
@@ -14,10 +13,12 @@ def maximize(
     space: Space,
     X: Tensor,
     seed: int,
-    max_candidates: int = MAX_CANDIDATES,
+    max_candidates: int | None = None,
 ) -> Tensor:
     """The best point of a space beside ``N x d`` evaluated ones, of shape ``d``, as users get it.
 
     Where all is a choice, up to ``max_candidates`` random ones of the points are looked at.
     """
-    return maximize_in_domain(acquisition, space.domain(MAX_LISTED), X, max_candidates, seed)
+    settings = SearchSettings()
+    number, domain = max_candidates or settings.max_candidates, space.domain(settings.max_listed)
+    return search.maximize(acquisition, domain, X, number, seed, settings)

@@ -9,7 +9,7 @@ import pandas as pd
 from botorch_popbo.benchmarks.report._files import write_csv, write_files
 from botorch_popbo.benchmarks.report._paper import compare_with_paper, paper_table
 from botorch_popbo.benchmarks.report.figures import draw
-from botorch_popbo.benchmarks.report.groups import group_tables, rank_in_groups
+from botorch_popbo.benchmarks.report.ranking import group_tables, rank_in_groups
 from botorch_popbo.benchmarks.report.summary import Summary
 from botorch_popbo.benchmarks.report.text import table, warnings
 

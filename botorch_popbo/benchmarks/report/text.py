@@ -1,10 +1,10 @@
 """A comparison as text."""
 
-import math
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from botorch_popbo.benchmarks.report._format import estimate
 from botorch_popbo.benchmarks.report.ranking import rank_methods
 from botorch_popbo.benchmarks.report.summary import Curve, Summary, standard_error
 
@@ -14,25 +14,6 @@ result: of the point held to be the best
 best evaluated: of the best point, if all were scored
 seconds: of a suggestion
 * the best mean over all seeds; ± standard error"""
-
-
-def estimate(mean: float, error: float, form: str | None = None) -> str:
-    """Format a mean with its standard error; of the two, what is not a number is left out.
-
-    Without a format they have three and two digits.
-    """
-    spread = "" if math.isnan(mean + error) else f" ± {format(error, form or '.2g')}"
-    return number(mean, form or ".3g") + spread
-
-
-def estimate_of(values: "pd.Series[float]") -> str:
-    """Format the mean of values with its standard error."""
-    return estimate(values.mean(), values.sem())
-
-
-def number(value: float, form: str) -> str:
-    """Format a number, or a dash for what is not a number."""
-    return "-" if math.isnan(value) else format(value, form)
 
 
 def table(summaries: Sequence[Summary]) -> str:

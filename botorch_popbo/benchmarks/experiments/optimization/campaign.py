@@ -12,9 +12,8 @@ from botorch_popbo.benchmarks.experiments.optimization._loop import Loop
 from botorch_popbo.benchmarks.methods import METHODS, Method
 from botorch_popbo.benchmarks.own import Source, TableSource, find, is_reference
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, Problem, expand
-from botorch_popbo.benchmarks.report import Summary
-from botorch_popbo.benchmarks.report.curves import curve
-from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.report.summary import Summary, curve
+from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import (
     DEFAULT_METHODS,
@@ -46,17 +45,17 @@ class Optimization(Campaign[Setting, TrialRecord]):
 
     registry: ClassVar = METHODS
     keys: ClassVar = {
-        "problems": _keys.texts(),
-        "table": _keys.text(),
-        "objective": _keys.text(),
-        "columns": _keys.texts(),
-        "maximize": _keys.flag(),
-        "methods": _keys.texts(*DEFAULT_METHODS),
-        "trials": _keys.count(20, smoke=3),
-        "seeds": _keys.count(3, smoke=1),
-        "initial": _keys.count(least=2),
-        "jobs": _keys.count(),
-        "limit": _keys.seconds(),
+        "problems": Key(str, ()),
+        "table": Key(str, ""),
+        "objective": Key(str, ""),
+        "columns": Key(str, ()),
+        "maximize": Key(bool, False),
+        "methods": Key(str, DEFAULT_METHODS),
+        "trials": Key(int, 20, lambda _: 3, least=1),
+        "seeds": Key(int, 3, lambda _: 1, least=1),
+        "initial": Key(int, least=2),
+        "jobs": JOBS,
+        "limit": LIMIT,
     }
     record: ClassVar = TrialRecord
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from botorch_popbo.benchmarks.errors import RecordError, UsageError
 from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
-from botorch_popbo.benchmarks.problems._coco import CocoProblem
-from botorch_popbo.benchmarks.problems._coco_library import library, open_function
+from botorch_popbo.benchmarks.problems._coco import CocoProblem, library, open_function
 from botorch_popbo.benchmarks.settings import TrialRecord
 
 

@@ -15,8 +15,8 @@ from botorch_popbo.benchmarks.experiments.preferences._interviewers import METHO
 from botorch_popbo.benchmarks.experiments.preferences._judge import FUNCTIONS, Judge
 from botorch_popbo.benchmarks.report import figures
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report.text import estimate_of, number
-from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.report._format import estimate_of, number, tabulate
+from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key, names
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
 
@@ -78,14 +78,14 @@ class Preferences(Campaign[Interview, Answer]):
 
     registry: ClassVar = METHODS
     keys: ClassVar = {
-        "problems": _keys.names(FUNCTIONS),
-        "methods": _keys.names(METHODS),
-        "answers": _keys.counts((24, 36, 75, 150), smoke=lambda _: (3, 7)),
-        "deviation": _keys.number(0.2),
-        "indifference": _keys.number(0.0),
-        "seeds": _keys.count(10, smoke=2),
-        "jobs": _keys.count(),
-        "limit": _keys.seconds(),
+        "problems": names(FUNCTIONS),
+        "methods": names(METHODS),
+        "answers": Key(int, (24, 36, 75, 150), lambda _: (3, 7), least=1),
+        "deviation": Key(float, 0.2),
+        "indifference": Key(float, 0.0),
+        "seeds": Key(int, 10, lambda _: 2, least=1),
+        "jobs": JOBS,
+        "limit": LIMIT,
     }
     record: ClassVar = Answer
 
@@ -133,10 +133,9 @@ def table(campaign: Preferences, results: pd.DataFrame) -> str:
             **{str(n): estimate_of(values) for n, values in regrets.items()},
             "seconds": number(own["seconds"].median(), ".2g"),
         }
-    index = pd.MultiIndex.from_tuples(rows, names=["function", "method"])
     ties = f", ties below {campaign.indifference:g}" if campaign.indifference else ""
     note = f"mean regret ± standard error after so many answers, noise {campaign.deviation:g}{ties}"
-    return f"{pd.DataFrame([*rows.values()], index=index).to_string()}\n{note}"
+    return f"{tabulate(rows, ['function', 'method'])}\n{note}"
 
 
 def _draw(campaign: Preferences, results: pd.DataFrame) -> Figure:

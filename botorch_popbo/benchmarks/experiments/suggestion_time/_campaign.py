@@ -7,20 +7,18 @@ from typing import ClassVar
 import pandas as pd
 
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.experiments.suggestion_time._loops import (
-    AX_REFERENCE,
-    LOOPS,
-    REFERENCE,
-)
+from botorch_popbo.benchmarks.experiments.suggestion_time._loops import LOOPS, REFERENCE
 from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import (
     Measurement,
     measure_apart,
 )
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.run._keys import Key, names
 from botorch_popbo.benchmarks.run._limit import LimitExceeded
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
+
+_SIZES = (25, 50, 100, 200, 500, 1000, 5000)
 
 
 @dataclass(frozen=True)
@@ -46,12 +44,10 @@ class SuggestionTime(Campaign[Size, Measurement]):
 
     registry: ClassVar = LOOPS
     keys: ClassVar = {
-        "methods": _keys.names(LOOPS),
-        "seeds": _keys.count(3, smoke=1),
-        "limit": _keys.seconds(60.0),
-        "sizes": _keys.counts(
-            (25, 50, 100, 200, 500, 1000, 5000), smoke=lambda sizes: (min(sizes),)
-        ),
+        "methods": names(LOOPS),
+        "seeds": Key(int, 3, lambda _: 1, least=1),
+        "limit": Key(float, 60.0, least=1e-3),
+        "sizes": Key(int, _SIZES, lambda sizes: (min(sizes),), least=1),
     }
     record: ClassVar = Measurement
 
@@ -89,17 +85,15 @@ class SuggestionTime(Campaign[Size, Measurement]):
 def table(results: pd.DataFrame) -> str:
     """Lay out the repetition of the median total of each method and size.
 
-    The ratio is to the Gaussian process, through Ax where the method is.
+    The ratio is to the Gaussian process.
     """
     numbers = ["fit", "acquisition", "total", "peak_mib"]
     ordered = results.astype(dict.fromkeys(numbers, float)).sort_values("total", kind="stable")
     groups = ordered.groupby(["num_points", "method"], sort=False)
     median = groups.apply(lambda group: group.iloc[len(group) // 2][numbers]).sort_index()
-    is_ax = median.index.get_level_values("method").str.startswith("ax-")
-    reference = [AX_REFERENCE if one else REFERENCE for one in is_ax]
     sizes = median.index.get_level_values("num_points")
-    of_reference = median["total"].reindex([*zip(sizes, reference, strict=True)]).to_numpy()
-    laid_out = median.assign(ratio=median["total"] / of_reference)
+    reference = median["total"].reindex([(size, REFERENCE) for size in sizes]).to_numpy()
+    laid_out = median.assign(ratio=median["total"] / reference)
     text = laid_out.to_string(float_format="%.3f", na_rep="-")
-    note = "seconds of the repetition of the median total; ratio: to the GP of the same kind"
+    note = "seconds of the repetition of the median total; ratio: to the Gaussian process"
     return f"{text}\n{note}"

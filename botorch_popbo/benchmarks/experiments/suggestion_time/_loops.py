@@ -1,13 +1,11 @@
 """The points that suggestions are made from, and how each method makes one."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import optuna
 import torch
-from ax.api.client import Client
 from botorch.acquisition import AcquisitionFunction
 from botorch.models import SingleTaskGP
 from botorch.test_functions.synthetic import Hartmann
@@ -19,10 +17,8 @@ from botorch_popbo.acquisition import (
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.ax import generation_strategies
 from botorch_popbo.benchmarks.methods import _gaussian_processes as botorch_gp
 from botorch_popbo.benchmarks.methods._search import maximize
-from botorch_popbo.benchmarks.methods._strategies import ax_parameters
 from botorch_popbo.models import PoissonRankModel, RankingGP
 from botorch_popbo.space import Parameter, Space
 
@@ -33,8 +29,8 @@ _OPTUNA_SPACE: dict[str, Any] = dict.fromkeys(
     _NAMES, optuna.distributions.FloatDistribution(0.0, 1.0)
 )
 
-#: The Gaussian processes that the others are compared with, in BoTorch and through Ax.
-REFERENCE, AX_REFERENCE = "botorch-gp", "ax-gp-logei"
+#: The Gaussian process that the others are compared with.
+REFERENCE = "botorch-gp"
 
 #: Points, ``N x 6``, and their outcomes, ``N x 1``, larger being better.
 Data = tuple[Tensor, Tensor]
@@ -60,29 +56,13 @@ def uniform_data(num_points: int) -> Data:
     return X, -_FUNCTION(X, noise=False).unsqueeze(-1)
 
 
-def _trials(data: Data) -> Iterable[tuple[dict[str, float], float]]:
-    points = (dict(zip(_NAMES, x, strict=True)) for x in data[0].tolist())
-    return zip(points, data[1].squeeze(-1).tolist(), strict=True)
-
-
-def _ax_client(strategy: str, data: Data) -> Client:
-    """A client that knows the points; its next suggestion fits a model to all of them."""
-    client = Client()
-    client.configure_experiment(ax_parameters(_SPACE))
-    client.configure_optimization(objective="y")
-    strategies = generation_strategies([strategy], num_initial_trials=2)
-    client.set_generation_strategy(strategies[strategy])
-    for parameters, y in _trials(data):
-        client.complete_trial(client.attach_trial(parameters), {"y": y})
-    return client
-
-
 def _optuna_study(data: Data) -> optuna.Study:
     """A study that knows the points, with a sampler that, as the models, has fitted nothing yet."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(direction="maximize", sampler=optuna.samplers.GPSampler(seed=0))
-    for x, y in _trials(data):
-        study.add_trial(optuna.create_trial(params=x, distributions=_OPTUNA_SPACE, value=y))
+    for x, [y] in zip(*(part.tolist() for part in data), strict=True):
+        told = {"params": dict(zip(_NAMES, x, strict=True)), "value": y}
+        study.add_trial(optuna.create_trial(distributions=_OPTUNA_SPACE, **told))
     return study
 
 
@@ -118,14 +98,6 @@ LOOPS = {
         fit=lambda data: (botorch_gp.fit(SingleTaskGP(*data)), data[0]),
         suggest=_suggest_by_gp,
     ),
-    **{
-        f"ax-{name}": Loop(
-            f"the strategy {name} through Ax's service loop",
-            prepare=partial(_ax_client, name),
-            suggest=lambda client: client.get_next_trials(max_trials=1),
-        )
-        for name in ("popbo-logei", "paper-eri", "paper-rlcb", "gp-logei")
-    },
     "optuna-gp": Loop(
         "Optuna's Gaussian process",
         prepare=_optuna_study,
