@@ -137,9 +137,11 @@ def _said(columns: Collection[str], names: Collection[str]) -> dict[str, str]:
     """What the user says of columns, as in ``("rate=log", "seed=skip")``, by column."""
     kinds = {}
     for text in columns:
-        name, _, kind = text.rpartition("=")
+        name, parted, kind = text.rpartition("=")
+        if not parted:
+            raise UsageError(f"--column {text} lacks a kind: say --column {text}=KIND")
         if name not in names:
-            raise unknown("column", name or text, names, "; say --column NAME=KIND")
+            raise unknown("column", name, names)
         if kind not in KINDS:
             raise unknown(f"kind of column for {name}:", kind, KINDS)
         kinds[name] = kind
@@ -176,7 +178,7 @@ def _parameter(column: "pd.Series[Any]", kind: str) -> Parameter:
     advice = f"say --column {column.name}=skip, or another kind than {kind}"
     if kind != "choice" and not _is_numeric(column):
         raise UsageError(f"column {column.name} is not of numbers; {advice}")
-    if _is_numeric(column) and column.abs().max() > _EXACT:
+    if pd.api.types.is_integer_dtype(column) and column.abs().max() > _EXACT:
         raise UsageError(f"column {column.name} is beyond 2^53, where digits are lost; {advice}")
     if kind == "int" and not is_whole:
         raise UsageError(f"column {column.name} is not of whole numbers; {advice}")

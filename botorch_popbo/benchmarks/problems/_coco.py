@@ -145,14 +145,11 @@ def coco(name: CocoName) -> CocoProblem:
 
 def _space(function: Any) -> Space:
     """Whole numbers come first."""
-    bounds = enumerate(zip(function.lower_bounds, function.upper_bounds, strict=True))
+    ends = [*zip(function.lower_bounds.tolist(), function.upper_bounds.tolist(), strict=True)]
     whole = function.number_of_integer_variables
-    return Space(
-        {
-            f"x{i}": Parameter(int(low), int(high), 1) if i < whole else Parameter(low, high)
-            for i, (low, high) in bounds
-        }
-    )
+    kinds = [Parameter(int(low), int(high), 1) for low, high in ends[:whole]]
+    kinds += [Parameter(low, high) for low, high in ends[whole:]]
+    return Space({f"x{i}": kind for i, kind in enumerate(kinds)})
 
 
 def library() -> Any:

@@ -7,10 +7,12 @@ over ten runs of 80 evaluations after 12 initial points.
 
 from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from botorch_popbo.benchmarks.report._format import estimate
 from botorch_popbo.benchmarks.report.summary import Curve, Summary
 
 _INITIAL, _TRIALS = 12, 80
@@ -49,14 +51,14 @@ def paper_table(cells: pd.DataFrame) -> str:
     """Tabulate the comparison."""
     shown = cells[_KEYS].assign(
         paper=[f"{c.mean_paper:#.4g} ± {c.deviation_paper:.2g}" for c in cells.itertuples()],
-        here=[f"{c.mean:#.4g} ± {c.deviation:.2g}" for c in cells.itertuples()],
+        here=[estimate(c.mean, c.deviation) for c in cells.itertuples()],
     )
     shown = shown.join(cells[["seeds", "verdict"]]).set_index(_KEYS)
     return f"{_TITLE}\n{shown.to_string()}"
 
 
 def _values(curve: Curve) -> dict[str, Sequence[float]]:
-    measures = {name: [one[name] for one in curve.measures] for name in curve.measures[0]}
+    measures: Any = pd.DataFrame(curve.measures).to_dict("list")
     return {_REGRET: curve.results.tolist(), **measures}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary
@@ -126,9 +127,11 @@ def _draw_problem(summary: Summary, by_count: Axes, by_time: Axes, times: Axes) 
     by_time.set(xlabel="cumulative time of suggestions [s]")
     times.set(xlabel=evaluations_label(summary), ylabel="time of a suggestion [s]")
     # An axis without a point has no logarithm.
-    if summary.curves and summary.trials:
+    if any(np.isfinite(curve.mean[1:]).any() for curve in summary.curves):
         by_time.set_xscale("log")
         times.set_yscale("log")
+    for panel in (by_count, times):
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _place(method: str) -> int:

@@ -6,19 +6,19 @@ import pytest
 
 from botorch_popbo.benchmarks.experiments import Optimization
 from botorch_popbo.benchmarks.problems import PROBLEMS, ProblemEntry
-from botorch_popbo.benchmarks.report import Summary, summarize
-from botorch_popbo.benchmarks.report._table import warnings
+from botorch_popbo.benchmarks.report import Summary
+from botorch_popbo.benchmarks.report.text import warnings
 from botorch_popbo.benchmarks.run._records import append_record
 from botorch_popbo.benchmarks.settings import TrialRecord
 
-from .conftest import Numbers, records
+from ...report.conftest import Numbers, records
 
 
 def summarized(folder: Path, *replications: list[TrialRecord], methods: int = 1) -> Summary:
     """Two initial points and three evaluations of Branin."""
     campaign = Optimization(
         initial={"branin": 2},
-        methods=("random", "sobol")[:methods],
+        methods=("random", "popbo")[:methods],
         trials=3,
         seeds=len(replications),
         jobs=1,
@@ -28,7 +28,7 @@ def summarized(folder: Path, *replications: list[TrialRecord], methods: int = 1)
     for cell, found in zip(campaign.cells(), replications, strict=False):
         for record in found:
             append_record(campaign.path(cell), cell, record)
-    (found_summary,) = summarize(campaign)
+    (found_summary,) = campaign.summaries()
     return found_summary
 
 
@@ -55,7 +55,7 @@ def test_the_numbers_are_those_of_a_hand_computation(
     assert curve.num_fallbacks == 2
     # One replication is lost, so the mean is not compared.
     assert summary.best == set()
-    assert summary.without == ("sobol",)
+    assert summary.without == ("popbo",)
     # Trials of two commits are of one version.
     assert curve.versions == ("torch 2",)
     assert [line for line in warnings([summary]) if "versions" in line] == []
@@ -79,10 +79,10 @@ def test_where_nothing_succeeded_nothing_is_best(tmp_path: Path) -> None:
     summary = summarized(tmp_path, failed, late)
     (curve,) = summary.curves
     assert curve.num_failed == 1
-    better = replace(curve, method="sobol", num_failed=0, traces=curve.traces + 1.0)
+    better = replace(curve, method="popbo", num_failed=0, traces=curve.traces + 1.0)
     assert summary.best == set()
     both = replace(summary, curves=(curve, better))
-    assert both.best == {"sobol"}
+    assert both.best == {"popbo"}
     assert [line for line in warnings([both]) if "succeeded" in line] == [
         "warning: random on branin: no trial succeeded in 1 of 2 replications; their results, if "
         "any, are those of a failed point"

@@ -7,8 +7,8 @@ import pytest
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.errors import RecordError, UsageError
 from botorch_popbo.benchmarks.experiments import Optimization
+from botorch_popbo.benchmarks.experiments.optimization.coco_data import write_coco_data
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.report._coco_data import write_coco_data
 from botorch_popbo.benchmarks.run._records import append_record
 from botorch_popbo.benchmarks.run._replication import replicate
 
@@ -18,7 +18,7 @@ pytest.importorskip("cocoex")
 def made(folder: Path, *problems: str, seeds: int = 2) -> Optimization:
     """A campaign that was run: three initial points and four evaluations."""
     fields = {"initial": dict.fromkeys(problems, 3), "trials": 4, "seeds": seeds, "jobs": 1}
-    campaign = Optimization(methods=("random", "sobol"), output=folder, **fields)
+    campaign = Optimization(methods=("random", "optuna-tpe"), output=folder, **fields)
     for cell in campaign.cells():
         replicate(campaign, cell)
     return campaign
@@ -40,7 +40,7 @@ def test_the_files_say_what_the_records_say(tmp_path: Path) -> None:
     assert folders == [
         output / "coco" / suite / method
         for suite in ("bbob", "bbob-noisy")
-        for method in ("random", "sobol")
+        for method in ("random", "optuna-tpe")
     ]
     for cell in campaign.cells():
         if cell.problem == "branin":
@@ -94,6 +94,3 @@ def test_the_command_names_the_folders(tmp_path: Path, capsys: pytest.CaptureFix
     options = "coco-data --problems bbob-f3-d2 --methods random --initial 3 --trials 4 --seeds 2"
     assert main([*options.split(), "--output", str(tmp_path)]) == 0
     assert capsys.readouterr().out == f"{tmp_path / 'coco' / 'bbob' / 'random'}\n"
-    preferences = ["--campaign", "preferences", "--output", str(tmp_path)]
-    assert main(["coco-data", *preferences]) == 2
-    assert "COCO's files tell of optimization" in capsys.readouterr().err
