@@ -81,6 +81,59 @@ class Relations:
             return None
         return torch.cat([self.better, self.worse[-1:]])
 
+    @cached_property
+    def forest_and_rest(self) -> tuple[Tensor, Tensor]:
+        """Positions of ``n`` relations that connect all that is connected, and of the others."""
+        position = torch.arange(len(self), device=self.better.device)
+        if not (self.has_answers or len(self.intervals[0])):
+            return position, position[:0]
+        parent: dict[int, int] = {}
+
+        def first_of(record: int) -> int:
+            while record in parent:
+                record = parent[record]
+            return record
+
+        is_kept = torch.zeros_like(self.is_answer)
+        for k, pair in enumerate(torch.stack([self.better, self.worse], dim=-1).tolist()):
+            better, worse = map(first_of, pair)
+            if better != worse:  # otherwise it closes a cycle
+                parent[worse] = better
+                is_kept[k] = True
+        return position[is_kept], position[~is_kept]
+
+    @cached_property
+    def forest(self) -> Self:
+        """The first of these alone."""
+        kept, rest = self.forest_and_rest
+        if not len(rest):
+            return self
+        strict = self.strict(self.better[kept], self.worse[kept])
+        return replace(strict, answers=self.answers[kept])
+
+    @cached_property
+    def paths(self) -> Tensor:
+        """The other differences as sums of those in the forest, ``(M - n) x n``."""
+        kept, rest = self.forest_and_rest
+        if not len(rest):
+            return self.weight.new_zeros(0, len(kept))
+        number = 1 + int(torch.stack([self.better, self.worse]).max())
+        records = torch.eye(number, device=self.better.device).to(self.weight)
+        forest, others = self.forest.differences(records), self.differences(records)[rest]
+        # Each is a path of whole steps.
+        paths: Tensor = torch.linalg.solve(forest @ forest.T, forest @ others.T).round().T
+        return paths.contiguous()
+
+    @cached_property
+    def sides(self) -> tuple[Tensor, Tensor]:
+        """The same of the upper and lower sides of ``p`` intervals, each ``p x n``."""
+        kept, rest = self.forest_and_rest
+        every = self.weight.new_zeros(len(self), len(kept))
+        every[kept, torch.arange(len(kept), device=kept.device)] = 1.0
+        every[rest] = self.paths
+        first, second = self.intervals
+        return every[first], every[second]
+
     def __len__(self) -> int:
         return len(self.better)
 
