@@ -165,6 +165,10 @@ class Relations:
             torch.cat([self.weight, other.weight]),
         )
 
+    def renumbered(self, index: Tensor) -> Self:
+        """The same of other records: ``index`` names the one in the place of each."""
+        return replace(self, better=index[self.better], worse=index[self.worse])
+
     def among(self, index: Tensor, num_records: int) -> Self:
         """Answers about some of the records, in their new positions.
 
