@@ -87,18 +87,18 @@ class Relations:
         position = torch.arange(len(self), device=self.better.device)
         if not (self.has_answers or len(self.intervals[0])):
             return position, position[:0]
-        parent: dict[int, int] = {}
+        above: dict[int, int] = {}  # of each record but the first of its tree
 
         def first_of(record: int) -> int:
-            while record in parent:
-                record = parent[record]
+            while record in above:
+                record = above[record]
             return record
 
         is_kept = torch.zeros_like(self.is_answer)
         for k, pair in enumerate(torch.stack([self.better, self.worse], dim=-1).tolist()):
             better, worse = map(first_of, pair)
             if better != worse:  # otherwise it closes a cycle
-                parent[worse] = better
+                above[worse] = better
                 is_kept[k] = True
         return position[is_kept], position[~is_kept]
 
@@ -113,26 +113,12 @@ class Relations:
 
     @cached_property
     def paths(self) -> Tensor:
-        """The other differences as sums of those in the forest, ``(M - n) x n``."""
-        kept, rest = self.forest_and_rest
-        if not len(rest):
-            return self.weight.new_zeros(0, len(kept))
+        """``C``: all differences as sums of those in the forest, ``M x n``."""
         number = 1 + int(torch.stack([self.better, self.worse]).max())
         records = torch.eye(number, device=self.better.device).to(self.weight)
-        forest, others = self.forest.differences(records), self.differences(records)[rest]
-        # Each is a path of whole steps.
-        paths: Tensor = torch.linalg.solve(forest @ forest.T, forest @ others.T).round().T
-        return paths.contiguous()
-
-    @cached_property
-    def sides(self) -> tuple[Tensor, Tensor]:
-        """The same of the upper and lower sides of ``p`` intervals, each ``p x n``."""
-        kept, rest = self.forest_and_rest
-        every = self.weight.new_zeros(len(self), len(kept))
-        every[kept, torch.arange(len(kept), device=kept.device)] = 1.0
-        every[rest] = self.paths
-        first, second = self.intervals
-        return every[first], every[second]
+        forest, every = self.forest.differences(records), self.differences(records)
+        # A path goes along each relation once, back or forth, or not at all: rounding is exact.
+        return torch.linalg.solve(forest @ forest.T, forest @ every.T).round().T.contiguous()
 
     def __len__(self) -> int:
         return len(self.better)

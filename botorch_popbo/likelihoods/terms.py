@@ -40,20 +40,21 @@ class Terms:
         self.first, self.second = relations.intervals
         self.are_gaps = not (self.has_answers or len(self.first))
         self.gaps = (~(self.is_answer | relations.is_side)).nonzero().squeeze(-1)
-        self.paths, (self.kept, self.rest) = relations.paths, relations.forest_and_rest
+        self.kept, self.rest = relations.forest_and_rest
+        # Rankings, and answers without cycles, are their own forest: nothing is to be added up.
+        self.is_forest = not (len(self.rest) or len(self.first))
+        self.paths = relations.paths if not self.is_forest else relations.weight.new_zeros(0)
 
     def differences(self, gaps: Tensor) -> Tensor:
         """``C u``, of shape ``M``, from ``u``, of shape ``n``."""
-        if not len(self.rest):
+        if self.is_forest:
             return gaps
-        every = gaps.new_empty(len(self.weight))
-        return every.index_copy(0, self.kept, gaps).index_copy(0, self.rest, self.paths @ gaps)
+        # Those in the forest are themselves, to the last digit.
+        return (self.paths @ gaps).index_copy(0, self.kept, gaps)
 
     def gather(self, values: Tensor) -> Tensor:
         """The transpose of ``C`` times a vector of shape ``M``."""
-        if not len(self.rest):
-            return values
-        return values[self.kept] + self.paths.T @ values[self.rest]
+        return values if self.is_forest else self.paths.T @ values
 
     def slope(self, differences: Tensor) -> Tensor:
         """Derivatives with respect to the differences, of shape ``M``."""
@@ -91,13 +92,13 @@ class Terms:
         if self.are_gaps:
             return self.weight.sqrt() / differences
         own, across = self.curvature(differences, self.log_noise)
-        if not (len(self.rest) or len(self.first)):
+        if self.is_forest:
             return own.sqrt()
-        bent = self.paths.T @ (own[self.rest].unsqueeze(-1) * self.paths)
+        others = self.paths[self.rest]
+        bent = others.T @ (own[self.rest].unsqueeze(-1) * others)
         bent.diagonal().add_(own[self.kept])
         if len(self.first):
-            upper, lower = self.relations.sides
-            mixed = upper.T @ (across.unsqueeze(-1) * lower)
+            mixed = self.paths[self.first].T @ (across.unsqueeze(-1) * self.paths[self.second])
             bent += mixed + mixed.T
         root: Tensor = torch.linalg.cholesky(bent)
         return root
@@ -105,13 +106,12 @@ class Terms:
     def bending(self, differences: Tensor, left_open: Tensor, log_noise: Tensor) -> Tensor:
         """The trace of ``C' W C`` times a covariance of the forest's differences, a scalar."""
         own, across = self.curvature(differences, log_noise)
-        trace = own[self.kept] @ left_open.diagonal()
-        trace = trace + own[self.rest] @ ((self.paths @ left_open) * self.paths).sum(-1)
-        if not len(self.first):
-            return trace
-        upper, lower = self.relations.sides
-        total: Tensor = trace + 2.0 * across @ ((upper @ left_open) * lower).sum(-1)
-        return total
+        if self.is_forest:
+            return own @ left_open.diagonal()
+        spread = self.paths @ left_open
+        shared = (spread[self.first] * self.paths[self.second]).sum(-1)
+        trace: Tensor = own @ (spread * self.paths).sum(-1) + 2.0 * across @ shared
+        return trace
 
     def log_density(self, differences: Tensor) -> Tensor:
         """Of all relations, a scalar."""
