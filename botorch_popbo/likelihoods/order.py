@@ -1,25 +1,17 @@
 r"""The likelihood of any order, under a Gaussian prior of what is ordered.
 
 An order says of some pairs of records which utility is larger, and nothing else, so it is the same
-for every increasing transform of the outcomes. With the differences :math:`d = D z` of the pairs,
-:math:`d \sim N(0, G)` and :math:`G = D K D^\top`: the level of the utilities cancels.
-
-*Certain* relations form a forest: there are as many differences as gaps, and the probability is an
-integral over all positive gaps, which in their logarithms has an integrand that is log-concave
-where it matters. A record that is tied with others lies in an *interval*, between the next better
-and the next worse, in which its log-odds take the place of the logarithm. An *answer* is
-:math:`\Phi(d / \sigma)`, what a judge of noise :math:`\sigma` said, in any number and however
-contradictory. Laplace's method gives, with :math:`a = G^{-1} \hat d` at the mode,
+for every increasing transform of the outcomes. The differences of a spanning forest of the pairs,
+:math:`u = T z \sim N(0, G)` with :math:`G = T K T^\top`, tell all others: the level of the
+utilities cancels. With :math:`a = G^{-1} \hat u` at the mode, Laplace's method gives
 
 .. math::
 
     \log P(order) \approx -\tfrac12 a^\top G a + \sum_{answers} \log \Phi(\hat d / \sigma)
     - \tfrac12 \log |B|, \qquad B = I + R^\top G R,
 
-where :math:`R R^\top` is the curvature, :math:`\hat d^{-2}` for a gap. Relations that hang on the
-same record say nearly the same; they have weights (:mod:`botorch_popbo.likelihoods.weights`), by
-which slopes and curvatures are multiplied. One Cholesky factor a step
-of Newton's method is all that it takes.
+where :math:`R R^\top` is the curvature of the terms (:mod:`botorch_popbo.likelihoods.terms`) in
+coordinates without a boundary. ``docs/derivations.md`` derives this, the step and the gradient.
 
 The mode is the scale on which the outcomes look most like a draw of the prior: where a value-based
 model has to be told the right transform of its outcomes, this one finds it. Without answers the
@@ -53,20 +45,20 @@ class OrderedUtilities:
         relations: The order.
         utilities: Utilities of the records, of shape ``N``; of those that no relation connects, as
             the prior expects them.
-        differences: Differences of the pairs in the forest, of shape ``n``.
+        gaps: ``u``, the differences in the forest, of shape ``n``.
         log_likelihood: Laplace's approximation, in nats; a scalar tensor.
         weights: ``K^-1 z`` at the mode, of shape ``N``; they sum to zero.
         by_log_noise: Derivative of the log-likelihood with respect to the logarithm of the answers'
             variance, a scalar tensor.
-        prior: Prior covariance of these differences, ``n x n``.
+        prior: ``G``, their prior covariance, ``n x n``.
         factor: Cholesky factor of ``B``, ``n x n``.
         curvature_root: ``R``, ``n x n``, or its diagonal.
-        by_covariance: Derivative with respect to the covariance of the differences, ``n x n``.
+        by_covariance: Derivative of the log-likelihood with respect to ``G``, ``n x n``.
     """
 
     relations: Relations
     utilities: Tensor
-    differences: Tensor
+    gaps: Tensor
     log_likelihood: Tensor
     weights: Tensor
     by_log_noise: Tensor
@@ -87,13 +79,13 @@ class OrderedUtilities:
 
     @cached_property
     def root(self) -> Tensor:
-        """Square root of what certain utilities would explain: ``A A'`` is ``D' G^-1 D``."""
-        eye = torch.eye(len(self.differences)).to(self.factor)
+        """Square root of what certain utilities would explain: ``A A'`` is ``T' G^-1 T``."""
+        eye = torch.eye(len(self.gaps)).to(self.factor)
         return self._root(torch.linalg.cholesky(self.prior), eye)
 
     @cached_property
     def ordered_root(self) -> Tensor:
-        """Square root of what the order explains: ``A A'`` is ``D' R B^-1 R' D``, ``N x n``."""
+        """Square root of what the order explains: ``A A'`` is ``T' R B^-1 R' T``, ``N x n``."""
         root = self.curvature_root
         return self._root(self.factor, root.diag() if root.ndim == 1 else root.T)
 
@@ -131,29 +123,31 @@ def order_utilities(
     Warns:
         NumericalWarning: If the last step allowed did not reach the mode.
     """
-    terms = Terms(relations, torch.as_tensor(noise).to(covariance))
-    forest = relations.forest
+    terms, forest = Terms(relations, torch.as_tensor(noise).to(covariance)), relations.forest
     prior = forest.covariance(covariance)
-    mode = _find_mode(prior, terms, forest.differences(start), tolerance)
-    differences, slopes, root = mode.differences, mode.slopes, mode.root
-    inverse = torch.cholesky_inverse(mode.factor)
-    pull, by_log_noise = _pull(terms, root, differences, inverse)
+    gaps, slopes, root, factor, left = _find_mode(
+        prior, terms, forest.differences(start), tolerance
+    )
+    inverse = torch.cholesky_inverse(factor)
+    pull, by_log_noise = _pull(terms, root, gaps, inverse)
+    # The mode moves with the prior: docs/derivations.md, "Its gradient".
     pulled = _times(root, inverse @ _solve_root(root, pull))
     outer = torch.outer(0.5 * pulled + 0.25 * slopes, slopes)
+    explained = _around(root, inverse, _transposed(root))
     weights = forest.scatter(slopes, len(covariance))
-    log_answers = terms.log_prob(terms.differences(differences), terms.log_noise)
-    log_likelihood = log_answers - 0.5 * slopes @ differences - mode.factor.diagonal().log().sum()
+    log_answers = terms.log_prob(terms.differences(gaps), terms.log_noise)
+    log_likelihood = log_answers - 0.5 * slopes @ gaps - factor.diagonal().log().sum()
     return OrderedUtilities(
         relations=relations,
         utilities=covariance @ weights,
-        differences=differences,
-        log_likelihood=log_likelihood + pull @ mode.left,
+        gaps=gaps,
+        log_likelihood=log_likelihood + pull @ left,  # for the step that was not taken
         weights=weights,
         by_log_noise=by_log_noise,
         prior=prior,
-        factor=mode.factor,
+        factor=factor,
         curvature_root=root,
-        by_covariance=(outer + outer.T).sub_(_around(root, inverse, _transposed(root)), alpha=0.5),
+        by_covariance=(outer + outer.T).sub_(explained, alpha=0.5),
     )
 
 
@@ -161,14 +155,14 @@ class _Mode(NamedTuple):
     """Where Newton's method ended.
 
     Attributes:
-        differences: Differences of the pairs in the forest, of shape ``n``.
-        slopes: ``G^-1 d``, of shape ``n``.
+        gaps: ``u``, of shape ``n``.
+        slopes: ``a``, that is ``G^-1 u``, of shape ``n``.
         root: ``R`` there.
         factor: Cholesky factor of ``B`` there, ``n x n``.
         left: The step that was not taken any more, of shape ``n``.
     """
 
-    differences: Tensor
+    gaps: Tensor
     slopes: Tensor
     root: Tensor
     factor: Tensor
@@ -176,6 +170,7 @@ class _Mode(NamedTuple):
 
 
 def _find_mode(prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float) -> _Mode:
+    # Of a ranking a whole step finds the slopes without a factor of the prior.
     slopes = None if terms.are_gaps else _solve(torch.linalg.cholesky(prior), gaps)
     at, is_answer = terms.differences(gaps), terms.relations.forest.is_answer
     for _ in range(_MAX_ITERATIONS):
@@ -183,7 +178,7 @@ def _find_mode(prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float) -> _
         matrix = _around(_transposed(root), prior, root)
         matrix.diagonal().add_(1.0)
         factor = torch.linalg.cholesky(matrix)
-        if slopes is None:  # a whole step finds them without a factor of the prior
+        if slopes is None:
             gaps, slopes = _first_step(prior, terms, gaps, slope, root, factor)
             at = gaps
             continue
@@ -228,7 +223,7 @@ def _shortened(
 ) -> float:
     """Halve a step until the log-density gains more than the quadratic form grows."""
     before, rise, bend = float(terms.log_density(at)), float(linear), 0.5 * float(square)
-    while length > _SHORTEST_STEP:
+    while length > _SHORTEST_STEP:  # shorter ones end in the warning
         gain = float(terms.log_density(at + length * ahead)) - before
         if length * (rise + length * bend) <= gain + _ROUNDING * (1.0 + abs(before)):
             break
@@ -252,6 +247,7 @@ def _pull(terms: Terms, root: Tensor, gaps: Tensor, inverse: Tensor) -> tuple[Te
     if terms.are_gaps:
         pull = (1.0 - inverse.diagonal() - terms.weight) / gaps
         return pull, torch.zeros_like(terms.log_noise)
+    # What the order leaves open of the gaps; at a fixed one the pull is a derivative of the terms.
     half = _solve_root(root, torch.eye(len(inverse)).to(inverse) - inverse, True)
     left_open = _solve_root(root, half.T, True)
     with torch.enable_grad():
@@ -265,6 +261,9 @@ def _pull(terms: Terms, root: Tensor, gaps: Tensor, inverse: Tensor) -> tuple[Te
         return pull, direct
     moved = left_open @ terms.gather(terms.slope_by_log_noise(every.detach()))
     return pull, direct + pull @ moved
+
+
+# A root is a lower triangular matrix, or the diagonal of one, for which nothing else is computed.
 
 
 def _solve(factor: Tensor, values: Tensor) -> Tensor:

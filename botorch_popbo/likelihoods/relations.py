@@ -118,7 +118,8 @@ class Relations:
         records = torch.eye(number, device=self.better.device).to(self.weight)
         forest, every = self.forest.differences(records), self.differences(records)
         # A path goes along each relation once, back or forth, or not at all: rounding is exact.
-        return torch.linalg.solve(forest @ forest.T, forest @ every.T).round().T.contiguous()
+        paths: Tensor = torch.linalg.solve(forest @ forest.T, forest @ every.T).round().T
+        return paths.contiguous()
 
     def __len__(self) -> int:
         return len(self.better)

@@ -19,10 +19,8 @@ class Terms:
 
     That of a gap is its volume ``log d``, and that of an interval of sides ``d`` and ``e`` is
     ``-log(1/d + 1/e)``: what the change to the logarithm of a gap, or to the log-odds of a place in
-    an interval, brings along. That of an answer is its log-probability. See
-    :ref:`terms-of-an-order`.
-
-    The differences follow from those of a spanning forest, ``d = C u``.
+    an interval, brings along. That of an answer is its log-probability. The differences follow from
+    those of a spanning forest, ``d = C u``; see ``docs/derivations.md``.
 
     Args:
         relations: The relations.
@@ -78,6 +76,7 @@ class Terms:
         """Minus the second derivatives, of shape ``M``, and those across ``p`` intervals, ``p``."""
         inverse = self._inverse(differences)
         share = self._share(inverse)
+        # Of a gap the share is one, and what is left is the square of the inverse.
         own = self.weight * inverse.square() * share * (2.0 - share)
         if self.has_answers:
             score = differences * torch.exp(-0.5 * log_noise)
@@ -94,6 +93,7 @@ class Terms:
         own, across = self.curvature(differences, self.log_noise)
         if self.is_forest:
             return own.sqrt()
+        # What is in the forest is on the diagonal, however sharp; the others mix.
         others = self.paths[self.rest]
         bent = others.T @ (own[self.rest].unsqueeze(-1) * others)
         bent.diagonal().add_(own[self.kept])
