@@ -5,8 +5,8 @@ import torch
 from helpers.ranking import INF, as_dict, line, tensor
 
 from botorch_popbo import Order
-from botorch_popbo.data import _tally, combine, from_comparisons, from_outcomes
-from botorch_popbo.data._tally import tally
+from botorch_popbo.data import _counts, combine, from_comparisons, from_outcomes
+from botorch_popbo.data._counts import count_better
 
 #: Two lists of one task, of which the second is noisy, and a third of another task.
 ORDER = Order(
@@ -26,10 +26,10 @@ ORDER = Order(
 def test_one_record_for_each_point_of_each_task(
     noisy: list[bool] | None, better: list[float]
 ) -> None:
-    records = tally(ORDER, None if noisy is None else torch.tensor(noisy))
-    assert records.item.tolist() == [0, 1, 2, 2, 3]
-    assert records.better.tolist() == better
-    assert records.compared.tolist() == [3, 3, 2, 1, 1]
+    found, met = count_better(ORDER, None if noisy is None else torch.tensor(noisy))
+    assert ORDER.item[ORDER.ranked.rows].tolist() == [0, 1, 2, 2, 3]
+    assert found.tolist() == better
+    assert met.tolist() == [3, 3, 2, 1, 1]
 
 
 def test_censored_entries_met_their_betters_only() -> None:
@@ -42,23 +42,23 @@ def test_censored_entries_met_their_betters_only() -> None:
         task_index=torch.zeros(4, dtype=torch.long),
         is_censored=torch.tensor([True, False, True, False]),
     )
-    records = tally(order)
-    assert records.better.tolist() == [2.0, 1.0, 2.0, 0.0]
-    assert records.compared.tolist() == [2.0, 3.0, 2.0, 3.0]
+    better, met = count_better(order)
+    assert better.tolist() == [2.0, 1.0, 2.0, 0.0]
+    assert met.tolist() == [2.0, 3.0, 2.0, 3.0]
 
 
 def test_the_order_of_entries_does_not_matter() -> None:
     shuffle = torch.tensor([6, 2, 4, 0, 5, 3, 1])
     names = ("item", "score", "variance", "list_index", "task_index", "is_censored")
     shuffled = Order(ORDER.X, *(getattr(ORDER, name)[shuffle] for name in names))
-    for found, expected in zip(tally(shuffled), tally(ORDER), strict=True):
+    for found, expected in zip(count_better(shuffled), count_better(ORDER), strict=True):
         assert torch.equal(found, expected)
 
 
 def test_chunks_of_pairs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     Y, Yvar = torch.randn(23, dtype=torch.float64), torch.rand(23, dtype=torch.float64)
     whole = as_dict(from_outcomes(line(23), Y, Yvar))
-    monkeypatch.setattr(_tally, "_MAX_PAIRS", 50)
+    monkeypatch.setattr(_counts, "_MAX_PAIRS", 50)
     assert as_dict(from_outcomes(line(23), Y, Yvar)) == pytest.approx(whole)
 
 
@@ -66,7 +66,7 @@ def test_chunks_of_pairs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 def test_memory_is_linear(num_points: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ndtr, sizes = torch.special.ndtr, []
     monkeypatch.setattr(torch.special, "ndtr", lambda x: sizes.append(x.numel()) or ndtr(x))
-    tally(Order.from_scores(*[line(num_points).float(), *torch.rand(2, num_points)]))
+    count_better(Order.from_scores(*[line(num_points).float(), *torch.rand(2, num_points)]))
     assert max(sizes) <= max(2**20, num_points)
     assert sum(sizes) == num_points**2
 
@@ -76,8 +76,8 @@ def test_many_lists_take_the_work_of_their_own_pairs(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(torch.special, "ndtr", lambda x: sizes.append(x.numel()) or ndtr(x))
     pairs = torch.randint(0, 5, (9000, 1))
     ties = torch.cat([pairs, pairs + 1 + torch.randint(0, 5, (9000, 1))], dim=-1)
-    records = tally(from_comparisons(line(10), ties[:0], ties))
-    assert torch.equal(records.better, records.compared / 2)
+    better, met = count_better(from_comparisons(line(10), ties[:0], ties))
+    assert torch.equal(better, met / 2)
     assert sum(sizes) < 18000**2 / 10
 
 
@@ -85,19 +85,19 @@ def test_many_lists_take_the_work_of_their_own_pairs(monkeypatch: pytest.MonkeyP
 def test_noisy_lists_of_any_length_are_counted_one_by_one(
     rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_tally, "_MAX_ROWS", rows)
+    monkeypatch.setattr(_counts, "_MAX_ROWS", rows)
     lists = [torch.arange(n) for n in (4, 2, 7, 3)]
     orders = [
         Order.from_scores(line(len(own)), torch.randn(len(own)), torch.rand(len(own)))
         for own in lists
     ]
-    alone = torch.cat([tally(order).better for order in orders])
+    alone = torch.cat([count_better(order)[0] for order in orders])
     together = combine(*orders)
     shuffle = torch.randperm(len(together.item))
     entries = {f.name: getattr(together, f.name)[shuffle] for f in fields(together)[1:]}
-    torch.testing.assert_close(tally(Order(together.X, **entries)).better, alone)
+    torch.testing.assert_close(count_better(Order(together.X, **entries))[0], alone)
 
 
 def test_failures_alone_have_no_noise() -> None:
     order = Order.from_scores(line(2), tensor([-INF, -INF]), tensor([1.0, 1.0]))
-    assert tally(order).better.tolist() == [0.0, 0.0]
+    assert count_better(order)[0].tolist() == [0.0, 0.0]

@@ -1,34 +1,15 @@
-"""How many of the points that a point met were better."""
-
-from typing import NamedTuple
+"""How many of the points that each point met were better."""
 
 import torch
 from torch import Tensor
 
-from botorch_popbo.data._rows import distinct_rows
 from botorch_popbo.data.order import Order
 
 _MAX_PAIRS = 2**20  # held in memory at a time
 _MAX_ROWS = 2**10  # at a time, which meet the entries of their own lists only
 
 
-class Tally(NamedTuple):
-    """One record for each point of each task, by ascending task and item.
-
-    Attributes:
-        task: Which task each record is of, of shape ``m``.
-        item: Which point each record is about, of shape ``m``.
-        better: Numbers of better points, expected ones under noise, of shape ``m``.
-        compared: Numbers of points compared with, of shape ``m``.
-    """
-
-    task: Tensor
-    item: Tensor
-    better: Tensor
-    compared: Tensor
-
-
-def tally(order: Order, noisy: Tensor | None = None) -> Tally:
+def count_better(order: Order, noisy: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Count better points in every list, and add up the lists of a task.
 
     Args:
@@ -37,28 +18,22 @@ def tally(order: Order, noisy: Tensor | None = None) -> Tally:
             default those of all tasks.
 
     Returns:
-        The counts, in the precision of the scores.
+        Numbers of better points, expected ones under noise, and of points met, for each point of
+        each task (:attr:`~botorch_popbo.data.Order.ranked`), in the precision of the scores.
     """
-    score, list_index = order.score, order.list_index
-    _, level, copies = distinct_rows(list_index, score)
+    list_index, places = order.list_index, order.places
     sizes = list_index.bincount()
     # Entries sorted by list and score: the better ones of a list are those behind an entry.
-    better = (sizes.cumsum(0)[list_index] - copies.cumsum(0)[level]).to(score)
-    others = (sizes[list_index] - 1).to(score)
+    behind = sizes.cumsum(0)[list_index] - places.copies.cumsum(0)[places.inverse]
+    better, others = behind.to(order.score), (sizes[list_index] - 1).to(order.score)
     has_noise = order.variance > 0
     if noisy is not None:
         has_noise = has_noise & noisy[order.task_index]
     if bool(has_noise.any()):
         better = _expected_better(order, better, has_noise)
     compared = torch.where(order.is_censored, better, others)
-    records = distinct_rows(order.task_index, order.item)
-    zeros = score.new_zeros(len(records.rows))
-    return Tally(
-        task=order.task_index[records.rows],
-        item=order.item[records.rows],
-        better=zeros.index_add(0, records.inverse, better),
-        compared=zeros.index_add(0, records.inverse, compared),
-    )
+    none, record = order.score.new_zeros(len(order.ranked.rows)), order.ranked.inverse
+    return none.index_add(0, record, better), none.index_add(0, record, compared)
 
 
 def _expected_better(order: Order, strict: Tensor, has_noise: Tensor) -> Tensor:
