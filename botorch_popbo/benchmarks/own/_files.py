@@ -70,8 +70,8 @@ def find(reference: str, kind: type[T], taken: Collection[str]) -> tuple[str, Fi
     """Find a problem or a method, and name it.
 
     Args:
-        reference: A file, a colon, and the name of an object of that kind in the file, of what makes
-            one, or of a function of the parameters of the file's ``space``.
+        reference: A file, a colon, and the name of an object of that kind in the file, of what
+            makes one, or of a function of the parameters of the file's ``space``.
         kind: The class of what is wanted; it has a ``name``.
         taken: Names that others have.
 

@@ -81,12 +81,6 @@ def test_a_shipped_campaign_runs(
     assert capsys.readouterr().out.count(" 1/1 ") == len(methods) * len(problems)
 
 
-def test_a_mark_of_the_byte_order_is_no_fault(tmp_path: Path) -> None:
-    path = tmp_path / "campaign.toml"
-    path.write_text("seeds = 4\r\n", encoding="utf-8-sig")
-    assert load_campaign(str(path))["seeds"] == 4
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

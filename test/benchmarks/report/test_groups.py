@@ -84,9 +84,3 @@ def test_without_groups_or_competitors_there_is_nothing() -> None:
     assert rank_in_groups([EASY, grouped("hard", [1.0], [2.0])]).empty  # nothing to sum up
     # One ended before the other began.
     assert rank_in_groups([EASY, replace(EASY, initial=45)]).empty
-
-
-def test_a_method_that_lacks_a_problem_is_left_out() -> None:
-    third = replace(EASY.curves[0], method="optuna-tpe")
-    found = rank_in_groups([replace(EASY, curves=(*EASY.curves, third)), *HARD])
-    assert set(found["method"]) == {"popbo", "random"}

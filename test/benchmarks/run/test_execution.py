@@ -35,18 +35,6 @@ def test_more_seeds_add_replications_and_a_complete_run_is_not_touched(
     assert result(twice)[0] == first[0] != result(twice)[1]
 
 
-def test_the_bar_counts_trials_on_disk_and_stays_out_of_logs(
-    campaign: MakeCampaign, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_campaign(campaign())
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    run_campaign(campaign())
-    assert "7/7" in capsys.readouterr().err
-    run_campaign(campaign(trials=1))
-    assert "4/4" in capsys.readouterr().err
-
-
 def lines(output: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in output.glob("records/*.jsonl"))
 
