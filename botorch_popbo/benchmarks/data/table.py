@@ -1,8 +1,8 @@
 """Tables of evaluations, on a grid or in any places, and npz files, whose rows are in any order."""
 
 import zipfile
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -29,10 +29,12 @@ class Table:
         choices: The choices of every parameter, by name.
         values: The value of every combination, with an axis for each parameter and, where there
             are several values, one more for these.
+        measures: What else is known of every combination, by name; with an axis for each parameter.
     """
 
     choices: dict[str, Choices]
     values: Array
+    measures: Mapping[str, Array] = field(default_factory=dict)
 
     def cell(self, parameters: Parameters) -> tuple[int, ...]:
         """A combination's place along the axis of each parameter.
@@ -65,6 +67,7 @@ class Rows:
     points: Array
     values: npt.NDArray[np.object_]
     means: Array
+    measures: Mapping[str, Array] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -91,8 +94,8 @@ def _unit(space: Space, parameters: Parameters) -> Array:
     return unit
 
 
-def read_arrays(path: Path, names: Iterable[str]) -> Arrays:
-    """Read arrays by name.
+def read_arrays(path: Path, names: Iterable[str], optional: Iterable[str] = ()) -> Arrays:
+    """Read arrays by name, some only if they are there.
 
     Raises:
         UsageError: If the file is unreadable, or lacks an array.
@@ -100,7 +103,7 @@ def read_arrays(path: Path, names: Iterable[str]) -> Arrays:
     try:
         # Opened as an archive, because numpy.load returns a bare array for other files.
         with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as archive:
-            found = {name: archive[name] for name in names if name in archive}
+            found = {name: archive[name] for name in (*names, *optional) if name in archive}
     except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read as an npz file: {error}") from None
     if missing := [name for name in names if name not in found]:

@@ -1,7 +1,7 @@
 """What a problem of the benchmark provides."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from botorch_popbo.benchmarks.settings import Parameters
@@ -80,6 +80,10 @@ class Problem(ABC):
             The observation: the outcome itself, unless the problem keeps it to itself.
         """
         return observed
+
+    def measures(self, parameters: Parameters) -> Mapping[str, float]:
+        """What else is known of a point, by name, for the report; no method sees it."""
+        return {}
 
     @property
     def is_exact(self) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from botorch_popbo.benchmarks.report._files import write_csv, write_files
+from botorch_popbo.benchmarks.report._paper import compare_with_paper, paper_table
 from botorch_popbo.benchmarks.report.figures import draw
 from botorch_popbo.benchmarks.report.ranking import group_tables, rank_in_groups
 from botorch_popbo.benchmarks.report.summary import Summary
@@ -19,8 +20,12 @@ _COLUMNS = [
 
 
 def write_report(summaries: Sequence[Summary], output: Path) -> None:
-    """Print the tables and warnings, and write all files."""
-    texts, groups = [table(summaries)], rank_in_groups(summaries)
+    """Print the table, the paper's numbers beside it and warnings, and write all files."""
+    texts = [table(summaries)]
+    cells, groups = compare_with_paper(summaries), rank_in_groups(summaries)
+    if not cells.empty:
+        texts.append(paper_table(cells))
+        write_csv(cells, output / "paper.csv")
     if not groups.empty:
         texts.append(group_tables(groups))
         write_csv(groups, output / "groups.csv")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from botorch_popbo.benchmarks.methods import Method
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.run._versions import COMMIT
-from botorch_popbo.benchmarks.settings import TrialRecord
+from botorch_popbo.benchmarks.settings import Parameters, TrialRecord
 
 Array = NDArray[np.float64]
 
@@ -31,6 +31,8 @@ class Curve:
         recommended: The same of the point that the method's model holds to be the best, or of the
             one with the best observation if there is no model to ask.
         times: The cumulative wall-clock time of the suggestions, ``replications x entries``.
+        measures: What else the problem knows of the point with the best observation, one for each
+            replication.
         num_fallbacks: The number of suggestions that were not the method's own.
         num_failed: The number of replications in which no trial succeeded.
         versions: The versions of packages that the trials were run with, each once.
@@ -42,6 +44,7 @@ class Curve:
     evaluated: Array
     recommended: Array
     times: Array
+    measures: tuple[Mapping[str, float], ...] = ()
     num_fallbacks: int = 0
     num_failed: int = 0
     versions: tuple[str, ...] = ()
@@ -155,6 +158,7 @@ def curve(problem: Problem, initial: int, method: Method, found: Replications) -
         evaluated=follow(best_evaluated),
         recommended=follow(recommended),
         times=np.cumsum(seconds, axis=-1),
+        measures=tuple(one.measures(best_known(one, records)) for one, records in own),
         num_fallbacks=sum(
             method.is_fallback(record.generator) for records in suggestions for record in records
         ),
@@ -194,6 +198,11 @@ def recommended(problem: Problem, records: Sequence[TrialRecord]) -> Array:
     # What the model held to be the best before a trial is its verdict on the trials so far.
     verdicts = pd.Series([record.incumbent_score for record in records[1:]] + [None], dtype=float)
     return _losses(problem, verdicts.ffill().fillna(values).to_numpy())
+
+
+def best_known(problem: Problem, records: Sequence[TrialRecord]) -> Parameters:
+    """The point with the best observation."""
+    return records[int(_best_observed(problem, records)[-1])].parameters
 
 
 def best_evaluated(problem: Problem, records: Sequence[TrialRecord]) -> Array:

@@ -85,7 +85,8 @@ Columns = dict[str, list[Any]]
 
 
 def test_an_export_makes_a_table(columns: Columns, tmp_path: Path) -> None:
-    source = write_csv(tmp_path / "export.csv", columns)
+    full = {**columns, "cifar100_valid_ep200": columns["cifar10_valid_ep12"][::-1]}
+    source = write_csv(tmp_path / "export.csv", full)
     arrays = _convert_nasbench201.convert(source, "nasbench201")
     np.savez(tmp_path / "nasbench201.npz", **arrays)  # type: ignore[arg-type]
     table = load_nasbench201(tmp_path)
@@ -93,6 +94,7 @@ def test_an_export_makes_a_table(columns: Columns, tmp_path: Path) -> None:
         operations = re.findall(r"(\w+)~", columns["arch_str"][i])
         cell = table.cell(dict(zip(table.choices, operations, strict=True)))
         assert table.values[cell] == columns["cifar10_valid_ep12"][i]
+        assert table.measures["CIFAR-100 valid"][cell] == columns["cifar10_valid_ep12"][15624 - i]
 
 
 @pytest.mark.parametrize(

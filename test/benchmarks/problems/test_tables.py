@@ -89,3 +89,18 @@ def test_a_table_of_replicates_is_drawn_from_and_scored_by_the_mean(
     assert problem.minimize
     assert problem.optimal_value == values.mean(axis=1).min()
     assert all(p.is_ordered for p in problem.space.parameters.values())
+
+
+def test_the_full_schedule_is_reported_as_far_as_it_is_there(
+    tables: Path, real_tables: Path
+) -> None:
+    small, real = (PROBLEMS["nasbench201"].load(folder) for folder in (tables, real_tables))
+    assert small.measures(configuration(small, np.zeros(6, dtype=int))) == {}
+    titles = {"CIFAR-10": "cifar10", "CIFAR-100": "cifar100", "ImageNet16-120": "imagenet16"}
+    with np.load(real_tables / "nasbench201.npz") as archive:
+        row = 13714
+        found = real.measures(configuration(real, archive["X_index"][row]))
+        assert found == {
+            f"{title} valid": float(archive[f"{name}_valid_ep200"][row])
+            for title, name in titles.items()
+        }
