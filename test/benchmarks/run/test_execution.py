@@ -98,16 +98,17 @@ def test_what_another_process_is_at_is_left_to_it_until_the_rest_is_done(
     several = campaign(seeds=3)
     first, *others = several.cells()
     several.path(first).parent.mkdir(parents=True)
-    lock = FileLock(several.path(first).with_suffix(".lock"))
-    lock.acquire()
+    is_there = threading.Event()
 
-    def leave() -> None:
-        while not all(map(several.is_complete, others)):
-            time.sleep(0.01)
-        lock.release(force=True)
+    def stay() -> None:
+        with FileLock(several.path(first).with_suffix(".lock")):
+            is_there.set()
+            while not all(map(several.is_complete, others)):
+                time.sleep(0.01)
 
-    thread = threading.Thread(target=leave)
+    thread = threading.Thread(target=stay)
     thread.start()
+    is_there.wait()
     assert run_campaign(several) == []
     thread.join()
     assert several.is_complete(first)
