@@ -103,25 +103,6 @@ def test_a_name_stands_for_a_suite_once_each() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ("paper-forrester", {"deviations": tuple(i / 20 for i in range(10)), "seeds": 20}),
-        ("paper-forrester", {"noise": ("gaussian", "outliers"), "design": "uniform"}),
-        ("paper-forrester --smoke", {"deviations": (0.0, 0.45), "seeds": 2}),
-        ("preferences", {"answers": (24, 36, 75, 150), "deviation": 0.2, "seeds": 10}),
-        ("preferences --smoke", {"answers": (3, 7), "seeds": 2}),
-        ("suggestion-time", {"sizes": (25, 50, 100, 200, 500, 1000, 5000), "limit": 60.0}),
-        ("suggestion-time --smoke", {"sizes": (25,), "seeds": 1}),
-    ],
-)
-def test_other_experiments_have_settings_of_their_own(
-    arguments: str, expected: dict[str, object]
-) -> None:
-    found = settled(f"--campaign {arguments}")
-    assert {name: found[name] for name in expected} == expected
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("trails = 3", "file.toml: .*no key 'trails'; known: description, experiment, problems"),

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from math import isnan, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -58,12 +58,6 @@ def test_a_table_has_a_line_for_each_group_and_method() -> None:
     assert "by the recommended point" in second
     assert "easy 2 popbo 1.00 ± 0.00 1.00 ± 0.00" in " ".join(first.split())
     assert "easy 2 popbo 2.00 ± 0.00 2.00 ± 0.00" in " ".join(second.split())
-
-
-def test_a_single_replication_has_no_error() -> None:
-    found = rank_in_groups([grouped("easy", [1.0], [2.0]), *HARD])
-    assert found.query("group == 'easy'")["error"].map(isnan).all()
-    assert "easy 1 popbo 1.00 1.00 random" in " ".join(group_tables(found).split())
 
 
 def test_a_single_group_is_not_summed_up_twice() -> None:
