@@ -112,7 +112,7 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "cannot read the space" in complaint("--space", other)
     for text, message in (
         ("x = 1", "x: 1 is neither a tuple nor a list"),
-        ("[x]\nrang = [0, 1]", "x: [0, 1] is neither"),
+        ("[x]\nrang = [0, 1]", "is neither a tuple nor a list"),
         ("[x]\nrange = [1, 0]", "x: A lower end is finite and below the upper one"),
         ("[x]\nrange = [1]", "x: (1,) is no range"),
         ('[x]\nchoices = "oat"', "x: "),
