@@ -1,8 +1,7 @@
 """Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
 
 from botorch_popbo.ax.acquisition import RankAcquisition
-from botorch_popbo.ax.attach import attach_trials
-from botorch_popbo.ax.best_point import BestPoint, best_point
+from botorch_popbo.ax.best_point import BestPoint, best_point, fit_model
 from botorch_popbo.ax.feedback import report_comparisons, report_ranking
 from botorch_popbo.ax.minimize import minimize
 from botorch_popbo.ax.minimum import Minimum
@@ -10,14 +9,12 @@ from botorch_popbo.ax.nodes import (
     RANK_TRANSFORM_CONFIGS,
     RANK_TRANSFORMS,
     NodeOptions,
-    gp_node,
     initial_node,
     popbo_node,
 )
 from botorch_popbo.ax.running import (
     ProcessPool,
     WorkerDiedError,
-    fit_model,
     load_client,
     ray_tasks,
     run_ask_tell,
@@ -26,8 +23,6 @@ from botorch_popbo.ax.running import (
 from botorch_popbo.ax.space import parameter_configs
 from botorch_popbo.ax.storage import register
 from botorch_popbo.ax.strategy import (
-    StrategyOptions,
-    generation_strategies,
     gp_generation_strategy,
     popbo_generation_strategy,
 )
@@ -44,14 +39,10 @@ __all__ = [
     "ProcessPool",
     "RankAcquisition",
     "RankSurrogate",
-    "StrategyOptions",
     "WorkerDiedError",
-    "attach_trials",
     "best_point",
     "fit_model",
-    "generation_strategies",
     "gp_generation_strategy",
-    "gp_node",
     "initial_node",
     "load_client",
     "minimize",

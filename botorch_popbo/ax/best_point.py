@@ -13,8 +13,6 @@ from ax.core.experiment import Experiment
 from ax.exceptions.core import DataRequiredError, UnsupportedError
 from ax.service.utils.best_point import get_best_raw_objective_point_with_trial_index
 
-from botorch_popbo.ax.running.snapshots import fit_model
-
 _ROUNDED = 1e-12  # of a number, by a logarithm and back
 
 
@@ -69,6 +67,20 @@ def best_point(client: Client, use_model: bool = True) -> BestPoint:
             parameters = cast(TParameterization, arm.parameters)
             return BestPoint(parameters, client.predict([parameters])[0], index, arm.name)
     return _best_observed(experiment)
+
+
+def fit_model(client: Client) -> None:
+    """Fit the model of a client's generation strategy to all data, if it is the model's turn.
+
+    After this ``client.predict`` knows the latest data, and works right after a client was loaded: Ax
+    stores the experiment but no model.
+
+    Args:
+        client: A client; without a generation strategy there is nothing to fit.
+    """
+    has_strategy = client._maybe_generation_strategy is not None
+    if has_strategy and not client._experiment.lookup_data().df.empty:
+        client._generation_strategy.fit(experiment=client._experiment)
 
 
 def _best_observed(experiment: Experiment) -> BestPoint:

@@ -12,8 +12,8 @@ from ax.api.types import TParameterization
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo.ax._checks import check_given_whole
-from botorch_popbo.ax._criteria import num_points
 from botorch_popbo.ax._minimization import evaluate_trials
+from botorch_popbo.ax._progress import num_points
 from botorch_popbo.ax.minimum import OWN_COLUMNS, VALUE, Minimum
 from botorch_popbo.ax.running.snapshots import load_client
 from botorch_popbo.ax.space import Space, parameter_configs

@@ -2,14 +2,15 @@
 
 import math
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.core.types import TCandidateMetadata
+from ax.exceptions.core import UserInputError
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
 from ax.generators.torch_base import TorchOptConfig
@@ -20,8 +21,6 @@ from torch import Tensor
 
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._hierarchy import inactive_columns, points_inside
-from botorch_popbo.ax._model_config import check_models, check_used
-from botorch_popbo.ax._source_datasets import DatasetWithSources, at_points, replaced
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._rows import is_row_of
@@ -48,7 +47,13 @@ class RankSurrogate(Surrogate):
 
     The models themselves answer in utilities or ranks. Ax's predictions are in the unit of the
     metrics; see :class:`OutcomeModel`.
+
+    Attributes:
+        sources: Of each metric the encoded points and the outcomes, larger being better, of every
+            earlier experiment; see :class:`~botorch_popbo.ax.sources.LearnFromSources`.
     """
+
+    sources: Mapping[str, Sequence[tuple[Tensor, Tensor]]] = {}
 
     @torch.enable_grad()
     def fit(
@@ -65,14 +70,14 @@ class RankSurrogate(Surrogate):
         Raises:
             UserInputError: If the configured model is none of an order.
         """
-        check_models(self.surrogate_spec)
+        spec = self.surrogate_spec
+        for configs in (spec.model_configs, *spec.metric_to_model_configs.values()):
+            for config in configs:
+                _check_model(config.botorch_model_class)
         self._goal_models: dict[Hashable, GoalModels] = {}
         self.inactive = inactive_columns(search_space_digest)
-        datasets = [_numbers(dataset) for dataset in datasets]
-        if self.inactive is not None:
-            datasets = [at_points(dataset, self.inactive) for dataset in datasets]
         super().fit(
-            datasets,
+            [_numbers(dataset, self.inactive) for dataset in datasets],
             search_space_digest,
             candidate_metadata,
             state_dict,
@@ -89,7 +94,20 @@ class RankSurrogate(Surrogate):
     @property
     def metric_models(self) -> list[RankModel]:
         """The fitted models of the metrics, in the order of :attr:`outcomes`."""
-        return [cast(RankModel, self._submodels[(name,)]) for name in self.outcomes]
+        fitted: Any = super().model
+        return [*fitted.models] if isinstance(fitted, ModelList) else [fitted]
+
+    def orders_of_sources(self, dataset: SupervisedDataset) -> list[Order]:
+        """What earlier experiments tell of one metric, an order each."""
+        place = self.inactive or Tensor.clone
+        told = self.sources[dataset.outcome_names[0]]
+        return [from_outcomes(place(X.to(dataset.X)), Y.to(dataset.Y)) for X, Y in told]
+
+    def clone_reset(self) -> "RankSurrogate":
+        """A new surrogate that knows the same sources, for held-out points."""
+        clone = cast(RankSurrogate, super().clone_reset())
+        clone.sources = self.sources
+        return clone
 
     def goal_models(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
         """The models of a goal, fitted once for the data at hand.
@@ -162,24 +180,44 @@ def _fitted(order: Order, known: Sequence[RankModel]) -> RankModel:
             if model.order.score.equal(order.score):
                 return model
             # The same ranks of other values, which tell where a bound lies among them.
-            rescored = copy(model)
+            rescored = deepcopy(model)
             rescored.order = order
             return rescored
     return known[0].with_order(order).fit()
 
 
-def _numbers(dataset: SupervisedDataset) -> SupervisedDataset:
+def _check_model(model: type[Model] | None) -> None:
+    if model is None or not issubclass(model, RankModel):
+        name = "Ax's default" if model is None else model.__name__
+        raise UserInputError(
+            f"A RankSurrogate fits models of an order, not {name}. Pass SurrogateSpec("
+            "model_configs=[ModelConfig(botorch_model_class=RankingGP)]); for a model of values "
+            "use Ax's own surrogate."
+        )
+
+
+def _numbers(
+    dataset: SupervisedDataset, inactive: Callable[[Tensor], Tensor] | None
+) -> SupervisedDataset:
     """The same data without infinities that would end a search for a metric that does not decide.
 
-    An infinitely good value is at the best finite one, and an infinite variance is unknown.
+    An infinitely good value is at the best finite one, and an infinite variance is unknown. Points
+    that differ in inactive parameters only are one.
     """
-    if bool(dataset.Y.isposinf().any()):
-        finite = dataset.Y[dataset.Y.isfinite()]
-        best = finite.max() if len(finite) else finite.new_zeros(())
-        dataset = replaced(dataset, Y=dataset.Y.clamp_max(best))
-    if dataset.Yvar is not None and bool(dataset.Yvar.isinf().any()):
-        dataset = replaced(dataset, Yvar=dataset.Yvar.masked_fill(dataset.Yvar.isinf(), math.nan))
-    return dataset
+    Y, Yvar = dataset.Y, dataset.Yvar
+    if bool(Y.isposinf().any()):
+        finite = Y[Y.isfinite()]
+        Y = Y.clamp_max(finite.max() if len(finite) else 0.0)
+    if Yvar is not None:
+        Yvar = Yvar.masked_fill(Yvar.isinf(), math.nan)
+    return SupervisedDataset(
+        X=dataset.X if inactive is None else inactive(dataset.X),
+        Y=Y,
+        Yvar=Yvar,
+        feature_names=dataset.feature_names,
+        outcome_names=dataset.outcome_names,
+        group_indices=dataset.group_indices,
+    )
 
 
 @submodel_input_constructor.register(RankingGP)
@@ -191,11 +229,10 @@ def _ranking_gp_inputs(
     surrogate: Surrogate,
 ) -> dict[str, Any]:
     """Two categories are as far apart as the ends of the unit interval."""
-    check_used(model_config)
     _warn_of_ranks(surrogate)
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
-    if isinstance(dataset, DatasetWithSources):
-        inputs["sources"] = [from_outcomes(source.X, source.Y) for source in dataset.sources]
+    if isinstance(surrogate, RankSurrogate) and dataset.outcome_names[0] in surrogate.sources:
+        inputs["sources"] = surrogate.orders_of_sources(dataset)
     elif bool((dataset.X[:1] == dataset.X).all()):
         # A tracking metric may have a single point: no order, but nothing to stop for.
         inputs["sources"] = [Order.without_lists(dataset.X[:1])]
@@ -211,7 +248,6 @@ def _poisson_rank_inputs(
     surrogate: Surrogate,
 ) -> dict[str, Any]:
     """A network takes one-hot columns of zeros and ones."""
-    check_used(model_config)
     _warn_of_ranks(surrogate)
     inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
     return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 1.0)}

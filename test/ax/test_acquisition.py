@@ -138,7 +138,7 @@ def test_only_a_point_of_the_space_is_improved_on() -> None:
         client.complete_trial(client.attach_trial({"x0": x, "x1": 0.5}), {"loss": -1.0 - x})
     run_trials(client, sphere, 6)
     function = last_acquisition(client).acqf
-    assert last_acquisition(client)._model.rank_counts.counts.max() == 6  # of seven others
+    assert last_acquisition(client).model.rank_counts.counts.max() == 6  # of seven others
     inside = function.model.known_X[function._is_baseline]
     assert len(inside) == 5
     assert ((inside >= 0.0) & (inside <= 1.0)).all()
@@ -187,9 +187,9 @@ def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
     client.complete_trial(client.attach_trial({"x0": 1.5}), {"loss": -1.0})
     run_trials(client, sphere, 6)
     acquisition = last_acquisition(client)
-    inside = acquisition._model.posterior(acquisition.X_observed).mean.max()
+    inside = acquisition.model.posterior(acquisition.X_observed).mean.max()
     assert acquisition.acqf.best_f == pytest.approx(float(inside), abs=0.2)
-    assert acquisition._model.posterior(acquisition._model.known_X).mean.max() > inside + 0.2
+    assert acquisition.model.posterior(acquisition.model.known_X).mean.max() > inside + 0.2
 
 
 @pytest.mark.slow  # Ax takes its time over a hundred trials

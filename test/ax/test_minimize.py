@@ -20,7 +20,7 @@ from ax.exceptions.core import UserInputError
 from pandas.testing import assert_frame_equal
 
 import botorch_popbo
-from botorch_popbo.ax import Minimum, load_client, minimize, save_client
+from botorch_popbo.ax import Minimum, minimize
 
 SPACE: dict[str, Any] = {"rate": (1e-4, 1.0, "log"), "kernel": ["rbf", "poly"]}
 LAYERS: dict[str, Any] = {**SPACE, "layers": (1, 3)}
@@ -224,7 +224,7 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
     client.configure_experiment(parameters=botorch_popbo.ax.parameter_configs(SPACE))
     client.configure_optimization(objective="-value")
     client.set_generation_strategy(botorch_popbo.ax.popbo_generation_strategy())
-    save_client(client, path)
+    client.save_to_json_file(str(path))
     with pytest.raises(UserInputError, match="not written by minimize"):
         run(path=path)
 
@@ -266,10 +266,10 @@ def test_a_file_that_says_more_of_its_space_is_read(tmp_path: Path) -> None:
         return rate
 
     run(easy, 2, path=path)
-    client = load_client(path)
+    client = Client.load_from_json_file(str(path))
     said = json.loads(client._experiment.description or "")
     client._experiment.description = json.dumps({"space": SPACE, **said})  # as it once was
-    save_client(client, path)
+    client.save_to_json_file(str(path))
     assert len(run(easy, 3, path=path).history) == 3
 
 
@@ -324,7 +324,7 @@ def test_a_function_may_change_the_working_directory(
 
     run(wandering, n_trials=3, path="run.json")
     assert not any(elsewhere.iterdir())
-    assert len(load_client(tmp_path / "run.json").summarize()) == 3
+    assert len(Client.load_from_json_file(str(tmp_path / "run.json")).summarize()) == 3
 
 
 def test_a_function_may_switch_gradients_off() -> None:

@@ -9,7 +9,7 @@ from botorch_popbo.ax.running.executors import (
     WorkerDiedError,
     ray_tasks,
 )
-from botorch_popbo.ax.running.snapshots import fit_model, load_client, save_client
+from botorch_popbo.ax.running.snapshots import load_client, save_client
 
 __all__ = [
     "Objective",
@@ -17,7 +17,6 @@ __all__ = [
     "ProcessPool",
     "Submit",
     "WorkerDiedError",
-    "fit_model",
     "load_client",
     "ray_tasks",
     "run_ask_tell",

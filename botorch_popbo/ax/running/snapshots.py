@@ -10,6 +10,7 @@ from ax.exceptions.core import UserInputError
 from botorch.exceptions import InputDataError
 
 from botorch_popbo._replacing import replacing
+from botorch_popbo.ax.best_point import fit_model
 from botorch_popbo.ax.running._exact import note_outcomes, restore_outcomes
 from botorch_popbo.ax.running._parameters import note_late_parameters, restore_late_parameters
 
@@ -64,16 +65,3 @@ def load_client(path: str | os.PathLike[str]) -> Client:
     except InputDataError as error:
         warnings.warn(f"The model is not fitted yet. {error}", stacklevel=2)
     return client
-
-
-def fit_model(client: Client) -> None:
-    """Fit the model of a client's generation strategy to all data, if it is the model's turn.
-
-    After this ``client.predict`` knows the latest data, and works right after a client was loaded.
-
-    Args:
-        client: A client; without a generation strategy there is nothing to fit.
-    """
-    has_strategy = client._maybe_generation_strategy is not None
-    if has_strategy and not client._experiment.lookup_data().df.empty:
-        client._generation_strategy.fit(experiment=client._experiment)
