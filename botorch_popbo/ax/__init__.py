@@ -23,6 +23,7 @@ from botorch_popbo.ax.running import (
 from botorch_popbo.ax.space import parameter_configs
 from botorch_popbo.ax.storage import register
 from botorch_popbo.ax.strategy import (
+    generation_strategies,
     gp_generation_strategy,
     popbo_generation_strategy,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "WorkerDiedError",
     "best_point",
     "fit_model",
+    "generation_strategies",
     "gp_generation_strategy",
     "initial_node",
     "load_client",

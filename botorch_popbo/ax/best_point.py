@@ -72,8 +72,8 @@ def best_point(client: Client, use_model: bool = True) -> BestPoint:
 def fit_model(client: Client) -> None:
     """Fit the model of a client's generation strategy to all data, if it is the model's turn.
 
-    After this ``client.predict`` knows the latest data, and works right after a client was loaded: Ax
-    stores the experiment but no model.
+    After this ``client.predict`` knows the latest data, and works right after a client was loaded:
+    Ax stores the experiment but no model.
 
     Args:
         client: A client; without a generation strategy there is nothing to fit.

@@ -8,7 +8,7 @@ from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.analyses import ProbabilityBest
 from botorch_popbo.ax.nodes import PresetName
 
-from .conftest import MakeRun, mixed_loss
+from .conftest import MakeRun
 
 
 def probabilities(client: Client) -> tuple[pd.Series, str]:
@@ -16,14 +16,14 @@ def probabilities(client: Client) -> tuple[pd.Series, str]:
     return card.df.set_index("arm_name")["probability"], card.subtitle
 
 
-@pytest.mark.parametrize("preset", ["default", "paper", "exact"])
+@pytest.mark.parametrize("preset", ["default", "paper"])
 def test_probabilities_sum_to_one(make_run: MakeRun, preset: PresetName) -> None:
     strategy = popbo_generation_strategy(num_initial_trials=4, preset=preset)
     p, subtitle = probabilities(make_run(23, strategy=strategy))
     assert len(p) == 23
     assert p.sum() == pytest.approx(1.0)
     assert p.is_monotonic_decreasing
-    assert f"The other 3 arms share the remaining {p.iloc[20:].sum():.1%}." in subtitle
+    assert f"The other 3 arms share {p.iloc[20:].sum():.1%}." in subtitle
     assert ("independently" in subtitle) == (preset != "default")
 
 
@@ -50,12 +50,6 @@ def test_probabilities_match_draws_of_the_utility(make_run: MakeRun) -> None:
         assert p[f"{i}_0"] == pytest.approx(share[i].item(), abs=0.02)
 
 
-def test_directions_are_mirrored(make_run: MakeRun) -> None:
-    minimised, _ = probabilities(make_run(10))
-    maximised, _ = probabilities(make_run(10, "gain", evaluate=lambda p: -mixed_loss(p)))
-    pd.testing.assert_series_equal(minimised, maximised)
-
-
 def test_the_card_is_the_same_twice_and_leaves_the_random_state(make_run: MakeRun) -> None:
     client = make_run(8)
     with manual_seed(5):
@@ -73,10 +67,3 @@ def test_failed_trials_cannot_be_the_best(make_run: MakeRun) -> None:
     p, _ = probabilities(client)
     assert sorted(p.index) == sorted(f"{i}_0" for i in range(8))
     assert p.sum() == pytest.approx(1.0)
-
-
-def test_a_card_survives_a_reload_of_the_client(make_run: MakeRun, tmp_path) -> None:
-    client = make_run(10)
-    client.save_to_json_file(str(tmp_path / "client.json"))
-    again = Client.load_from_json_file(str(tmp_path / "client.json"))
-    pd.testing.assert_series_equal(probabilities(again)[0], probabilities(client)[0])
