@@ -91,8 +91,7 @@ class BestOfSources(ExternalGenerationNode):
         config, space = experiment.optimization_config, experiment.search_space
         assert config is not None
         signs = {name: float(np.sign(weight)) for name, weight in config.objective.metric_weights}
-        for source in self.sources:
-            points, outcomes = _read(source, space, signs)
+        for points, outcomes in [_read(source, space, signs) for source in self.sources]:
             ranks = pd.DataFrame({name: sign * outcomes[name] for name, sign in signs.items()})
             places = ranks.rank().sum(axis=1)
             for row in places.sort_values(ascending=False, kind="stable").index:

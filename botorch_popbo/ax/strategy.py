@@ -101,6 +101,7 @@ def gp_generation_strategy(
         UserInputError: If an option is unknown or out of range.
     """
     check_name("acquisition", acquisition, _GP_ACQUISITIONS)
+    check_given_whole("num_initial_trials", num_initial_trials, 1)
     acquisition_class, options = _GP_ACQUISITIONS[acquisition]
     name = f"gp-{acquisition}"
     spec = GeneratorSpec(

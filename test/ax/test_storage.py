@@ -135,7 +135,7 @@ init_engine_and_session_factory(url=sys.argv[1])
 print("RESULT", load_experiment("stored", reduced_state=True).to_df()["loss"].round(6).tolist())
 try:
     Client.load_from_json_file(sys.argv[2])
-except KeyError as error:
+except Exception as error:
     print("ERROR", error)
 assert "botorch_popbo" not in sys.modules
 """
@@ -154,7 +154,7 @@ def test_data_are_read_without_the_package_and_all_else_names_a_class_of_it(
         check=False,
     )
     assert f"RESULT {values}" in run.stdout, run.stderr
-    assert "ERROR 'LearnFromSources'" in run.stdout
+    assert "RankSurrogate" in run.stdout.partition("ERROR")[2]
 
 
 def test_file_read_by_a_fresh_process_gives_the_same_candidates(tmp_path: Path) -> None:
