@@ -142,7 +142,8 @@ run(client, NUM_TRIALS // 2)
 # %% [markdown]
 # ## Stop, and go on
 #
-# What is loaded makes the same suggestion as what was saved.
+# What is loaded makes the same suggestion as what was
+# saved.
 
 # %%
 file = Path(tempfile.mkdtemp()) / "experiment.json"
