@@ -25,7 +25,6 @@ from botorch_popbo.acquisition.constrained_utility_improvement import (
 from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovement
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._checks import check_fixed
-from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._hierarchy import points_inside
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
@@ -82,13 +81,10 @@ class RankAcquisition(Acquisition):
                 "place of surrogate_spec."
             )
         self.surrogate, self.options = surrogate, options or {}
+        self._weights = torch_opt_config.objective_weights
         self.num_pruned_dims = self.acq_function_sequence = None
         self.models_used = [surrogate.model_name_by_metric]
-        self.goal = goal = Goal(
-            torch_opt_config.objective_weights,
-            torch_opt_config.outcome_constraints,
-            torch_opt_config.objective_thresholds,
-        )
+        self.goal = goal = surrogate.goal(torch_opt_config)
         is_improvement = botorch_acqf_class is LogExpectedUtilityImprovement
         self.models = surrogate.goal_models(goal, self.options.get("seed", 0), is_improvement)
         self.model = self.models.objectives[0]
@@ -170,7 +166,7 @@ class RankAcquisition(Acquisition):
     @property
     def objective_weights(self) -> Tensor:
         """What Ax notes beside a suggestion."""
-        return self.goal.objective_weights
+        return self._weights
 
     @property
     def objective_thresholds(self) -> Tensor | None:

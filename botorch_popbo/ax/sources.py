@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -131,20 +131,17 @@ class LearnFromSources(Transform):
         super().__init__(search_space, experiment_data, adapter, config)
         if adapter is None or search_space is None or adapter._optimization_config is None:
             return
-        sources: Any = self.config["sources"]
+        goal, sources = adapter._optimization_config, self.config["sources"]
+        weights = dict(goal.objective.metric_weights)
+        columns = [*search_space.parameters]
         surrogate: Any = adapter.generator.surrogate  # type: ignore[attr-defined]
-        negated: Any = adapter.transforms["MaximizeObjective"]
-        signs = {
-            metric: -1.0 if metric in negated.negated else 1.0
-            for metric in adapter._optimization_config.metric_signatures
-        }
         surrogate.sources = {
             metric: [
                 encoded
-                for source in sources
-                if (encoded := _encoded(source, metric, sign, adapter, [*search_space.parameters]))
+                for source in cast(Sequence[Evaluations], sources)
+                if (encoded := _encoded(source, metric, weights.get(metric, 1.0), adapter, columns))
             ]
-            for metric, sign in signs.items()
+            for metric in goal.metric_signatures
         }
 
     def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
@@ -153,17 +150,18 @@ class LearnFromSources(Transform):
 
 
 def _encoded(
-    source: Evaluations, metric: str, sign: float, adapter: Adapter, columns: Sequence[str]
+    source: Evaluations, metric: str, weight: float, adapter: Adapter, columns: Sequence[str]
 ) -> tuple[Tensor, Tensor] | None:
-    """What a source tells of one metric, encoded, larger being better: two points or more."""
-    points, outcomes = _read(source, adapter._experiment.search_space, {metric: sign})
+    """What a source tells of one metric, encoded: two points or more."""
+    signs = {metric: math.copysign(1.0, weight)}
+    points, outcomes = _read(source, adapter._experiment.search_space, signs)
     features = [ObservationFeatures(point) for point in points.values()]
     for transform in adapter.transforms.values():
         features = transform.transform_observation_features(features)
     rows = [[feature.parameters[name] for name in columns] for feature in features]
     X = torch.tensor(rows, dtype=torch.double).reshape(-1, len(columns))
     Y = torch.tensor(outcomes.loc[[*points], [metric]].to_numpy(float))
-    return (X, sign * Y) if bool((X[:1] != X).any()) else None
+    return (X, Y) if bool((X[:1] != X).any()) else None
 
 
 def _read(

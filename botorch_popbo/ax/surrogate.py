@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -49,10 +49,13 @@ class RankSurrogate(Surrogate):
     metrics; see :class:`OutcomeModel`.
 
     Attributes:
-        sources: Of each metric the encoded points and the outcomes, larger being better, of every
-            earlier experiment; see :class:`~botorch_popbo.ax.sources.LearnFromSources`.
+        minimized: The metrics of which less is better, as
+            :class:`~botorch_popbo.ax.transforms.MaximizeObjective` tells.
+        sources: Of each metric the encoded points and the outcomes of every earlier experiment; see
+            :class:`~botorch_popbo.ax.sources.LearnFromSources`.
     """
 
+    minimized: Set[str] = frozenset()
     sources: Mapping[str, Sequence[tuple[Tensor, Tensor]]] = {}
 
     @torch.enable_grad()
@@ -77,7 +80,7 @@ class RankSurrogate(Surrogate):
         self._goal_models: dict[Hashable, GoalModels] = {}
         self.inactive = inactive_columns(search_space_digest)
         super().fit(
-            [_numbers(dataset, self.inactive) for dataset in datasets],
+            [self._larger_better(dataset) for dataset in datasets],
             search_space_digest,
             candidate_metadata,
             state_dict,
@@ -88,8 +91,24 @@ class RankSurrogate(Surrogate):
     @property
     def model(self) -> Model:
         """What Ax predicts with: the outcome models of all metrics."""
-        models = [OutcomeModel(model) for model in self.metric_models]
+        signed = zip(self.metric_models, self.signs.tolist(), strict=True)
+        models = [OutcomeModel(model, sign) for model, sign in signed]
         return models[0] if len(models) == 1 else ModelList(*models)
+
+    @property
+    def signs(self) -> Tensor:
+        """Of each metric 1, or -1 where less is better."""
+        signs = [-1.0 if name in self.minimized else 1.0 for name in self.outcomes]
+        return torch.tensor(signs, dtype=self.dtype, device=self.device)
+
+    def goal(self, config: TorchOptConfig) -> Goal:
+        """What an experiment is after, in terms of metrics of which more is better."""
+        constraints = config.outcome_constraints
+        return Goal(
+            config.objective_weights * self.signs,
+            None if constraints is None else (constraints[0] * self.signs, constraints[1]),
+            config.objective_thresholds,
+        )
 
     @property
     def metric_models(self) -> list[RankModel]:
@@ -99,14 +118,17 @@ class RankSurrogate(Surrogate):
 
     def orders_of_sources(self, dataset: SupervisedDataset) -> list[Order]:
         """What earlier experiments tell of one metric, an order each."""
-        place = self.inactive or Tensor.clone
-        told = self.sources[dataset.outcome_names[0]]
-        return [from_outcomes(place(X.to(dataset.X)), Y.to(dataset.Y)) for X, Y in told]
+        place, [metric] = self.inactive or Tensor.clone, dataset.outcome_names
+        sign = -1.0 if metric in self.minimized else 1.0
+        return [
+            from_outcomes(place(X.to(dataset.X)), sign * Y.to(dataset.Y))
+            for X, Y in self.sources[metric]
+        ]
 
     def clone_reset(self) -> "RankSurrogate":
-        """A new surrogate that knows the same sources, for held-out points."""
+        """A new surrogate that was told the same, for held-out points."""
         clone = cast(RankSurrogate, super().clone_reset())
-        clone.sources = self.sources
+        clone.minimized, clone.sources = self.minimized, self.sources
         return clone
 
     def goal_models(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
@@ -145,7 +167,7 @@ class RankSurrogate(Surrogate):
         Raises:
             ValueError: If no point satisfies the constraints.
         """
-        goal = Goal(torch_opt_config.objective_weights, torch_opt_config.outcome_constraints)
+        goal = self.goal(torch_opt_config)
         measured = goal.measured(self.training_data)
         possible = points_inside(
             measured.X[(measured.slack >= 0.0).all(-1) & ~measured.objectives.isneginf().any(-1)],
@@ -159,6 +181,27 @@ class RankSurrogate(Surrogate):
         if not bool(is_possible.any()):
             raise ValueError("No evaluated point in the search space satisfies all constraints.")
         return model.incumbent_among(is_possible), math.nan
+
+    def _larger_better(self, dataset: SupervisedDataset) -> SupervisedDataset:
+        """The same data, larger being better, without what would end a search for another metric.
+
+        An infinitely good value is at the best finite one, and an infinite variance is unknown.
+        Points that differ in inactive parameters only are one.
+        """
+        Y, Yvar, [metric] = dataset.Y, dataset.Yvar, dataset.outcome_names
+        if metric in self.minimized:
+            Y = -Y
+        if bool(Y.isposinf().any()):
+            finite = Y[Y.isfinite()]
+            Y = Y.clamp_max(finite.max() if len(finite) else 0.0)
+        return SupervisedDataset(
+            X=dataset.X if self.inactive is None else self.inactive(dataset.X),
+            Y=Y,
+            Yvar=None if Yvar is None else Yvar.masked_fill(Yvar.isinf(), math.nan),
+            feature_names=dataset.feature_names,
+            outcome_names=dataset.outcome_names,
+            group_indices=dataset.group_indices,
+        )
 
     def _fit_goal(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
         if goal.is_one_metric:
@@ -194,30 +237,6 @@ def _check_model(model: type[Model] | None) -> None:
             "model_configs=[ModelConfig(botorch_model_class=RankingGP)]); for a model of values "
             "use Ax's own surrogate."
         )
-
-
-def _numbers(
-    dataset: SupervisedDataset, inactive: Callable[[Tensor], Tensor] | None
-) -> SupervisedDataset:
-    """The same data without infinities that would end a search for a metric that does not decide.
-
-    An infinitely good value is at the best finite one, and an infinite variance is unknown. Points
-    that differ in inactive parameters only are one.
-    """
-    Y, Yvar = dataset.Y, dataset.Yvar
-    if bool(Y.isposinf().any()):
-        finite = Y[Y.isfinite()]
-        Y = Y.clamp_max(finite.max() if len(finite) else 0.0)
-    if Yvar is not None:
-        Yvar = Yvar.masked_fill(Yvar.isinf(), math.nan)
-    return SupervisedDataset(
-        X=dataset.X if inactive is None else inactive(dataset.X),
-        Y=Y,
-        Yvar=Yvar,
-        feature_names=dataset.feature_names,
-        outcome_names=dataset.outcome_names,
-        group_indices=dataset.group_indices,
-    )
 
 
 @submodel_input_constructor.register(RankingGP)
