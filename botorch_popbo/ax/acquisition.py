@@ -1,7 +1,7 @@
 """Ax's acquisition wrapper with random numbers of its own."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import signature
 from typing import Any, cast
@@ -29,15 +29,10 @@ from botorch_popbo.ax._hierarchy import points_inside
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
-from botorch_popbo.optim._maximize import Domain, unless_known
-from botorch_popbo.optim._optimizer_options import OPTIMIZER_OPTIONS, default_options
-from botorch_popbo.optim._tables import (
-    MAX_CANDIDATES,
-    MAX_FRONT_CANDIDATES,
-    NUM_PAPER_CANDIDATES,
-    is_table,
-    unseen_points,
-)
+from botorch_popbo.search.maximize import default_options, unless_known
+from botorch_popbo.search.tables import is_table, unseen_points
+from botorch_popbo.settings import Settings
+from botorch_popbo.space import Domain
 
 _BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
 
@@ -54,7 +49,8 @@ class RankAcquisition(Acquisition):
     left as it was. On a fully discrete space of few values each, without linear constraints, the
     best of all points that are neither evaluated nor pending is taken, or of 100,000 random ones if
     there are more (with several objectives of 2048, for a network of 1000 as in the paper);
-    elsewhere Ax chooses BoTorch's optimizer.
+    elsewhere Ax chooses BoTorch's optimizer. ``options["settings"]`` are
+    :class:`~botorch_popbo.settings.Settings`.
 
     Raises:
         UserInputError: If the surrogate is no :class:`~botorch_popbo.ax.surrogate.RankSurrogate`.
@@ -81,6 +77,7 @@ class RankAcquisition(Acquisition):
                 "place of surrogate_spec."
             )
         self.surrogate, self.options = surrogate, options or {}
+        self._settings: Settings = self.options.get("settings") or Settings()
         self._weights = torch_opt_config.objective_weights
         self.num_pruned_dims = self.acq_function_sequence = None
         self.models_used = [surrogate.model_name_by_metric]
@@ -103,7 +100,7 @@ class RankAcquisition(Acquisition):
             A, b = constraints
             constraints = (A, b + _BOUNDARY * b.abs().clamp_min(1.0))
         inside = partial(points_inside, digest=digest, inactive=self.surrogate.inactive)
-        feasible = partial(
+        self._feasible = feasible = partial(
             inside, linear_constraints=constraints, fixed_features=config.fixed_features
         )
         observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
@@ -175,12 +172,6 @@ class RankAcquisition(Acquisition):
         return None if given is None or bool(given.isnan().any()) else given
 
     @property
-    def _max_candidates(self) -> int:
-        if len(self.models.objectives) > 1:
-            return MAX_FRONT_CANDIDATES
-        return MAX_CANDIDATES if self.model.has_uncertainty else NUM_PAPER_CANDIDATES
-
-    @property
     def _seed(self) -> int:
         """Another one for every number of points known."""
         return derive_seed(self.options.get("seed", 0), len(self._X_known))
@@ -206,23 +197,22 @@ class RankAcquisition(Acquisition):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
         check_fixed(fixed_features or {}, search_space_digest)
-        X_known, seed = self._X_known, self._seed
+        X_known, seed, search = self._X_known, self._seed, self._settings.search
         choices = mk_discrete_choices(search_space_digest, fixed_features)
-        constrained = bool(inequality_constraints or equality_constraints)
-        if (
-            candidate_set is None
-            and not constrained
-            and is_table(choices, len(search_space_digest.feature_names))
-        ):
-            candidate_set = self._unseen(choices, X_known, seed)
+        bounds = X_known.new_tensor(search_space_digest.bounds).T
+        snap = rounding_func or Tensor.clone
+        domain = Domain(bounds, choices, (), snap, self.surrogate.inactive)
+        is_box = not (inequality_constraints or equality_constraints)
+        if candidate_set is None and is_box and is_table(choices, bounds.shape[-1], search):
+            candidate_set = self._unseen(domain, X_known, seed)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
-        options = default_options(optimizer, is_smooth=self.model.has_uncertainty)
-        if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space
+        options = default_options(optimizer, self.model.has_uncertainty, search)
+        if options:  # the others look at every point of a discrete space
             options |= optimizer_options or {}
         with seeded(seed), warnings.catch_warnings():
             # A ReLU network has kinks: the line search ends at one, which is no failure.
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
-            result: tuple[Tensor, Tensor, Tensor] = super().optimize(
+            found, values, weights = super().optimize(
                 n=n,
                 search_space_digest=search_space_digest,
                 inequality_constraints=inequality_constraints,
@@ -233,32 +223,24 @@ class RankAcquisition(Acquisition):
                 candidate_set=candidate_set,
                 sampling_strategy=sampling_strategy,
             )
-            if candidate_set is None and not constrained:
-                bounds = X_known.new_tensor(search_space_digest.bounds).T
-                snap = rounding_func or Tensor.clone
-                domain = Domain(bounds, choices, (), snap, self.surrogate.inactive)
-                result = self._unless_known(result, domain, X_known)
-        return result
+            if candidate_set is None:
+                points = unless_known(self.acqf, domain, found, X_known, search, self._feasible)
+                if not points.equal(found):
+                    found, values = points, self.evaluate(points.unsqueeze(-2)).detach().squeeze()
+        return found, values, weights
 
-    def _unseen(self, choices: Mapping[int, Sequence[float]], X_known: Tensor, seed: int) -> Tensor:
+    def _unseen(self, domain: Domain, X_known: Tensor, seed: int) -> Tensor:
         """Points of a fully discrete space that are not known, ``n x d``."""
-        like = torch.empty(0, dtype=self.dtype, device=self.device)
-        unseen = unseen_points(
-            choices, X_known, self._max_candidates, seed, like, self.surrogate.inactive
+        search = self._settings.search
+        number = (
+            search.max_candidates if self.model.has_uncertainty else search.max_network_candidates
         )
+        if len(self.models.objectives) > 1:
+            number = search.max_front_candidates
+        unseen = unseen_points(domain, X_known, number, seed)
         if len(unseen) == 0:
             raise SearchSpaceExhausted(
                 "No point is left: each one of the search space, with the fixed parameters if "
                 "there are any, is evaluated or running. Widen the space or fix fewer parameters."
             )
         return unseen
-
-    def _unless_known(
-        self, result: tuple[Tensor, Tensor, Tensor], domain: Domain, X_known: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """What an optimizer has found, with others in place of known points."""
-        candidates, values, weights = result
-        found = unless_known(self.acqf, domain, candidates, X_known)
-        if not found.equal(candidates):
-            values = self.evaluate(found.unsqueeze(-2)).detach().squeeze()
-        return found, values, weights

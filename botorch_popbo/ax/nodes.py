@@ -45,6 +45,7 @@ from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.models import PoissonRankModel, RankingGP
 from botorch_popbo.models.poisson_rank import PAPER_UNTRUNCATED_FROM
+from botorch_popbo.settings import Settings
 
 PresetName = Literal["default", "paper", "exact"]
 RankAcquisitionName = Literal["logei", "eri", "rlcb"]
@@ -105,6 +106,7 @@ class NodeOptions(TypedDict, total=False):
         sources: Tables of earlier experiments over the same parameters, for the default preset: a
             row for each evaluation and a column for each parameter and metric, as
             ``client.summarize()`` returns them.
+        settings: Numbers that change a suggestion, of the search.
     """
 
     max_parallelism: int | None
@@ -112,6 +114,7 @@ class NodeOptions(TypedDict, total=False):
     num_restarts: int | None
     raw_samples: int | None
     sources: Iterable[pd.DataFrame]
+    settings: Settings
 
 
 class RankNode(GenerationNode):
@@ -356,7 +359,7 @@ def popbo_node(
         "botorch_acqf_class": acquisition_class,
         "botorch_acqf_options": acquisition_options,
         "acquisition_class": RankAcquisition,
-        "acquisition_options": {"seed": seed},
+        "acquisition_options": {"seed": seed, "settings": options.get("settings", Settings())},
         "transforms": RANK_TRANSFORMS,
         "transform_configs": RANK_TRANSFORM_CONFIGS,
         "fit_tracking_metrics": is_gp,

@@ -37,6 +37,15 @@ from botorch_popbo.ax.sources import BestOfSources, LearnFromSources
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.models import PoissonRankModel, RankingGP
+from botorch_popbo.settings import (
+    AcquisitionSettings,
+    ModelSettings,
+    PaperSettings,
+    SearchSettings,
+    Settings,
+)
+
+_SETTINGS = (Settings, ModelSettings, AcquisitionSettings, SearchSettings, PaperSettings)
 
 
 def register() -> None:
@@ -56,7 +65,7 @@ def register() -> None:
     for node in (RankNode, DesignNode):
         CORE_ENCODER_REGISTRY[node] = generation_node_to_dict
         CORE_CLASS_DECODER_REGISTRY[node.__name__] = node.from_json
-    for decoded in (RankSurrogate, BestOfSources, DistinctPoints):
+    for decoded in (RankSurrogate, BestOfSources, DistinctPoints, *_SETTINGS):
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
     for acquisition_function in (
         ExpectedRankingImprovement,

@@ -123,17 +123,3 @@ def gp_generation_strategy(
 
 def _of_nodes(nodes: list[GenerationNode]) -> GenerationStrategy:
     return GenerationStrategy(name="+".join(node.name for node in nodes), nodes=nodes)
-
-
-def generation_strategies(names: list[str], **options: Any) -> dict[str, GenerationStrategy]:
-    """Strategies by names such as ``"popbo-logei"``, ``"paper-rlcb"`` and ``"gp-logei"``."""
-    found = {}
-    for name in names:
-        family, _, acquisition = name.partition("-")
-        preset: Any = "default" if family == "popbo" else family
-        found[name] = (
-            gp_generation_strategy(acquisition, **options)  # type: ignore[arg-type]
-            if family == "gp"
-            else popbo_generation_strategy(acquisition, preset=preset, **options)  # type: ignore[arg-type]
-        )
-    return found

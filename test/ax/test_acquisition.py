@@ -36,13 +36,15 @@ from botorch_popbo.ax import (
     popbo_generation_strategy,
 )
 from botorch_popbo.ax.nodes import PresetName
-from botorch_popbo.optim import _tables, unseen_candidates
+from botorch_popbo.search import tables, unseen_candidates
 
 
-def constrained_client(parameters: list[Parameter], constraint: str) -> Client:
+def constrained_client(
+    parameters: list[Parameter], constraint: str, objective: str = "gain"
+) -> Client:
     client = Client()
     client.configure_experiment(parameters=parameters, parameter_constraints=[constraint])
-    client.configure_optimization(objective="gain")
+    client.configure_optimization(objective=objective)
     client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=5))
     return client
 
@@ -100,7 +102,7 @@ def test_as_many_candidates_are_looked_at_as_time_allows(
         seen.append(len(candidates))
         return candidates
 
-    monkeypatch.setattr(_tables, "unseen_candidates", record)
+    monkeypatch.setattr(tables, "unseen_candidates", record)
     parameters: list[Parameter] = [
         RangeParameterConfig(name=f"x{i}", bounds=(1, 14), parameter_type="int") for i in range(3)
     ]
@@ -234,11 +236,12 @@ def test_a_surrogate_of_ax_is_refused() -> None:
         run_trials(client, sphere, 4)
 
 
+@pytest.mark.parametrize("constraint", ["x0 <= 2", "x0 + x1 <= 1.2"])
 @pytest.mark.parametrize("fixed", [{}, {"x0": 0.25}])
 def test_a_known_point_that_an_optimizer_ends_at_gives_way(
-    fixed: dict[str, float], monkeypatch: pytest.MonkeyPatch
+    fixed: dict[str, float], constraint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss")
+    client = constrained_client(floats(2), constraint, "-loss")
     client.complete_trial(client.attach_trial({"x0": 0.25, "x1": 0.75}), {"loss": 0.0})
     run_trials(client, sphere, 6)
 
