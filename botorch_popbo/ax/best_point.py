@@ -58,9 +58,10 @@ def best_point(client: Client, use_model: bool = True) -> BestPoint:
             "A best point needs a goal of one objective, which client.configure_optimization "
             "takes; of several there is a front: client.get_pareto_frontier()."
         )
-    if use_model and client._maybe_generation_strategy is not None:
+    strategy = client._maybe_generation_strategy
+    if use_model and strategy is not None:
         fit_model(client)
-        adapter = client._generation_strategy.adapter
+        adapter = strategy.adapter
         found = adapter.model_best_point() if isinstance(adapter, TorchAdapter) else None
         if found is not None:
             arm, index = _first_trial(experiment, found[0].parameters)
@@ -78,9 +79,9 @@ def fit_model(client: Client) -> None:
     Args:
         client: A client; without a generation strategy there is nothing to fit.
     """
-    has_strategy = client._maybe_generation_strategy is not None
-    if has_strategy and not client._experiment.lookup_data().df.empty:
-        client._generation_strategy.fit(experiment=client._experiment)
+    strategy, experiment = client._maybe_generation_strategy, client._experiment
+    if strategy is not None and not experiment.lookup_data().df.empty:
+        strategy.fit(experiment=experiment)
 
 
 def _best_observed(experiment: Experiment) -> BestPoint:

@@ -26,6 +26,7 @@ from torch import Tensor
 
 from botorch_popbo._plain import plain
 from botorch_popbo.ax._progress import DistinctPoints, enough_data
+from botorch_popbo.ax.transforms import rank_surrogate
 
 #: Evaluations of one experiment: for each the value of every parameter and metric, by name.
 Evaluations = Sequence[Mapping[str, Any]]
@@ -117,7 +118,7 @@ class LearnFromSources(Transform):
     Args:
         search_space: The space of the model.
         experiment_data: Not used.
-        adapter: The adapter of a :class:`~botorch_popbo.ax.RankSurrogate`.
+        adapter: The adapter of a model of ranks.
         config: ``"sources"``, the evaluations of each earlier experiment.
     """
 
@@ -134,8 +135,7 @@ class LearnFromSources(Transform):
         goal, sources = adapter._optimization_config, self.config["sources"]
         weights = dict(goal.objective.metric_weights)
         columns = [*search_space.parameters]
-        surrogate: Any = adapter.generator.surrogate  # type: ignore[attr-defined]
-        surrogate.sources = {
+        rank_surrogate(adapter).sources = {
             metric: [
                 encoded
                 for source in cast(Sequence[Evaluations], sources)

@@ -10,6 +10,9 @@ from ax.core.search_space import SearchSpace
 from ax.exceptions.core import UserInputError
 from ax.generators.types import TConfig
 
+from botorch_popbo.ax.acquisition import RankAcquisition
+from botorch_popbo.ax.surrogate import RankSurrogate
+
 
 class MaximizeObjective(Transform):
     """Tell the surrogate which metrics are minimised.
@@ -20,7 +23,7 @@ class MaximizeObjective(Transform):
     Args:
         search_space: Not used.
         experiment_data: Not used.
-        adapter: The adapter of a :class:`~botorch_popbo.ax.RankSurrogate`.
+        adapter: The adapter of a model of ranks.
         config: Not used.
 
     Raises:
@@ -53,10 +56,34 @@ class MaximizeObjective(Transform):
                     f"A constraint on several metrics is not understood: {constraint}. Report what "
                     "it limits as a metric of its own."
                 )
-        surrogate: Any = adapter.generator.surrogate  # type: ignore[attr-defined]
         weights = goal.objective.metric_weights
-        surrogate.minimized = frozenset(signature for signature, weight in weights if weight < 0)
+        rank_surrogate(adapter).minimized = frozenset(
+            signature for signature, weight in weights if weight < 0
+        )
 
     def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
         """Leave the data as they are."""
         return experiment_data
+
+
+def rank_surrogate(adapter: Adapter) -> RankSurrogate:
+    """The surrogate of an adapter, in place of Ax's own where a ``surrogate_spec`` was given.
+
+    Raises:
+        UserInputError: If another surrogate was given.
+    """
+    generator: Any = adapter.generator
+    if generator._surrogate is None:
+        generator._surrogate = RankSurrogate(
+            generator.surrogate_spec,
+            refit_on_cv=generator.refit_on_cv,
+            warm_start_refit=generator.warm_start_refit,
+        )
+        generator.acquisition_class = RankAcquisition
+    surrogate = generator.surrogate
+    if not isinstance(surrogate, RankSurrogate):
+        raise UserInputError(
+            "RANK_TRANSFORMS need surrogate=RankSurrogate(SurrogateSpec(...)), or surrogate_spec, "
+            "in the generator_kwargs."
+        )
+    return surrogate

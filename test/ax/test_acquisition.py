@@ -10,7 +10,7 @@ from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generators.torch.botorch_modular.acquisition import Acquisition
-from ax.generators.torch.botorch_modular.surrogate import ModelConfig, SurrogateSpec
+from ax.generators.torch.botorch_modular.surrogate import ModelConfig, Surrogate, SurrogateSpec
 from ax.utils.common.constants import Keys
 from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
 from botorch.exceptions import CandidateGenerationError
@@ -28,10 +28,9 @@ from helpers.service_loop import (
 )
 from torch import Tensor
 
-from botorch_popbo import RankingGP
+from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
 from botorch_popbo.ax import (
     RANK_TRANSFORMS,
-    RankAcquisition,
     initial_node,
     popbo_generation_strategy,
 )
@@ -218,22 +217,32 @@ def test_the_seed_decides_about_a_stock_function_alone() -> None:
     assert suggested(0) == suggested(1)
 
 
-def test_a_surrogate_of_ax_is_refused() -> None:
-    models = SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)])
-    kwargs = {
-        "surrogate_spec": models,
-        "acquisition_class": RankAcquisition,
-        "transforms": RANK_TRANSFORMS,
-    }
-    spec = GeneratorSpec(generator_enum=Generators.BOTORCH_MODULAR, generator_kwargs=kwargs)
+def by_hand(**kwargs: Any) -> Client:
+    """A client with a specification of its own."""
+    spec = GeneratorSpec(
+        generator_enum=Generators.BOTORCH_MODULAR,
+        generator_kwargs=kwargs
+        | {"botorch_acqf_class": LogExpectedUtilityImprovement, "transforms": RANK_TRANSFORMS},
+    )
     node = GenerationNode(name="by hand", generator_specs=[spec])
     strategy = GenerationStrategy(nodes=[initial_node(node.name, 3), node])
-    client = make_client(strategy, floats(1), "-loss")
-    with (
-        pytest.warns(UserWarning, match="Without a RankSurrogate"),
-        pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\(...\)"),
-    ):
-        run_trials(client, sphere, 4)
+    return make_client(strategy, floats(1), "-loss")
+
+
+MODELS = SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)])
+
+
+def test_a_specification_of_the_model_is_enough() -> None:
+    client = by_hand(surrogate_spec=MODELS)
+    points = run_trials(client, lambda p: 1000.0 + sphere(p), 5)
+    ready_made = make_client(popbo_generation_strategy(num_initial_trials=3), floats(1), "-loss")
+    assert points == run_trials(ready_made, sphere, 5)
+    assert 1000.0 <= client.predict(points)[0]["loss"][0] <= 1001.0
+
+
+def test_a_surrogate_of_ax_is_refused() -> None:
+    with pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\("):
+        run_trials(by_hand(surrogate=Surrogate(MODELS)), sphere, 4)
 
 
 @pytest.mark.parametrize("constraint", ["x0 <= 2", "x0 + x1 <= 1.2"])

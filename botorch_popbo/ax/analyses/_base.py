@@ -55,12 +55,6 @@ class FittedRanks:
         assert self.model.order is not None
         return self.model.order
 
-    @property
-    def num_better(self) -> Tensor:
-        """How many points are better than each, of shape ``m``."""
-        score = self.order.score
-        return (score > score.unsqueeze(-1)).sum(-1)
-
     def points(self, parameters: Sequence[Mapping[str, TParamValue]]) -> Tensor:
         """Points of the model's space, ``n x d``."""
         features = [ObservationFeatures(parameters=dict(values)) for values in parameters]

@@ -9,7 +9,6 @@ from helpers.service_loop import floats, make_client, run_trials, sphere
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
 from botorch_popbo.ax.analyses import (
-    ProbabilityBest,
     RankCalibration,
     RankSlices,
     popbo_analyses,
@@ -17,7 +16,7 @@ from botorch_popbo.ax.analyses import (
 
 from .conftest import MakeRun
 
-CARDS = [RankCalibration, RankSlices, ProbabilityBest]
+CARDS = [RankCalibration, RankSlices]
 each_card = pytest.mark.parametrize("card_type", CARDS)
 
 
