@@ -17,7 +17,7 @@ from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.search.answers import Answers
 from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import Space
+from botorch_popbo.space import Space, at_least
 
 _FORMAT = 2
 _NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
