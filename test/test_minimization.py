@@ -168,23 +168,6 @@ def test_an_evaluation_that_is_cut_off_is_tried_again(
     assert "failed" not in caplog.text
 
 
-def test_what_ran_at_an_interruption_is_evaluated_first(tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    expected = run(n_trials=6, path=path)
-    content = json.loads(path.read_text())
-    content["evaluations"][2] = {"parameters": content["evaluations"][2]["parameters"]}
-    path.write_text(json.dumps(content))
-    assert told(run(n_trials=6, path=path)) == told(expected)
-
-
-def test_random_states_are_untouched(rng_untouched: None) -> None:
-    np.random.seed(3)  # noqa: NPY002
-    run(n_trials=6)
-    drawn = np.random.random()  # noqa: NPY002
-    np.random.seed(3)  # noqa: NPY002
-    assert drawn == np.random.random()  # noqa: NPY002
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_every_evaluation_fails(caplog: pytest.LogCaptureFixture, n_jobs: int) -> None:
     def broken(rate: float, kernel: str) -> float:

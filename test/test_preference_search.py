@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -198,23 +197,6 @@ def test_an_answer_may_be_taken_back(num_answers: int) -> None:
         search.undo()
     with pytest.raises(InputDataError, match="nothing to take back"):
         search.undo()
-
-
-def test_numbers_of_numpy_are_kept_as_python_s(tmp_path: Path) -> None:
-    numbers: dict[str, Any] = {"num_items": np.int64(3), "num_initial": np.int64(2)}
-    cups = {"size": list(np.arange(3)), "sugar": (0.0, 1.0)}
-    search = PreferenceSearch(cups, **numbers, seed=np.int64(5))  # type: ignore[arg-type]
-    search.tell(search.ask(), 1)
-    search.save(tmp_path / "search.json")
-    assert torch.equal(PreferenceSearch.load(tmp_path / "search.json").ask(), search.ask())
-    assert type(search.space.decode(search.best)["size"]) is int
-
-
-def test_what_becomes_of_the_champion_later_changes_nothing() -> None:
-    for search in (run(1), run(3, num_initial=1)):
-        search.best.fill_(1e6)
-        assert search.X.max() < 1e6
-        assert search.best.max() < 1e6
 
 
 def test_points_outside_of_the_space_are_refused() -> None:

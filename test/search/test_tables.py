@@ -48,12 +48,6 @@ def test_points_to_avoid_are_avoided(kind: str) -> None:
     assert not rows(first) & rows(second)
 
 
-def test_points_to_avoid_need_not_be_on_the_grid(kind: str) -> None:
-    off_grid = torch.full((2, len(GRIDS[kind])), 0.123, dtype=torch.float64)
-    assert torch.equal(draw(kind, X_avoid=off_grid), draw(kind))
-    assert torch.equal(draw(kind, X_avoid=off_grid[:0]), draw(kind))
-
-
 def test_points_to_avoid_may_repeat_and_have_another_dtype() -> None:
     avoid = torch.tensor([[5.0, 2.5, 3.0]] * 3, dtype=torch.float32)
     X = draw("enumerated", X_avoid=avoid, num=100)
@@ -64,11 +58,6 @@ def test_points_to_avoid_may_repeat_and_have_another_dtype() -> None:
 def test_the_generator_decides(kind: str) -> None:
     assert torch.equal(draw(kind, seed=3), draw(kind, seed=3))
     assert not torch.equal(draw(kind, seed=3), draw(kind, seed=4))
-
-
-@pytest.mark.usefixtures("rng_untouched")
-def test_the_global_random_state_is_left_alone(kind: str) -> None:
-    draw(kind)
 
 
 def test_a_grid_can_be_exhausted() -> None:
