@@ -8,7 +8,6 @@ import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 
-import botorch_popbo.preference_search
 from botorch_popbo import PreferenceSearch
 
 BOUNDS = torch.tensor([[-5.0, 0.0, 10.0], [5.0, 1.0, 30.0]], dtype=torch.float64)
@@ -75,22 +74,6 @@ def test_one_seed_and_the_same_answers_ask_the_same_questions() -> None:
     assert torch.equal(first.X, again.X)
     assert torch.equal(first.ask(), again.ask())
     assert not torch.equal(first.X, run(9, seed=1).X)
-
-
-def test_one_fit_for_each_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    fitted = []
-
-    class Counted(botorch_popbo.preference_search.RankingGP):
-        def fit(self) -> "Counted":
-            fitted.append(self)
-            return super().fit()
-
-    monkeypatch.setattr(botorch_popbo.preference_search, "RankingGP", Counted)
-    search = run(8, num_initial=6)
-    for _ in range(3):
-        search.ask()
-        assert torch.equal(search.ask()[0], search.best)
-    assert len(fitted) == 3  # after answers 6, 7 and 8
 
 
 def test_first_the_winner_stays_on() -> None:
