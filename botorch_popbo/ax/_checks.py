@@ -1,6 +1,6 @@
 """Options that are refused where they are given, in words that name them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isclose
 from typing import Any
 
@@ -48,6 +48,21 @@ def check_given_whole(name: str, value: Any, least: int) -> int:
     if number >= 2**63:  # more than a seed of PyTorch
         raise UserInputError(f"{name} is below 2**63; got {number}.")
     return number
+
+
+def check_name(option: str, name: object, known: Iterable[str]) -> None:
+    """Refuse an unknown name.
+
+    Args:
+        option: What is named.
+        name: The name.
+        known: All names there are.
+
+    Raises:
+        UserInputError: If it is none of them.
+    """
+    if name not in [*known]:
+        raise UserInputError(f"Unknown {option} {name!r}; known: {', '.join(known)}.")
 
 
 def check_device(device: Any) -> None:

@@ -1,6 +1,7 @@
 """The best point of a space of ranges, listed values and categories."""
 
 import warnings
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -68,6 +69,7 @@ def unless_known(
     X: Tensor,
     X_known: Tensor,
     settings: SearchSettings | None = None,
+    feasible: Callable[[Tensor], Tensor] = Tensor.clone,
 ) -> Tensor:
     """Points that an optimizer has found, or in place of known ones the best of some others.
 
@@ -77,6 +79,7 @@ def unless_known(
         X: The points, of ``n x d``, of which each is known to those after it.
         X_known: Points evaluated or pending, an ``m x d`` tensor.
         settings: How many others.
+        feasible: Those of some points that may be suggested.
 
     Returns:
         An ``n x d`` tensor; a point is known only where no other is drawn.
@@ -85,7 +88,7 @@ def unless_known(
     found = []
     for x in _with_inactive(domain, X).split(1):
         if bool(is_row_of(x, X_known)):
-            others = _with_inactive(domain, _drawn(domain, number))
+            others = feasible(_with_inactive(domain, _drawn(domain, number)))
             others = others[~is_row_of(others, X_known)]
             x = _best(acquisition, others).unsqueeze(0) if len(others) else x
         found.append(x)

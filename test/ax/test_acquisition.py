@@ -10,7 +10,7 @@ from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generators.torch.botorch_modular.acquisition import Acquisition
-from ax.generators.torch.botorch_modular.surrogate import ModelConfig, SurrogateSpec
+from ax.generators.torch.botorch_modular.surrogate import ModelConfig, Surrogate, SurrogateSpec
 from ax.utils.common.constants import Keys
 from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
 from botorch.exceptions import CandidateGenerationError
@@ -28,21 +28,22 @@ from helpers.service_loop import (
 )
 from torch import Tensor
 
-from botorch_popbo import RankingGP
+from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
 from botorch_popbo.ax import (
     RANK_TRANSFORMS,
-    RankAcquisition,
     initial_node,
     popbo_generation_strategy,
 )
 from botorch_popbo.ax.nodes import PresetName
-from botorch_popbo.optim import _tables, unseen_candidates
+from botorch_popbo.search import tables, unseen_candidates
 
 
-def constrained_client(parameters: list[Parameter], constraint: str) -> Client:
+def constrained_client(
+    parameters: list[Parameter], constraint: str, objective: str = "gain"
+) -> Client:
     client = Client()
     client.configure_experiment(parameters=parameters, parameter_constraints=[constraint])
-    client.configure_optimization(objective="gain")
+    client.configure_optimization(objective=objective)
     client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=5))
     return client
 
@@ -100,7 +101,7 @@ def test_as_many_candidates_are_looked_at_as_time_allows(
         seen.append(len(candidates))
         return candidates
 
-    monkeypatch.setattr(_tables, "unseen_candidates", record)
+    monkeypatch.setattr(tables, "unseen_candidates", record)
     parameters: list[Parameter] = [
         RangeParameterConfig(name=f"x{i}", bounds=(1, 14), parameter_type="int") for i in range(3)
     ]
@@ -138,7 +139,7 @@ def test_only_a_point_of_the_space_is_improved_on() -> None:
         client.complete_trial(client.attach_trial({"x0": x, "x1": 0.5}), {"loss": -1.0 - x})
     run_trials(client, sphere, 6)
     function = last_acquisition(client).acqf
-    assert last_acquisition(client)._model.rank_counts.counts.max() == 6  # of seven others
+    assert last_acquisition(client).model.rank_counts.counts.max() == 6  # of seven others
     inside = function.model.known_X[function._is_baseline]
     assert len(inside) == 5
     assert ((inside >= 0.0) & (inside <= 1.0)).all()
@@ -187,9 +188,9 @@ def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
     client.complete_trial(client.attach_trial({"x0": 1.5}), {"loss": -1.0})
     run_trials(client, sphere, 6)
     acquisition = last_acquisition(client)
-    inside = acquisition._model.posterior(acquisition.X_observed).mean.max()
+    inside = acquisition.model.posterior(acquisition.X_observed).mean.max()
     assert acquisition.acqf.best_f == pytest.approx(float(inside), abs=0.2)
-    assert acquisition._model.posterior(acquisition._model.known_X).mean.max() > inside + 0.2
+    assert acquisition.model.posterior(acquisition.model.known_X).mean.max() > inside + 0.2
 
 
 @pytest.mark.slow  # Ax takes its time over a hundred trials
@@ -216,29 +217,40 @@ def test_the_seed_decides_about_a_stock_function_alone() -> None:
     assert suggested(0) == suggested(1)
 
 
-def test_a_surrogate_of_ax_is_refused() -> None:
-    models = SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)])
-    kwargs = {
-        "surrogate_spec": models,
-        "acquisition_class": RankAcquisition,
-        "transforms": RANK_TRANSFORMS,
-    }
-    spec = GeneratorSpec(generator_enum=Generators.BOTORCH_MODULAR, generator_kwargs=kwargs)
+def by_hand(**kwargs: Any) -> Client:
+    """A client with a specification of its own."""
+    spec = GeneratorSpec(
+        generator_enum=Generators.BOTORCH_MODULAR,
+        generator_kwargs=kwargs
+        | {"botorch_acqf_class": LogExpectedUtilityImprovement, "transforms": RANK_TRANSFORMS},
+    )
     node = GenerationNode(name="by hand", generator_specs=[spec])
     strategy = GenerationStrategy(nodes=[initial_node(node.name, 3), node])
-    client = make_client(strategy, floats(1), "-loss")
-    with (
-        pytest.warns(UserWarning, match="Without a RankSurrogate"),
-        pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\(...\)"),
-    ):
-        run_trials(client, sphere, 4)
+    return make_client(strategy, floats(1), "-loss")
 
 
+MODELS = SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)])
+
+
+def test_a_specification_of_the_model_is_enough() -> None:
+    client = by_hand(surrogate_spec=MODELS)
+    points = run_trials(client, lambda p: 1000.0 + sphere(p), 5)
+    ready_made = make_client(popbo_generation_strategy(num_initial_trials=3), floats(1), "-loss")
+    assert points == run_trials(ready_made, sphere, 5)
+    assert 1000.0 <= client.predict(points)[0]["loss"][0] <= 1001.0
+
+
+def test_a_surrogate_of_ax_is_refused() -> None:
+    with pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\("):
+        run_trials(by_hand(surrogate=Surrogate(MODELS)), sphere, 4)
+
+
+@pytest.mark.parametrize("constraint", ["x0 <= 2", "x0 + x1 <= 1.2"])
 @pytest.mark.parametrize("fixed", [{}, {"x0": 0.25}])
 def test_a_known_point_that_an_optimizer_ends_at_gives_way(
-    fixed: dict[str, float], monkeypatch: pytest.MonkeyPatch
+    fixed: dict[str, float], constraint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss")
+    client = constrained_client(floats(2), constraint, "-loss")
     client.complete_trial(client.attach_trial({"x0": 0.25, "x1": 0.75}), {"loss": 0.0})
     run_trials(client, sphere, 6)
 

@@ -8,6 +8,7 @@ from ax.generators.torch.botorch_modular.surrogate import (
     submodel_input_constructor,
 )
 from ax.generators.torch.botorch_modular.utils import fit_botorch_model
+from botorch.models import SingleTaskGP
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
@@ -71,7 +72,9 @@ def test_a_lower_bound_is_known_by_the_model_of_its_metric() -> None:
     )
     [slack] = surrogate.goal_models(at_least, 0, True).slacks
     # Both metrics rise with x, so that one order, and one fit, serves both and the slack.
-    assert slack.covar_module is surrogate.metric_models[0].covar_module
+    for own, known in zip(slack.parameters(), surrogate.metric_models[0].parameters(), strict=True):
+        assert torch.equal(own, known)
+        assert own is not known, "a change of one is none of the other"
     assert slack.order is not None
     assert torch.equal(slack.order.score, X.square().squeeze(-1) - 0.5), "where the bound lies"
     metric = surrogate.metric_models[0].order
@@ -167,12 +170,10 @@ def test_ax_fitting_is_the_models_own(model_class: type[RankModel]) -> None:
         assert torch.equal(one, other)
 
 
-@EACH_MODEL
-def test_what_has_no_effect_is_named(model_class: type[RankModel]) -> None:
-    config = ModelConfig(botorch_model_class=model_class, mll_options={"steps": 3})
+@pytest.mark.parametrize(
+    "spec", [SurrogateSpec(), SurrogateSpec(model_configs=[ModelConfig(SingleTaskGP)])]
+)
+def test_a_model_of_values_is_refused(spec: SurrogateSpec) -> None:
     data = SupervisedDataset(X, X.sin(), feature_names=["x"], outcome_names=["y"])
-    surrogate = RankSurrogate(SurrogateSpec(model_configs=[config]))
-    with pytest.raises(UserInputError, match="mll_options"):
-        surrogate.fit([data], DIGEST)
-    with pytest.raises(UserInputError, match="models of an order"):
-        RankSurrogate().fit([data], DIGEST)
+    with pytest.raises(UserInputError, match="models of an order, not"):
+        RankSurrogate(spec).fit([data], DIGEST)

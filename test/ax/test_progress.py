@@ -7,7 +7,7 @@ from ax.exceptions.core import DataRequiredError, SearchSpaceExhausted
 from helpers.search_spaces import KEYS, ranged
 from helpers.service_loop import Parameter, floats, generator_keys, run_trials, sphere
 
-from botorch_popbo.ax import load_client, popbo_generation_strategy, save_client
+from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.nodes import PresetName
 
 
@@ -52,8 +52,8 @@ def test_a_metric_that_never_arrives_is_named(
 ) -> None:
     client = start(floats(2), constraints=constraints)
     run_trials(client, sphere, 4, metric="los")
-    save_client(client, tmp_path / "client.json")
-    for each in (client, load_client(tmp_path / "client.json")):
+    client.save_to_json_file(str(tmp_path / "client.json"))
+    for each in (client, Client.load_from_json_file(str(tmp_path / "client.json"))):
         with pytest.raises(DataRequiredError, match=rf"data of {missing}, .* arrived: {arrived}"):
             each.get_next_trials(1)
     for index in range(4):
@@ -87,8 +87,8 @@ def test_a_design_without_points_left_says_so(tmp_path: Path) -> None:
     table.complete_trial(table.attach_trial({"x0": 7, "x1": 1}), {"loss": 1.0})  # of no account
     for _ in range(4):
         table.get_next_trials(1)
-    save_client(table, tmp_path / "client.json")
-    for each in (table, load_client(tmp_path / "client.json")):
+    table.save_to_json_file(str(tmp_path / "client.json"))
+    for each in (table, Client.load_from_json_file(str(tmp_path / "client.json"))):
         with pytest.raises(SearchSpaceExhausted, match=r"No point is left.*what is running"):
             each.get_next_trials(1)
 
