@@ -15,7 +15,7 @@ from botorch_popbo._replacing import replacing
 from botorch_popbo.columns import Column, Columns
 from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.data._questions import Answers
-from botorch_popbo.models._hyperparameters.priors import default_kernel
+from botorch_popbo.models._fit.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.optim.challengers import draw_challengers
 
