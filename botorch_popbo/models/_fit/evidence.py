@@ -11,7 +11,6 @@ import torch
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
-from botorch_popbo.likelihoods.answers import JudgedUtilities, judged_utilities
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
 from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.likelihoods.weights import stand_alone, weighted
@@ -21,8 +20,6 @@ from botorch_popbo.settings import ModelSettings
 
 #: Added to the diagonal of every covariance for the sake of its Cholesky factor.
 JITTER = 1e-8
-# Answers about each record from which on the records, not the answers, set the cost.
-_MANY_ANSWERS = 2
 Array = npt.NDArray[np.float64]
 
 
@@ -47,7 +44,7 @@ class Conditioned:
     noise: Tensor
     record_noise: Tensor
     covariance: Tensor
-    utilities: OrderedUtilities | JudgedUtilities
+    utilities: OrderedUtilities
     source: Tensor
 
 
@@ -186,13 +183,8 @@ class Evidence:
     ) -> Conditioned:
         covariance = self._with_noise(covariance, noise)
         relations, records = self._relations, self._records
-        utilities: OrderedUtilities | JudgedUtilities
-        are_many = len(relations) > _MANY_ANSWERS * len(covariance)
-        if are_many and bool(relations.is_answer.all()):
-            utilities = judged_utilities(covariance, relations, 2.0 * noise)
-        else:
-            start = records.start if start is None else start
-            utilities = order_utilities(covariance, relations, start, 2.0 * noise, tolerance)
+        start = records.start if start is None else start
+        utilities = order_utilities(covariance, relations, start, 2.0 * noise, tolerance)
         record_noise = self._of_records(noise)
         return Conditioned(coordinates, noise, record_noise, covariance, utilities, records.source)
 

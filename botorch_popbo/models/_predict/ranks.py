@@ -9,11 +9,10 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from botorch_popbo.data._rows import lexicographic_order
+from botorch_popbo.data._rows import distinct_rows, lexicographic_order
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._predict.predictor import Predictor
-from botorch_popbo.models._records.forest import first_of_each
 from botorch_popbo.models._records.records import Records
 
 _MIN_VARIANCE = 1e-12
@@ -53,7 +52,7 @@ class Buckets:
         if are_censored or bool(records.is_judged.any()) or bool((records.task > 0).any()):
             # An answer is about the point itself, an outcome has noise of its own.
             exactest = lexicographic_order(~records.is_judged[used], records.known_variance[used])
-            first = exactest[_first_of(records.item[used][exactest])]
+            first = exactest[distinct_rows(records.item[used][exactest]).rows]
             record = first[utilities[first].argsort(descending=True, stable=True)]
             place = torch.arange(len(record), device=record.device)
             # Those without one come where they rank among the others.
@@ -67,7 +66,7 @@ class Buckets:
         size = records.level.bincount().to(utilities)
         by_utility = utilities.argsort(stable=True)
         level = records.level[used]
-        record = by_utility[_first_of(level[by_utility])]
+        record = by_utility[distinct_rows(level[by_utility]).rows]
         return cls(size, level[record], record)
 
     def interpolate(self, known: Tensor) -> Tensor:
@@ -226,8 +225,3 @@ def _falling(score: Tensor, reference: Tensor, least_step: float) -> Tensor:
     worse = rest.clamp_max(0.0).cummin(-1).values
     better = rest.clamp_min(0.0).flip(-1).cummax(-1).values.flip(-1)
     return worse + better + least_step * reference
-
-
-def _first_of(group: Tensor) -> Tensor:
-    """Index of the first entry of each group, by ascending group."""
-    return first_of_each(group.unique(return_inverse=True)[1])
