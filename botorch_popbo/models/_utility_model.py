@@ -24,7 +24,7 @@ from botorch_popbo.models._law.differences import Moments, Pullback
 from botorch_popbo.models._law.known_noise import KnownNoiseGP
 from botorch_popbo.models._law.law import Law
 from botorch_popbo.models._law.rank_law import RankLaw, averaged
-from botorch_popbo.models.base import RankModel
+from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.posteriors._marginal import MarginalPosterior
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior

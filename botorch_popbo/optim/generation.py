@@ -13,7 +13,7 @@ from botorch.generation.gen import get_reasons_against_fast_path
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
-from botorch_popbo.acquisition.base import RankAcquisitionFunction, value_and_gradient
+from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, value_and_gradient
 
 Array = npt.NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from botorch.optim.initializers import gen_batch_initial_conditions
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
-from botorch_popbo.models.base import RankModel
+from botorch_popbo.models.rank_model import RankModel
 
 _NUM_CENTERS = 5
 _MAX_CENTERS = 1000  # of the best ranks, which are predicted to find the centers

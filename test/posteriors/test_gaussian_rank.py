@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 import torch
 from botorch.posteriors import GPyTorchPosterior
+from contracts import PosteriorContract
 from gpytorch.distributions import MultivariateNormal
 from helpers.ranking import tensor
 from helpers.toy import toy_data
@@ -11,7 +12,6 @@ from torch import Tensor
 
 from botorch_popbo import GaussianRankPosterior, RankingGP
 from botorch_popbo.posteriors._thresholds import Thresholds
-from botorch_popbo.testing import PosteriorContract
 
 VALUES = tensor([1.5, 0.5, 0.25, -1.0])
 SIZE = tensor([1, 2, 1, 3])
@@ -77,8 +77,6 @@ def test_moments_are_those_of_the_probabilities() -> None:
     torch.testing.assert_close(posterior.mean, mean)
     variance = (probability * (support - mean).square()).sum(-1, keepdim=True)
     torch.testing.assert_close(posterior.variance, variance, rtol=1e-9, atol=1e-12)
-    entropy = torch.special.entr(probability).sum(-1, keepdim=True)
-    torch.testing.assert_close(posterior.entropy(), entropy)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -117,9 +115,6 @@ def test_distribution_function_and_quantiles_belong_to_the_same_law() -> None:
 def test_only_whole_numbers_of_the_support_have_a_probability() -> None:
     posterior = make()
     assert (posterior.log_prob(tensor([-1, 0.5, 7.5, 8])) == -math.inf).all()
-    density = posterior.density(tensor([0.0, 3.0]))
-    assert density.shape == (2, 2, 3, 1)
-    torch.testing.assert_close(density[1], posterior.log_prob(tensor(3.0)).exp())
 
 
 @pytest.mark.parametrize("K_m", [1, 3, 7, 20])

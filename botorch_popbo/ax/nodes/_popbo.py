@@ -22,7 +22,7 @@ from botorch_popbo.ax.nodes._transforms import RANK_TRANSFORM_CONFIGS, RANK_TRAN
 from botorch_popbo.ax.sources import as_evaluations
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.models import PoissonRankModel, RankingGP
-from botorch_popbo.models.poisson_rank import PAPER_UNTRUNCATED_FROM
+from botorch_popbo.settings import PaperSettings
 
 PresetName = Literal["default", "paper", "exact"]
 RankAcquisitionName = Literal["logei", "eri", "rlcb"]
@@ -37,7 +37,7 @@ _PRESETS: dict[str, tuple[type[Model], dict[str, Any], dict[str, Any]]] = {
     "default": (RankingGP, {}, {}),
     "paper": (
         PoissonRankModel,
-        {"untruncated_from": PAPER_UNTRUNCATED_FROM},
+        {"untruncated_from": PaperSettings.untruncated_from},
         {"poisson_deviation": True},
     ),
     "exact": (PoissonRankModel, {}, {}),

@@ -9,14 +9,13 @@ improvement chooses the next point.
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import torch
 from botorch.models.model import Model
 from botorch.optim import optimize_acqf
 from torch import Tensor
-from torch.autograd import grad
 from torch.nn import Linear, Module, ReLU, Sequential
 from torch.nn.functional import gaussian_nll_loss
 
@@ -42,11 +41,13 @@ from botorch_popbo.benchmarks.methods.base import Method, TensorOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.search_space.encoding import Encoding
 from botorch_popbo.benchmarks.settings import Parameters, Setting
-from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
+from botorch_popbo.data import RankCounts, from_outcomes
 from botorch_popbo.models import PoissonRankModel, RankingGP
-from botorch_popbo.models._training import train
 from botorch_popbo.optim._optimizer_options import default_options
 from botorch_popbo.optim._tables import NUM_PAPER_CANDIDATES
+from botorch_popbo.paper.base_set import from_base_set
+from botorch_popbo.paper.training import train
+from botorch_popbo.settings import PaperSettings
 
 #: Of a model and a seed.
 Acquire = Callable[..., RectifiedAcquisitionFunction]
@@ -151,13 +152,11 @@ class GaussianMLP(SurrogateOptimizer):
             mean, log_variance = network(points).unbind(-1)
             return mean, log_variance.clamp(*_LOG_VARIANCE).exp()
 
-        parameters = list(network.parameters())
-
-        def gradients(batch: Tensor) -> Sequence[Tensor]:
+        def loss(batch: Tensor) -> Tensor:
             mean, variance = moments(inputs[batch])
-            return grad(gaussian_nll_loss(mean, targets[batch], variance), parameters)
+            return gaussian_nll_loss(mean, targets[batch], variance)
 
         generator = torch.Generator().manual_seed(seed)
-        train(parameters, gradients, len(X), generator)
+        train(network, loss, len(X), generator, PaperSettings())
         network.requires_grad_(False)
         return MomentModel(lambda points: moments(features(self.encoding, points)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, rankdata
 from torch import Tensor
 
-from botorch_popbo.test_functions import Forrester
+from botorch_popbo.benchmarks.problems._forrester import Forrester
 
 _FUNCTION = Forrester()
 _END = 0.8

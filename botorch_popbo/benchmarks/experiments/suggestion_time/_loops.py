@@ -24,9 +24,9 @@ from botorch_popbo.ax import generation_strategies
 from botorch_popbo.benchmarks.methods import _gaussian_processes as botorch_gp
 from botorch_popbo.benchmarks.methods._popbo import maximize_in_box
 from botorch_popbo.data import from_outcomes
-from botorch_popbo.likelihoods import truncated_poisson
 from botorch_popbo.models import PoissonRankModel, RankingGP
 from botorch_popbo.optim._optimizer_options import OPTIMIZER_OPTIONS
+from botorch_popbo.paper import truncated_poisson
 
 _BOUNDS = torch.tensor([[0.0] * 6, [1.0] * 6], dtype=torch.float64)
 _FUNCTION = Hartmann(dim=6, dtype=torch.float64)

@@ -10,7 +10,7 @@ from botorch_popbo.benchmarks.experiments.rank_agreement._observations import (
     observe,
     ranking,
 )
-from botorch_popbo.test_functions import Forrester
+from botorch_popbo.benchmarks.problems._forrester import Forrester
 
 
 def test_the_grid_is_the_papers() -> None:

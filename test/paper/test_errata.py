@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from botorch_popbo import PoissonRankPosterior
-from botorch_popbo.data import from_base_set
-from botorch_popbo.likelihoods import truncated_poisson
+from botorch_popbo.paper import truncated_poisson
+from botorch_popbo.paper.base_set import from_base_set
 
 RATES = torch.tensor([0.1, 1.0, 4.0, 9.0, 40.0], dtype=torch.float64)
 N = torch.tensor(10.0, dtype=torch.float64)

@@ -85,10 +85,6 @@ class RankPosterior(Posterior, ABC):
         """
 
     @abstractmethod
-    def entropy(self) -> Tensor:
-        """Entropies of the counts in nats, ``batch_shape x q x 1``."""
-
-    @abstractmethod
     def sample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """Draw counts, without gradients, from torch's global generator.
 
@@ -122,17 +118,6 @@ class RankPosterior(Posterior, ABC):
             A ``batch_shape x q x 1`` tensor.
         """
 
-    def density(self, value: Tensor) -> Tensor:
-        """Probabilities of counts, stacked in front as :class:`botorch.posteriors.Posterior` does.
-
-        Args:
-            value: Counts, one-dimensional or a scalar, of shape ``m`` or empty.
-
-        Returns:
-            Probabilities of shape ``m x batch_shape x q x 1``, without ``m`` for a scalar.
-        """
-        return self.log_prob(self._in_front(value)).exp()
-
     @property
     def batch_range(self) -> tuple[int, int]:
         """The t-batch range of ``base_sample_shape``."""
@@ -143,3 +128,16 @@ class RankPosterior(Posterior, ABC):
 
     def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
         return torch.Size((*sample_shape, *self.base_sample_shape))
+
+
+def check_probabilities(value: Tensor) -> None:
+    """Refuse what is no probability.
+
+    Args:
+        value: Probabilities.
+
+    Raises:
+        ValueError: If one is out of range.
+    """
+    if not bool(((value >= 0.0) & (value <= 1.0)).all()):
+        raise ValueError("Probabilities are between 0 and 1: pass 0.9 for 90 %.")

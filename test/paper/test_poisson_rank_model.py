@@ -7,14 +7,15 @@ import torch
 from botorch.acquisition.objective import ScalarizedPosteriorTransform
 from botorch.exceptions import UnsupportedError
 from botorch.utils.datasets import SupervisedDataset
+from contracts import ModelContract
+from helpers.exact_poisson import ExactLaw
 from helpers.toy import toy_data
 from scipy.stats import kendalltau
 from torch import Tensor
 
-from botorch_popbo import MLPRate, NegatedRank, PoissonRankModel, RankCounts, RankLogLikelihood
-from botorch_popbo.data import from_base_set, from_outcomes
-from botorch_popbo.models import Rate
-from botorch_popbo.testing import ModelContract
+from botorch_popbo import NegatedRank, PoissonRankModel, RankCounts
+from botorch_popbo.data import from_outcomes
+from botorch_popbo.settings import PaperSettings
 
 TEST_X = toy_data(7, seed=1)[0]
 
@@ -34,7 +35,7 @@ class TestFittedContract(ModelContract):
     num_points, dim = 8, 3
 
     def make_model(self, train_X: Tensor, train_Y: Tensor, **options: Any) -> PoissonRankModel:
-        options = {"input_transform": None, "rate": partial(MLPRate, num_steps=20)} | options
+        options = {"input_transform": None, "settings": PaperSettings(num_steps=20)} | options
         return PoissonRankModel.paper(train_X, train_Y, **options).fit()
 
 
@@ -70,7 +71,6 @@ def test_the_paper_is_the_same_model_but_for_the_truncation() -> None:
     paper = PoissonRankModel.paper(*toy_data(15), seed=4)
     assert (paper.untruncated_from, paper.seed) == (12, 4)
     assert PoissonRankModel(*toy_data(15)).untruncated_from == math.inf
-    assert isinstance(paper.rate, MLPRate)
 
 
 @pytest.mark.filterwarnings("ignore:Data .* is not contained to the unit cube")  # on purpose
@@ -93,8 +93,6 @@ def test_rank_counts_take_the_place_of_outcomes() -> None:
     assert torch.equal(mean(by_counts), mean(PoissonRankModel(X, Y, seed=2).fit()))
     assert by_counts.order is None
     torch.testing.assert_close(by_counts.train_targets, -counts.counts / counts.exposure)
-    base_set = from_base_set(X, Y, base=torch.arange(15) < 5)
-    assert PoissonRankModel(rank_counts=base_set).fit().posterior(X).mean.isfinite().all()
 
 
 def test_noisy_outcomes_have_expected_counts() -> None:
@@ -181,36 +179,24 @@ def test_a_model_shows_its_data() -> None:
     assert "RankCounts(12 records of 12 points in 2 dimensions: 0 to 11 of 11), seed=3" in shown
 
 
-class SumRate(Rate):
-    """The log-rate falls with the sum of the encoded coordinates."""
-
-    known_radius = 0.1
-
-    def __init__(self, dim: int) -> None:
-        super().__init__()
-        self.dim, self.seen = dim, None
-
-    def fit(self, X: Tensor, counts: Tensor, exposure: Tensor, limit: Tensor, seed: int) -> None:
-        self.seen = (X, counts, exposure, limit, seed)
-
-    def forward(self, X: Tensor) -> Tensor:
-        return -X.sum(-1)
-
-
-def test_a_rate_of_ones_own_takes_the_place_of_the_network() -> None:
-    X, Y = toy_data(15)
-    model = PoissonRankModel(X, Y, rate=SumRate).fit()
-    assert isinstance(model.rate, SumRate)
-    encoded, counts, exposure, limit, _ = model.rate.seen
-    data = RankCounts.from_order(from_outcomes(X, Y))
-    assert torch.equal(encoded, model.encode(data.X))
-    assert torch.equal(counts, data.counts)
-    assert torch.equal(exposure, limit)
-    expected = math.log(15.0) - model.encode(X).sum(-1, keepdim=True)
-    torch.testing.assert_close(model.rank_posterior(X).log_rate, expected)
-    assert RankLogLikelihood(model)().isfinite()
-    assert model.known_radius == 0.1
-    informed = model.with_pending(toy_data(3, seed=7)[0])
-    assert isinstance(informed.rate, SumRate)
-    assert informed.num_points == 18
-    assert informed.rate.seen[0].shape == (18, 2)
+@pytest.mark.filterwarnings("ignore:Data .* is not contained to the unit cube")  # on purpose
+@pytest.mark.parametrize("num_points", [9, 11, 12, 15])
+def test_the_log_likelihood_is_the_sum_of_the_log_probabilities(num_points: int) -> None:
+    X, Y = toy_data(num_points)
+    model = PoissonRankModel.paper(X, Y, input_transform=None)
+    before = model.log_likelihood()
+    model.fit()
+    expected = 0.0
+    for x, y in zip(X, Y, strict=True):
+        count = int((y < Y).sum())
+        log_rate = torch.log((num_points - 1.0) * model.rate(x.unsqueeze(0)).detach().exp())
+        if num_points < 12:
+            expected += float(ExactLaw(log_rate.item(), num_points - 1).log_prob(count))
+        else:
+            law = torch.distributions.Poisson(log_rate.exp())
+            expected += law.log_prob(y.new_tensor(count)).item()
+    assert model.log_likelihood().item() == pytest.approx(expected, rel=1e-12)
+    # Each count is more probable than under one rate for all of them, the best constant.
+    data = model.rank_counts
+    constant = torch.distributions.Poisson(data.counts.mean()).log_prob(data.counts).sum()
+    assert model.log_likelihood() > max(before, constant)

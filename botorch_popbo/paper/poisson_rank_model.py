@@ -15,16 +15,13 @@ from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.data import Order, RankCounts
-from botorch_popbo.likelihoods import truncated_poisson
 from botorch_popbo.models._data_sets import model_inputs
 from botorch_popbo.models._training_data import order_of_training_data, warn_if_silent
-from botorch_popbo.models.base import RankModel
-from botorch_popbo.models.rates import MLPRate, RateFactory
-from botorch_popbo.posteriors.negated_rank import NegatedRank
-from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
-
-#: Length of a list from which Wang et al. (2023), section 4 "Settings", take the plain Poisson law.
-PAPER_UNTRUNCATED_FROM = 12
+from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.paper import truncated_poisson
+from botorch_popbo.paper.posterior import NegatedRank, PoissonRankPosterior
+from botorch_popbo.paper.rate import NetworkRate
+from botorch_popbo.settings import PaperSettings
 
 
 class PoissonRankModel(RankModel):
@@ -47,11 +44,9 @@ class PoissonRankModel(RankModel):
         order: An order to count better points in, instead of outcomes; from any source in
             :mod:`botorch_popbo.data`.
         rank_counts: The counts themselves, such as those over a base set.
-        rate: Builds the rate for points of so many columns, a subclass of
-            :class:`~botorch_popbo.models.rates.Rate`; ``partial(MLPRate, num_steps=200)`` changes
-            settings of the network.
         untruncated_from: Length of a list from which the plain Poisson law is used.
         seed: Seed of the network's weights and mini-batches, mixed with the number of points.
+        settings: Of the network and its training, and the radius of what is known.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
@@ -82,9 +77,9 @@ class PoissonRankModel(RankModel):
         input_transform: InputTransform | _DefaultType | None = DEFAULT,
         order: Order | None = None,
         rank_counts: RankCounts | None = None,
-        rate: RateFactory = MLPRate,
         untruncated_from: float = math.inf,
         seed: int = 0,
+        settings: PaperSettings = PaperSettings(),  # noqa: B008  (frozen)
     ) -> None:
         given = {"order": order, "rank_counts": rank_counts}
         order = order_of_training_data(train_X, train_Y, train_Yvar, **given) or order
@@ -102,7 +97,9 @@ class PoissonRankModel(RankModel):
         self.num_points = rank_counts.num_points
         self.register_buffer("_counts", rank_counts.counts, persistent=False)
         self.register_buffer("_exposure", rank_counts.exposure, persistent=False)
-        self.rate = rate(self._encoded_dim).to(rank_counts.X)
+        self.settings = settings
+        self.known_radius = settings.known_radius
+        self.rate = NetworkRate(self._encoded_dim, settings).to(rank_counts.X)
 
     @classmethod
     def paper(cls, *args: Any, **kwargs: Any) -> Self:
@@ -115,16 +112,11 @@ class PoissonRankModel(RankModel):
         Returns:
             The model.
         """
-        return cls(*args, **{**kwargs, "untruncated_from": PAPER_UNTRUNCATED_FROM})
+        return cls(*args, **{**kwargs, "untruncated_from": PaperSettings.untruncated_from})
 
     def extra_repr(self) -> str:
         """What :mod:`torch` shows of the data and settings."""
         return f"{self.rank_counts!r}, seed={self.seed}"
-
-    @property
-    def known_radius(self) -> float:  # type: ignore[override]  # an attribute of the rate
-        """See the base class."""
-        return self.rate.known_radius
 
     @property
     def rank_counts(self) -> RankCounts:
@@ -270,9 +262,9 @@ class PoissonRankModel(RankModel):
     def _like(self, **data: Any) -> "PoissonRankModel":
         return PoissonRankModel(
             **data,
-            rate=lambda dim: deepcopy(self.rate),
             untruncated_from=self.untruncated_from,
             seed=self.seed,
+            settings=self.settings,
         )
 
     def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:

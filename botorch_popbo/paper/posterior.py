@@ -1,10 +1,13 @@
-"""The posterior over rank counts of a Poisson process."""
+"""The posterior over rank counts of a Poisson process, and its negative."""
 
 import torch
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.exceptions import UnsupportedError
+from botorch.posteriors import Posterior, TransformedPosterior
 from torch import Tensor
 
-from botorch_popbo.likelihoods import distribution, truncated_poisson
-from botorch_popbo.posteriors.base import RankPosterior
+from botorch_popbo.paper import truncated_poisson
+from botorch_popbo.posteriors.rank_posterior import RankPosterior, check_probabilities
 
 
 class PoissonRankPosterior(RankPosterior):
@@ -47,16 +50,13 @@ class PoissonRankPosterior(RankPosterior):
 
     def cdf(self, value: Tensor) -> Tensor:
         """See the base class."""
-        return distribution.cdf(value, self.log_rate, self.limit)
+        return truncated_poisson.cdf(value, self.log_rate, self.limit)
 
     def quantile(self, value: Tensor) -> Tensor:
         """See the base class."""
-        quantile = distribution.quantile(self._in_front(value), self.log_rate, self.limit)
-        return quantile.to(self.dtype)
-
-    def entropy(self) -> Tensor:
-        """See the base class."""
-        return distribution.entropy(self.log_rate, self.limit)
+        check_probabilities(value)
+        reached = self._table().cumsum(-1)[..., :-1]  # the last count is reached in any case
+        return (reached < self._in_front(value)).sum(-1, keepdim=True).to(self.dtype)
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """Draw expected counts from the uncertainty of the rate, differentiably.
@@ -86,18 +86,14 @@ class PoissonRankPosterior(RankPosterior):
 
     def sample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """See the base class."""
-        with torch.no_grad():
-            return distribution.sample(self.log_rate, self.limit, sample_shape or torch.Size())
+        shape = sample_shape or torch.Size()
+        table = self._table()
+        drawn = table.reshape(-1, table.shape[-1]).multinomial(shape.numel(), replacement=True)
+        return drawn.T.reshape(self._extended_shape(shape)).to(self.dtype)
 
     def sample_merit(self, sample_shape: torch.Size) -> Tensor:
-        """See the base class; from a table of each point's law, which is fast."""
-        with torch.no_grad():
-            ranks = torch.arange(int(self.exposure) + 1).to(self.log_rate)
-            law = self.log_prob(ranks).exp()
-            law[..., -1] += (1.0 - law.sum(-1)).clamp_min(0.0)  # beyond the worst rank
-            number = sample_shape.numel()
-            drawn = law.reshape(-1, len(ranks)).multinomial(number, replacement=True).T
-            return -drawn.reshape(self._extended_shape(sample_shape)).to(self.log_rate)
+        """See the base class; what is beyond the worst rank has the worst."""
+        return -self.sample(sample_shape).clamp_max(float(self.exposure))
 
     def log_improvement(self, K_m: int) -> Tensor:
         r"""Logarithm of the expected ranking improvement, equation (8) of Wang et al. (2023).
@@ -126,3 +122,61 @@ class PoissonRankPosterior(RankPosterior):
     def base_sample_shape(self) -> torch.Size:
         """Shape of the base samples of one draw, ``batch_shape x q x 1``."""
         return self.log_rate.shape
+
+    def _table(self) -> Tensor:
+        """Probabilities of all counts, ``batch_shape x q x K`` in double precision."""
+        log_rate = self.log_rate.detach().double()
+        counts = truncated_poisson.support(log_rate, self.limit)
+        return truncated_poisson.log_prob(counts, log_rate, self.limit).exp()
+
+
+class NegatedRank(PosteriorTransform):
+    """Turn rank counts, of which fewer are better, into values of which more are better.
+
+    Pass it as ``posterior_transform`` to BoTorch's acquisition functions and to
+    :class:`~botorch.generation.MaxPosteriorSampling`. Everything is then in ranks: ``best_f=-1.0``
+    asks for improvement over the second best evaluated point.
+
+    Example:
+        >>> qLogExpectedImprovement(model, best_f=-1.0, posterior_transform=NegatedRank())
+    """
+
+    scalarize = True
+
+    def evaluate(self, Y: Tensor, X: Tensor | None = None) -> Tensor:
+        """Negate counts.
+
+        Args:
+            Y: A ``batch_shape x q x 1`` tensor of ranks.
+            X: Not used.
+
+        Returns:
+            A ``batch_shape x q`` tensor.
+        """
+        return -Y.squeeze(-1)
+
+    def forward(self, posterior: Posterior, X: Tensor | None = None) -> TransformedPosterior:
+        """Negate the law of a count.
+
+        Args:
+            posterior: A posterior over counts.
+            X: Not used.
+
+        Returns:
+            A posterior of the same shape, larger being better.
+
+        Raises:
+            UnsupportedError: If the posterior is over something else, such as a utility, which is
+                larger where points are better as it is.
+        """
+        if not isinstance(posterior, RankPosterior):
+            raise UnsupportedError(
+                f"NegatedRank negates rank counts, not a {type(posterior).__name__}. The utility "
+                "of a RankingGP is to be maximised as it is: leave out the transform."
+            )
+        return TransformedPosterior(
+            posterior,
+            sample_transform=lambda samples: -samples,
+            mean_transform=lambda mean, variance: -mean,
+            variance_transform=lambda mean, variance: variance,
+        )
