@@ -117,7 +117,7 @@ def find(name: str) -> Any:
 
 PACKAGES = (
     *("", ".data", ".models", ".posteriors", ".sampling", ".likelihoods", ".acquisition", ".optim"),
-    *(".optuna", ".ax", ".ax.running", ".ax.analyses", ".testing", ".test_functions"),
+    *(".optuna", ".ax", ".ax.running", ".ax.analyses"),
 )
 
 

@@ -1,15 +1,18 @@
 """Expected improvement of the utility behind the ranks."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
+from botorch_popbo.acquisition._checks import require_uncertainty
 from botorch_popbo.acquisition._known_points import is_near_known, log_remoteness
 from botorch_popbo.acquisition._log_improvement import (
     MIN_VARIANCE,
     log_improvement,
     log_improvement_and_slopes,
 )
-from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
+from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
@@ -39,6 +42,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         model: A fitted model.
         X_pending: Points being evaluated, an ``m x d`` tensor.
         X_baseline: The evaluated points that could be suggested; see the base class.
+        slack_models: Models of the constraints; see
+            :class:`~botorch_popbo.LogConstrainedExpectedUtilityImprovement`.
 
     Raises:
         UnsupportedError: If the model has no uncertainty.
@@ -50,19 +55,25 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     _informed: RankingGP
     _incumbent: Tensor
     _margin: Tensor | None
+    _has_feasible: bool
 
     def __init__(
         self,
         model: RankingGP,
         X_pending: Tensor | None = None,
         X_baseline: Tensor | None = None,
+        slack_models: Sequence[RankingGP] = (),
     ) -> None:
         require_uncertainty(model)
-        super().__init__(model=model, X_pending=X_pending, X_baseline=X_baseline)
+        super().__init__(model, X_baseline, slack_models)
+        self.set_X_pending(X_pending)
 
     def _prepare(self) -> None:
         super()._prepare()
-        incumbent = self._find_incumbent(self._informed).unsqueeze(0)
+        is_feasible = self._satisfies_all(self._informed.known_X) & self._is_eligible
+        self._has_feasible = bool(is_feasible.any())
+        among = is_feasible if self._has_feasible else None
+        incumbent = self._informed.incumbent_among(among).unsqueeze(0)
         encoded = self._informed.encode(incumbent).squeeze(0)
         self.register_buffer("_incumbent", encoded, persistent=False)
         self._margin = self._find_margin()
@@ -88,12 +99,10 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         [gradient] = torch.autograd.grad(encoded, X, slopes)
         return value + gain, gradient
 
-    def _find_incumbent(self, model: RankingGP) -> Tensor:
-        """What to improve on, of shape ``d``."""
-        return model.incumbent_among(self._is_eligible)
-
     def _log_improvement(self, encoded: Tensor) -> Tensor:
         """The logarithm of the expected improvement and its augmentation, ``batch_shape x 1``."""
+        if not self._has_feasible:  # there is nothing to improve on
+            return encoded.new_zeros(encoded.shape[:-1])
         mean, variance, own = self._informed.improvement(encoded, self._incumbent)
         value = log_improvement(mean, variance) + self._log_gain(own)
         if self._margin is not None:
@@ -126,3 +135,35 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         noise = self._informed.noise.detach()
         log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
         return -torch.expm1(-0.5 * log_total), log_total, noise
+
+
+class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
+    r"""Expected improvement over the best feasible point times the probability of feasibility.
+
+    .. math::
+
+        \alpha(x) = \alpha_{EI}(x) + \sum_j \log P(c_j(x) \ge 0),
+
+    after Gardner et al. (2014), with every constraint known by the order of its slacks: a new point
+    satisfies it if it ranks before the worst evaluated point that does. As long as no evaluated
+    point is feasible there is nothing to improve on, and only the probability counts.
+
+    Args:
+        model: A fitted model of the objective, feasible or not.
+        slack_models: Fitted models of the constraints' slacks, whose outcomes are at least
+            zero where a constraint is satisfied.
+        X_pending: Points being evaluated, an ``m x d`` tensor.
+        X_baseline: The evaluated points that could be suggested; see the base class.
+
+    Raises:
+        UnsupportedError: If a model has no uncertainty.
+    """
+
+    def __init__(
+        self,
+        model: RankingGP,
+        slack_models: Sequence[RankingGP],
+        X_pending: Tensor | None = None,
+        X_baseline: Tensor | None = None,
+    ) -> None:
+        super().__init__(model, X_pending, X_baseline, slack_models)

@@ -19,12 +19,12 @@ from botorch.models.model import Model
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed, seeded
-from botorch_popbo.acquisition.base import find_baseline
-from botorch_popbo.acquisition.constrained_utility_improvement import (
-    LogConstrainedExpectedUtilityImprovement,
-)
 from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovement
-from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
+from botorch_popbo.acquisition.rank_acquisition import find_baseline
+from botorch_popbo.acquisition.utility_improvement import (
+    LogConstrainedExpectedUtilityImprovement,
+    LogExpectedUtilityImprovement,
+)
 from botorch_popbo.ax._checks import check_fixed
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._hierarchy import inactive_columns, points_inside

@@ -22,9 +22,7 @@ from botorch.acquisition import UpperConfidenceBound
 from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
     LogConstrainedExpectedUtilityImprovement,
-    LogExpectedRankingImprovement,
     LogExpectedUtilityImprovement,
-    LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax._adapter import RankGenerators
@@ -68,10 +66,8 @@ def register() -> None:
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
     for acquisition_function in (
         ExpectedRankingImprovement,
-        LogExpectedRankingImprovement,
         LogConstrainedExpectedUtilityImprovement,
         LogExpectedUtilityImprovement,
-        LowerConfidenceBound,
         RectifiedLowerConfidenceBound,
         UpperConfidenceBound,
     ):

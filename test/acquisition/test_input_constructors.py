@@ -14,8 +14,6 @@ from torch import Tensor
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
-    LogExpectedRankingImprovement,
-    LowerConfidenceBound,
     PoissonRankModel,
     RankAcquisitionFunction,
     RectifiedLowerConfidenceBound,
@@ -26,11 +24,8 @@ CONSTRAINTS = (torch.ones(1, 1), torch.zeros(1, 1))
 
 OPTIONS: list[tuple[Kind, dict[str, Any]]] = [
     (ExpectedRankingImprovement, {"K_m": 2}),
-    (LogExpectedRankingImprovement, {"K_m": 2}),
     (RectifiedLowerConfidenceBound, {"beta": 0.1}),
     (RectifiedLowerConfidenceBound, {"poisson_deviation": True}),
-    (LowerConfidenceBound, {"beta": 0.1}),
-    (LowerConfidenceBound, {"poisson_deviation": True}),
     *((kind, {"share": 0.3}) for kind in RECTIFIED),
     *((kind, {"seed": 4}) for kind in RECTIFIED),
 ]

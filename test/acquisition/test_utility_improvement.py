@@ -4,13 +4,21 @@ import pytest
 import torch
 from botorch.exceptions import UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
+from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
 from helpers.acquisition import OF_UTILITIES, Case, Kind, optimized
-from helpers.toy import toy_data
+from helpers.toy import BOUNDS, toy_data
 from torch import Tensor
 from torch.autograd import gradcheck
 
-from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, RankingGP
+from botorch_popbo import (
+    LogConstrainedExpectedUtilityImprovement,
+    LogExpectedFrontImprovement,
+    LogExpectedUtilityImprovement,
+    PoissonRankModel,
+    RankingGP,
+)
+from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 
 TEST_X = toy_data(20, seed=1)[0].unsqueeze(-2)
 
@@ -156,3 +164,55 @@ def test_of_equal_outcomes_the_search_fills_the_space() -> None:
         unit = model.encode(torch.cat([x, X]))
         assert torch.cdist(unit[:1], unit[1:]).min() > 0.1
         X = torch.cat([X, x])
+
+
+ALL, MIDDLE, NONE = -100.0, float(toy_data(15)[0][:, 0].median()), 100.0
+
+
+def slack_model(border: float) -> RankingGP:
+    """Of a constraint that points right of the border satisfy."""
+    X, _ = toy_data(15)
+    return RankingGP(X, X[:, :1] - border).fit()
+
+
+def test_constraints_that_all_satisfy_change_nothing(gaussian_model: RankingGP) -> None:
+    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack_model(ALL)])
+    assert torch.equal(constrained(TEST_X), LogExpectedUtilityImprovement(gaussian_model)(TEST_X))
+
+
+def test_it_is_the_improvement_over_the_best_feasible_point_times_the_probability(
+    gaussian_model: RankingGP,
+) -> None:
+    slack = slack_model(MIDDLE)
+    is_feasible = gaussian_model.known_X[:, 0] >= MIDDLE
+    incumbent = gaussian_model.incumbent_among(is_feasible)
+    assert incumbent[0] >= MIDDLE
+    assert not torch.equal(incumbent, gaussian_model.incumbent)
+    plain = LogExpectedUtilityImprovement(gaussian_model)
+    plain._incumbent = gaussian_model.encode(incumbent.unsqueeze(0)).squeeze(0)
+    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack, slack])
+    probability = SlackConstraint(slack)(TEST_X).squeeze(-1)
+    torch.testing.assert_close(constrained(TEST_X), plain(TEST_X) + 2.0 * probability)
+
+
+@pytest.mark.parametrize("objectives", [1, 2])
+def test_without_a_feasible_point_only_the_probability_counts(
+    gaussian_model: RankingGP, objectives: int
+) -> None:
+    slack = slack_model(NONE)
+    function = (
+        LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack])
+        if objectives == 1
+        else LogExpectedFrontImprovement([gaussian_model] * 2, [slack])
+    )
+    torch.testing.assert_close(function(TEST_X), SlackConstraint(slack)(TEST_X).squeeze(-1))
+    points, _ = optimize_acqf(
+        function, BOUNDS, q=3, sequential=True, num_restarts=4, raw_samples=64, options={"seed": 0}
+    )
+    assert torch.pdist((points - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])).min() > 0.01
+
+
+def test_the_gradient_of_constraints(gaussian_model: RankingGP) -> None:
+    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack_model(MIDDLE)])
+    X = TEST_X[:3].clone().requires_grad_()
+    assert gradcheck(constrained, (X,), atol=1e-4)

@@ -12,7 +12,7 @@ from ax.core.parameter import TParamValue
 from torch import Tensor
 
 from botorch_popbo.models import RankModel
-from botorch_popbo.posteriors.base import RankPosterior
+from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 
 @dataclass(frozen=True)

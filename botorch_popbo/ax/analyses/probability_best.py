@@ -11,7 +11,7 @@ from torch import Tensor
 from botorch_popbo._seeds import seeded
 from botorch_popbo.ax.analyses.base import RankAnalysis
 from botorch_popbo.ax.analyses.fitted_ranks import FittedRanks
-from botorch_popbo.posteriors.base import RankPosterior
+from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 _NUM_DRAWS = 10_000
 _NUM_BARS = 20

@@ -3,7 +3,7 @@
 import pandas as pd
 import torch
 
-from botorch_popbo.posteriors.base import RankPosterior
+from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 
 def summarize_ranks(posterior: RankPosterior, levels: tuple[float, ...]) -> pd.DataFrame:

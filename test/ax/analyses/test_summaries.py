@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from botorch_popbo.ax.analyses.summaries import interval_columns, summarize_ranks
-from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
+from botorch_popbo.paper.posterior import PoissonRankPosterior
 
 
 def poisson(rates: list[float], exposure: float) -> PoissonRankPosterior:

@@ -5,15 +5,15 @@ import torch
 from botorch.exceptions import UnsupportedError
 
 from botorch_popbo import PoissonRankModel, RankingGP
-from botorch_popbo.acquisition._ranked_constraint import RankedConstraint
+from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 from botorch_popbo.data import combine, from_outcomes
 
 X = torch.linspace(0.0, 1.0, 12, dtype=torch.double).unsqueeze(-1)
 GRID = torch.linspace(0.0, 1.0, 40, dtype=torch.double).reshape(-1, 1, 1)
 
 
-def constraint(slack: torch.Tensor) -> RankedConstraint:
-    return RankedConstraint(RankingGP(X, slack).fit())
+def constraint(slack: torch.Tensor) -> SlackConstraint:
+    return SlackConstraint(RankingGP(X, slack).fit())
 
 
 def test_probability_is_that_of_the_utility_above_the_border() -> None:
@@ -42,13 +42,13 @@ def test_slacks_of_several_tasks_are_those_of_their_points(overlap: int) -> None
     slack, shuffled = torch.sin(7.0 * X), torch.randperm(12, generator=torch.manual_seed(0))
     parts = shuffled[: 6 + overlap], shuffled[6:]
     order = combine(*(from_outcomes(X[part], slack[part]) for part in parts))
-    ranked = RankedConstraint(RankingGP(order=order).fit())
+    ranked = SlackConstraint(RankingGP(order=order).fit())
     assert torch.equal(ranked.is_satisfied(X), (slack >= 0).squeeze(-1))
 
 
 def test_a_point_that_violates_it_in_any_task_does_not_satisfy_it() -> None:
     order = combine(from_outcomes(X, 0.45 - X), from_outcomes(X[4:], 0.5 - X[4:]))
-    satisfied = RankedConstraint(RankingGP(order=order).fit()).is_satisfied(X)
+    satisfied = SlackConstraint(RankingGP(order=order).fit()).is_satisfied(X)
     assert torch.equal(satisfied, (X < 0.45).squeeze(-1))
 
 
@@ -105,4 +105,4 @@ def test_it_is_differentiable() -> None:
 
 def test_a_network_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="from_constrained_outcomes"):
-        RankedConstraint(PoissonRankModel(X, X))
+        SlackConstraint(PoissonRankModel(X, X))

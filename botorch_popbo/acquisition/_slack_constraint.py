@@ -1,22 +1,20 @@
 """The probability that a constraint is satisfied, from the law of a rank."""
 
-from collections.abc import Iterable
-
 import torch
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.acquisition.base import require_uncertainty
+from botorch_popbo.acquisition._checks import require_uncertainty
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
-class RankedConstraint(Module):
+class SlackConstraint(Module):
     r"""A constraint whose slack was measured, known by the order of the slacks alone.
 
-    A new point satisfies it if it ranks before the worst evaluated point that does, and not if it
-    ranks behind the best that does not; between the two the utility decides half-way. Where no
-    evaluated point satisfies it, the border is taken to lie one average step beyond the best one.
+    Zero is a place in this order, between the worst evaluated point that satisfies the constraint
+    and the best that does not; see
+    :meth:`~botorch_popbo.posteriors._thresholds.Thresholds.border`.
 
     Args:
         model: A fitted model of the slacks: every outcome of a point is at least zero where the
@@ -35,6 +33,7 @@ class RankedConstraint(Module):
         require_uncertainty(model)
         self.slack: RankingGP = model
         order = model.order
+        # A point of several lists, or of repeats, satisfies it only if it always did.
         violated = torch.isin(order.item, order.item[order.score < 0.0])
         satisfying = order.X[order.item[~violated].unique()].to(model.known_X)
         self.register_buffer("_satisfying", satisfying, persistent=False)
@@ -76,28 +75,5 @@ class RankedConstraint(Module):
             A ``batch_shape x q`` tensor, in nats.
         """
         thresholds = self._informed.rank_law(self._informed.encode(X)).thresholds
-        values, num_satisfying = thresholds.values, self._num_satisfying
-        if num_satisfying == 0:
-            border = values[..., 0] + (values[..., 0] - values[..., -1]) / values.shape[-1]
-        else:
-            counts = values.new_tensor([num_satisfying - 1.0, num_satisfying])
-            # Minus infinity where all points satisfy the constraint: a new one will, too.
-            border = thresholds.at(counts).mean(-1)
-        log_prob: Tensor = torch.special.log_ndtr(-border)
+        log_prob: Tensor = torch.special.log_ndtr(-thresholds.border(self._num_satisfying))
         return log_prob
-
-
-def all_satisfied(constraints: Iterable[RankedConstraint], X: Tensor) -> Tensor:
-    """Whether points were measured and found to satisfy every constraint.
-
-    Args:
-        constraints: The constraints.
-        X: Points, an ``n x d`` tensor.
-
-    Returns:
-        A boolean tensor of shape ``n``.
-    """
-    satisfied = torch.ones(len(X), dtype=torch.bool, device=X.device)
-    for constraint in constraints:
-        satisfied &= constraint.is_satisfied(X)
-    return satisfied

@@ -1,40 +1,49 @@
-"""What the acquisition functions of a rank model share: pending and known points."""
+"""What the acquisition functions of a rank model share: pending, known and feasible points."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import cast
 
 import torch
 from botorch.acquisition import AcquisitionFunction
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
-from botorch.models.model import Model
 from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
+from torch.nn import ModuleList
 
+from botorch_popbo.acquisition._checks import check_points, require_rank_model
 from botorch_popbo.acquisition._known_points import distance_to_known
+from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models.base import RankModel
+from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.models.ranking_gp import RankingGP
 
 
 class RankAcquisitionFunction(AcquisitionFunction, ABC):
     """A function of a rank model that never suggests a known point again.
 
     Pending points enter the model as if they had turned out as expected; see
-    :meth:`~botorch_popbo.models.RankModel.with_pending`. Near an evaluated or pending point the
-    value falls smoothly: what is there is known already.
+    :meth:`~botorch_popbo.RankModel.with_pending`. Near an evaluated or pending point the
+    value falls smoothly: what is there is known already. The log-probability that constraints are
+    satisfied is added.
+
+    A subclass ends its constructor with ``self.set_X_pending(X_pending)``.
 
     Args:
         model: A fitted model.
-        X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor: one of them
             is to be improved on, and they are not suggested again. By default, and where it holds
             no evaluated point, these are all. The model has learned from the others, too.
+        slack_models: Fitted models of the constraints' slacks, whose outcomes are at least
+            zero where a constraint is satisfied.
 
     Raises:
         BotorchTensorDimensionError: If points have another shape.
         InputDataError: If they hold NaN or infinite values.
-        UnsupportedError: If the model is not one of ours.
+        UnsupportedError: If the model is not one of ours, or one of a slack has no uncertainty.
     """
 
     model: RankModel
+    slack_constraints: ModuleList
     _informed: RankModel
     _X_pending: Tensor | None
     _known: Tensor
@@ -44,14 +53,14 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     def __init__(
         self,
         model: RankModel,
-        X_pending: Tensor | None = None,
         X_baseline: Tensor | None = None,
+        slack_models: Sequence[RankingGP] = (),
     ) -> None:
         require_rank_model(model, type(self).__name__)
         super().__init__(model=model)
+        self.slack_constraints = ModuleList(SlackConstraint(slack) for slack in slack_models)
         self._known_radius = model.known_radius
         self.register_buffer("_is_baseline", find_baseline(model, X_baseline), persistent=False)
-        self.set_X_pending(X_pending)
 
     def forward(self, X: Tensor) -> Tensor:
         """Evaluate the acquisition function.
@@ -94,7 +103,10 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         X = X.to(self._known.dtype)
         encoded = self._informed.encode(X)
         distance = distance_to_known(encoded, self._known, self._radius_of(X))
-        return self._evaluate(X, encoded, distance).squeeze(-1)
+        value = self._evaluate(X, encoded, distance)
+        for constraint in self._constraints:
+            value = value + constraint(X)
+        return value.squeeze(-1)
 
     def _radius_of(self, X: Tensor) -> float:
         """The distance within which points, ``... x d``, are known."""
@@ -102,7 +114,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
 
     @abstractmethod
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
-        """Evaluate the acquisition function.
+        """Evaluate the acquisition function but for the constraints.
 
         Args:
             X: Points, a ``batch_shape x 1 x d`` tensor.
@@ -127,7 +139,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     @X_pending.setter
     def X_pending(self, X_pending: Tensor | None) -> None:  # noqa: N802
         if X_pending is not None:
-            _check_points(X_pending, self.model.dim, "X_pending")
+            check_points(X_pending, self.model.dim, "X_pending")
         self._X_pending = X_pending
         self._prepare()
 
@@ -138,12 +150,25 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             self._informed = self.model.with_pending(self.X_pending)
         known = self._informed.encode(self._informed.known_X[self._is_eligible])
         self.register_buffer("_known", known, persistent=False)
+        for constraint in self._constraints:
+            constraint.set_X_pending(self.X_pending)
 
     @property
     def _is_eligible(self) -> Tensor:
         """Which known points are of the baseline or pending, one value for each of them."""
         num_pending = len(self._informed.known_X) - len(self._is_baseline)
         return torch.cat([self._is_baseline, self._is_baseline.new_ones(num_pending)])
+
+    @property
+    def _constraints(self) -> list[SlackConstraint]:
+        return cast(list[SlackConstraint], list(self.slack_constraints))
+
+    def _satisfies_all(self, X: Tensor) -> Tensor:
+        """Which points, ``n x d``, were measured and found to satisfy every constraint."""
+        satisfied = torch.ones(len(X), dtype=torch.bool, device=X.device)
+        for constraint in self._constraints:
+            satisfied &= constraint.is_satisfied(X)
+        return satisfied
 
 
 def value_and_gradient(function: AcquisitionFunction, X: Tensor) -> tuple[Tensor, Tensor]:
@@ -160,33 +185,6 @@ def value_and_gradient(function: AcquisitionFunction, X: Tensor) -> tuple[Tensor
     values = function(X)
     [gradient] = torch.autograd.grad(values.sum(), X)
     return values.detach(), gradient
-
-
-def _check_points(X: Tensor, dim: int, name: str) -> None:
-    if X.numel() and (X.ndim != 2 or X.shape[-1] != dim):
-        raise BotorchTensorDimensionError(
-            f"Expected {name} of shape m x {dim}, but got {tuple(X.shape)}. Pass it as "
-            f"{name}.reshape(-1, {name}.shape[-1]) if it has a batch."
-        )
-    if not bool(X.isfinite().all()):
-        raise InputDataError(f"{name} holds NaN or infinite values. Leave those points out.")
-
-
-def require_rank_model(model: Model, owner: str) -> None:
-    """Refuse another model than one of an order.
-
-    Args:
-        model: The model.
-        owner: Name of the acquisition function.
-
-    Raises:
-        UnsupportedError: If it is not one of ours.
-    """
-    if not isinstance(model, RankModel):
-        raise UnsupportedError(
-            f"{owner} needs a model of an order, such as RankingGP(train_X, train_Y).fit(), but "
-            f"got a {type(model).__name__}. For a model of values use BoTorch's own functions."
-        )
 
 
 def find_baseline(model: RankModel, X_baseline: Tensor | None) -> Tensor:
@@ -206,24 +204,6 @@ def find_baseline(model: RankModel, X_baseline: Tensor | None) -> Tensor:
     """
     known = model.known_X
     if X_baseline is not None:
-        _check_points(X_baseline, model.dim, "X_baseline")
+        check_points(X_baseline, model.dim, "X_baseline")
     found = is_row_of(known, known[:0] if X_baseline is None else X_baseline.to(known))
     return found if bool(found.any()) else torch.ones_like(found)
-
-
-def require_uncertainty(model: RankModel) -> None:
-    """Refuse a model that does not know where it is ignorant.
-
-    Args:
-        model: The model.
-
-    Raises:
-        UnsupportedError: If the model has no uncertainty.
-    """
-    require_rank_model(model, "The acquisition function")
-    if not model.has_uncertainty:
-        raise UnsupportedError(
-            f"{type(model).__name__} has no uncertainty of its own; use RankingGP. Or use an "
-            "acquisition function over ranks, such as ExpectedRankingImprovement, and put feasible "
-            "points first with from_constrained_outcomes where there are constraints."
-        )
