@@ -31,7 +31,7 @@ class AcquisitionSettings:
     # Draws of the largest utility of tied best outcomes. Measured: none.
     num_level_samples: int = 128
     # Quantile of that utility from which on a point surpasses all of a tied best level.
-    # Measured: docs/coverage.md, on the seeds of these problems.
+    # Measured: docs/results/coverage.md, on the seeds of these problems.
     sure: float = 0.9
     # Outcomes within so many roundings of the typical one are equal: what is left of a sum whose
     # terms cancel is no difference. Measured: none.
@@ -70,12 +70,12 @@ class PaperSettings:
     # has no uncertainty of its own: were it small, the best point would be suggested for ever.
     # Measured: none.
     known_radius: float = 0.02
-    # Worst tolerable rank of ERI. The paper's. Measured: docs/experiments.md, K_m from 1 to 20.
+    # Worst tolerable rank of ERI. The paper's. Measured: docs/results/experiments.md, K_m from 1 to 20.
     worst_rank: int = 5
     # Share of the points that a promising point may rank behind under ERI, the paper's q.
-    # Measured: docs/experiments.md, 0.1 to 0.8.
+    # Measured: docs/results/experiments.md, 0.1 to 0.8.
     eri_share: float = 0.4
-    # The same under R-LCB. Measured: docs/experiments.md, 0.1 to 0.8.
+    # The same under R-LCB. Measured: docs/results/experiments.md, 0.1 to 0.8.
     rlcb_share: float = 0.6
     # Deviations below the mean at which R-LCB's bound lies. The paper gives none; below two it
     # turns the search into a random one (docs/paper.md, errata). Measured: none.
