@@ -45,7 +45,7 @@ def test_the_correction_is_that_of_all_third_and_fourth_derivatives(
 ) -> None:
     above = example.SHAPES[shape](4, 0)
     found = order_utilities(MATRIX, example.as_known(above), -example.places(above))
-    gaps = found.differences
+    gaps = found.gaps
     precision = gaps.unsqueeze(-1) * torch.linalg.inv(found.prior) * gaps
 
     def log_density(v: torch.Tensor) -> torch.Tensor:

@@ -10,7 +10,9 @@ from ax.core.objective import Objective
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo._plain import whole
-from botorch_popbo.data import from_adaptive_comparisons
+from botorch_popbo.data import from_comparisons
+from botorch_popbo.likelihoods.order import order_utilities
+from botorch_popbo.models._records.from_order import records_of
 
 
 def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> None:
@@ -48,9 +50,8 @@ def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> No
 def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -> None:
     """Tell which of two trials was better, in any number of comparisons.
 
-    The trials are ordered by the strength that explains the comparisons best
-    (:func:`~botorch_popbo.data.from_adaptive_comparisons`), so the judge may contradict
-    himself and need not compare all pairs.
+    The trials are ordered by the utilities that explain the comparisons best, which the judge
+    makes with noise of his own. So he may contradict himself and need not compare all pairs.
 
     Args:
         client: A client whose objective is one metric.
@@ -68,7 +69,12 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
     pairs = torch.tensor(found)
     trials, positions = pairs.unique(return_inverse=True)
     items = torch.arange(len(trials), dtype=torch.double).unsqueeze(-1)
-    strength = from_adaptive_comparisons(items, positions).score
+    answers = records_of(from_comparisons(items, positions)).relations
+    # Of trials of which nothing else is known; exactly, so that those equally good are tied.
+    start = torch.zeros(len(trials), dtype=torch.double)
+    prior = torch.ones_like(start).diag()
+    judged = order_utilities(prior, answers, start, tolerance=1e-16)
+    strength = judged.utilities.round(decimals=7)
     levels = strength.unique().flip(0)
     report_ranking(client, [trials[strength == level].tolist() for level in levels])
 

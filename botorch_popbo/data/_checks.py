@@ -1,4 +1,6 @@
-"""Checks of points and outcomes, with messages that say what to do."""
+"""All checks of points, outcomes and indices, with messages that say what to do."""
+
+from collections.abc import Sequence
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -8,40 +10,60 @@ from torch import Tensor
 DTYPES = (torch.float32, torch.float64)
 
 
-def check_outcomes(X: Tensor, Y: Tensor) -> None:
-    """Check evaluated points with one outcome each.
+def check_outcomes(X: Tensor, Y: Tensor, several: bool = False) -> None:
+    """Check evaluated points with their outcomes.
 
     Args:
         X: Evaluated points, to be an ``N x d`` tensor.
         Y: Outcomes, to be an ``N x 1`` or ``N`` tensor.
+        several: Whether there are several objectives, so that ``Y`` is to be ``N x m``.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
         InputDataError: If one is no tensor, if dtypes or devices differ, if ``X`` or ``Y`` holds
             NaN, if ``X`` is not finite, or if an outcome is plus infinity.
     """
-    check_tensors(X, Y)
-    if not is_table(X) or Y.shape not in ((X.shape[0], 1), (X.shape[0],)):
+    check_tensor(X, "train_X")
+    check_tensor(Y, "train_Y")
+    fits = _is_table(Y) if several else Y.shape[1:] in ((), (1,))
+    if not (_is_table(X) and fits and Y.shape[0] == X.shape[0]):
+        shape = "N x m with one column for each objective" if several else "N x 1"
         raise BotorchTensorDimensionError(
-            "Expected train_X of shape N x d and train_Y of shape N x 1, but got "
+            f"Expected train_X of shape N x d and train_Y of shape {shape}, but got "
             f"{tuple(X.shape)} and {tuple(Y.shape)}. Outcomes of several objectives must be "
             "reduced to one column before ranking, or ranked with from_objectives."
         )
-    check_values(X, Y)
+    check_same_kind(X, Y, "train_Y")
+    _check_finite(X, "train_X")
+    if bool(Y.isnan().any()):
+        raise InputDataError(
+            "train_Y holds NaN. Drop those rows, or set them to -inf to rank a failed evaluation "
+            "below every success."
+        )
+    if bool(Y.isposinf().any()):
+        raise InputDataError(
+            "train_Y holds +inf, which would rank above every point. If it marks a failure, use "
+            "-inf: larger outcomes are better."
+        )
 
 
-def check_tensors(X: Tensor, Y: Tensor) -> None:
-    """Check that points and outcomes are tensors, before anything is asked of them.
+def check_items(X: Tensor) -> None:
+    """Check points that are named by their index.
 
     Args:
-        X: Evaluated points.
-        Y: Outcomes.
+        X: Items, to be an ``N x d`` tensor.
 
     Raises:
-        InputDataError: If one is something else.
+        BotorchTensorDimensionError: If ``X`` does not have two dimensions and a column.
+        InputDataError: If ``X`` is not of single or double precision or not finite.
     """
-    check_tensor(X, "train_X")
-    check_tensor(Y, "train_Y")
+    check_tensor(X, "X")
+    if not _is_table(X):
+        raise BotorchTensorDimensionError(
+            f"Expected X of shape N x d, one row for each item, but got {tuple(X.shape)}."
+        )
+    _check_precision(X, "X")
+    _check_finite(X, "X")
 
 
 def check_tensor(values: Tensor, name: str) -> None:
@@ -62,42 +84,6 @@ def check_tensor(values: Tensor, name: str) -> None:
         raise InputDataError(f"{name} is a {type(values).__name__}, no tensor. Pass {tensor}.")
 
 
-def check_values(X: Tensor, Y: Tensor) -> None:
-    """Check the kind and values of evaluated points and outcomes of any number of objectives.
-
-    Args:
-        X: Evaluated points.
-        Y: Outcomes.
-
-    Raises:
-        InputDataError: As in :func:`check_outcomes`.
-    """
-    check_same_kind(X, Y, "train_Y")
-    check_finite(X, "train_X")
-    if bool(Y.isnan().any()):
-        raise InputDataError(
-            "train_Y holds NaN. Drop those rows, or set them to -inf to rank a failed evaluation "
-            "below every success."
-        )
-    if bool(Y.isposinf().any()):
-        raise InputDataError(
-            "train_Y holds +inf, which would rank above every point. If it marks a failure, use "
-            "-inf: larger outcomes are better."
-        )
-
-
-def is_table(X: Tensor) -> bool:
-    """Whether there is one row for each point and at least one column.
-
-    Args:
-        X: Points.
-
-    Returns:
-        Whether the shape is ``N x d`` with positive ``d``.
-    """
-    return X.ndim == 2 and X.shape[1] > 0
-
-
 def check_same_kind(X: Tensor, values: Tensor, name: str) -> None:
     """Check that values live where the points live.
 
@@ -109,31 +95,13 @@ def check_same_kind(X: Tensor, values: Tensor, name: str) -> None:
     Raises:
         InputDataError: If the two do not share one floating-point dtype and one device.
     """
-    if X.dtype not in DTYPES:
-        raise InputDataError(
-            f"train_X holds {X.dtype}, but points are of single or double precision. Pass "
-            "X.double()."
-        )
+    _check_precision(X, "train_X")
     if X.dtype != values.dtype or X.device != values.device:
         raise InputDataError(
             f"train_X and {name} must share one floating-point dtype and one device, but are "
             f"{X.dtype} on {X.device} and {values.dtype} on {values.device}. Convert one with "
             f"{name.removeprefix('train_')}.to(X)."
         )
-
-
-def check_finite(X: Tensor, name: str) -> None:
-    """Check coordinates.
-
-    Args:
-        X: Points.
-        name: What to call them in the message.
-
-    Raises:
-        InputDataError: If a coordinate is NaN or infinite.
-    """
-    if not bool(X.isfinite().all()):
-        raise InputDataError(f"{name} holds NaN or infinite values. Remove or repair those rows.")
 
 
 def check_two_points(num_points: int) -> None:
@@ -150,3 +118,74 @@ def check_two_points(num_points: int) -> None:
             f"A rank needs two distinct points to compare, but train_X holds {num_points}. "
             "Evaluate more points, for example a Sobol or uniform initial design."
         )
+
+
+def check_integers(values: Tensor, X: Tensor, name: str) -> None:
+    """Check labels or indices.
+
+    Args:
+        values: What should be integers.
+        X: Points, on whose device they should be.
+        name: What to call the values in messages.
+
+    Raises:
+        InputDataError: If they are on another device or are not integers.
+    """
+    if values.device != X.device:
+        raise InputDataError(
+            f"{name} must be on the device of X, but is on {values.device} and X on {X.device}. "
+            f"Move it with {name}.to(X.device)."
+        )
+    is_mask = values.dtype == torch.bool
+    if values.is_floating_point() or values.is_complex() or is_mask:
+        integers = f"{name}.nonzero().squeeze(-1)" if is_mask else f"{name}.long()"
+        raise InputDataError(
+            f"{name} must hold integers, but is of dtype {values.dtype}. Convert it with "
+            f"{integers}."
+        )
+
+
+def as_indices(indices: Tensor | Sequence[int], X: Tensor, name: str) -> Tensor:
+    """Check indices of items.
+
+    Args:
+        indices: Indices of rows of ``X``, in any shape.
+        X: Items, an ``N x d`` tensor.
+        name: What to call the indices in messages.
+
+    Returns:
+        The indices as a long tensor on the device of ``X``.
+
+    Raises:
+        InputDataError: If they are on another device, are not integers or name no row of ``X``.
+    """
+    if not isinstance(indices, Tensor):
+        values = list(indices)
+        dtype = None if values else torch.long
+        indices = torch.tensor(values, dtype=dtype, device=X.device)
+    check_integers(indices, X, name)
+    outside = (indices < 0) | (indices >= X.shape[0])
+    if bool(outside.any()):
+        raise InputDataError(
+            f"{name} holds the index {int(indices[outside][0])}, which is out of range: X has "
+            f"{X.shape[0]} rows, counted from 0."
+        )
+    return indices.long()
+
+
+def _check_precision(X: Tensor, name: str) -> None:
+    if X.dtype not in DTYPES:
+        raise InputDataError(
+            f"{name} holds {X.dtype}, but points are of single or double precision. Pass "
+            "X.double()."
+        )
+
+
+def _check_finite(X: Tensor, name: str) -> None:
+    if not bool(X.isfinite().all()):
+        raise InputDataError(f"{name} holds NaN or infinite values. Remove or repair those rows.")
+
+
+def _is_table(X: Tensor) -> bool:
+    """Whether there is one row for each point and at least one column."""
+    return X.ndim == 2 and X.shape[1] > 0

@@ -1,9 +1,12 @@
 """Order and equality of rows given by their columns, exact and in O(N log N)."""
 
-from typing import NamedTuple
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+
+from botorch_popbo.data._checks import check_two_points
 
 
 class DistinctRows(NamedTuple):
@@ -84,6 +87,33 @@ def points_at(X: Tensor, rows: Tensor) -> Tensor:
         Points, an ``m x d`` tensor.
     """
     return _without_sign_of_zero(X.detach()[rows])
+
+
+def distinct_points(X: Tensor) -> tuple[Tensor, DistinctRows]:
+    """Distinct points to be ranked.
+
+    Args:
+        X: Points, an ``N x d`` tensor.
+
+    Returns:
+        The ``m`` points in lexicographic order, ``m x d``, and where they come from.
+
+    Raises:
+        InputDataError: If there are fewer than two.
+    """
+    distinct = distinct_rows(*X.unbind(-1))
+    check_two_points(distinct.rows.shape[0])
+    return points_at(X, distinct.rows), distinct
+
+
+def detach_fields(record: Any) -> None:
+    """Drop the gradients of a frozen dataclass of tensors: a model of them could not be copied.
+
+    Args:
+        record: The dataclass.
+    """
+    for field in fields(record):
+        object.__setattr__(record, field.name, getattr(record, field.name).detach())
 
 
 def _without_sign_of_zero(values: Tensor) -> Tensor:

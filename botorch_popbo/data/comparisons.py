@@ -4,8 +4,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._checks import check_tensor
-from botorch_popbo.data._items import as_indices, check_items
+from botorch_popbo.data._checks import as_indices, check_items, check_tensor
 from botorch_popbo.data._rows import distinct_rows, points_at
 from botorch_popbo.data.order import TIE_VARIANCE, Order
 
@@ -21,7 +20,8 @@ def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None)
 
     Assumption: the opponents of each item are a fair sample of the points, so that losing to half
     of them means being worse than half of all points; and comparing a pair again is new evidence.
-    Where opponents were chosen on purpose, use :func:`from_adaptive_comparisons`.
+    :class:`~botorch_popbo.RankingGP`, which learns from the answers themselves, needs no fair
+    sample: opponents may have been chosen in any way.
 
     Args:
         X: Items, an ``N x d`` tensor.
@@ -38,54 +38,29 @@ def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None)
             an integer or out of range, if an item is compared with itself, if there is no
             comparison, or if the devices differ.
     """
-    points, decided, drawn = compared_items(X, comparisons, ties)
-    item = torch.cat([decided, drawn]).reshape(-1)
-    is_tie = torch.arange(len(item), device=X.device) >= decided.numel()
-    place = torch.arange(len(item), device=X.device) % 2
-    return Order(
-        X=points,
-        item=item,
-        score=torch.where(is_tie, 0, 1 - place).to(X),
-        variance=torch.where(is_tie, TIE_VARIANCE, torch.nan).to(X),
-        list_index=torch.arange(len(item) // 2, device=X.device).repeat_interleave(2),
-        task_index=torch.zeros_like(item),
-        is_censored=torch.zeros_like(is_tie),
-    )
-
-
-def compared_items(
-    X: Tensor, comparisons: Tensor, ties: Tensor | None
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Check comparisons and let them refer to the distinct items that took part.
-
-    Args:
-        X: Items, an ``N x d`` tensor.
-        comparisons: Indices of rows of ``X``, an ``m x 2`` integer tensor.
-        ties: Indices of rows of ``X``, an ``m' x 2`` integer tensor.
-
-    Returns:
-        The distinct compared items in lexicographic order, ``m'' x d``, and the comparisons and
-        the ties as indices of these.
-
-    Raises:
-        BotorchTensorDimensionError: If the shapes are wrong.
-        InputDataError: As in :func:`from_comparisons`.
-    """
     check_items(X)
     decided = _as_pairs(comparisons, X, "comparisons")
     drawn = decided[:0] if ties is None else _as_pairs(ties, X, "ties")
-    if decided.shape[0] + drawn.shape[0] == 0:
+    if len(decided) + len(drawn) == 0:
         raise InputDataError(
             "There is no comparison, so there are no records. Pass at least one comparison or tie."
         )
     distinct = distinct_rows(*X.unbind(-1))
-    decided, drawn = distinct.inverse[decided], distinct.inverse[drawn]
-    _check_opponents(decided, "comparisons")
-    _check_opponents(drawn, "ties")
-    compared, renumbered = torch.cat([decided, drawn]).unique(return_inverse=True)
-    num_decided = decided.shape[0]
-    points = points_at(X, distinct.rows[compared])
-    return points, renumbered[:num_decided], renumbered[num_decided:]
+    pairs = [distinct.inverse[decided], distinct.inverse[drawn]]
+    for own, name in zip(pairs, ("comparisons", "ties"), strict=True):
+        _check_opponents(own, name)
+    compared, item = torch.cat(pairs).reshape(-1).unique(return_inverse=True)
+    entry = torch.arange(len(item), device=X.device)
+    is_tie = entry >= decided.numel()
+    return Order(
+        X=points_at(X, distinct.rows[compared]),
+        item=item,
+        score=torch.where(is_tie, 0, 1 - entry % 2).to(X),
+        variance=torch.where(is_tie, TIE_VARIANCE, torch.nan).to(X),
+        list_index=entry // 2,
+        task_index=torch.zeros_like(item),
+        is_censored=torch.zeros_like(is_tie),
+    )
 
 
 def _as_pairs(pairs: Tensor, X: Tensor, name: str) -> Tensor:

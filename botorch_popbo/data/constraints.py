@@ -4,14 +4,9 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._checks import (
-    check_outcomes,
-    check_same_kind,
-    check_tensor,
-    check_two_points,
-)
+from botorch_popbo.data._checks import check_outcomes, check_same_kind, check_tensor
 from botorch_popbo.data._replicates import mean_of_copies
-from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data._rows import distinct_points, distinct_rows
 from botorch_popbo.data.order import Order
 
 _FAILED, _INFEASIBLE, _FEASIBLE = 0, 1, 2
@@ -44,8 +39,7 @@ def from_constrained_outcomes(X: Tensor, Y: Tensor, violations: Tensor) -> Order
     """
     check_outcomes(X, Y)
     _check_violations(X, Y, violations)
-    distinct = distinct_rows(*X.unbind(-1))
-    check_two_points(distinct.rows.shape[0])
+    points, distinct = distinct_points(X)
     outcomes = mean_of_copies(Y.detach().reshape(-1), distinct.inverse)
     failed = outcomes.isneginf()
     excess = [mean_of_copies(v, distinct.inverse) for v in violations.detach().unbind(-1)]
@@ -57,7 +51,7 @@ def from_constrained_outcomes(X: Tensor, Y: Tensor, violations: Tensor) -> Order
     level = torch.where(feasible, _FEASIBLE, _INFEASIBLE).masked_fill(failed, _FAILED)
     within = torch.where(feasible, outcomes, -total).masked_fill(failed, 0.0)
     places = distinct_rows(level, within).inverse.to(outcomes)
-    return Order.from_scores(points_at(X, distinct.rows), places.masked_fill(failed, -torch.inf))
+    return Order.from_scores(points, places.masked_fill(failed, -torch.inf))
 
 
 def _check_violations(X: Tensor, Y: Tensor, violations: Tensor) -> None:

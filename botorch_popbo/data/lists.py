@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import torch
-from botorch.exceptions import InputDataError
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._items import as_list, check_items
+from botorch_popbo.data._checks import as_indices, check_items
 from botorch_popbo.data._rows import distinct_rows, points_at
 from botorch_popbo.data.order import Order
 
@@ -35,7 +35,7 @@ def from_ordering(X: Tensor, ordering: Tensor | Sequence[int]) -> Order:
             are listed, or if the devices differ.
     """
     check_items(X)
-    items = as_list(ordering, X, "ordering")
+    items = _as_list(ordering, X, "ordering")
     if items.shape[0] < 2:
         raise InputDataError(
             f"An ordering compares two items or more, but lists {items.shape[0]}. List more items."
@@ -68,7 +68,7 @@ def from_top_k(X: Tensor, top: Tensor | Sequence[int], rest: Tensor | Sequence[i
             empty or fewer than two items are named, or if the devices differ.
     """
     check_items(X)
-    best, others = as_list(top, X, "top"), as_list(rest, X, "rest")
+    best, others = _as_list(top, X, "top"), _as_list(rest, X, "rest")
     num_best, num_items = best.shape[0], best.shape[0] + others.shape[0]
     if num_best < 1 or num_items < 2:
         raise InputDataError(
@@ -91,15 +91,16 @@ def _list(X: Tensor, items: Tensor, score: Tensor, is_censored: Tensor | None = 
             f"Rows {first} and {second} of X are equal and both listed, so one point would have "
             "two ranks. List one of them."
         )
-    rows = distinct.rows
-    score = score[rows].to(X)
-    zero = torch.zeros_like(rows)
-    return Order(
-        X=points_at(X, items[rows]),
-        item=torch.arange(len(rows), device=X.device),
-        score=score,
-        variance=torch.full_like(score, torch.nan),
-        list_index=zero,
-        task_index=zero,
-        is_censored=zero.bool() if is_censored is None else is_censored[rows],
-    )
+    censored = None if is_censored is None else is_censored[distinct.rows]
+    points, scores = points_at(X, items[distinct.rows]), score[distinct.rows].to(X)
+    return Order.from_scores(points, scores, is_censored=censored)
+
+
+def _as_list(indices: Tensor | Sequence[int], X: Tensor, name: str) -> Tensor:
+    checked = as_indices(indices, X, name)
+    if checked.ndim != 1:
+        raise BotorchTensorDimensionError(
+            f"Expected {name} of one dimension, a list of row indices of X, but got the shape "
+            f"{tuple(checked.shape)}."
+        )
+    return checked

@@ -10,12 +10,11 @@ r"""Orders of points with several objectives.
 """
 
 import torch
-from botorch.exceptions import BotorchTensorDimensionError
 from torch import Tensor
 
-from botorch_popbo.data._checks import check_tensors, check_two_points, check_values, is_table
+from botorch_popbo.data._checks import check_outcomes
 from botorch_popbo.data._replicates import mean_of_copies
-from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data._rows import distinct_points
 from botorch_popbo.data.order import Order
 
 _MAX_PAIRS = 2**20  # held in memory at a time
@@ -45,21 +44,14 @@ def from_objectives(X: Tensor, Y: Tensor) -> Order:
         BotorchTensorDimensionError: If the shapes do not agree.
         InputDataError: As in :func:`from_outcomes`.
     """
-    check_tensors(X, Y)
-    if not is_table(X) or not is_table(Y) or Y.shape[0] != X.shape[0]:
-        raise BotorchTensorDimensionError(
-            "Expected train_X of shape N x d and train_Y of shape N x m with one column for each "
-            f"objective, but got {tuple(X.shape)} and {tuple(Y.shape)}."
-        )
-    check_values(X, Y)
-    distinct = distinct_rows(*X.unbind(-1))
-    check_two_points(distinct.rows.shape[0])
+    check_outcomes(X, Y, several=True)
+    points, distinct = distinct_points(X)
     columns = [mean_of_copies(y, distinct.inverse) for y in Y.detach().unbind(-1)]
     means = torch.stack(columns, dim=-1)
     failed = means.isneginf().any(-1)
     means[failed] = -torch.inf
     score = (-_num_dominating(means).to(X)).masked_fill(failed, -torch.inf)
-    return Order.from_scores(points_at(X, distinct.rows), score)
+    return Order.from_scores(points, score)
 
 
 def trade_off(Y: Tensor, weights: Tensor) -> Tensor:

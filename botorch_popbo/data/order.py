@@ -8,9 +8,8 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._gradients import detach_fields
-from botorch_popbo.data._items import as_indices
-from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data._checks import as_indices
+from botorch_popbo.data._rows import DistinctRows, detach_fields, distinct_rows, points_at
 
 #: Of scores that tie because neither is known to be better. So small that it changes nothing else,
 #: it makes each of the two worse than half a point.
@@ -86,26 +85,34 @@ class Order:
             raise InputDataError("A list holds an item twice. Give each one score.")
         if bool((self.list_index.bincount() == 1).any()):
             raise InputDataError("A list of one point compares nothing. Leave it out.")
-        if len(distinct_rows(self.list_index, self.task_index).rows) > self.num_lists:
+        if not bool((self.task_of_list[self.list_index] == self.task_index).all()):
             raise InputDataError("A list belongs to two tasks. Give all its entries one.")
 
     @classmethod
-    def from_scores(cls, X: Tensor, score: Tensor, variance: Tensor | None = None) -> Self:
+    def from_scores(
+        cls,
+        X: Tensor,
+        score: Tensor,
+        variance: Tensor | None = None,
+        is_censored: Tensor | None = None,
+    ) -> Self:
         """One list of distinct points.
 
         Args:
             X: Distinct points, an ``m x d`` tensor.
             score: What to sort them by, larger being better, of shape ``m``.
             variance: Variances of the scores, of shape ``m``; unknown by default.
+            is_censored: Which points are only known to be worse than all of a higher score, of
+                shape ``m``; none by default.
 
         Returns:
             The order.
         """
         item = torch.arange(len(X), device=X.device)
         zero = torch.zeros_like(item)
-        unknown = torch.full_like(score, torch.nan)
-        variance = unknown if variance is None else variance
-        return cls(X, item, score, variance, zero, zero, zero.bool())
+        variance = torch.full_like(score, torch.nan) if variance is None else variance
+        is_censored = zero.bool() if is_censored is None else is_censored
+        return cls(X, item, score, variance, zero, zero, is_censored)
 
     @classmethod
     def without_lists(cls, X: Tensor) -> Self:
@@ -143,10 +150,25 @@ class Order:
         return int(self.task_index.max()) + 1 if self.task_index.numel() else 0
 
     @cached_property
+    def places(self) -> DistinctRows:
+        """The distinct scores of each list, by ascending list, worst first."""
+        return distinct_rows(self.list_index, self.score)
+
+    @cached_property
+    def ranked(self) -> DistinctRows:
+        """The distinct points of each task, by ascending task and point."""
+        return distinct_rows(self.task_index, self.item)
+
+    @cached_property
+    def task_of_list(self) -> Tensor:
+        """Which task each list belongs to."""
+        first = self.task_index.new_zeros(self.num_lists)
+        return first.index_copy(0, self.list_index, self.task_index)
+
+    @cached_property
     def says_nothing(self) -> bool:
         """Whether no entry has a higher score than another of its list."""
-        levels = len(distinct_rows(self.list_index, self.score).rows)
-        return levels == self.num_lists
+        return len(self.places.rows) == self.num_lists
 
     @cached_property
     def is_exact(self) -> bool:
@@ -167,12 +189,11 @@ class Order:
             return False
         if self.num_lists != other.num_lists or not self.X.equal(other.X):
             return False
-        return self._places().equal(other._places())
-
-    def _places(self) -> Tensor:
-        """All that matters of an exact order, a ``4 x r`` tensor."""
-        place = distinct_rows(self.list_index, self.score).inverse
-        return torch.stack([self.item, self.task_index, place, self.is_censored.long()])
+        mine, others = (
+            (order.item, order.task_index, order.places.inverse, order.is_censored)
+            for order in (self, other)
+        )
+        return all(map(torch.equal, mine, others))
 
     def to(self, like: Tensor) -> Self:
         """The order on the device of a tensor; scores keep their precision.
@@ -210,22 +231,17 @@ def combine(*orders: Order) -> Order:
     check_alike(*orders)
     X = torch.cat([order.X for order in orders])
     distinct = distinct_rows(*X.unbind(-1))
-    starts, lists, tasks = [0], [0], [0]
+    first_point = first_list = first_task = 0
+    parts = []
     for order in orders:
-        starts.append(starts[-1] + order.num_points)
-        lists.append(lists[-1] + order.num_lists)
-        tasks.append(tasks[-1] + order.num_tasks)
-    return Order(
-        X=points_at(X, distinct.rows),
-        item=distinct.inverse[
-            torch.cat([o.item + i for o, i in zip(orders, starts, strict=False)])
-        ],
-        score=torch.cat([order.score for order in orders]),
-        variance=torch.cat([order.variance for order in orders]),
-        list_index=torch.cat([o.list_index + i for o, i in zip(orders, lists, strict=False)]),
-        task_index=torch.cat([o.task_index + i for o, i in zip(orders, tasks, strict=False)]),
-        is_censored=torch.cat([order.is_censored for order in orders]),
-    )
+        item, lists = order.item + first_point, order.list_index + first_list
+        tasks = order.task_index + first_task
+        parts.append((item, order.score, order.variance, lists, tasks, order.is_censored))
+        first_point += order.num_points
+        first_list += order.num_lists
+        first_task += order.num_tasks
+    item, *others = (torch.cat(columns) for columns in zip(*parts, strict=True))
+    return Order(points_at(X, distinct.rows), distinct.inverse[item], *others)
 
 
 def check_alike(*orders: Order) -> None:

@@ -5,13 +5,13 @@ from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
 from botorch_popbo.data._checks import (
+    check_integers,
     check_outcomes,
     check_same_kind,
     check_tensor,
-    check_two_points,
 )
 from botorch_popbo.data._replicates import mean_of_copies, pooled_means, weighted_means
-from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data._rows import distinct_points, distinct_rows, points_at
 from botorch_popbo.data.order import Order
 
 
@@ -44,9 +44,8 @@ def from_outcomes(X: Tensor, Y: Tensor, Yvar: Tensor | None = None) -> Order:
             or infinite, if one is no tensor, or if dtypes or devices differ.
     """
     check_outcomes(X, Y)
-    distinct = distinct_rows(*X.unbind(-1))
-    check_two_points(distinct.rows.shape[0])
-    points, outcomes = points_at(X, distinct.rows), Y.detach().reshape(-1)
+    points, distinct = distinct_points(X)
+    outcomes = Y.detach().reshape(-1)
     variances = None if Yvar is None else _known_variances(X, outcomes, Yvar)
     if variances is not None:
         return Order.from_scores(points, *weighted_means(outcomes, variances, distinct))
@@ -70,10 +69,8 @@ def from_replicates(X: Tensor, Y: Tensor) -> Order:
             succeeded.
     """
     check_outcomes(X, Y)
-    distinct = distinct_rows(*X.unbind(-1))
-    check_two_points(distinct.rows.shape[0])
-    means = pooled_means(Y.detach().reshape(-1), distinct)
-    return Order.from_scores(points_at(X, distinct.rows), *means)
+    points, distinct = distinct_points(X)
+    return Order.from_scores(points, *pooled_means(Y.detach().reshape(-1), distinct))
 
 
 def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
@@ -157,13 +154,4 @@ def _check_groups(X: Tensor, groups: Tensor) -> None:
             f"Expected groups of shape N, one label for each of the {X.shape[0]} rows of train_X, "
             f"but got {tuple(groups.shape)}."
         )
-    if groups.is_floating_point() or groups.is_complex() or groups.dtype == torch.bool:
-        raise InputDataError(
-            f"groups must hold integer labels, but is of dtype {groups.dtype}. Convert it with "
-            "groups.long()."
-        )
-    if groups.device != X.device:
-        raise InputDataError(
-            f"groups must be on the device of train_X, but is on {groups.device} and train_X on "
-            f"{X.device}. Move it with groups.to(X.device)."
-        )
+    check_integers(groups, X, "groups")

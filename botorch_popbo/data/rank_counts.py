@@ -8,9 +8,8 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._gradients import detach_fields
-from botorch_popbo.data._rows import distinct_rows
-from botorch_popbo.data._tally import tally
+from botorch_popbo.data._counts import count_better
+from botorch_popbo.data._rows import detach_fields, distinct_rows
 from botorch_popbo.data.order import Order
 
 
@@ -63,9 +62,9 @@ class RankCounts:
             One record for each point of each task, by ascending task and in the order of the
             points.
         """
-        records = tally(order)
-        X = order.X[records.item]
-        return cls(X, records.better.to(X), records.compared.to(X))
+        better, met = count_better(order)
+        X = order.X[order.item[order.ranked.rows]]
+        return cls(X, better.to(X), met.to(X))
 
     def __repr__(self) -> str:
         """Sizes and ranges; the tensors themselves would fill a page."""

@@ -7,7 +7,7 @@ from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.utils.containers import DenseContainer, SliceContainer
 from botorch.utils.datasets import RankingDataset
 
-from botorch_popbo.data._items import check_items
+from botorch_popbo.data._checks import check_items
 from botorch_popbo.data._rows import distinct_rows, points_at
 from botorch_popbo.data.order import TIE_VARIANCE, Order
 

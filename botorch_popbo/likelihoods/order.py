@@ -1,25 +1,17 @@
 r"""The likelihood of any order, under a Gaussian prior of what is ordered.
 
 An order says of some pairs of records which utility is larger, and nothing else, so it is the same
-for every increasing transform of the outcomes. With the differences :math:`d = D z` of the pairs,
-:math:`d \sim N(0, G)` and :math:`G = D K D^\top`: the level of the utilities cancels.
-
-*Certain* relations form a forest: there are as many differences as gaps, and the probability is an
-integral over all positive gaps, which in their logarithms has an integrand that is log-concave
-where it matters. A record that is tied with others lies in an *interval*, between the next better
-and the next worse, in which its log-odds take the place of the logarithm. An *answer* is
-:math:`\Phi(d / \sigma)`, what a judge of noise :math:`\sigma` said, in any number and however
-contradictory. Laplace's method gives, with :math:`a = G^{-1} \hat d` at the mode,
+for every increasing transform of the outcomes. The differences of a spanning forest of the pairs,
+:math:`u = T z \sim N(0, G)` with :math:`G = T K T^\top`, tell all others: the level of the
+utilities cancels. With :math:`a = G^{-1} \hat u` at the mode, Laplace's method gives
 
 .. math::
 
     \log P(order) \approx -\tfrac12 a^\top G a + \sum_{answers} \log \Phi(\hat d / \sigma)
     - \tfrac12 \log |B|, \qquad B = I + R^\top G R,
 
-where :math:`R R^\top` is the curvature, :math:`\hat d^{-2}` for a gap. Relations that hang on the
-same record say nearly the same; they have weights (:mod:`botorch_popbo.likelihoods.weights`), by
-which slopes and curvatures are multiplied. One Cholesky factor a step
-of Newton's method is all that it takes.
+where :math:`R R^\top` is the curvature of the terms (:mod:`botorch_popbo.likelihoods.terms`) in
+coordinates without a boundary. ``docs/derivations.md`` derives this, the step and the gradient.
 
 The mode is the scale on which the outcomes look most like a draw of the prior: where a value-based
 model has to be told the right transform of its outcomes, this one finds it. Without answers the
@@ -35,14 +27,14 @@ import torch
 from linear_operator.utils.warnings import NumericalWarning
 from torch import Tensor
 
-from botorch_popbo.likelihoods._roots import Root
-from botorch_popbo.likelihoods._sites import Sites
 from botorch_popbo.likelihoods.relations import Relations
+from botorch_popbo.likelihoods.terms import Terms
 
 _MAX_ITERATIONS = 50
+_SHORTEST_STEP = 1e-3
+_ROUNDING = 1e-9
 #: Of half the squared Newton decrement, in nats.
 TOLERANCE = 1e-8
-_CYCLE_JITTER = 1e-10
 
 
 @dataclass(frozen=True)
@@ -53,26 +45,26 @@ class OrderedUtilities:
         relations: The order.
         utilities: Utilities of the records, of shape ``N``; of those that no relation connects, as
             the prior expects them.
-        differences: Differences of the pairs, of shape ``M``.
+        gaps: ``u``, the differences in the forest, of shape ``n``.
         log_likelihood: Laplace's approximation, in nats; a scalar tensor.
         weights: ``K^-1 z`` at the mode, of shape ``N``; they sum to zero.
         by_log_noise: Derivative of the log-likelihood with respect to the logarithm of the answers'
             variance, a scalar tensor.
-        prior: Prior covariance of the differences, ``M x M``.
-        factor: Cholesky factor of ``B``, ``M x M``.
-        curvature_root: ``R``.
-        by_covariance: Derivative with respect to the covariance of the differences, ``M x M``.
+        prior: ``G``, their prior covariance, ``n x n``.
+        factor: Cholesky factor of ``B``, ``n x n``.
+        curvature_root: ``R``, ``n x n``, or its diagonal.
+        by_covariance: Derivative of the log-likelihood with respect to ``G``, ``n x n``.
     """
 
     relations: Relations
     utilities: Tensor
-    differences: Tensor
+    gaps: Tensor
     log_likelihood: Tensor
     weights: Tensor
     by_log_noise: Tensor
     prior: Tensor
     factor: Tensor
-    curvature_root: Root
+    curvature_root: Tensor
     by_covariance: Tensor
 
     def gradient(self) -> Tensor:
@@ -81,25 +73,25 @@ class OrderedUtilities:
         Returns:
             A symmetric ``N x N`` tensor.
         """
-        number = len(self.utilities)
-        rows = self.relations.scatter(self.by_covariance, number)
-        return self.relations.scatter(rows.T.contiguous(), number)
+        number, forest = len(self.utilities), self.relations.forest
+        rows = forest.scatter(self.by_covariance, number)
+        return forest.scatter(rows.T.contiguous(), number)
 
     @cached_property
     def root(self) -> Tensor:
-        """Square root of what certain utilities would explain: ``A A'`` is ``D' G^-1 D``."""
-        eye = torch.eye(len(self.differences)).to(self.factor)
+        """Square root of what certain utilities would explain: ``A A'`` is ``T' G^-1 T``."""
+        eye = torch.eye(len(self.gaps)).to(self.factor)
         return self._root(torch.linalg.cholesky(self.prior), eye)
 
     @cached_property
     def ordered_root(self) -> Tensor:
-        """Square root of what the order explains: ``A A'`` is ``D' R B^-1 R' D``, ``N x M``."""
-        eye = torch.eye(len(self.differences)).to(self.factor)
-        return self._root(self.factor, self.curvature_root.transposed_times(eye))
+        """Square root of what the order explains: ``A A'`` is ``T' R B^-1 R' T``, ``N x n``."""
+        root = self.curvature_root
+        return self._root(self.factor, root.diag() if root.ndim == 1 else root.T)
 
     def _root(self, factor: Tensor, right: Tensor) -> Tensor:
         half = torch.linalg.solve_triangular(factor, right, upper=False)
-        return self.relations.scatter(half.T.contiguous(), len(self.utilities))
+        return self.relations.forest.scatter(half.T.contiguous(), len(self.utilities))
 
 
 def order_utilities(
@@ -131,30 +123,31 @@ def order_utilities(
     Warns:
         NumericalWarning: If the last step allowed did not reach the mode.
     """
-    sites = Sites(relations, torch.as_tensor(noise).to(covariance))
-    prior = relations.covariance(covariance)
-    if not sites.are_gaps:  # more relations than a forest has
-        prior.diagonal().add_(_CYCLE_JITTER)
-    mode = _find_mode(prior, sites, relations.differences(start), tolerance)
-    differences, slopes, root = mode.differences, mode.slopes, mode.root
-    inverse = torch.cholesky_inverse(mode.factor)
-    pull, by_log_noise = _pull(sites, root, differences, inverse)
-    pulled = root.times(inverse @ root.solve(pull))
+    terms, forest = Terms(relations, torch.as_tensor(noise).to(covariance)), relations.forest
+    prior = forest.covariance(covariance)
+    gaps, slopes, root, factor, left = _find_mode(
+        prior, terms, forest.differences(start), tolerance
+    )
+    inverse = torch.cholesky_inverse(factor)
+    pull, by_log_noise = _pull(terms, root, gaps, inverse)
+    # The mode moves with the prior: docs/derivations.md, "Its gradient".
+    pulled = _times(root, inverse @ _solve_root(root, pull))
     outer = torch.outer(0.5 * pulled + 0.25 * slopes, slopes)
-    weights = relations.scatter(slopes, len(covariance))
-    log_answers = sites.log_prob(differences, sites.log_noise)
-    log_likelihood = log_answers - 0.5 * slopes @ differences - mode.factor.diagonal().log().sum()
+    explained = _around(root, inverse, _transposed(root))
+    weights = forest.scatter(slopes, len(covariance))
+    log_answers = terms.log_prob(terms.differences(gaps), terms.log_noise)
+    log_likelihood = log_answers - 0.5 * slopes @ gaps - factor.diagonal().log().sum()
     return OrderedUtilities(
         relations=relations,
         utilities=covariance @ weights,
-        differences=differences,
-        log_likelihood=log_likelihood + pull @ mode.left,
+        gaps=gaps,
+        log_likelihood=log_likelihood + pull @ left,  # for the step that was not taken
         weights=weights,
         by_log_noise=by_log_noise,
         prior=prior,
-        factor=mode.factor,
+        factor=factor,
         curvature_root=root,
-        by_covariance=(outer + outer.T).sub_(root.inside(inverse), alpha=0.5),
+        by_covariance=(outer + outer.T).sub_(explained, alpha=0.5),
     )
 
 
@@ -162,39 +155,45 @@ class _Mode(NamedTuple):
     """Where Newton's method ended.
 
     Attributes:
-        differences: Differences of the pairs, of shape ``M``.
-        slopes: ``G^-1 d``, of shape ``M``.
+        gaps: ``u``, of shape ``n``.
+        slopes: ``a``, that is ``G^-1 u``, of shape ``n``.
         root: ``R`` there.
-        factor: Cholesky factor of ``B`` there, ``M x M``.
-        left: The step that was not taken any more, of shape ``M``.
+        factor: Cholesky factor of ``B`` there, ``n x n``.
+        left: The step that was not taken any more, of shape ``n``.
     """
 
-    differences: Tensor
+    gaps: Tensor
     slopes: Tensor
-    root: Root
+    root: Tensor
     factor: Tensor
     left: Tensor
 
 
-def _find_mode(prior: Tensor, sites: Sites, differences: Tensor, tolerance: float) -> _Mode:
-    slopes = None if sites.are_gaps else _solve(torch.linalg.cholesky(prior), differences)
+def _find_mode(prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float) -> _Mode:
+    # Of a ranking a whole step finds the slopes without a factor of the prior.
+    slopes = None if terms.are_gaps else _solve(torch.linalg.cholesky(prior), gaps)
+    at, is_answer = terms.differences(gaps), terms.relations.forest.is_answer
     for _ in range(_MAX_ITERATIONS):
-        slope, root = sites.slope(differences), sites.root(differences)
-        matrix = root.around(prior)
+        slope, root = terms.gather(terms.slope(at)), terms.root(at)
+        matrix = _around(_transposed(root), prior, root)
         matrix.diagonal().add_(1.0)
         factor = torch.linalg.cholesky(matrix)
-        if slopes is None:  # a whole step finds them without a factor of the prior
-            differences, slopes = _first_step(prior, sites, differences, root, factor)
+        if slopes is None:
+            gaps, slopes = _first_step(prior, terms, gaps, slope, root, factor)
+            at = gaps
             continue
-        residual = root.solve(slopes - slope)
+        residual = _solve_root(root, slopes - slope)
         solved = _solve(factor, residual)
-        step, by_slope = root.transposed_solve(solved - residual), -root.times(solved)
-        if sites.has_answers:  # of which some bend so little that the quotient has no digits left
-            step = step.where(~sites.is_answer, prior @ by_slope)
+        step, by_slope = _solve_root(root, solved - residual, True), -_times(root, solved)
+        if terms.has_answers:  # of which some bend so little that the quotient has no digits left
+            step = torch.where(is_answer, prior @ by_slope, step)
         if float((slope - slopes) @ step) < 2.0 * tolerance:
-            return _Mode(differences, slopes, root, factor, step)
-        length = sites.step_length(differences, step, slopes, by_slope)
-        differences, slopes = differences + length * step, slopes + length * by_slope
+            return _Mode(gaps, slopes, root, factor, step)
+        ahead = terms.differences(step)
+        length = terms.longest_step(at, ahead)
+        if not terms.are_gaps:
+            length = _shortened(terms, at, ahead, length, slopes @ step, by_slope @ step)
+        gaps, slopes, at = gaps + length * step, slopes + length * by_slope, at + length * ahead
     # What follows is Laplace's method at the point that was reached, which is finite.
     warnings.warn(
         f"The utilities behind an order were not found in {_MAX_ITERATIONS} steps; the "
@@ -202,55 +201,93 @@ def _find_mode(prior: Tensor, sites: Sites, differences: Tensor, tolerance: floa
         NumericalWarning,
         stacklevel=3,
     )
-    return _Mode(
-        differences, slope if slopes is None else slopes, root, factor, torch.zeros_like(slope)
-    )
+    return _Mode(gaps, slope if slopes is None else slopes, root, factor, torch.zeros_like(slope))
 
 
 def _first_step(
-    prior: Tensor, sites: Sites, differences: Tensor, root: Root, factor: Tensor
+    prior: Tensor, terms: Terms, gaps: Tensor, slope: Tensor, root: Tensor, factor: Tensor
 ) -> tuple[Tensor, Tensor]:
     """From gaps whose slopes are not known: where they end, and the slopes there."""
-    pull = root.solve(sites.slope(differences))
-    reached = _solve(factor, pull + root.transposed_times(differences))
-    step = root.transposed_solve(pull - reached)
-    length = sites.step_length(differences, step)
-    differences = differences + length * step
+    pull = slope / root
+    reached = _solve(factor, pull + root * gaps)
+    step = (pull - reached) / root
+    length = terms.longest_step(gaps, step)
+    gaps = gaps + length * step
     if length < 1.0:
-        return differences, _solve(torch.linalg.cholesky(prior), differences)
-    return differences, root.times(reached)
+        return gaps, _solve(torch.linalg.cholesky(prior), gaps)
+    return gaps, root * reached
+
+
+def _shortened(
+    terms: Terms, at: Tensor, ahead: Tensor, length: float, linear: Tensor, square: Tensor
+) -> float:
+    """Halve a step until the log-density gains more than the quadratic form grows."""
+    before, rise, bend = float(terms.log_density(at)), float(linear), 0.5 * float(square)
+    while length > _SHORTEST_STEP:  # shorter ones end in the warning
+        gain = float(terms.log_density(at + length * ahead)) - before
+        if length * (rise + length * bend) <= gain + _ROUNDING * (1.0 + abs(before)):
+            break
+        length /= 2.0
+    return length
+
+
+def _pull(terms: Terms, root: Tensor, gaps: Tensor, inverse: Tensor) -> tuple[Tensor, Tensor]:
+    """How the determinants pull at the mode, and the derivative by the answers' log variance.
+
+    Args:
+        terms: The relations' log-densities.
+        root: Square root of their curvature at the mode.
+        gaps: The mode, of shape ``n``.
+        inverse: Inverse of ``B``, ``n x n``.
+
+    Returns:
+        Derivatives with respect to the gaps, of shape ``n``, of ``-log |B| / 2`` at a fixed
+        prior less the logarithm of the volume; and a scalar.
+    """
+    if terms.are_gaps:
+        pull = (1.0 - inverse.diagonal() - terms.weight) / gaps
+        return pull, torch.zeros_like(terms.log_noise)
+    # What the order leaves open of the gaps; at a fixed one the pull is a derivative of the terms.
+    half = _solve_root(root, torch.eye(len(inverse)).to(inverse) - inverse, True)
+    left_open = _solve_root(root, half.T, True)
+    with torch.enable_grad():
+        at = gaps.detach().requires_grad_()
+        every = terms.differences(at)
+        log_noise = terms.log_noise.detach().requires_grad_()
+        bent = -0.5 * terms.bending(every, left_open, log_noise)
+        said = bent + terms.log_prob(every.detach(), log_noise) - terms.log_volume(every)
+        pull, direct = torch.autograd.grad(said, (at, log_noise), materialize_grads=True)
+    if not terms.has_answers:
+        return pull, direct
+    moved = left_open @ terms.gather(terms.slope_by_log_noise(every.detach()))
+    return pull, direct + pull @ moved
+
+
+# A root is a lower triangular matrix, or the diagonal of one, for which nothing else is computed.
 
 
 def _solve(factor: Tensor, values: Tensor) -> Tensor:
     return torch.cholesky_solve(values.unsqueeze(-1), factor).squeeze(-1)
 
 
-def _pull(sites: Sites, root: Root, differences: Tensor, inverse: Tensor) -> tuple[Tensor, Tensor]:
-    """How the determinants pull at the mode, and the derivative by the answers' log variance.
+def _times(root: Tensor, values: Tensor) -> Tensor:
+    return root * values if root.ndim == 1 else root @ values
 
-    Args:
-        sites: The relations' log-densities.
-        root: Square root of their curvature at the mode.
-        differences: The mode, of shape ``M``.
-        inverse: Inverse of ``B``, ``M x M``.
 
-    Returns:
-        Derivatives with respect to the differences, of shape ``M``, of ``-log |B| / 2`` at a fixed
-        prior less the logarithm of the volume; and a scalar.
-    """
-    if sites.are_gaps:
-        pull = (1.0 - inverse.diagonal() - sites.weight) / differences
-        return pull, torch.zeros_like(sites.log_noise)
-    own, cross = root.left_open(inverse)
-    with torch.enable_grad():
-        at = differences.detach().requires_grad_()
-        log_noise = sites.log_noise.detach().requires_grad_()
-        curvature, across = sites.curvature(at, log_noise)
-        bent = -0.5 * own @ curvature - cross @ across
-        said = bent + sites.log_prob(differences, log_noise) - sites.log_volume(at)
-        pull, direct = torch.autograd.grad(said, (at, log_noise), materialize_grads=True)
-    if not sites.has_answers:
-        return pull, direct
-    by_slope = 0.5 * (curvature.detach() * differences - sites.slope(differences))
-    moved = root.solve(by_slope.where(sites.is_answer, 0.0))
-    return pull, direct + root.solve(pull) @ (moved - inverse @ moved)
+def _around(left: Tensor, matrix: Tensor, right: Tensor) -> Tensor:
+    if left.ndim == 1:
+        return torch.outer(left, right).mul_(matrix)
+    return left @ matrix @ right
+
+
+def _solve_root(root: Tensor, values: Tensor, transposed: bool = False) -> Tensor:
+    if root.ndim == 1:
+        return values / (root if values.ndim == 1 else root.unsqueeze(-1))
+    matrix = root.T if transposed else root
+    columns = values.reshape(len(values), -1)
+    solved: Tensor = torch.linalg.solve_triangular(matrix, columns, upper=transposed)
+    return solved.reshape(values.shape)
+
+
+def _transposed(root: Tensor) -> Tensor:
+    return root if root.ndim == 1 else root.T

@@ -81,6 +81,46 @@ class Relations:
             return None
         return torch.cat([self.better, self.worse[-1:]])
 
+    @cached_property
+    def forest_and_rest(self) -> tuple[Tensor, Tensor]:
+        """Positions of ``n`` relations that connect all that is connected, and of the others."""
+        position = torch.arange(len(self), device=self.better.device)
+        if not (self.has_answers or len(self.intervals[0])):
+            return position, position[:0]
+        above: dict[int, int] = {}  # of each record but the first of its tree
+
+        def first_of(record: int) -> int:
+            while record in above:
+                record = above[record]
+            return record
+
+        is_kept = torch.zeros_like(self.is_answer)
+        for k, pair in enumerate(torch.stack([self.better, self.worse], dim=-1).tolist()):
+            better, worse = map(first_of, pair)
+            if better != worse:  # otherwise it closes a cycle
+                above[worse] = better
+                is_kept[k] = True
+        return position[is_kept], position[~is_kept]
+
+    @cached_property
+    def forest(self) -> Self:
+        """The first of these alone."""
+        kept, rest = self.forest_and_rest
+        if not len(rest):
+            return self
+        strict = self.strict(self.better[kept], self.worse[kept])
+        return replace(strict, answers=self.answers[kept])
+
+    @cached_property
+    def paths(self) -> Tensor:
+        """``C``: all differences as sums of those in the forest, ``M x n``."""
+        number = 1 + int(torch.stack([self.better, self.worse]).max())
+        records = torch.eye(number, device=self.better.device).to(self.weight)
+        forest, every = self.forest.differences(records), self.differences(records)
+        # A path goes along each relation once, back or forth, or not at all: rounding is exact.
+        paths: Tensor = torch.linalg.solve(forest @ forest.T, forest @ every.T).round().T
+        return paths.contiguous()
+
     def __len__(self) -> int:
         return len(self.better)
 
@@ -111,6 +151,10 @@ class Relations:
             torch.cat([self.other_side, other.other_side + len(self)]),
             torch.cat([self.weight, other.weight]),
         )
+
+    def renumbered(self, index: Tensor) -> Self:
+        """The same of other records: ``index`` names the one in the place of each."""
+        return replace(self, better=index[self.better], worse=index[self.worse])
 
     def among(self, index: Tensor, num_records: int) -> Self:
         """Answers about some of the records, in their new positions.

@@ -96,7 +96,7 @@ def second_order(found: OrderedUtilities) -> float:
     The log-density of gaps ``d exp(v)`` is ``-exp(v)' P exp(v) / 2 + sum(v)``; that of intervals,
     and of relations that count less than one, is another matter.
     """
-    relations, gaps = found.relations, found.differences
+    relations, gaps = found.relations, found.gaps
     if bool(relations.is_side.any() or (relations.weight < 1.0).any()):
         return math.nan
     precision = torch.cholesky_inverse(torch.linalg.cholesky(found.prior))

@@ -163,7 +163,7 @@ def test_a_table_of_pandas_becomes_a_tensor_as_the_message_says() -> None:
         (lambda X, Y: data.from_groups(X, Y, [0] * 3), "groups"),
         (lambda X, Y: data.from_constrained_outcomes(X, Y, [[0.0]] * 3), "violations"),
         (lambda X, Y: data.from_comparisons(X, [[0, 1]]), "comparisons"),
-        (lambda X, Y: data.from_adaptive_comparisons(X, X[:2, 0].long().view(1, 2), [0]), "ties"),
+        (lambda X, Y: data.from_comparisons(X, X[:2, 0].long().view(1, 2), [0]), "ties"),
         (lambda X, Y: data.from_ordering(X.numpy(), [0, 1]), "X"),
     ],
 )

@@ -21,7 +21,6 @@ SOURCES: dict[str, Source] = {
     "rest": lambda X, pair: data.from_top_k(X, [2], pair),
     "comparisons": lambda X, pair: data.from_comparisons(X, pair[None]),
     "ties": lambda X, pair: data.from_comparisons(X, NO_PAIRS.to(X.device), pair[None]),
-    "adaptive comparisons": lambda X, pair: data.from_adaptive_comparisons(X, pair[None]),
 }
 PAIR = torch.tensor([0, 1])
 
@@ -40,9 +39,9 @@ def source(name: str) -> Source:
     ("pair", "match"),
     [
         *((torch.tensor([0, i]), f"holds the index {i}.*X has 3 rows") for i in (-1, 3, 10**9)),
-        (PAIR.double(), "must hold integer indices.*is of dtype torch.float64"),
-        (PAIR.bool(), r"must hold integer indices.*of dtype torch.bool.*nonzero\(\)"),
-        (PAIR.cfloat(), "must hold integer indices.*is of dtype torch.complex64"),
+        (PAIR.double(), "must hold integers.*is of dtype torch.float64"),
+        (PAIR.bool(), r"must hold integers.*of dtype torch.bool.*nonzero\(\)"),
+        (PAIR.cfloat(), "must hold integers.*is of dtype torch.complex64"),
         (PAIR.to("meta"), r"must be on the device of X, but is on meta.*.to\(X.device\)"),
     ],
 )
@@ -58,7 +57,7 @@ def test_items_must_be_finite(source: Source, value: float) -> None:
 
 
 def test_items_must_be_real_numbers(source: Source) -> None:
-    with pytest.raises(InputDataError, match=r"X must be of single or double.*X.double\(\)"):
+    with pytest.raises(InputDataError, match=r"X holds torch.int64.*X.double\(\)"):
         source(line(3).long(), PAIR)
 
 

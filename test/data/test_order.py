@@ -38,7 +38,7 @@ def test_a_list_of_one_point_says_what_to_do() -> None:
     [
         ({"item": torch.tensor([0, 1, -1])}, "item holds the index -1, which is out of range"),
         ({"item": torch.tensor([0, 1, 3])}, "item holds the index 3, which is out of range"),
-        ({"item": tensor([0, 1, 2])}, "item must hold integer indices"),
+        ({"item": tensor([0, 1, 2])}, "item must hold integers"),
         ({"score": tensor([0, 1, math.nan])}, "score holds NaN or .inf"),
         ({"score": tensor([0, 1, INF])}, "set them to -inf to mark failures"),
         ({"variance": tensor([math.nan, 0, -1])}, "variance holds negative or infinite values"),

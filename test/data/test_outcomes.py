@@ -269,9 +269,9 @@ ZEROS = torch.zeros(3, dtype=torch.long)
     ("labels", "error", "match"),
     [
         (torch.arange(3), InputDataError, "No group holds two distinct points.*give one label"),
-        (ZEROS.double(), InputDataError, r"groups must hold integer labels.*groups.long\(\)"),
-        (ZEROS.bool(), InputDataError, "groups must hold integer labels.*torch.bool"),
-        (ZEROS.cfloat(), InputDataError, "groups must hold integer labels.*torch.complex64"),
+        (ZEROS.double(), InputDataError, r"groups must hold integers.*groups.long\(\)"),
+        (ZEROS.bool(), InputDataError, "groups must hold integers.*torch.bool"),
+        (ZEROS.cfloat(), InputDataError, "groups must hold integers.*torch.complex64"),
         (ZEROS.to("meta"), InputDataError, r"groups must be on the device.*groups.to\(X.device\)"),
         *(
             (labels, BotorchTensorDimensionError, "groups of shape N, one label for each of the 3")

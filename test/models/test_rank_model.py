@@ -23,7 +23,6 @@ from botorch_popbo import RankingGP, RankModel
 from botorch_popbo.data import (
     Order,
     combine,
-    from_adaptive_comparisons,
     from_comparisons,
     from_groups,
     from_ordering,
@@ -141,7 +140,6 @@ X30 = toy_data(30)[0]
 SMOOTH = -(X30 - 1.0).square().sum(-1, keepdim=True)
 SOURCES: dict[str, Callable[[], Order]] = {
     "comparisons": lambda: from_comparisons(X30[:8], COMPARISONS),
-    "adaptive": lambda: from_adaptive_comparisons(X30[:6], COMPARISONS),
     "top_k": lambda: from_top_k(X30[:10], top=[3, 1, 4], rest=[0, 2, 6, 7]),
     "ordering": lambda: from_ordering(X30[:6], torch.tensor([4, 2, 0, 1, 5, 3])),
     "replicates": lambda: from_replicates(

@@ -11,7 +11,6 @@ import torch
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
-from botorch_popbo.likelihoods.answers import JudgedUtilities, judged_utilities
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
 from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.likelihoods.weights import stand_alone, weighted
@@ -25,8 +24,6 @@ _OPTIONS: dict[str, Any] = {"maxiter": 40, "factr": None, "ftol": 1e-4, "pgtol":
 _FIRST_STEP = 0.25
 # The search needs the evidence to some 1e-6 nats, which are left where a mode is found to this.
 _SEARCH_TOLERANCE = 1e-4
-# Answers about each record from which on the records, not the answers, set the cost.
-_MANY_ANSWERS = 2
 Array = npt.NDArray[np.float64]
 
 
@@ -52,7 +49,7 @@ class Conditioned:
     noise: Tensor
     record_noise: Tensor
     covariance: Covariance
-    utilities: OrderedUtilities | JudgedUtilities
+    utilities: OrderedUtilities
     correlation: Tensor
     source: Tensor
 
@@ -105,20 +102,13 @@ class Evidence:
         record_noise = self._of_records(noise)
         covariance = self.function.covariance(theta[:-1], record_noise)
         start = records.start if start is None else start
-        utilities = self._utilities(covariance.matrix, start, 2.0 * noise, tolerance)
+        utilities = order_utilities(
+            covariance.matrix, self.relations, start, 2.0 * noise, tolerance
+        )
         correlation = self.hyperparameters.correlation(theta)
         return Conditioned(
             theta, noise, record_noise, covariance, utilities, correlation, records.source
         )
-
-    def _utilities(
-        self, covariance: Tensor, start: Tensor, noise: Tensor, tolerance: float
-    ) -> OrderedUtilities | JudgedUtilities:
-        relations = self.relations
-        are_many = len(relations) > _MANY_ANSWERS * len(covariance)
-        if are_many and bool(relations.is_answer.all()):
-            return judged_utilities(covariance, relations, noise)
-        return order_utilities(covariance, relations, start, noise, tolerance)
 
     def _of_records(self, noise: Tensor) -> Tensor:
         """Noise variances of the records, of shape ``N``."""

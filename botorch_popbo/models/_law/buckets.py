@@ -6,8 +6,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from botorch_popbo.data._rows import lexicographic_order
-from botorch_popbo.models._records.forest import first_of_each
+from botorch_popbo.data._rows import distinct_rows, lexicographic_order
 from botorch_popbo.models._records.records import Records
 
 
@@ -84,4 +83,4 @@ class Buckets:
 
 def _first_of(group: Tensor) -> Tensor:
     """Index of the first entry of each group, by ascending group."""
-    return first_of_each(group.unique(return_inverse=True)[1])
+    return distinct_rows(group).rows

@@ -4,13 +4,12 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._rows import distinct_rows
-from botorch_popbo.data._tally import Tally
 from botorch_popbo.data.order import Order
 from botorch_popbo.likelihoods.relations import Relations
-from botorch_popbo.models._records.forest import ends_of_lists, first_of_each
+from botorch_popbo.models._records.forest import ends_of_lists
 
 
-def answers_of(order: Order, tallied: Tally, is_judged: Tensor) -> Relations:
+def answers_of(order: Order, judged: Tensor) -> Relations:
     """What lists say of pairs of records.
 
     A list of more than two is taken for answers about neighbours, and a best one for an answer
@@ -18,27 +17,20 @@ def answers_of(order: Order, tallied: Tally, is_judged: Tensor) -> Relations:
 
     Args:
         order: The order.
-        tallied: Its records.
-        is_judged: Which records are known by answers, of shape ``m``.
+        judged: Which tasks are known by answers, a mask.
 
     Returns:
-        The answers; none if there is no judged record.
+        The answers; none if there is no such task.
     """
-    is_entry = torch.isin(order.task_index, tallied.task[is_judged])
-    if not bool(is_entry.any()):
-        nobody = is_entry.nonzero().squeeze(-1)
-        return Relations.judged(nobody, nobody)
-    list_index = order.list_index[is_entry]
-    _, level, _ = distinct_rows(list_index, -order.score[is_entry])
-    leader = first_of_each(level)
-    opens, _ = ends_of_lists(list_index[leader])
+    level, leader = order.places.inverse, order.places.rows
     entry = torch.arange(len(level), device=level.device)
-    loses = ~opens[level]
-    draws = (entry != leader[level]) & ~order.is_censored[is_entry]
-    winner, drawn = leader.roll(1)[level][loses], leader[level][draws]
-    record = _records_of(order, tallied)[is_entry]
-    better = record[torch.cat([winner, drawn, entry[draws]])]
-    worse = record[torch.cat([entry[loses], entry[draws], drawn])]
+    is_judged = judged[order.task_index]
+    _, is_best = ends_of_lists(order.list_index[leader])  # of its list, whose scores rise
+    loses = is_judged & ~is_best[level]
+    draws = is_judged & (entry != leader[level]) & ~order.is_censored
+    winner, drawn = leader.roll(-1)[level][loses], leader[level][draws]
+    better = order.ranked.inverse[torch.cat([winner, drawn, entry[draws]])]
+    worse = order.ranked.inverse[torch.cat([entry[loses], entry[draws], drawn])]
     weight = torch.where(torch.arange(len(better), device=level.device) < len(winner), 1.0, 0.5)
     distinct = distinct_rows(better, worse)
     counted = torch.zeros_like(distinct.rows, dtype=torch.double)
@@ -65,10 +57,3 @@ def between(utility: Tensor, known: Tensor, number: int) -> Relations:
     better = torch.cat([order[above[has_better] - 1], new[has_worse]])
     worse = torch.cat([new[has_better], order[above[has_worse]]])
     return Relations.judged(better, worse)
-
-
-def _records_of(order: Order, tallied: Tally) -> Tensor:
-    """Which record each entry of the lists belongs to."""
-    number = order.num_points
-    key = tallied.task * number + tallied.item  # rises
-    return torch.searchsorted(key, order.task_index * number + order.item)

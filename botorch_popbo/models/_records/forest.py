@@ -3,10 +3,11 @@
 import torch
 from torch import Tensor
 
+from botorch_popbo.data._rows import DistinctRows
 from botorch_popbo.likelihoods.relations import Relations
 
 
-def neighbours(level: Tensor, group: Tensor) -> Relations:
+def neighbours(places: DistinctRows, group: Tensor) -> Relations:
     """Relate each entry of rankings to its neighbours.
 
     One entry of every level leads it, and the leaders form a chain. Of the others all that is known
@@ -16,15 +17,14 @@ def neighbours(level: Tensor, group: Tensor) -> Relations:
     take the function for flat.
 
     Args:
-        level: Position of each of ``m`` entries among all levels, of which those of one ranking
-            follow each other, best first; of shape ``m``.
+        places: Levels of ``m`` entries, best first and those of one ranking together.
         group: Which ranking each entry is in, of shape ``m``.
 
     Returns:
         Certain relations; none in a ranking of one level.
     """
+    leader, level, _ = places
     entry = torch.arange(len(level), device=level.device)
-    leader = first_of_each(level)
     opens, closes = ends_of_lists(group[leader])
     if len(leader) == len(level):  # nothing is tied
         follows = ~opens[1:]
@@ -40,13 +40,6 @@ def neighbours(level: Tensor, group: Tensor) -> Relations:
         torch.cat([above[under], entry[over]]), torch.cat([entry[under], below[over]])
     )
     return pairs.join(Relations.between(above[inside], entry[inside], below[inside]))
-
-
-def first_of_each(level: Tensor) -> Tensor:
-    """Index of the first entry of each level, of shape ``L``."""
-    entry = torch.arange(len(level), device=level.device)
-    first = torch.full((int(level.max()) + 1,), len(level), device=level.device)
-    return first.scatter_reduce(0, level, entry, "amin")
 
 
 def ends_of_lists(group: Tensor) -> tuple[Tensor, Tensor]:

@@ -41,7 +41,7 @@ def insert_pending(records: Records, predicted: Tensor, utility: Tensor) -> Reco
     answers = records.answers
     if is_judged:
         answers = answers.join(between(utility, own, number))
-    return Records.ranked(
+    return Records(
         item=torch.cat([records.item, new_items]),
         task=torch.cat([records.task, records.task.max().expand(number)]),
         counts=torch.cat([records.counts.masked_scatter(own, known_counts), new_counts]),
@@ -50,4 +50,5 @@ def insert_pending(records: Records, predicted: Tensor, utility: Tensor) -> Reco
         known_variance=torch.cat([records.known_variance, utility.new_zeros(number)]),
         num_points=total + number,
         answers=answers,
+        source=torch.cat([records.source, torch.zeros_like(new_items)]),
     )

@@ -8,7 +8,7 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-from botorch_popbo.data._rows import distinct_rows
+from botorch_popbo.data._rows import DistinctRows, distinct_rows
 from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.models._records.forest import neighbours
 
@@ -28,9 +28,6 @@ class Records:
         is_judged: Whether a record is known by answers, of shape ``m``.
         known_variance: Known variance of each record's utility, of shape ``m``.
         num_points: Number of evaluated points.
-        level: Position of each record among the distinct ranks of all tasks, from 0 for the best of
-            the first one, of shape ``m``.
-        start: A guess of each record's utility, of shape ``m``.
         answers: What is known of judged records.
         source: Which source each record is from, counted from 1, and 0 for the target; ``m``.
     """
@@ -42,40 +39,29 @@ class Records:
     is_judged: Tensor
     known_variance: Tensor
     num_points: int
-    level: Tensor
-    start: Tensor
     answers: Relations
     source: Tensor
 
-    @classmethod
-    def ranked(
-        cls,
-        item: Tensor,
-        task: Tensor,
-        counts: Tensor,
-        exposure: Tensor,
-        is_judged: Tensor,
-        known_variance: Tensor,
-        num_points: int,
-        answers: Relations,
-    ) -> Self:
-        """Rank the records of each task by their shares of better points."""
-        k, n = counts.double(), exposure.double()
-        share = (k + 0.5) / (n + 1.0)
-        return cls(
-            item=item,
-            task=task,
-            counts=k,
-            exposure=n,
-            is_judged=is_judged,
-            known_variance=known_variance,
-            num_points=num_points,
-            level=distinct_rows(task, share).inverse,
-            # The scale of the utilities is that of a standard normal variable.
-            start=-torch.special.ndtri(share),
-            answers=answers,
-            source=torch.zeros_like(item),
-        )
+    @cached_property
+    def places(self) -> DistinctRows:
+        """The distinct ranks of all tasks, from the best of the first one."""
+        return distinct_rows(self.task, self._share)
+
+    @property
+    def level(self) -> Tensor:
+        """Position of each record among these, of shape ``m``."""
+        return self.places.inverse
+
+    @cached_property
+    def start(self) -> Tensor:
+        """A guess of each record's utility, on the scale of a standard normal one; ``m``."""
+        start: Tensor = -torch.special.ndtri(self._share)
+        return start
+
+    @property
+    def _share(self) -> Tensor:
+        """Of better points, never none or all."""
+        return (self.counts + 0.5) / (self.exposure + 1.0)
 
     @cached_property
     def relations(self) -> Relations:
@@ -83,15 +69,14 @@ class Records:
         ranked = (~self.is_judged).nonzero().squeeze(-1)
         if not len(ranked):
             return self.answers
-        level = self.level[ranked].unique(return_inverse=True)[1]
-        forest = neighbours(level, self.task[ranked])
-        places = replace(forest, better=ranked[forest.better], worse=ranked[forest.worse])
-        return places.join(self.answers) if len(self.answers) else places
+        places = distinct_rows(self.task[ranked], self._share[ranked])
+        forest = neighbours(places, self.task[ranked]).renumbered(ranked)
+        return forest.join(self.answers) if len(self.answers) else forest
 
     @property
     def better(self) -> Tensor:
         """Number of evaluated points that are better than each record, of shape ``m``."""
-        return (self.counts + 0.5) / (self.exposure + 1.0) * self.num_points - 0.5
+        return self._share * self.num_points - 0.5
 
     @property
     def is_target(self) -> Tensor:
@@ -120,25 +105,18 @@ class Records:
         Returns:
             All records.
         """
-        shift = len(self.item)
+        behind = torch.arange(len(other), device=self.item.device) + len(self)
         moved = replace(
             other,
             item=other.item + first_item,
             task=other.task + int(self.task.max()) + 1,
-            level=other.level + int(self.level.max()) + 1,
-            answers=replace(
-                other.answers,
-                better=other.answers.better + shift,
-                worse=other.answers.worse + shift,
-            ),
             source=torch.full_like(other.source, source),
+            answers=other.answers.renumbered(behind),
         )
-        joined: dict[str, Any] = {
-            field.name: torch.cat([getattr(self, field.name), getattr(moved, field.name)])
-            for field in fields(self)
-            if field.name not in ("num_points", "answers")
+        columns: dict[str, Any] = {
+            name: torch.cat([getattr(self, name), getattr(moved, name)]) for name in _COLUMNS
         }
-        return replace(self, **joined, answers=self.answers.join(moved.answers))
+        return replace(self, **columns, answers=self.answers.join(moved.answers))
 
     def subset(self, index: Tensor) -> Self:
         """The same ranking of some of the records.
@@ -151,27 +129,15 @@ class Records:
         """
         if len(index) == len(self) and bool((index.diff() > 0).all()):
             return self
-        return replace(
-            self,
-            item=self.item[index],
-            task=self.task[index],
-            counts=self.counts[index],
-            exposure=self.exposure[index],
-            is_judged=self.is_judged[index],
-            known_variance=self.known_variance[index],
-            level=self.level[index].unique(return_inverse=True)[1],
-            start=self.start[index],
-            answers=self.answers.among(index, len(self.item)),
-            source=self.source[index],
-        )
+        columns = {name: getattr(self, name)[index] for name in _COLUMNS}
+        return replace(self, **columns, answers=self.answers.among(index, len(self)))
 
     def to(self, device: torch.device) -> Self:
         """The same ranking on another device."""
-        if self.level.device == device:
+        if self.item.device == device:
             return self
-        moved = {
-            field.name: getattr(self, field.name).to(device)
-            for field in fields(self)
-            if field.name != "num_points"
-        }
-        return replace(self, **moved)
+        columns = {name: getattr(self, name).to(device) for name in _COLUMNS}
+        return replace(self, **columns, answers=self.answers.to(device))
+
+
+_COLUMNS = tuple(f.name for f in fields(Records) if f.name not in ("num_points", "answers"))

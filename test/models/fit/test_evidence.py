@@ -8,7 +8,6 @@ from helpers.gaussian import hyperparameters, ranked, unit_points
 from torch import Tensor
 
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
-from botorch_popbo.models._fit import evidence as evidence_module
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._hyperparameters.kernel import KernelHyperparameters
 from botorch_popbo.models._hyperparameters.priors import default_likelihood
@@ -181,20 +180,3 @@ def test_the_gradient_of_any_order(order: Callable[[], Order]) -> None:
     of_points = order()
     records = records_of(of_points)
     assert_gradient(Evidence(of_points.X[records.item], records, PRIOR))
-
-
-def test_many_answers_are_conditioned_on_by_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs = torch.combinations(torch.arange(12))
-    better = torch.where((WAVE[pairs[:, 0]] > WAVE[pairs[:, 1]])[:, None], pairs, pairs.flip(-1))
-    few, many = (
-        evidence(records_of(from_comparisons(X, better[::step]))).condition(PRIOR.loc).utilities
-        for step in (4, 1)
-    )
-    assert few.root.shape == (12, 17)  # a column for each answer
-    assert many.root.shape == (12, 11)
-    monkeypatch.setattr(evidence_module, "_MANY_ANSWERS", 100)
-    records = records_of(from_comparisons(X, better))
-    expected = evidence(records).condition(PRIOR.loc).utilities
-    assert expected.root.shape == (12, 66)
-    torch.testing.assert_close(many.log_likelihood, expected.log_likelihood, rtol=0, atol=1e-5)
-    torch.testing.assert_close(many.utilities, expected.utilities, rtol=0, atol=1e-5)

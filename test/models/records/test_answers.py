@@ -4,7 +4,6 @@ from helpers.relations import counted
 from torch import Tensor
 
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
-from botorch_popbo.data._tally import tally
 from botorch_popbo.models._records.answers import answers_of, between
 
 
@@ -29,9 +28,8 @@ def of_lists(*lists: dict[int, float], best_only: bool = False) -> Order:
 
 def answers(order: Order) -> dict[tuple[int, int], float]:
     """How often which point was said to be better than which."""
-    tallied = tally(order)
-    found = answers_of(order, tallied, torch.ones_like(tallied.task, dtype=torch.bool))
-    item = tallied.item.tolist()
+    found = answers_of(order, torch.ones(order.num_tasks, dtype=torch.bool))
+    item = order.item[order.ranked.rows].tolist()
     return {(item[i], item[j]): number for (i, j), number in counted(found).items()}
 
 
@@ -59,11 +57,10 @@ def test_a_best_one_is_an_answer_against_each_of_the_others() -> None:
 def test_only_judged_records_are_answered_about() -> None:
     comparisons = from_comparisons(line(4), torch.tensor([[0, 1], [2, 3]]))
     order = combine(from_outcomes(line(3), line(3)), comparisons)
-    tallied = tally(order)
-    found = answers_of(order, tallied, tallied.task == 1)
+    found = answers_of(order, torch.tensor([False, True]))
     # Records of the first task come first.
     assert counted(found) == {(3, 4): 1.0, (5, 6): 1.0}
-    assert len(answers_of(order, tallied, tallied.task == 2)) == 0
+    assert len(answers_of(order, torch.tensor([False, False]))) == 0
 
 
 def placed(known: Tensor, *utilities: float) -> dict[tuple[int, int], float]:

@@ -4,15 +4,16 @@ import pytest
 import torch
 from helpers.relations import Pair, components, is_gap, is_side, pairs
 
+from botorch_popbo.data._rows import distinct_rows
 from botorch_popbo.likelihoods.relations import Relations
-from botorch_popbo.models._records.forest import ends_of_lists, first_of_each, neighbours
+from botorch_popbo.models._records.forest import neighbours
 
 
 def of_lists(*sizes: list[int]) -> Relations:
     """Lists of so many entries at each level, in turn, best first."""
     level = torch.repeat_interleave(torch.tensor([number for list_ in sizes for number in list_]))
     list_of_level = torch.repeat_interleave(torch.tensor([len(levels) for levels in sizes]))
-    return neighbours(level, list_of_level[level])
+    return neighbours(distinct_rows(level), list_of_level[level])
 
 
 @pytest.mark.parametrize(
@@ -65,14 +66,7 @@ def test_every_list_is_a_tree_of_true_relations(sizes: list[int]) -> None:
 def test_entries_need_not_be_sorted() -> None:
     shuffle = torch.randperm(7, generator=torch.Generator().manual_seed(0))
     level = torch.tensor([0, 1, 1, 1, 2, 2, 2])[shuffle]
-    relations = neighbours(level, torch.zeros(7, dtype=torch.long))
+    relations = neighbours(distinct_rows(level), torch.zeros(7, dtype=torch.long))
     assert len(components(relations, 7)) == 1
     assert (level[relations.worse] - level[relations.better] == 1).all()
     assert int(is_side(relations).sum()) == 4
-
-
-def test_leaders_and_ends() -> None:
-    assert first_of_each(torch.tensor([1, 0, 1, 2, 0])).tolist() == [1, 0, 3]
-    opens, closes = ends_of_lists(torch.tensor([0, 0, 0, 1, 2, 2]))
-    assert opens.tolist() == [True, False, False, True, True, False]
-    assert closes.tolist() == [False, False, True, True, False, True]

@@ -1,0 +1,103 @@
+from dataclasses import fields
+
+import pytest
+import torch
+from helpers.ranking import INF, as_dict, line, tensor
+
+from botorch_popbo import Order
+from botorch_popbo.data import _counts, combine, from_comparisons, from_outcomes
+from botorch_popbo.data._counts import count_better
+
+#: Two lists of one task, of which the second is noisy, and a third of another task.
+ORDER = Order(
+    X=line(4),
+    item=torch.tensor([0, 1, 2, 0, 1, 3, 2]),
+    score=tensor([3.0, 2.0, 2.0, 1.0, 1.0, 0.0, 9.0]),
+    variance=tensor([0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0]),
+    list_index=torch.tensor([0, 0, 0, 1, 1, 2, 2]),
+    task_index=torch.tensor([0, 0, 0, 0, 0, 1, 1]),
+    is_censored=torch.tensor([False] * 7),
+)
+
+
+@pytest.mark.parametrize(
+    ("noisy", "better"), [(None, [0.5, 1.5, 1, 0, 1]), ([False, True], [0, 1, 1, 0, 1])]
+)
+def test_one_record_for_each_point_of_each_task(
+    noisy: list[bool] | None, better: list[float]
+) -> None:
+    found, met = count_better(ORDER, None if noisy is None else torch.tensor(noisy))
+    assert ORDER.item[ORDER.ranked.rows].tolist() == [0, 1, 2, 2, 3]
+    assert found.tolist() == better
+    assert met.tolist() == [3, 3, 2, 1, 1]
+
+
+def test_censored_entries_met_their_betters_only() -> None:
+    order = Order(
+        X=line(4),
+        item=torch.arange(4),
+        score=tensor([0.0, 1.0, 0.0, 2.0]),
+        variance=torch.zeros(4, dtype=torch.float64),
+        list_index=torch.zeros(4, dtype=torch.long),
+        task_index=torch.zeros(4, dtype=torch.long),
+        is_censored=torch.tensor([True, False, True, False]),
+    )
+    better, met = count_better(order)
+    assert better.tolist() == [2.0, 1.0, 2.0, 0.0]
+    assert met.tolist() == [2.0, 3.0, 2.0, 3.0]
+
+
+def test_the_order_of_entries_does_not_matter() -> None:
+    shuffle = torch.tensor([6, 2, 4, 0, 5, 3, 1])
+    names = ("item", "score", "variance", "list_index", "task_index", "is_censored")
+    shuffled = Order(ORDER.X, *(getattr(ORDER, name)[shuffle] for name in names))
+    for found, expected in zip(count_better(shuffled), count_better(ORDER), strict=True):
+        assert torch.equal(found, expected)
+
+
+def test_chunks_of_pairs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    Y, Yvar = torch.randn(23, dtype=torch.float64), torch.rand(23, dtype=torch.float64)
+    whole = as_dict(from_outcomes(line(23), Y, Yvar))
+    monkeypatch.setattr(_counts, "_MAX_PAIRS", 50)
+    assert as_dict(from_outcomes(line(23), Y, Yvar)) == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("num_points", [2, 1023, 3000])
+def test_memory_is_linear(num_points: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ndtr, sizes = torch.special.ndtr, []
+    monkeypatch.setattr(torch.special, "ndtr", lambda x: sizes.append(x.numel()) or ndtr(x))
+    count_better(Order.from_scores(*[line(num_points).float(), *torch.rand(2, num_points)]))
+    assert max(sizes) <= max(2**20, num_points)
+    assert sum(sizes) == num_points**2
+
+
+def test_many_lists_take_the_work_of_their_own_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    ndtr, sizes = torch.special.ndtr, []
+    monkeypatch.setattr(torch.special, "ndtr", lambda x: sizes.append(x.numel()) or ndtr(x))
+    pairs = torch.randint(0, 5, (9000, 1))
+    ties = torch.cat([pairs, pairs + 1 + torch.randint(0, 5, (9000, 1))], dim=-1)
+    better, met = count_better(from_comparisons(line(10), ties[:0], ties))
+    assert torch.equal(better, met / 2)
+    assert sum(sizes) < 18000**2 / 10
+
+
+@pytest.mark.parametrize("rows", [1, 3, 4, 100])
+def test_noisy_lists_of_any_length_are_counted_one_by_one(
+    rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_counts, "_MAX_ROWS", rows)
+    lists = [torch.arange(n) for n in (4, 2, 7, 3)]
+    orders = [
+        Order.from_scores(line(len(own)), torch.randn(len(own)), torch.rand(len(own)))
+        for own in lists
+    ]
+    alone = torch.cat([count_better(order)[0] for order in orders])
+    together = combine(*orders)
+    shuffle = torch.randperm(len(together.item))
+    entries = {f.name: getattr(together, f.name)[shuffle] for f in fields(together)[1:]}
+    torch.testing.assert_close(count_better(Order(together.X, **entries))[0], alone)
+
+
+def test_failures_alone_have_no_noise() -> None:
+    order = Order.from_scores(line(2), tensor([-INF, -INF]), tensor([1.0, 1.0]))
+    assert count_better(order)[0].tolist() == [0.0, 0.0]

@@ -1,0 +1,61 @@
+import pytest
+import torch
+from helpers.gaussian import unit_points
+from helpers.relations import chain, relate
+from torch import Tensor
+
+from botorch_popbo.likelihoods.relations import Relations
+from botorch_popbo.likelihoods.terms import Terms
+
+NOISE = torch.tensor(0.3).double()
+MIXED = relate([(0, 1), (1, 2)], between=[(0, 3, 2), (0, 4, 2)], answers=[(5, 0, 2.0), (1, 5, 1.0)])
+KINDS = pytest.mark.parametrize(
+    "relations", [chain([2, 0, 1]), MIXED, relate(answers=[(0, 1, 1.0), (1, 2, 3.0), (2, 0, 1.0)])]
+)
+
+
+def utilities(relations: Relations) -> Tensor:
+    """In order where that is certain."""
+    falling = torch.tensor([0.9, 0.7, 0.1, 0.5, 0.3, 0.8]).double()
+    return falling if relations.has_answers else falling[[1, 2, 0]]
+
+
+@KINDS
+def test_differences_follow_from_those_of_the_forest(relations: Relations) -> None:
+    terms, values = Terms(relations, NOISE), utilities(relations)
+    gaps = relations.forest.differences(values)
+    torch.testing.assert_close(terms.differences(gaps), relations.differences(values))
+    by_difference = unit_points(len(relations))[:, 0]
+    expected = by_difference @ terms.differences(gaps)
+    torch.testing.assert_close(terms.gather(by_difference) @ gaps, expected)
+
+
+@KINDS
+def test_slopes_and_curvatures_are_derivatives_of_the_density(relations: Relations) -> None:
+    terms = Terms(relations, NOISE)
+    gaps = relations.forest.differences(utilities(relations))
+
+    def density(gaps: Tensor) -> Tensor:
+        return terms.log_density(terms.differences(gaps))
+
+    slope = torch.autograd.functional.jacobian(density, gaps)
+    at = terms.differences(gaps)
+    torch.testing.assert_close(terms.gather(terms.slope(at)), slope)
+    hessian = -torch.autograd.functional.hessian(density, gaps)
+    root = terms.root(at)
+    root = root.diag() if root.ndim == 1 else root
+    torch.testing.assert_close(root @ root.T, hessian)
+    spread = unit_points(len(gaps), len(gaps))
+    bending = terms.bending(at, spread @ spread.T, NOISE.log())
+    torch.testing.assert_close(bending, (hessian * (spread @ spread.T)).sum())
+
+
+@KINDS
+def test_a_step_closes_no_gap(relations: Relations) -> None:
+    terms = Terms(relations, NOISE)
+    at = relations.differences(utilities(relations))
+    length = terms.longest_step(at, -5.0 * at.abs())
+    reached = at - 5.0 * length * at.abs()
+    assert 0.0 < length <= 1.0
+    assert (reached[~relations.is_answer] > 0.0).all()
+    assert terms.longest_step(at, at.abs()) == 1.0
