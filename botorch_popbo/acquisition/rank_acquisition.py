@@ -75,17 +75,6 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         """
         return self._one_by_one(X) if X.ndim == 2 and len(X) > 1 else self._of_single_points(X)
 
-    def value_and_gradient(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Values of single points and their gradients, as an optimizer asks for them.
-
-        Args:
-            X: Points, an ``n x 1 x d`` tensor.
-
-        Returns:
-            Values, of shape ``n``, and gradients, ``n x 1 x d``.
-        """
-        return value_and_gradient(self, X)
-
     def _one_by_one(self, X: Tensor) -> Tensor:
         pending = self.X_pending
         values = []
@@ -102,15 +91,12 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     def _of_single_points(self, X: Tensor) -> Tensor:
         X = X.to(self._known.dtype)
         encoded = self._informed.encode(X)
-        distance = distance_to_known(encoded, self._known, self._radius_of(X))
+        radius = float(self._known_radius * X.shape[-1] ** 0.5)
+        distance = distance_to_known(encoded, self._known, radius)
         value = self._evaluate(X, encoded, distance)
         for constraint in self._constraints:
             value = value + constraint(X)
         return value.squeeze(-1)
-
-    def _radius_of(self, X: Tensor) -> float:
-        """The distance within which points, ``... x d``, are known."""
-        return float(self._known_radius * X.shape[-1] ** 0.5)
 
     @abstractmethod
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
@@ -169,22 +155,6 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         for constraint in self._constraints:
             satisfied &= constraint.is_satisfied(X)
         return satisfied
-
-
-def value_and_gradient(function: AcquisitionFunction, X: Tensor) -> tuple[Tensor, Tensor]:
-    """Values and gradients of any acquisition function, by autograd.
-
-    Args:
-        function: The function.
-        X: Points, an ``n x q x d`` tensor.
-
-    Returns:
-        Values, of shape ``n``, and gradients, ``n x q x d``.
-    """
-    X = X.detach().requires_grad_()
-    values = function(X)
-    [gradient] = torch.autograd.grad(values.sum(), X)
-    return values.detach(), gradient
 
 
 def find_baseline(model: RankModel, X_baseline: Tensor | None) -> Tensor:

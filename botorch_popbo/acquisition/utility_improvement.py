@@ -6,12 +6,8 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.acquisition._checks import require_uncertainty
-from botorch_popbo.acquisition._known_points import is_near_known, log_remoteness
-from botorch_popbo.acquisition._log_improvement import (
-    MIN_VARIANCE,
-    log_improvement,
-    log_improvement_and_slopes,
-)
+from botorch_popbo.acquisition._known_points import log_remoteness
+from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -81,24 +77,6 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         return self._log_improvement(encoded) + log_remoteness(distance)
 
-    def value_and_gradient(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See the base class; in closed form but near known points and where runs have failed."""
-        if type(self) is not LogExpectedUtilityImprovement or self._margin is not None:
-            return super().value_and_gradient(X)
-        X = X.to(self._known.dtype).detach().requires_grad_()
-        encoded = self._informed.encode(X)
-        points = encoded.detach().squeeze(-2)
-        if is_near_known(points, self._known, self._radius_of(X)):
-            return super().value_and_gradient(X)
-        with torch.no_grad():
-            moments, pullback = self._informed.improvement_and_pullback(points, self._incumbent)
-            mean, variance, own = moments
-            value, by_mean, by_variance = log_improvement_and_slopes(mean, variance)
-            gain, by_own = self._log_gain_and_slope(own)
-            slopes = pullback(by_mean, by_variance, by_own).unsqueeze(-2)
-        [gradient] = torch.autograd.grad(encoded, X, slopes)
-        return value + gain, gradient
-
     def _log_improvement(self, encoded: Tensor) -> Tensor:
         """The logarithm of the expected improvement and its augmentation, ``batch_shape x 1``."""
         if not self._has_feasible:  # there is nothing to improve on
@@ -122,19 +100,10 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     def _log_gain(self, variance: Tensor) -> Tensor:
         """Logarithm of the augmentation ``1 - sigma / sqrt(variance + sigma^2)``."""
-        return self._gain(variance)[0].log()
-
-    def _log_gain_and_slope(self, variance: Tensor) -> tuple[Tensor, Tensor]:
-        """The same and its derivative."""
-        gain, log_total, noise = self._gain(variance)
-        slope = 0.5 * torch.exp(-1.5 * log_total) / (noise * gain)
-        return gain.log(), slope.where(variance > MIN_VARIANCE, 0.0)
-
-    def _gain(self, variance: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The augmentation, the logarithm of ``variance / sigma^2 + 1``, and ``sigma^2``."""
         noise = self._informed.noise.detach()
+        # By log1p and expm1: of a variance far below the noise the difference would be lost.
         log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
-        return -torch.expm1(-0.5 * log_total), log_total, noise
+        return (-torch.expm1(-0.5 * log_total)).log()
 
 
 class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):

@@ -9,7 +9,6 @@ from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
 from botorch_popbo.acquisition import _known_points
 from botorch_popbo.acquisition._known_points import (
     distance_to_known,
-    is_near_known,
     log_remoteness,
     proximity,
 )
@@ -22,13 +21,6 @@ def test_distances_are_in_known_radii(max_entries: int, monkeypatch: pytest.Monk
     points = tensor([[[0.0, 0.0], [0.3, 0.4]], [[1.0, 1.0], [1.0, 0.9]]])
     found = distance_to_known(points, known, radius=0.02)
     torch.testing.assert_close(found, tensor([[0.0, 0.5], [0.0, 0.1]]) / 0.02)
-
-
-def test_known_points_have_an_effect_within_a_thousand_radii() -> None:
-    known = tensor([[0.0, 0.0], [1.0, 1.0]])
-    points = tensor([[0.5, 0.5], [1.0, 0.9]])
-    assert is_near_known(points, known, radius=0.0002)
-    assert not is_near_known(points, known, radius=0.00009)
 
 
 def test_a_known_point_has_distance_zero_and_no_gradient() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from botorch_popbo.benchmarks.problems._forrester import Forrester
 
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.experiments import _rank_agreement as agreement
@@ -29,6 +28,7 @@ from botorch_popbo.benchmarks.experiments._rank_calibration import (
     draw,
     score,
 )
+from botorch_popbo.benchmarks.problems._forrester import Forrester
 
 CAMPAIGN = ["--campaign", "paper-forrester", "--smoke", "--jobs", "1"]
 Evaluate = Callable[[agreement.Fit], agreement.FitRecord]
