@@ -91,6 +91,7 @@ class GaussianRankPosterior(RankPosterior):
         Returns:
             A ``sample_shape x batch_shape x q x 1`` tensor, in ranks, differentiable.
         """
+        # The interpolated rank: a whole one has no slope, and searches by samples need one.
         drawn = self.utility.rsample(sample_shape or torch.Size())
         return self.thresholds.log_rank(self._standardized(drawn)).exp()
 

@@ -24,6 +24,7 @@ class RankPosterior(Posterior, ABC):
 
     def __repr__(self) -> str:
         """Where it is, and of a few points the expected counts with their deviations."""
+        # Of many points the numbers would fill a page.
         with torch.no_grad():
             mean, deviation = self.mean.flatten(), self.variance.sqrt().flatten()
         shape = " x ".join(map(str, self.mean.shape))
@@ -124,6 +125,7 @@ class RankPosterior(Posterior, ABC):
         return 0, -2
 
     def _in_front(self, value: Tensor) -> Tensor:
+        # BoTorch stacks the results for several levels in front of the batch.
         return value.reshape(*value.shape, *(1 for _ in self.base_sample_shape))
 
     def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008

@@ -74,13 +74,6 @@ def test_increasing_transforms_of_an_objective_change_nothing() -> None:
     assert torch.equal(LogExpectedFrontImprovement(models(warped))(ANYWHERE), make()(ANYWHERE))
 
 
-def test_known_and_pending_points_are_never_best() -> None:
-    function = make(X_pending=PENDING)
-    values = function(torch.cat([X, PENDING]).unsqueeze(-2))
-    assert (values < -600.0).all()
-    assert function(ANYWHERE).max() > -20.0
-
-
 def test_a_pending_point_takes_the_gain_of_its_neighbours() -> None:
     function, point = make(), ANYWHERE[make()(ANYWHERE).argmax()]
     before, beside = function(ANYWHERE), point + 0.02
@@ -135,14 +128,6 @@ def test_without_a_feasible_point_only_the_probability_counts() -> None:
     ranked.set_X_pending(PENDING)
     torch.testing.assert_close(function(ANYWHERE), ranked(ANYWHERE).squeeze(-1))
     assert function.front.shape == (1, 2)
-
-
-def test_failures_are_no_part_of_the_front() -> None:
-    failed = Y.clone()
-    failed[0] = -torch.inf
-    function = LogExpectedFrontImprovement(models(failed))
-    assert not (function.front == X[0]).all(-1).any()
-    assert function(ANYWHERE).isfinite().all()
 
 
 def test_samples_come_from_the_seed_alone() -> None:

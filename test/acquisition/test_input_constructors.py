@@ -49,12 +49,6 @@ def test_what_is_not_given_keeps_its_default(case: Case, options: dict[str, Any]
     assert torch.equal(values(built(case, **options)), values(case.make()))
 
 
-def test_pending_points_pass_through(case: Case) -> None:
-    function = built(case, X_pending=GRID[0])
-    assert torch.equal(function.X_pending, GRID[0])
-    assert torch.equal(values(function), values(case.make(X_pending=GRID[0])))
-
-
 @pytest.mark.parametrize(("kind", "options"), OPTIONS)
 def test_options_pass_through(
     kind: Kind, options: dict[str, Any], short_model: PoissonRankModel

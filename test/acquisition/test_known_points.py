@@ -1,9 +1,6 @@
-from collections.abc import Callable
-
 import pytest
 import torch
 from helpers.ranking import tensor
-from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
 from botorch_popbo.acquisition import _known_points
@@ -32,16 +29,6 @@ def test_a_known_point_has_distance_zero_and_no_gradient() -> None:
     assert torch.equal(slope, torch.zeros_like(slope))
 
 
-def test_points_that_are_all_far_need_no_graph() -> None:
-    known = tensor([[0.0, 0.0], [1.0, 1.0]])
-    X = tensor([[0.3, 0.4], [0.9, 0.9]]).requires_grad_()
-    far = distance_to_known(X, known, radius=1e-5)
-    assert not far.requires_grad
-    one_near = distance_to_known(torch.cat([X, known[:1] + 1e-6]), known, radius=1e-5)
-    assert one_near.requires_grad
-    torch.testing.assert_close(far, one_near[:2].detach())
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_proximity_falls_and_remoteness_rises(dtype: torch.dtype) -> None:
     distance = torch.tensor([0.0, 1e-6, 0.1, 1.0, 3.0, 10.0, 1e6], dtype=dtype)
@@ -67,11 +54,3 @@ def test_in_single_precision_a_bad_new_point_is_still_better() -> None:
     assert value.dtype == torch.float32
     assert value[~known].max() < -100.0
     assert value[~known].min() > value[known].max()
-
-
-@pytest.mark.parametrize("function", [proximity, log_remoteness])
-def test_the_slope_vanishes_far_away(function: Callable[[Tensor], Tensor]) -> None:
-    distance = torch.tensor([1e4, 1e30, torch.inf], requires_grad=True)
-    value = function(distance)
-    assert torch.equal(value, torch.zeros(3))
-    assert torch.equal(torch.autograd.grad(value.sum(), distance)[0], torch.zeros(3))

@@ -5,7 +5,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from botorch_popbo.acquisition import _point_noise
 from botorch_popbo.acquisition._point_noise import uniform_from_points
 
 SIDE = 100
@@ -44,13 +43,6 @@ def test_neighbours_are_unrelated(spacing: float) -> None:
     assert abs(correlation(numbers, numbers.T)) < bound
 
 
-def test_seeds_are_unrelated() -> None:
-    numbers = [uniform_from_points(grid(), seed) for seed in (0, 1, 2, 1_000_003)]
-    for i in range(4):
-        for j in range(i):
-            assert abs(correlation(numbers[i], numbers[j])) < 4.0 / SIDE
-
-
 def test_the_number_belongs_to_the_point_alone() -> None:
     X = grid()
     numbers = uniform_from_points(X, 3)
@@ -76,11 +68,3 @@ def test_dtype_and_device_are_those_of_the_points(tkwargs: dict[str, Any]) -> No
     assert numbers.device.type == tkwargs["device"].type
     # The same points in another precision or on another device have the same numbers.
     torch.testing.assert_close(numbers.cpu().double(), uniform_from_points(X.double(), 0))
-
-
-def test_the_largest_number_is_below_one(
-    tkwargs: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # One point in 2**25 is so close to one that single precision rounds it up.
-    monkeypatch.setattr(_point_noise, "_mix", lambda state: torch.full_like(state, -1))
-    assert 0.999 < uniform_from_points(torch.ones(1, 2, **tkwargs), 0) < 1.0

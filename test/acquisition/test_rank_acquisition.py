@@ -65,13 +65,6 @@ def test_botorch_is_told_which_values_are_logarithms(kind: Kind) -> None:
     assert kind._log == kind.__name__.startswith("Log")
 
 
-def test_points_of_another_precision_are_taken_for_the_models(case: Case) -> None:
-    X = ANYWHERE.float()
-    values = case.make()(X)
-    assert values.dtype == torch.float64
-    assert torch.equal(values, case.make()(X.double()))
-
-
 def test_points_outside_of_the_baseline_are_not_known(case: Case) -> None:
     known = case.model.known_X
     left_out, others = known[:1], known[1:]
@@ -118,14 +111,6 @@ def test_a_wrapper_may_tell_which_points_are_pending(case: Case) -> None:
     assert torch.equal(wrapped(others.unsqueeze(-2)), pending)
     wrapped.set_X_pending(None)
     assert torch.equal(wrapped(others.unsqueeze(-2)), before)
-
-
-def test_every_point_loses_when_it_becomes_known(case: Case) -> None:
-    X = torch.cat(split_points(case.model, 0.4)).unsqueeze(-2)[::10]
-    function = case.make()
-    before = function(X)
-    function.set_X_pending(X.squeeze(-2))
-    assert (function(X) < before).all()
 
 
 @pytest.mark.parametrize(("kind", "bound"), list(zip(OF_RANKS, [0.01, -1.99], strict=True)))

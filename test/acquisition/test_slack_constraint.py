@@ -2,9 +2,8 @@ import math
 
 import pytest
 import torch
-from botorch.exceptions import UnsupportedError
 
-from botorch_popbo import PoissonRankModel, RankingGP
+from botorch_popbo import RankingGP
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 from botorch_popbo.data import combine, from_outcomes
 
@@ -58,13 +57,6 @@ def test_increasing_transforms_that_keep_the_sign_change_nothing() -> None:
     assert torch.equal(plain(GRID), warped(GRID))
 
 
-def test_where_none_satisfies_it_the_border_is_a_step_beyond_the_best() -> None:
-    ranked = constraint(-0.1 - X)
-    values = ranked.slack.rank_law(ranked.slack.encode(GRID)).thresholds.values
-    border = values[..., 0] + (values[..., 0] - values[..., -1]) / len(X)
-    torch.testing.assert_close(ranked(GRID), torch.special.log_ndtr(-border))
-
-
 def test_where_all_or_none_satisfy_it() -> None:
     assert (constraint(2.0 - X)(GRID) == 0.0).all()
     none = constraint(-0.1 - X)(GRID)
@@ -101,8 +93,3 @@ def test_pending_points_where_all_or_none_satisfy_it(border: float) -> None:
 def test_it_is_differentiable() -> None:
     points = torch.tensor([[0.13], [0.47], [0.88]], dtype=torch.double, requires_grad=True)
     assert torch.autograd.gradcheck(constraint(0.45 - X), (points,), atol=1e-4)
-
-
-def test_a_network_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="from_constrained_outcomes"):
-        SlackConstraint(PoissonRankModel(X, X))

@@ -41,19 +41,6 @@ def test_equal_outcomes_are_one_value_and_the_order_stays() -> None:
     assert len(values.unique()) == len(outcomes.unique())
 
 
-def test_of_two_objectives_each_has_its_own_levels() -> None:
-    pair = [model(PLATEAU), model(OTHER)]
-    levels, points = (
-        TiedLevels(pair, 0, AcquisitionSettings()),
-        torch.linspace(-3.0, 3.0, 200).double(),
-    )
-    found = levels(torch.stack([points, points], dim=-1))
-    assert torch.equal(found[:, 1], points)
-    assert bool((found[:, 0].diff() > -1e-9).all())
-    assert bool((found[:, 0].diff().abs() < 1e-9).any())
-    assert levels(torch.zeros(3, 4, 2).double()).shape == (3, 4, 2)
-
-
 def test_what_rounding_leaves_is_no_difference() -> None:
     dust = PLATEAU - PLATEAU.max()
     dust[BEST] = 1e-17 * torch.arange(6.0).double()

@@ -95,14 +95,6 @@ def test_the_search_finds_what_is_better_than_anything_at_random(
     assert function(optimized(function, q=1, raw_samples=128)) > anywhere.max()
 
 
-def test_monotone_transforms_of_the_outcomes_change_nothing() -> None:
-    X, Y = toy_data(15)
-    expected, transformed = (
-        LogExpectedUtilityImprovement(RankingGP(X, y).fit())(TEST_X) for y in (Y, Y.exp())
-    )
-    assert torch.equal(transformed, expected)
-
-
 @pytest.mark.parametrize("kind", OF_UTILITIES)
 def test_a_network_is_refused_with_advice(kind: Kind, short_model: PoissonRankModel) -> None:
     with pytest.raises(UnsupportedError, match=r"use RankingGP\. Or use"):

@@ -15,7 +15,6 @@ from botorch.models.transforms.input import AppendFeatures, Log10, Normalize, Wa
 from botorch.settings import validate_input_scaling
 from helpers.models import EACH, TEST_X, law
 from helpers.toy import BOUNDS, toy_data
-from scipy.stats import kendalltau
 from torch import Tensor
 from torch.nn import Module
 
@@ -57,21 +56,6 @@ def test_nothing_but_the_order_matters(num_points: int, make: Callable[..., Rank
     copied = torch.cat([X.flip(0), X[:3]]), torch.cat([Y.flip(0), Y[:3]])
     assert torch.equal(law(make(*copied).fit()), expected)
     assert torch.equal(law(make(order=from_outcomes(X, Y)).fit()), expected)
-
-
-@EACH
-def test_unit_and_sign_of_an_input_do_not_matter(make: Callable[..., RankModel]) -> None:
-    X, Y = toy_data(15)
-    scale = torch.tensor([1024.0, 0.25], dtype=torch.float64)  # exact in binary
-    scaled = make(scale * X, Y).fit()
-    assert torch.equal(law(scaled, scale * TEST_X), law(make(X, Y).fit()))
-
-
-def test_it_learns_the_ranking(model: RankModel) -> None:
-    data = model.rank_counts
-    mean = model.rank_posterior(data.X).mean.detach().squeeze(-1)
-    assert kendalltau(mean, data.counts).statistic > 0.8
-    assert torch.equal(model.best_points(3), data.X[data.counts.argsort()[:3]])
 
 
 @EACH

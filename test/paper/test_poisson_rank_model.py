@@ -39,14 +39,6 @@ class TestFittedContract(ModelContract):
         return PoissonRankModel.paper(train_X, train_Y, **options).fit()
 
 
-@pytest.mark.usefixtures("rng_untouched")
-def test_one_seed_is_one_network() -> None:
-    first, again, other = (PoissonRankModel(*toy_data(15), seed=seed).fit() for seed in (0, 0, 1))
-    assert torch.equal(mean(first), mean(again))
-    assert not torch.equal(mean(first), mean(other))
-    assert torch.equal(mean(first.fit()), mean(again))
-
-
 @pytest.mark.parametrize(
     ("num_points", "make", "is_truncated"),
     [
@@ -65,12 +57,6 @@ def test_the_number_of_observations_decides_between_the_laws(
     with torch.no_grad():
         model.rate.network[-1].bias.fill_(100.0)
     assert (mean(model) <= num_points).all() == is_truncated
-
-
-def test_the_paper_is_the_same_model_but_for_the_truncation() -> None:
-    paper = PoissonRankModel.paper(*toy_data(15), seed=4)
-    assert (paper.untruncated_from, paper.seed) == (12, 4)
-    assert PoissonRankModel(*toy_data(15)).untruncated_from == math.inf
 
 
 @pytest.mark.filterwarnings("ignore:Data .* is not contained to the unit cube")  # on purpose
@@ -128,12 +114,6 @@ def test_a_state_of_another_number_of_points_loads() -> None:
     assert torch.equal(mean(larger.fit()), expected)
 
 
-def test_a_count_has_no_further_noise(long_model: PoissonRankModel) -> None:
-    for noise in (True, torch.ones(7, 1)):
-        noisy = long_model.posterior(TEST_X, observation_noise=noise)
-        assert torch.equal(noisy.mean, mean(long_model))
-
-
 @pytest.mark.parametrize("transform", [None, ScalarizedPosteriorTransform(torch.ones(1).double())])
 def test_what_would_maximise_counts_is_refused(
     long_model: PoissonRankModel, transform: ScalarizedPosteriorTransform | None
@@ -157,13 +137,6 @@ def test_a_point_that_met_none_is_not_recommended() -> None:
     model = PoissonRankModel(rank_counts=RankCounts(X, counts, exposure))
     assert torch.equal(model.incumbent, X[1])
     assert torch.equal(model.best_points(3), X[[1, 2, 0]])
-
-
-def test_the_incumbent_has_the_best_rank() -> None:
-    X, Y = toy_data(15)
-    model = PoissonRankModel(X, Y)
-    assert torch.equal(model.incumbent, X[Y.argmax()])
-    assert torch.equal(model.known_X, model.rank_counts.X)
 
 
 def test_construct_inputs_pass_settings_on() -> None:

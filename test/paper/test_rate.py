@@ -110,15 +110,6 @@ def test_mini_batches_are_drawn_without_replacement_from_the_seed(num_records: i
     assert (batches(1) != found) == (num_records > 4)
 
 
-def test_a_network_trained_in_single_precision_predicts_in_that_of_the_data() -> None:
-    X, rate = ranked(30)[0], fitted(30)
-    assert torch.equal(weights(rate), weights(rate).float().double())
-    assert rate(X[:1] + 1e-9) != rate(X[:1])
-    torch.testing.assert_close(
-        fitted(30, dtype=torch.float32)(X.float()).double(), rate(X), rtol=1e-4, atol=1e-4
-    )
-
-
 def test_layers_and_initial_weights_are_torchs() -> None:
     small = NetworkRate(5, replace(PAPER, hidden_sizes=(7, 3)))
     assert [tuple(p.shape) for p in small.parameters() if p.ndim == 2] == [(7, 5), (3, 7), (1, 3)]
