@@ -1,16 +1,17 @@
-"""The paper's network, from which the log-rate of a point comes."""
+"""The paper's network, from which the log-rate of a point comes, and its training."""
 
 import itertools
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 from torch.nn import Linear, Module, ReLU, Sequential
 from torch.nn.functional import softplus
 from torch.nn.utils import skip_init
+from torch.optim.lr_scheduler import StepLR
 
 from botorch_popbo.paper import truncated_poisson
-from botorch_popbo.paper.training import train
 from botorch_popbo.settings import PaperSettings
 
 _LINEAR_BELOW = -40.0  # softplus(z) is exp(z) there, and would underflow before its logarithm
@@ -90,6 +91,38 @@ class NetworkRate(Module):
                 for parameter in (layer.weight, layer.bias):
                     values = torch.rand(parameter.shape, generator=generator, dtype=torch.float64)
                     parameter.data.copy_(bound * (2.0 * values - 1.0))
+
+
+def train(
+    module: Module,
+    loss: Callable[[Tensor], Tensor],
+    num_records: int,
+    generator: torch.Generator,
+    settings: PaperSettings,
+) -> None:
+    """Minimise a loss over mini-batches by ADAM with a stepped learning rate, in place.
+
+    Args:
+        module: What to train.
+        loss: Of a vector of record indices, a scalar.
+        num_records: Number of records.
+        generator: Source of the mini-batches, on the CPU.
+        settings: Number and size of the steps.
+    """
+    parameters = list(module.parameters())
+    optimizer = torch.optim.Adam(parameters, lr=settings.learning_rate, fused=True)
+    schedule = StepLR(optimizer, settings.learning_rate_period, settings.learning_rate_factor)
+    batch = torch.arange(num_records, device=parameters[0].device)
+    for _ in range(settings.num_steps):
+        if num_records > settings.batch_size:
+            order = torch.randperm(num_records, generator=generator)
+            batch = order[: settings.batch_size].to(parameters[0].device)
+        optimizer.zero_grad()
+        with torch.enable_grad():
+            loss(batch).backward()
+        optimizer.step()
+        schedule.step()
+    optimizer.zero_grad()  # a model with gradients cannot be compared, and would be twice as large
 
 
 def _log_softplus(z: Tensor) -> Tensor:

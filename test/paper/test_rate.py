@@ -11,8 +11,7 @@ from torch import Tensor
 from torch.nn import Linear
 
 from botorch_popbo import PoissonRankModel
-from botorch_popbo.paper.rate import NetworkRate
-from botorch_popbo.paper.training import train
+from botorch_popbo.paper.rate import NetworkRate, train
 from botorch_popbo.settings import PaperSettings
 
 PAPER = PaperSettings()
