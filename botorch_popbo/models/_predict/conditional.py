@@ -1,0 +1,162 @@
+"""The posterior of the utility as a mean and a kernel of GPyTorch.
+
+A Gaussian process that was conditioned is a Gaussian process again. As a mean and a kernel it can
+be the prior of any of BoTorch's models, and its covariance is evaluated when it is used.
+"""
+
+from typing import Any
+
+import torch
+from botorch.models.transforms.input import InputTransform
+from gpytorch.kernels import Kernel
+from gpytorch.means import Mean
+from linear_operator.operators import LinearOperator, TriangularLinearOperator
+from torch import Tensor
+
+from botorch_popbo.models._predict.predictor import Predictor
+
+
+class ConditionalMean(Mean):
+    """The expected utility.
+
+    Args:
+        predictor: The posterior.
+        input_transform: Applied to points; by default they are encoded already.
+    """
+
+    def __init__(self, predictor: Predictor, input_transform: InputTransform | None = None) -> None:
+        super().__init__()
+        self.predictor = predictor
+        self.input_transform = input_transform
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Evaluate the mean.
+
+        Args:
+            x: Points, ``batch_shape x n x d``.
+
+        Returns:
+            A ``batch_shape x n`` tensor.
+        """
+        return self.predictor.mean(_encode(x, self.input_transform)).to(x)
+
+
+class ConditionalKernel(Kernel):
+    """The covariance of the utility.
+
+    Args:
+        predictor: The posterior.
+        dtype: Data type of the points.
+        input_transform: Applied to points; by default they are encoded already.
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        dtype: torch.dtype = torch.double,
+        input_transform: InputTransform | None = None,
+    ) -> None:
+        super().__init__()
+        self.predictor = predictor
+        self.input_transform = input_transform
+        self._dtype = dtype
+
+    # GPyTorch would look at the parameters, of which there are none.
+    @property
+    def dtype(self) -> torch.dtype:
+        """Data type of the points."""
+        return self._dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the points."""
+        return self.predictor.X.device
+
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
+        """Evaluate the covariance.
+
+        Args:
+            x1: Points, ``batch_shape x n x d``.
+            x2: Points, ``batch_shape x m x d``.
+            diag: Whether only the ``n`` covariances of points in the same place are wanted.
+            **params: None.
+
+        Returns:
+            A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
+        """
+        first, same = _encode(x1, self.input_transform), _are_same(x1, x2)
+        if diag and same:
+            return self.predictor.moments(first)[1].to(x1)
+        second = first if same else _encode(x2, self.input_transform)
+        if diag:
+            pairs = self.predictor.covariance(first.unsqueeze(-2), second.unsqueeze(-2))
+            return pairs[..., 0, 0].to(x1)
+        return self.predictor.covariance(first, second).to(x1)
+
+
+def in_dtype(covariance: LinearOperator, dtype: torch.dtype) -> LinearOperator:
+    """A covariance in another precision, which is factorised in its own.
+
+    In single precision the covariance of points that are close to each other has no Cholesky
+    factor.
+
+    Args:
+        covariance: A covariance in double precision.
+        dtype: The precision wanted.
+
+    Returns:
+        The covariance.
+    """
+    return covariance if covariance.dtype == dtype else _Cast(covariance, dtype)
+
+
+class _Cast(LinearOperator):
+    """A symmetric operator whose results are in another precision than its arithmetic."""
+
+    def __init__(self, base: LinearOperator, to: torch.dtype) -> None:
+        super().__init__(base, to=to)
+        self._base, self._dtype = base, to
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self._dtype
+
+    def _size(self) -> torch.Size:
+        return torch.Size(self._base.shape)
+
+    def _transpose_nonbatch(self) -> "_Cast":
+        return self
+
+    def _matmul(self, rhs: Tensor) -> Tensor:
+        return self._cast(self._base @ rhs.to(self._base.dtype))
+
+    def _diagonal(self) -> Tensor:
+        return self._cast(self._base.diagonal())
+
+    def to_dense(self) -> Tensor:
+        return self._cast(self._base.to_dense())
+
+    def _cholesky(self, upper: bool = False) -> TriangularLinearOperator:
+        factor = self._cast(self._base.cholesky(upper=upper).to_dense())
+        return TriangularLinearOperator(factor, upper=upper)
+
+    def _cast(self, values: Tensor) -> Tensor:
+        return values.to(self._dtype)
+
+    def _getitem(self, row_index: Any, col_index: Any, *batch_indices: Any) -> LinearOperator:
+        part = self._base._getitem(row_index, col_index, *batch_indices)
+        return _Cast(part, self._dtype)
+
+    def _expand_batch(self, batch_shape: torch.Size) -> LinearOperator:
+        return _Cast(self._base._expand_batch(batch_shape), self._dtype)
+
+
+def _are_same(x1: Tensor, x2: Tensor) -> bool:
+    # Two views of one memory may begin with the same number and go on with others.
+    is_same_memory = x1.data_ptr() == x2.data_ptr() and x1.stride() == x2.stride()
+    return is_same_memory and x1.shape == x2.shape
+
+
+def _encode(X: Tensor, input_transform: InputTransform | None) -> Tensor:
+    # One in training mode would learn other bounds.
+    return (X if input_transform is None else input_transform.eval()(X)).double()

@@ -1,0 +1,225 @@
+"""Utilities of new points given those of the records."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import torch
+from gpytorch.kernels import Kernel
+from torch import Tensor
+
+from botorch_popbo.models._fit.evidence import JITTER, Conditioned
+from botorch_popbo.models._fit.hyperparameters import Modules
+
+_BLOCK = 2**18  # entries of a matrix of covariances
+_COLUMNS = 128  # of a triangular matrix, whose upper part is left out
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """The posterior of a Gaussian process, in double precision.
+
+    An order does not fix the level of the utilities. All variances are therefore those of the
+    difference to the average of the target's records. The utility of a source's record is
+    correlated with that of the target.
+
+    Attributes:
+        kernel: The prior's kernel, without the unknown mean.
+        X: Encoded records, ``N x d``.
+        correlation: Correlations of the tasks' utilities, the target's first.
+        source: Which source each record is from, and 0 for the target; of shape ``N``.
+        noise: Noise variances of the records, of shape ``N``.
+        weights: Inverse covariance times utilities, of shape ``N``.
+        root: A square root of what the records would explain if their utilities were certain,
+            ``N x M`` for ``M`` relations.
+        ordered_root: A square root of what their order explains, ``N x M``.
+        average: Prior covariance of the records' average with each record, of shape ``N``.
+    """
+
+    kernel: Kernel
+    X: Tensor
+    correlation: Tensor
+    source: Tensor
+    noise: Tensor
+    weights: Tensor
+    root: Tensor
+    ordered_root: Tensor
+    average: Tensor
+
+    @classmethod
+    def from_fit(cls, X: Tensor, conditioned: Conditioned, modules: Modules) -> Self:
+        """Prepare predictions.
+
+        Args:
+            X: Encoded records, ``N x d``.
+            conditioned: The same records, conditioned on their order.
+            modules: Kernel and tasks with the hyperparameters of ``conditioned``.
+
+        Returns:
+            The predictor.
+        """
+        utilities, source = conditioned.utilities, conditioned.source
+        share, noise = _share(source), conditioned.record_noise
+        return cls(
+            kernel=modules.kernel,
+            X=X,
+            correlation=modules.correlation,
+            source=source,
+            noise=noise,
+            weights=utilities.weights,
+            root=utilities.root,
+            ordered_root=utilities.ordered_root,
+            average=share @ conditioned.covariance - share * (noise + JITTER),
+        )
+
+    @property
+    def loading(self) -> Tensor:
+        """Correlation of each record's utility with that of the target, of shape ``N``."""
+        return self.correlation[0, self.source]
+
+    @property
+    def share(self) -> Tensor:
+        """Weight of each record in the average, of shape ``N``."""
+        return _share(self.source)
+
+    @property
+    def left_open(self) -> Tensor:
+        """Covariance of :attr:`weights`, which the order leaves open, ``N x N``."""
+        left_open: Tensor = self.root @ self.root.T - self.ordered_root @ self.ordered_root.T
+        return left_open
+
+    def cross(self, X: Tensor) -> Tensor:
+        """Prior covariance of points with the records.
+
+        Args:
+            X: Encoded points, ``batch_shape x q x d``.
+
+        Returns:
+            A ``batch_shape x q x N`` tensor.
+        """
+        covariance: Tensor = self.kernel(X, self.X).to_dense()
+        return covariance * self.loading
+
+    def mean(self, X: Tensor) -> Tensor:
+        """Expected utilities.
+
+        Args:
+            X: Encoded points, ``batch_shape x q x d``.
+
+        Returns:
+            A ``batch_shape x q`` tensor.
+        """
+        return self._in_blocks(X, lambda points: self._mean(self.cross(points)))
+
+    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance of each point's utility.
+
+        Args:
+            X: Encoded points, ``batch_shape x d``.
+
+        Returns:
+            Two tensors of shape ``batch_shape``.
+        """
+
+        def moments(points: Tensor) -> Tensor:
+            cross = self.cross(points)
+            variance = self._prior_variance(points, cross) - self._explained(cross)
+            return torch.stack([self._mean(cross), variance])
+
+        mean, variance = self._in_blocks(X, moments)
+        return mean, variance
+
+    def unexplained(self, X: Tensor) -> Tensor:
+        """Variance of each point's utility if the known utilities were certain.
+
+        Args:
+            X: Encoded points, ``n x d``.
+
+        Returns:
+            A tensor of shape ``n``.
+        """
+        return self._unexplained(X, self.cross(X))
+
+    def pessimistic(self, X: Tensor) -> Tensor:
+        """Expected utility less the standard deviation that is due to noise and distance.
+
+        Args:
+            X: Encoded points, ``n x d``.
+
+        Returns:
+            A tensor of shape ``n``.
+        """
+        cross = self.cross(X)
+        lowered: Tensor = self._mean(cross) - self._unexplained(X, cross).clamp_min(0.0).sqrt()
+        return lowered
+
+    def covariance(self, X1: Tensor, X2: Tensor) -> Tensor:
+        """Covariance of the utilities of two sets of points.
+
+        Args:
+            X1: Encoded points, ``batch_shape x n x d``.
+            X2: Encoded points, ``batch_shape x m x d``.
+
+        Returns:
+            A ``batch_shape x n x m`` tensor.
+        """
+        same = X1 is X2
+        cross1 = self.cross(X1)
+        cross2 = cross1 if same else self.cross(X2)
+        shared1, shared2 = self._mean_of_records(cross1), self._mean_of_records(cross2)
+        prior = self.kernel(X1, X2).to_dense() - shared1.unsqueeze(-1) - shared2.unsqueeze(-2)
+        explained1 = self._relative(cross1) @ self.ordered_root
+        explained2 = explained1 if same else self._relative(cross2) @ self.ordered_root
+        level = self._mean_of_records(self.average)
+        covariance: Tensor = prior + level - explained1 @ explained2.mT
+        return covariance
+
+    def _in_blocks(self, X: Tensor, law: Callable[[Tensor], Tensor]) -> Tensor:
+        """Evaluate points in parts whose covariances with the records stay in the cache."""
+        points = X.reshape(-1, X.shape[-1])
+        rows = max(1, _BLOCK // len(self.X))
+        values = law(points[:rows])
+        if len(points) > rows:  # results of their own would pin the memory between them
+            first, values = values, values.new_empty(*values.shape[:-1], len(points))
+            values[..., :rows] = first
+            for start in range(rows, len(points), rows):
+                part = slice(start, start + rows)
+                values[..., part] = law(points[part])
+        return values.reshape(*values.shape[:-1], *X.shape[:-1])
+
+    @cached_property
+    def _triangle(self) -> tuple[Tensor, ...]:
+        """A triangular matrix with the square of :attr:`ordered_root`, in parts, ``n x m``."""
+        upper = torch.linalg.qr(self.ordered_root.mT, mode="r").R
+        columns = upper.mT.split(_COLUMNS, dim=-1)
+        return tuple(part[i * _COLUMNS :] for i, part in enumerate(columns))
+
+    def _explained(self, cross: Tensor) -> Tensor:
+        """What the order explains of each point's variance; less work than by the root."""
+        relative = self._relative(cross)
+        parts = [relative[:, -len(part) :] @ part for part in self._triangle]
+        norm: Tensor = torch.linalg.vector_norm(torch.cat(parts, dim=-1), dim=-1)
+        return norm.square()
+
+    def _unexplained(self, X: Tensor, cross: Tensor) -> Tensor:
+        explained = self._relative(cross) @ self.root
+        return self._prior_variance(X, cross) - explained.square().sum(-1)
+
+    def _mean(self, cross: Tensor) -> Tensor:
+        return cross @ self.weights
+
+    def _mean_of_records(self, cross: Tensor) -> Tensor:
+        return cross @ self.share
+
+    def _prior_variance(self, X: Tensor, cross: Tensor) -> Tensor:
+        variance: Tensor = self.kernel(X, diag=True)
+        return variance - 2.0 * self._mean_of_records(cross) + self._mean_of_records(self.average)
+
+    def _relative(self, cross: Tensor) -> Tensor:
+        return cross - self.average
+
+
+def _share(source: Tensor) -> Tensor:
+    is_target = (source == 0).double()
+    return is_target / is_target.sum()

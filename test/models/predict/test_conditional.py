@@ -1,0 +1,239 @@
+"""The conditional law as the prior of BoTorch's models, and in single precision."""
+
+from typing import Any
+
+import pytest
+import torch
+from botorch.acquisition import qLogExpectedImprovement, qLogNoisyExpectedImprovement
+from botorch.acquisition.joint_entropy_search import qJointEntropySearch
+from botorch.exceptions.errors import DeprecationError
+from botorch.models import ModelListGP
+from botorch.sampling import SobolQMCNormalSampler
+from helpers.gaussian import conditional_law, dense_law, ranked, unit_points
+from linear_operator.operators import to_linear_operator
+from torch import Tensor
+
+from botorch_popbo import RankingGP
+from botorch_popbo.models._fit.evidence import JITTER
+from botorch_popbo.models._predict.conditional import ConditionalKernel, ConditionalMean, in_dtype
+
+X = unit_points(12)
+Y = -(X - 0.3).square().sum(-1, keepdim=True)
+NEW, TEST_X = unit_points(4, seed=1), unit_points(5, seed=2)
+OBSERVED = torch.tensor([[0.5], [-1.0], [2.0], [0.0]], dtype=torch.float64)
+
+
+@pytest.fixture(scope="module")
+def fitted() -> RankingGP:
+    return RankingGP(X, Y).fit()
+
+
+def by_algebra(model: RankingGP, noise: Tensor) -> tuple[Tensor, Tensor]:
+    """Condition the joint law of old and new points on the observations, by dense matrices."""
+    mean, covariance = dense_law(model.predictor, model.encode(torch.cat([NEW, TEST_X])))
+    gain = covariance[4:, :4] @ torch.linalg.inv(covariance[:4, :4] + noise.diag())
+    return (
+        mean[4:] + gain @ (OBSERVED.squeeze(-1) - mean[:4]),
+        covariance[4:, 4:] - gain @ covariance[:4, 4:],
+    )
+
+
+@pytest.mark.parametrize("noise", [None, torch.tensor([[0.1], [1.0], [0.01], [0.5]]).double()])
+@pytest.mark.parametrize("cuts", [[4], [1, 3], [2, 1, 1]])
+def test_observations_condition_the_joint_law(
+    fitted: RankingGP, cuts: list[int], noise: Tensor | None
+) -> None:
+    variances = fitted.noise.detach().expand(4, 1) if noise is None else noise
+    model: Any = fitted
+    for index in torch.arange(4).split(cuts):
+        options = {} if noise is None else {"noise": noise[index]}
+        model = model.condition_on_observations(NEW[index], OBSERVED[index], **options)
+        posterior = model.posterior(TEST_X)  # BoTorch's models need a prediction first
+    mean, covariance = by_algebra(fitted, variances.squeeze(-1))
+    torch.testing.assert_close(posterior.mean.squeeze(-1), mean, rtol=0, atol=1e-5)
+    found = posterior.distribution.covariance_matrix
+    torch.testing.assert_close(found, covariance, rtol=0, atol=1e-5)
+
+
+def test_a_part_of_the_covariance_is_that_of_the_whole(fitted: RankingGP) -> None:
+    # Both of its sides begin with the same number in memory.
+    joint = fitted.posterior(TEST_X).distribution
+    part = joint.lazy_covariance_matrix[:3, ::2].to_dense()
+    torch.testing.assert_close(part, joint.covariance_matrix[:3, ::2], rtol=0, atol=1e-10)
+    beside = joint.lazy_covariance_matrix[:3, 1:4].diagonal()
+    expected = joint.covariance_matrix[:3, 1:4].diagonal()
+    torch.testing.assert_close(beside, expected, rtol=0, atol=1e-10)
+    kernel, point = ConditionalKernel(fitted.predictor), TEST_X[:1]
+    found = kernel(point.expand(5, -1), TEST_X).to_dense()
+    expected = kernel(point, TEST_X).to_dense().expand(5, -1)
+    torch.testing.assert_close(found, expected)
+
+
+def test_the_model_itself_is_left_alone(fitted: RankingGP) -> None:
+    before = fitted.posterior(TEST_X).mean
+    conditioned = fitted.condition_on_observations(NEW, OBSERVED)
+    with torch.no_grad():
+        conditioned.likelihood.noise_covar.raw_noise.mul_(2.0)
+    assert torch.equal(fitted.posterior(TEST_X).mean, before)
+    assert not conditioned.training
+
+
+@pytest.mark.filterwarnings("ignore:The model inputs are of type torch.float32")
+@pytest.mark.parametrize("batch_shape", [(), (3,), (2, 3)])
+def test_fantasies_are_batches_of_conditioned_models(
+    fitted: RankingGP, batch_shape: tuple[int, ...], tkwargs: dict[str, Any]
+) -> None:
+    model = RankingGP(X.to(**tkwargs), Y.to(**tkwargs)).fit()
+    points = unit_points(2 * torch.Size(batch_shape).numel(), seed=3)
+    points = points.reshape(*batch_shape, 2, 2).to(**tkwargs)
+    sampler = SobolQMCNormalSampler(torch.Size([6]), seed=0)
+    fantasies = model.fantasize(points, sampler)
+    assert fantasies.batch_shape == (6, *batch_shape)
+    together = fantasies.posterior(TEST_X.to(**tkwargs))
+    assert together.mean.shape == together.variance.shape == (6, *batch_shape, 5, 1)
+    assert together.mean.dtype == tkwargs["dtype"]
+    each = unit_points(6 * torch.Size(batch_shape).numel(), seed=4).to(**tkwargs)
+    each = each.reshape(6, *batch_shape, 1, 2)
+    assert fantasies.posterior(each).rsample(torch.Size([2])).shape == (2, 6, *batch_shape, 1, 1)
+    # Whatever is fantasised, the variance is the same, and smaller than before.
+    torch.testing.assert_close(together.variance[0], together.variance[1])
+    assert (together.variance <= model.posterior(TEST_X.to(**tkwargs)).variance + 1e-5).all()
+
+
+def test_fantasies_with_noise_of_their_own(fitted: RankingGP) -> None:
+    sampler = SobolQMCNormalSampler(torch.Size([6]), seed=0)
+    variance = fitted.posterior(TEST_X).variance
+    vague = fitted.fantasize(NEW, sampler, observation_noise=torch.tensor([100.0]).double())
+    torch.testing.assert_close(vague.posterior(TEST_X).variance[0], variance, rtol=0.05, atol=1e-3)
+    with pytest.raises(DeprecationError, match="observation_noise"):
+        fitted.fantasize(NEW, sampler, observation_noise=True)
+
+
+@pytest.mark.parametrize("noise", [None, torch.full_like(OBSERVED, 0.1)])
+def test_training_the_conditioned_model_moves_no_bounding_box(noise: Tensor | None) -> None:
+    model = RankingGP(X, Y).fit()
+    conditioned = model.condition_on_observations(0.1 * NEW, OBSERVED, noise)
+    before = [each.posterior(TEST_X).mean for each in (model, conditioned)]
+    conditioned.train()
+    conditioned(*conditioned.train_inputs)
+    model.posterior(10.0 * TEST_X)
+    for each, expected in zip((model, conditioned), before, strict=True):
+        assert torch.equal(each.posterior(TEST_X).mean, expected)
+
+
+@pytest.mark.parametrize("given", [1e-4, 3.0])
+def test_the_next_outcome_is_as_noisy_whatever_the_noise_of_what_is_given(
+    fitted: RankingGP, given: float
+) -> None:
+    noise = torch.full_like(OBSERVED, given)
+    model = fitted.condition_on_observations(NEW, OBSERVED, noise)
+    outcome, value = (
+        model.posterior(TEST_X, observation_noise=on).variance for on in (True, False)
+    )
+    torch.testing.assert_close(outcome - value, fitted.noise.detach().expand(5, 1))
+    # So it is once more observed.
+    sampler = SobolQMCNormalSampler(torch.Size([3]), seed=0)
+    shrunk = value[0] - value[0].square() / (value[0] + fitted.noise.detach())
+    for further in (
+        model.condition_on_observations(TEST_X[:1], OBSERVED[:1]),
+        model.fantasize(TEST_X[:1], sampler),
+    ):
+        left = further.posterior(TEST_X[:1]).variance
+        torch.testing.assert_close(left, shrunk.expand_as(left), rtol=1e-3, atol=1e-7)
+
+
+def test_an_optimum_to_condition_on_tells_nothing_of_known_points() -> None:
+    noisy = RankingGP(X, Y).fit()
+    noisy.likelihood.noise = 0.03
+    optimum, value = torch.full((4, 2), 0.3).double(), torch.full((4, 1), 2.0).double()
+    gain = qJointEntropySearch(noisy, optimum, value)(X.unsqueeze(1))
+    assert gain.min() < 0.05
+
+
+@pytest.mark.parametrize("noise", [None, torch.tensor([[0.1], [1.0], [0.01], [0.5]]).double()])
+def test_the_models_of_a_list_are_conditioned_one_by_one(
+    fitted: RankingGP, noise: Tensor | None
+) -> None:
+    options = {} if noise is None else {"noise": noise.expand(4, 2)}
+    outcomes = torch.cat([OBSERVED, -OBSERVED], dim=-1)
+    models = ModelListGP(fitted, fitted)
+    conditioned = models.condition_on_observations([NEW, NEW], outcomes, **options)
+    found = conditioned.posterior(TEST_X)
+    for column, own in enumerate((OBSERVED, -OBSERVED)):
+        alone = fitted.condition_on_observations(NEW, own, noise).posterior(TEST_X)
+        torch.testing.assert_close(found.mean[:, [column]], alone.mean)
+        torch.testing.assert_close(found.variance[:, [column]], alone.variance)
+
+
+def test_mean_and_kernel_are_those_of_the_law() -> None:
+    predictor = conditional_law(X, ranked(Y.squeeze(-1)))
+    mean, covariance = dense_law(predictor, TEST_X)
+    found = ConditionalMean(predictor)(TEST_X)
+    torch.testing.assert_close(found, mean, rtol=0, atol=1e-8)
+    kernel = ConditionalKernel(predictor)
+    for values, expected in (
+        (kernel(TEST_X).to_dense(), covariance),
+        (kernel(TEST_X[:2], TEST_X[2:]).to_dense(), covariance[:2, 2:]),
+        (kernel(TEST_X, diag=True), covariance.diagonal()),
+    ):
+        torch.testing.assert_close(values, expected, rtol=0, atol=1e-8)
+    single = ConditionalKernel(predictor, torch.float32)
+    assert single.dtype == single(TEST_X.float()).to_dense().dtype == torch.float32
+
+
+def test_a_cast_covariance_is_factorised_in_its_own_precision() -> None:
+    # Positive definite, but not once it is rounded.
+    matrix = torch.ones(3, 3).double() + 1e-9 * torch.eye(3).double()
+    operator = to_linear_operator(matrix.expand(2, 3, 3))
+    assert in_dtype(operator, torch.float64) is operator
+    cast = in_dtype(operator, torch.float32)
+    assert cast.dtype == torch.float32
+    assert cast.shape == (2, 3, 3)
+    factor = cast.cholesky().to_dense()
+    expected = torch.linalg.cholesky(matrix).float().expand(2, 3, 3)
+    torch.testing.assert_close(factor, expected)
+    parts = [cast.to_dense()[0], cast[0].to_dense(), cast.mT.to_dense()[1]]
+    for values in (*parts, cast.expand(4, 2, 3, 3).to_dense()[3, 1]):
+        assert torch.equal(values, matrix.float())
+    torch.testing.assert_close(cast @ torch.ones(3), torch.full((2, 3), 3.0))
+    assert torch.equal(cast.diagonal(), torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("distance", [0.0, 1e-7, 1e-5, 1e-3])
+def test_single_precision_survives_points_that_are_close(seed: int, distance: float) -> None:
+    dim = 1 + seed % 4
+    points, generator = unit_points(12, dim, seed).float(), torch.Generator().manual_seed(seed)
+    if seed % 2:  # replicates, and what are almost replicates
+        points = torch.cat([points, points[:4] + 1e-7, points[:2]])
+    noise = 0.01 * torch.randn(len(points), 1, generator=generator)
+    outcomes = -(points - 0.3).square().sum(-1, keepdim=True) + noise
+    queries = unit_points(15, dim, seed + 50).float().reshape(5, 3, dim)
+    near = torch.cat([queries, points[:3].expand(5, 3, dim)], dim=-2)
+    queries = torch.cat([near, near + distance * torch.rand(1, dim, generator=generator)], dim=-2)
+    found: list[list[Tensor]] = []
+    for dtype in (torch.float32, torch.float64):
+        model = RankingGP(points.to(dtype), outcomes.to(dtype)).fit()
+        posterior = model.posterior(queries.to(dtype))
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            assert posterior.rsample(torch.Size([8])).isfinite().all()
+        best_f = float(model.posterior(points.to(dtype)).mean.max())
+        sampler = SobolQMCNormalSampler(torch.Size([64]), seed=1)
+        improvement = qLogExpectedImprovement(model, best_f, sampler=sampler)
+        sampler = SobolQMCNormalSampler(torch.Size([64]), seed=1)
+        noisy = qLogNoisyExpectedImprovement(model, points.to(dtype), sampler=sampler)
+        known = [posterior.mean.flatten(), posterior.variance.flatten()]
+        known.append(improvement(queries.to(dtype)).exp())
+        found.append([torch.cat(known), noisy(queries.to(dtype)).exp()])
+    (known, noisy), expected = ([v.detach().double() for v in values] for values in found)
+    torch.testing.assert_close(known, expected[0], rtol=1e-2, atol=1e-3)
+    # This one factorises in single precision what is left of a point beside its replicates.
+    torch.testing.assert_close(noisy, expected[1], rtol=1e-2, atol=5e-2)
+
+
+def test_the_jitter_is_small(fitted: RankingGP) -> None:
+    covariance = fitted.posterior(X[:1].expand(2, 2)).distribution.covariance_matrix
+    torch.testing.assert_close(
+        covariance[0, 0] - covariance[0, 1], torch.tensor(JITTER).double(), rtol=1e-3, atol=1e-12
+    )
