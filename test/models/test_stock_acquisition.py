@@ -49,7 +49,6 @@ from botorch.acquisition.monte_carlo import (
     qSimpleRegret,
     qUpperConfidenceBound,
 )
-from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.preference import (
     AnalyticExpectedUtilityOfBestOption,
     qExpectedUtilityOfBestOption,
@@ -57,11 +56,10 @@ from botorch.acquisition.preference import (
 from botorch.acquisition.utils import prune_inferior_points
 from botorch.exceptions import UnsupportedError
 from botorch.generation import MaxPosteriorSampling
-from botorch.models import ModelList, ModelListGP
+from botorch.models import ModelList
 from botorch.models.model import Model
 from botorch.optim import optimize_acqf
 from botorch.sampling import SobolQMCNormalSampler
-from botorch.sampling.get_sampler import get_sampler
 from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.sampling import manual_seed
 from helpers.gaussian import dense_law, unit_points
@@ -291,15 +289,6 @@ def test_what_is_pending_is_worth_less(
     assert after < before
 
 
-def test_improvement_is_found_near_the_optimum(gaussian: RankingGP) -> None:
-    function = LogExpectedImprovement(gaussian, best_f(gaussian))
-    with manual_seed(0):
-        found, value = optimize_acqf(function, BOUNDS, q=1, num_restarts=4, raw_samples=64)
-    assert value.isfinite()
-    assert torch.equal(found, found.clamp(0.0, 1.0))
-    assert (found - 0.3).abs().max() < 0.25
-
-
 def test_batches_of_noisy_improvement_are_spread(gaussian: RankingGP) -> None:
     function = qLogNoisyExpectedImprovement(gaussian, X_baseline=X, prune_baseline=True)
     with manual_seed(0):
@@ -329,19 +318,6 @@ def test_thompson_samples_are_good_points(gaussian: RankingGP, network: PoissonR
     assert gaussian.posterior(chosen).mean.mean() > mean.mean() + mean.std()
     with pytest.raises(UnsupportedError, match="NegatedRank"):
         MaxPosteriorSampling(network)(choices)
-
-
-@pytest.mark.parametrize("container", [ModelList, ModelListGP])
-def test_two_utilities_have_a_hypervolume(container: type[Model], gaussian: RankingGP) -> None:
-    other = RankingGP(X, -(X - 0.7).square().sum(-1, keepdim=True)).fit()
-    model = container(gaussian, other)
-    few = get_sampler(model.posterior(X), torch.Size([16]), seed=0)
-    function = qLogNoisyExpectedHypervolumeImprovement(model, [-1.0, -1.0], X, few)
-    between, aside = torch.full((1, 2), 0.5).double(), torch.tensor([[1.0, 0.0]]).double()
-    assert function(between) > function(aside)
-    before = function(between)
-    function.set_X_pending(between)
-    assert function(between) < before
 
 
 def test_constraints_of_other_outputs_count(gaussian: RankingGP) -> None:
