@@ -282,3 +282,19 @@ ZEROS = torch.zeros(3, dtype=torch.long)
 def test_bad_groups_say_what_to_do(labels: Tensor, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         from_groups(line(3), line(3), labels)
+
+
+@pytest.mark.parametrize("noise", ["none", "known", "estimated"])
+def test_rounding_does_not_depend_on_the_order_of_many_copies(noise: str) -> None:
+    generator = torch.Generator().manual_seed(0)
+    X = torch.randint(300, (2000, 1), generator=generator).double()
+    Y, Yvar = torch.rand(2, 2000, generator=generator, dtype=torch.float64)
+    source = from_replicates if noise == "estimated" else from_outcomes
+    columns = (X, Y, Yvar) if noise == "known" else (X, Y)
+    shuffle = torch.randperm(2000, generator=generator)
+    ranking.assert_same(source(*(column[shuffle] for column in columns)), source(*columns))
+
+
+def test_a_copy_of_hardly_any_weight_takes_no_digits_away() -> None:
+    X, Y = tensor([[0.0], [0.0], [1.0]]), tensor([-1e20, -0.5, -0.4])
+    assert from_outcomes(X, Y, tensor([1e40, 1e-4, 1.0])).score.tolist() == [-0.5, -0.4]
