@@ -21,9 +21,8 @@ if TYPE_CHECKING:
         RectifiedAcquisitionFunction,
         RectifiedLowerConfidenceBound,
     )
-    from botorch_popbo.ax.minimize import minimize  # noqa: F401
-    from botorch_popbo.columns import Column
     from botorch_popbo.data import Order, RankCounts
+    from botorch_popbo.minimization import minimize
     from botorch_popbo.models import (
         MLPRate,
         PoissonRankModel,
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
         RankModel,
         Rate,
     )
-    from botorch_popbo.optim import rank_initial_conditions
     from botorch_popbo.posteriors import (
         GaussianRankPosterior,
         NegatedRank,
@@ -40,16 +38,18 @@ if TYPE_CHECKING:
         RankPosterior,
     )
     from botorch_popbo.preference_search import PreferenceSearch
+    from botorch_popbo.search import rank_initial_conditions, unseen_candidates
+    from botorch_popbo.settings import Settings
+    from botorch_popbo.space import Space
     from botorch_popbo.trials import read_trials
 
 # The names below are theirs; the first registers samplers and sample paths with BoTorch.
 _MODULES = (
-    *("sampling", "acquisition", "columns", "data", "likelihoods", "models", "optim"),
-    *("posteriors", "preference_search", "trials"),
+    *("sampling", "acquisition", "data", "likelihoods", "models", "posteriors", "space"),
+    *("search", "settings", "preference_search", "trials"),
 )
 
 __all__ = [
-    "Column",
     "ExpectedRankingImprovement",
     "GaussianRankPosterior",
     "LogConstrainedExpectedUtilityImprovement",
@@ -72,17 +72,21 @@ __all__ = [
     "Rate",
     "RectifiedAcquisitionFunction",
     "RectifiedLowerConfidenceBound",
+    "Settings",
+    "Space",
     "__version__",
+    "minimize",
     "rank_initial_conditions",
     "read_trials",
     "sampling",
+    "unseen_candidates",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name, or one of the modules that hold them."""
-    if name == "minimize":  # not in __all__: it needs Ax
-        return _from_ax(name)
+    if name == "minimize":  # it loads torch while its worker processes start
+        return import_module(f"{__name__}.minimization").minimize
     if name not in {*__all__, *_MODULES}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     modules = {module: import_module(f"{__name__}.{module}") for module in _MODULES}
@@ -94,13 +98,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "minimize"})
-
-
-def _from_ax(name: str) -> Any:
-    try:
-        return getattr(import_module(f"{__name__}.ax"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith(__name__):
-            raise
-        raise ImportError(f"{name} needs Ax: pip install 'botorch-popbo[ax]'") from error
+    return sorted({*globals(), *__all__})

@@ -4,27 +4,24 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self, SupportsIndex, cast
+from typing import Any, Self, SupportsIndex
 
 import torch
 from botorch.exceptions import BotorchError, InputDataError
 from torch import Tensor
 
-from botorch_popbo._plain import whole
 from botorch_popbo._replacing import replacing
-from botorch_popbo.columns import Column, Columns
 from botorch_popbo.data._checks import check_tensor
-from botorch_popbo.data._questions import Answers
 from botorch_popbo.models._hyperparameters.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.optim.challengers import draw_challengers
+from botorch_popbo.search.answers import Answers
+from botorch_popbo.search.challengers import draw_challengers
+from botorch_popbo.settings import Settings
+from botorch_popbo.space import Space
 
-_FORMAT = 1
+_FORMAT = 2
 _NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
-_SETTINGS = "num_items", "num_initial", "seed"
-# Of the default prior's. What is smooth over the whole space pulls a narrow optimum, which many
-# answers vouch for, down to the losers about it.
-_LENGTHSCALE = 0.5
+_SAVED = "num_items", "num_initial", "seed"
 
 
 class PreferenceSearch:
@@ -37,51 +34,47 @@ class PreferenceSearch:
     random state is left as it was.
 
     Args:
-        space: Lower and upper bounds, a ``2 x d`` tensor, or columns by name.
+        space: What each parameter may be, by its name, such as ``{"sugar": (0.0, 10.0), "cups":
+            (1, 4), "milk": ["none", "oat"]}``; see :data:`~botorch_popbo.space.Notation`. Or lower
+            and upper bounds, a ``2 x d`` tensor.
         num_items: Number of points that are shown at a time.
         num_initial: Number of questions about the Sobol design, at least one; by default twice the
-            number of columns, and six or more.
+            number of parameters, and six or more.
         seed: Seed of the design and of the samples.
+        settings: What the model assumes, and how to search.
 
     Raises:
         BotorchTensorDimensionError: If bounds have the wrong shape.
-        InputDataError: If a bound is not finite, if a lower bound is not below the upper one, if
-            there are fewer points than items, or if a number is too small or not whole.
+        InputDataError: If a parameter is none, if there are fewer points than items, or if a number
+            is too small or not whole.
 
     Example:
-        >>> search = PreferenceSearch({"sugar": Column.continuous(0, 10), ...})
+        >>> search = PreferenceSearch({"sugar": (0.0, 10.0), "milk": ["none", "oat", "cow"]})
         >>> for _ in range(30):
         >>>     pair = search.ask()
         >>>     search.tell(pair, winner=judge(pair))  # 0, 1, or None for a tie
-        >>> search.columns.describe(search.best)
+        >>> search.space.decode(search.best)
     """
 
     def __init__(
         self,
-        space: Tensor | Mapping[str, Column],
+        space: Tensor | Mapping[str, Any],
         num_items: int = 2,
         num_initial: int | None = None,
         seed: int = 0,
+        settings: Settings | None = None,
     ) -> None:
-        if isinstance(space, Tensor):
-            self.columns = Columns.from_bounds(space)
-        else:
-            self.columns = Columns(space)
-        dim = self.columns.bounds.shape[-1]
-        num_initial = max(6, 2 * dim) if num_initial is None else num_initial
-        settings = [whole(number) for number in (num_items, num_initial, seed)]
-        if None in settings:
+        self.space, self.settings = Space.read(space), settings or Settings()
+        dim = len(self.space.parameters)
+        if num_initial is None:
+            for_each, fewest = self.settings.search.num_initial_questions
+            num_initial = max(fewest, for_each * dim)
+        self.num_items = at_least(2, num_items=num_items)
+        self.num_initial = at_least(1, num_initial=num_initial)
+        self.seed = at_least(0, seed=seed)
+        if self.num_items > self.space.num_points:
             raise InputDataError(
-                "num_items, num_initial and seed are whole numbers, but got "
-                f"{num_items!r}, {num_initial!r} and {seed!r}."
-            )
-        self.num_items, self.num_initial, self.seed = cast(list[int], settings)
-        if self.num_initial < 1:
-            raise InputDataError(f"num_initial is at least 1, but got {num_initial}.")
-        if not 2 <= self.num_items <= float(self.columns.size.prod()):
-            raise InputDataError(
-                "num_items is at least 2 and at most the number of different points, but got "
-                f"{num_items}."
+                f"num_items is at most the number of different points, but got {num_items}."
             )
         self._answers = Answers(dim)
         self._model: RankingGP | None = None
@@ -107,8 +100,10 @@ class PreferenceSearch:
         if self._model is None:
             self._model = RankingGP(
                 order=self._answers.order(),
-                covar_module=default_kernel(self.columns.encoded_dim, _LENGTHSCALE),
-                input_transform=self.columns.input_transform(),
+                covar_module=default_kernel(
+                    self.space.encoded_dim, self.settings.search.judge_lengthscale
+                ),
+                input_transform=self.space.input_transform(),
             ).fit()
         return self._model
 
@@ -151,7 +146,7 @@ class PreferenceSearch:
         Raises:
             BotorchTensorDimensionError: If ``items`` has the wrong shape.
             InputDataError: If ``items`` is no tensor, if ``winner`` is neither a row nor ``None``,
-                if two points are equal, if one is not finite, or if a number is none of its column.
+                if two points are equal, if one is not finite, or if one is not of the space.
         """
         self._add(items, winner)
         self._model = self._question = None
@@ -175,27 +170,20 @@ class PreferenceSearch:
 
         Raises:
             OSError: If it cannot be written.
-            InputDataError: If a listed value has no form in JSON.
         """
-        settings = {name: getattr(self, name) for name in _SETTINGS}
-        space, answers = self.columns.to_json(), self._answers.to_json()
-        content = {"format": _FORMAT, "space": space, **settings, "answers": answers}
-        try:
-            text = json.dumps(content, indent=1)
-        except TypeError as error:
-            raise InputDataError(
-                "Texts, numbers, truth values and None can be saved among the values of a column, "
-                f"nothing else. Let names stand for it in another search: {error}."
-            ) from None
+        said = {name: getattr(self, name) for name in _SAVED}
+        space, answers = self.space.to_json(), self._answers.to_json()
+        content = {"format": _FORMAT, "space": space, **said, "answers": answers}
         with replacing(Path(path)) as partial:
-            partial.write_text(text, encoding="utf-8")
+            partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: str | os.PathLike[str], settings: Settings | None = None) -> Self:
         """Go on where a saved search was: the next question is the same.
 
         Args:
             path: A file that :meth:`save` wrote.
+            settings: Those of the saved search, which the file does not hold.
 
         Returns:
             The search.
@@ -208,8 +196,8 @@ class PreferenceSearch:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
             if content["format"] != _FORMAT:
                 raise ValueError(f"format {content['format']!r}")
-            columns = Columns.from_json(content["space"])
-            search = cls(columns.by_name, **{name: content[name] for name in _SETTINGS})
+            said = {name: content[name] for name in _SAVED}
+            search = cls(content["space"], settings=settings, **said)
             for answer in content["answers"]:
                 search._add(torch.tensor(answer["items"], dtype=torch.double), answer["winner"])
         except _NOT_SAVED as error:
@@ -220,22 +208,22 @@ class PreferenceSearch:
 
     def _add(self, items: Tensor, winner: SupportsIndex | None) -> None:
         check_tensor(items, "items")
-        self.columns.check(items)
+        self.space.check(items)
         self._answers.add(items, winner)
 
     def _next(self) -> Tensor:
         """The champion with challengers, or with points of the design where there are none."""
         number = len(self._answers)
-        items = self.best.unsqueeze(0) if number else self.columns.bounds[:0]
+        items = self.best.unsqueeze(0) if number else self.space.bounds[:0]
         if number >= self.num_initial:
             wanted = self.num_items - 1
             near = draw_challengers(
-                self.model, items[0], self.columns, wanted, turn=number, seed=self.seed
+                self.model, items[0], self.space, wanted, number, self.seed, self.settings.search
             )
             items = torch.cat([items, near])
         drawn = number * (self.num_items - 1) + (number > 0)
         while len(items) < self.num_items:
-            x = self.columns.draw(drawn + 1, self.seed)[-1:]
+            x = self.space.draw(drawn + 1, self.seed)[-1:]
             if not bool((items == x).all(-1).any()):
                 items = torch.cat([items, x])
             drawn += 1

@@ -2,24 +2,24 @@
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo._csv_lines import split_lines
-from botorch_popbo.columns import Column
+from botorch_popbo.space import Parameter, Space
 
 _EMPTY = ("", "na", "nan")
+_TRUTH = {"true": True, "false": False}
 
 
 def read_trials(
     path: str | os.PathLike[str],
-    columns: Mapping[str, Column],
+    space: Mapping[str, Any],
     objective: str,
     maximize: bool = False,
 ) -> tuple[Tensor, Tensor]:
@@ -27,81 +27,80 @@ def read_trials(
 
     Args:
         path: The CSV file, with a first line of names.
-        columns: The columns of a point, by name; a listed value becomes its place in the list.
-            Numbers may lie outside of a column's range.
+        space: What each parameter may be, by its name; see :data:`~botorch_popbo.space.Notation`.
+            Numbers may lie outside of a range.
         objective: The column of the outcome; where it is empty, NaN or infinitely bad, the trial
             failed.
         maximize: Whether large outcomes are good; otherwise they are negated.
 
     Returns:
-        Points, ``n x d``, and outcomes, ``n x 1``, of which larger ones are better and ``-inf`` is
-        a failure; both in double precision.
+        Points of :class:`~botorch_popbo.Space`, ``n x d``, and outcomes, ``n x 1``, of which larger
+        ones are better and ``-inf`` is a failure; both in double precision.
 
     Raises:
-        InputDataError: If a column is missing or named twice, if a line has more values than there
-            are names, if a value is none of its column, or if an outcome is infinitely good.
+        ImportError: If pandas is not installed.
+        InputDataError: If the file is no table, if a column is missing, if a value is none of its
+            parameter, or if an outcome is infinitely good.
         OSError: If the file cannot be read.
     """
-    readers = [(name, partial(_place, column)) for name, column in columns.items()]
-    readers.append((objective, partial(_outcome, sign=1.0 if maximize else -1.0)))
-    table = []
-    for line, row in _rows(path, [name for name, _ in readers]):
-        values = []
-        for name, read in readers:
+    where, table = os.fspath(path), _read_table(path)
+    readers: dict[str, Callable[[str], float]] = {
+        name: partial(_place, parameter) for name, parameter in Space.read(space).parameters.items()
+    }
+    readers[objective] = partial(_outcome, sign=1.0 if maximize else -1.0)
+    rows = []
+    for line, told in zip(table.index + 2, table.to_dict("records"), strict=True):
+        row = []
+        for name, read in readers.items():
+            if name not in told:
+                raise InputDataError(f"{where} has no column {name!r} among {[*told]}.")
             try:
-                values.append(read(row[name]))
+                row.append(read(told[name].strip()))
             except ValueError as error:
-                where = f"{os.fspath(path)}, line {line}"
-                raise InputDataError(f"{where}: {name} is {row[name]!r}, {error}.") from None
-        table.append(values)
-    numbers = torch.tensor(table, dtype=torch.double).reshape(-1, len(readers))
+                raise InputDataError(
+                    f"{where}, line {line}: {name} is {told[name]!r}, {error}."
+                ) from None
+        rows.append(row)
+    numbers = torch.tensor(rows, dtype=torch.double).reshape(-1, len(readers))
     return numbers[:, :-1], numbers[:, -1:]
 
 
-def _rows(
-    path: str | os.PathLike[str], wanted: Sequence[str]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Numbers of lines with what they say of each wanted column."""
-    where = os.fspath(path)
+def _read_table(path: str | os.PathLike[str]) -> Any:
+    """A data frame of texts, without empty lines."""
     try:
-        # Spreadsheets write a mark of the byte order in front of the first name.
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            (_, names), *rows = split_lines(file).items()
-    except UnicodeDecodeError as error:
-        raise InputDataError(f"{where} is no CSV file in UTF-8: {error}.") from None
-    except ValueError as error:
-        raise InputDataError(f"{where} cannot be read as a CSV file: {error}.") from None
-    for name in wanted:
-        if names.count(name) != 1:
-            fault = f"two columns {name!r}" if name in names else f"no column {name!r}"
-            raise InputDataError(f"{where} has {fault} among {names}.")
-    for line, row in rows:
-        found = dict(zip(names, row, strict=False))
-        yield line, {name: found.get(name, "") for name in wanted}
+        import pandas as pd
+    except ModuleNotFoundError as error:
+        raise ImportError("read_trials needs pandas: pip install pandas") from error
+    # Otherwise a line with a decimal comma is cut off, or its first value is taken for an index.
+    options: dict[str, Any] = {"index_col": False, "skip_blank_lines": False}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            table = pd.read_csv(
+                path, dtype=str, keep_default_na=False, encoding="utf-8-sig", **options
+            )
+    except (ValueError, pd.errors.ParserWarning) as error:
+        raise InputDataError(
+            f"{os.fspath(path)} cannot be read as a CSV file in UTF-8 with commas between values "
+            f"and points in numbers: {error}."
+        ) from None
+    table = table.rename(columns=str.strip).fillna("")
+    return table[(table != "").any(axis=1)]
 
 
-def _place(column: Column, text: str) -> float:
-    if column.values is not None:
-        return float(_index(column.values, text))
+def _place(parameter: Parameter, text: str) -> float:
+    if parameter.choices is not None:
+        kind = type(parameter.choices[0])
+        value = _TRUTH.get(text.lower()) if kind is bool else text if kind is str else _number(text)
+        return parameter.place(value)
     number = _number(text)
     if not math.isfinite(number):
         raise ValueError("no number")
-    if column.is_discrete and not number.is_integer():
+    if parameter.step is not None and not number.is_integer():
         raise ValueError("no whole number")
-    return number
-
-
-def _index(values: Sequence[Any], text: str) -> int:
-    """The place of the value that is written like this, or else is the same number."""
-    texts = [str(value) for value in values]
-    if text not in texts and text.lower() in ("true", "false"):
-        text = text.capitalize()  # spreadsheets write TRUE
-    if text in texts:
-        return texts.index(text)
-    number = _number(text)
-    if number not in values:
-        raise ValueError(f"not one of {', '.join(texts)}")
-    return values.index(number)
+    if parameter.is_log and number <= 0.0:
+        raise ValueError("not above zero")
+    return parameter.place(number)
 
 
 def _outcome(text: str, sign: float) -> float:

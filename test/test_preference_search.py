@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +10,15 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 
 import botorch_popbo.preference_search
-from botorch_popbo import Column, PreferenceSearch
+from botorch_popbo import PreferenceSearch
 
 BOUNDS = torch.tensor([[-5.0, 0.0, 10.0], [5.0, 1.0, 30.0]], dtype=torch.float64)
 OPTIMUM = torch.tensor([1.0, 0.3, 16.0], dtype=torch.float64)
-MIXED = {
-    "sugar": Column.continuous(0, 10),
-    "cups": Column.integer(1, 4),
-    "size": Column.ordered([200, 300, 500]),
-    "milk": Column.categorical(["none", "oat", "cow"]),
+MIXED: dict[str, Any] = {
+    "sugar": (0.0, 10.0),
+    "cups": (1, 4),
+    "size": [200, 300, 500],
+    "milk": ["none", "oat", "cow"],
 }
 
 
@@ -39,7 +38,7 @@ def run(num_questions: int, **options: Any) -> PreferenceSearch:
 @pytest.mark.parametrize("num_items", [2, 4])
 def test_choices_alone_lead_to_the_optimum(num_items: int) -> None:
     search = run(24, num_items=num_items)
-    random = search.columns.draw(24 * num_items, seed=0)
+    random = search.space.draw(24 * num_items, seed=0)
     assert search.num_answers == 24
     assert search.X.shape == (24 * num_items, 3)
     assert utility(search.best) > 0.5 * utility(random).max()  # half of the best loss
@@ -51,20 +50,20 @@ def test_columns_may_be_of_every_kind() -> None:
         items = search.ask()
         assert items.shape == (3, 4)
         assert len(items.unique(dim=0)) == 3
-        told = [search.columns.describe(item) for item in items]
+        told = [search.space.decode(item) for item in items]
         liking = [(t["milk"] == "oat") + (t["size"] == 500) - abs(t["sugar"] - 4) / 5 for t in told]
         search.tell(items, liking.index(max(liking)))
-    best = search.columns.describe(search.best)
+    best = search.space.decode(search.best)
     assert (best["milk"], best["size"]) == ("oat", 500)
 
 
 def test_a_space_may_have_no_other_points() -> None:
-    search = PreferenceSearch({"milk": Column.categorical("abc")}, num_items=3, num_initial=1)
+    search = PreferenceSearch({"milk": ["a", "b", "c"]}, num_items=3, num_initial=1)
     for _ in range(3):
         items = search.ask()
         assert sorted(items.flatten().tolist()) == [0, 1, 2]
         search.tell(items, int(items.argmax()))
-    assert search.columns.describe(search.best) == {"milk": "c"}
+    assert search.space.decode(search.best) == {"milk": "c"}
 
 
 def test_one_seed_and_the_same_answers_ask_the_same_questions() -> None:
@@ -105,16 +104,6 @@ def test_first_the_winner_stays_on() -> None:
     assert len(search.X.unique(dim=0)) == 5
 
 
-def test_ties_count(recwarn: pytest.WarningsRecorder) -> None:
-    search = PreferenceSearch(BOUNDS, num_initial=1)
-    items = search.ask()
-    search.tell(items, None)
-    assert search.num_answers == 1
-    assert torch.equal(search.best, items[0])
-    search.tell(search.ask(), 1)
-    assert search.best.shape == (3,)
-
-
 def test_a_saved_search_goes_on_in_another_process(tmp_path: Path) -> None:
     search, paths, questions = PreferenceSearch(MIXED, seed=5), [], []
     for number in range(9):
@@ -138,30 +127,11 @@ def test_a_saved_search_goes_on_in_another_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "space": {"x": {"lo": 1}}}']
+    "content", ["", "{}", "[]", '{"format": 1}', '{"format": 2, "space": {"x": {"lo": [1]}}}']
 )
 def test_a_file_of_something_else_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "search.json"
     path.write_text(content)
-    with pytest.raises(InputDataError, match="no saved PreferenceSearch"):
-        PreferenceSearch.load(path)
-
-
-@pytest.mark.parametrize("setting", [{"seed": "x"}, {"seed": None}, {"num_items": 2.5}])
-def test_a_file_with_damaged_settings_is_named(tmp_path: Path, setting: dict[str, object]) -> None:
-    path = tmp_path / "search.json"
-    PreferenceSearch(BOUNDS).save(path)
-    path.write_text(json.dumps(json.loads(path.read_text()) | setting))
-    with pytest.raises(InputDataError, match="whole numbers"):
-        PreferenceSearch.load(path)
-
-
-def test_a_file_with_a_bound_that_is_no_float_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "search.json"
-    PreferenceSearch(BOUNDS).save(path)
-    content = json.loads(path.read_text())
-    content["space"]["x1"]["high"] = 10**400
-    path.write_text(json.dumps(content))
     with pytest.raises(InputDataError, match="no saved PreferenceSearch"):
         PreferenceSearch.load(path)
 
@@ -179,28 +149,26 @@ def test_what_becomes_of_a_question_later_changes_nothing() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(InputDataError, match="whole numbers"):
+    with pytest.raises(InputDataError, match="seed is a whole number"):
         PreferenceSearch(BOUNDS, seed=0.5)  # type: ignore[arg-type]
     for bounds in (BOUNDS.tolist(), BOUNDS.numpy()):
-        with pytest.raises(InputDataError, match=r"or a 2 x d tensor of bounds, not"):
+        with pytest.raises(InputDataError, match="The space is a dictionary such as"):
             PreferenceSearch(bounds)
-    with pytest.raises(InputDataError, match=r"x is \(0, 1\), but a column is made by"):
-        PreferenceSearch({"x": (0, 1)})  # type: ignore[dict-item]
-    cups = PreferenceSearch({"milk": Column.categorical("abc"), "size": Column.continuous(0, 1)})
+    cups = PreferenceSearch({"milk": ["a", "b", "c"], "size": (0.0, 1.0)})
     for category in (3.0, -1.0, 0.5):
         with pytest.raises(InputDataError, match="milk holds whole numbers from 0 to 2"):
             cups.tell(torch.tensor([[0.0, 0.0], [category, 0.0]]), 0)
     assert cups.num_answers == 0
     with pytest.raises(BotorchTensorDimensionError, match="2 x d"):
         PreferenceSearch(BOUNDS[0])
-    with pytest.raises(InputDataError, match="below its upper bound"):
+    with pytest.raises(InputDataError, match="below the upper one"):
         PreferenceSearch(BOUNDS.flip(0))
-    with pytest.raises(InputDataError, match="num_initial"):
+    with pytest.raises(InputDataError, match="num_initial is a whole number of at least 1"):
         PreferenceSearch(BOUNDS, num_initial=0)
-    with pytest.raises(InputDataError, match="num_items is at least 2"):
+    with pytest.raises(InputDataError, match="num_items is a whole number of at least 2"):
         PreferenceSearch(BOUNDS, num_items=1)
     with pytest.raises(InputDataError, match="at most the number of different points"):
-        PreferenceSearch({"n": Column.integer(1, 3)}, num_items=4)
+        PreferenceSearch({"n": (1, 3)}, num_items=4)
     search = PreferenceSearch(BOUNDS)
     with pytest.raises(InputDataError, match="No question has been answered"):
         search.best  # noqa: B018
@@ -232,30 +200,14 @@ def test_an_answer_may_be_taken_back(num_answers: int) -> None:
         search.undo()
 
 
-def test_a_winner_may_be_what_argmax_returns() -> None:
-    plain, search = PreferenceSearch(BOUNDS, seed=3), PreferenceSearch(BOUNDS, seed=3)
-    for asked in (plain, search):
-        items = asked.ask()
-        asked.tell(items, 1 if asked is plain else torch.tensor([0.0, 1.0]).argmax())
-    assert torch.equal(plain.best, search.best)
-    assert torch.equal(plain.ask(), search.ask())
-
-
 def test_numbers_of_numpy_are_kept_as_python_s(tmp_path: Path) -> None:
     numbers: dict[str, Any] = {"num_items": np.int64(3), "num_initial": np.int64(2)}
-    cups = {"size": Column.ordered(np.arange(3)), "sugar": Column.continuous(0, 1)}
+    cups = {"size": list(np.arange(3)), "sugar": (0.0, 1.0)}
     search = PreferenceSearch(cups, **numbers, seed=np.int64(5))  # type: ignore[arg-type]
     search.tell(search.ask(), 1)
     search.save(tmp_path / "search.json")
     assert torch.equal(PreferenceSearch.load(tmp_path / "search.json").ask(), search.ask())
-    assert type(search.columns.describe(search.best)["size"]) is int
-
-
-def test_what_cannot_be_saved_is_named(tmp_path: Path) -> None:
-    search = PreferenceSearch({"when": Column.ordered([date(2023, 1, 1), date(2024, 1, 1)])})
-    with pytest.raises(InputDataError, match=r"Let names stand for it.*type date"):
-        search.save(tmp_path / "search.json")
-    assert not any(tmp_path.iterdir())
+    assert type(search.space.decode(search.best)["size"]) is int
 
 
 def test_what_becomes_of_the_champion_later_changes_nothing() -> None:
@@ -272,16 +224,6 @@ def test_points_outside_of_the_space_are_refused() -> None:
     assert search.num_answers == 0
 
 
-def test_a_file_of_something_else_is_named_without_its_content(tmp_path: Path) -> None:
-    path = tmp_path / "search.json"
-    path.write_bytes(bytes(range(256)) * 100)
-    with pytest.raises(
-        InputDataError, match=r"holds no saved PreferenceSearch \(Unicode"
-    ) as raised:
-        PreferenceSearch.load(path)
-    assert len(str(raised.value)) < len(str(path)) + 200
-
-
 @pytest.mark.parametrize("items", [[[0.0, 1.0]], [[0.5, 9.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]], []])
 def test_a_file_with_points_of_another_space_is_named(tmp_path: Path, items: list[object]) -> None:
     path = tmp_path / "search.json"
@@ -290,3 +232,13 @@ def test_a_file_with_points_of_another_space_is_named(tmp_path: Path, items: lis
     path.write_text(json.dumps(content))
     with pytest.raises(InputDataError, match=r"search.json holds no saved PreferenceSearch"):
         PreferenceSearch.load(path)
+
+
+def test_a_tie_and_a_choice_of_three_are_an_order() -> None:
+    search = PreferenceSearch(BOUNDS, num_initial=1)
+    items = search.space.draw(3, seed=0)
+    search.tell(items, 1)
+    search.tell(items[[0, 2]], None)
+    utility = search.model.posterior(items).mean.flatten()
+    assert utility.argmax() == 1
+    assert abs(utility[0] - utility[2]) < 0.2 * (utility[1] - utility[2])

@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pytest
@@ -38,19 +37,6 @@ def test_two_at_the_same_time_do_not_meet(tmp_path: Path) -> None:
             second.write_text("second")
         assert path.read_text() == "second"
     assert path.read_text() == "first"
-
-
-def test_what_a_killed_process_left_is_removed_later(tmp_path: Path) -> None:
-    path = tmp_path / "file[1].json"
-    abandoned, recent = (tmp_path / f"{path.name}.{name}.part" for name in ("0a", "1b"))
-    other = tmp_path / "other.json.2c.part"
-    for file in (abandoned, recent, other):
-        file.write_text("half")
-    for file in (abandoned, other):
-        os.utime(file, (0.0, 0.0))
-    with replacing(path) as partial:
-        partial.write_text("whole")
-    assert {*tmp_path.iterdir()} == {path, recent, other}
 
 
 def test_a_link_stays_one(tmp_path: Path) -> None:

@@ -4,8 +4,6 @@ from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.attach import attach_trials
 from botorch_popbo.ax.best_point import BestPoint, best_point
 from botorch_popbo.ax.feedback import report_comparisons, report_ranking
-from botorch_popbo.ax.minimize import minimize
-from botorch_popbo.ax.minimum import Minimum
 from botorch_popbo.ax.nodes import (
     RANK_TRANSFORM_CONFIGS,
     RANK_TRANSFORMS,
@@ -39,7 +37,6 @@ __all__ = [
     "RANK_TRANSFORMS",
     "RANK_TRANSFORM_CONFIGS",
     "BestPoint",
-    "Minimum",
     "NodeOptions",
     "ProcessPool",
     "RankAcquisition",
@@ -54,7 +51,6 @@ __all__ = [
     "gp_node",
     "initial_node",
     "load_client",
-    "minimize",
     "parameter_configs",
     "popbo_generation_strategy",
     "popbo_node",

@@ -1,6 +1,5 @@
-"""Candidates and starting points for the optimization of acquisition functions."""
+"""Former names; see :mod:`botorch_popbo.search`."""
 
-from botorch_popbo.optim.candidates import unseen_candidates
-from botorch_popbo.optim.initial_conditions import rank_initial_conditions
+from botorch_popbo.search import rank_initial_conditions, unseen_candidates
 
 __all__ = ["rank_initial_conditions", "unseen_candidates"]

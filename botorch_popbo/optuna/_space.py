@@ -1,23 +1,21 @@
-"""The search space of a study, as columns of numbers."""
+"""The parameters of a study, and which are asked for beside some values of others only."""
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import torch
-from botorch.models.transforms.input import InputTransform
-from botorch.utils.sampling import draw_sobol_samples
-from optuna.distributions import BaseDistribution
-from optuna.trial import FrozenTrial, TrialState
-from torch import Tensor
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.trial import FrozenTrial
 
-from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
-from botorch_popbo.optim._maximize import Domain, rounded_columns
-from botorch_popbo.optuna._axis import Axis, has_values
-from botorch_popbo.optuna._dependence import Dependents, find_dependents
-from botorch_popbo.optuna._repeats import Repeats
-from botorch_popbo.optuna._sharing import shared_point
+from botorch_popbo.space import Parameter, Space
+
+#: A trial's parameters by name, as numbers.
+Row = Mapping[str, float]
 
 
 def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
@@ -28,136 +26,95 @@ def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]
     return {name: latest[name] for name in sorted(latest) if has_values(latest[name])}
 
 
-class Space:
-    """Parameters as columns, some of which may have a meaning beside some values of others only.
+def has_values(distribution: BaseDistribution) -> bool:
+    """Whether a parameter has several values that Optuna tells apart."""
+    if isinstance(distribution, CategoricalDistribution):
+        return len(_told_apart(distribution)) > 1
+    return not distribution.single()
+
+
+def parameter_of(distribution: BaseDistribution) -> Parameter:
+    """A parameter as it is searched.
+
+    Raises:
+        InputDataError: If the width of a range is no number.
+    """
+    if isinstance(distribution, CategoricalDistribution):
+        return Parameter.of_choices(_told_apart(distribution), is_ordered=False)
+    assert isinstance(distribution, FloatDistribution | IntDistribution)
+    return Parameter(distribution.low, distribution.high, distribution.step, distribution.log)
+
+
+def space_of(
+    distributions: Mapping[str, BaseDistribution],
+    completed: Iterable[FrozenTrial],
+    max_listed: int,
+) -> Space:
+    """The space of a study.
 
     Args:
         distributions: At least one parameter by name, with several values each.
-        trials: Trials that show which parameters are asked for; only completed ones do.
+        completed: Trials that show which parameters are asked for.
+        max_listed: Most values of a parameter by which others may be decided.
+
+    Returns:
+        The space.
     """
+    parameters = {name: parameter_of(d) for name, d in distributions.items()}
+    rows = [row for trial in completed if (row := places_of(trial.params, parameters))]
+    listed = {name: p.places() for name, p in parameters.items() if p.size <= max_listed}
+    return Space(parameters, _find_dependents(rows, listed))
 
-    def __init__(
-        self, distributions: Mapping[str, BaseDistribution], trials: Iterable[FrozenTrial]
-    ) -> None:
-        self.axes = {name: Axis(distribution) for name, distribution in distributions.items()}
-        self._completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
-        rows = [self._places(trial.params) for trial in self._completed]
-        self._rows = [row for row in rows if row]
-        self._required = [name for name in self.axes if all(name in row for row in self._rows)]
 
-    @property
-    def key(self) -> Hashable:
-        """Equal for the same parameters that depend on each other in the same way."""
-        axes = tuple((name, repr(axis.distribution)) for name, axis in self.axes.items())
-        return (*axes, repr(self._dependents))
+def places_of(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> Row | None:
+    """Those values that are of the parameters, as numbers; ``None`` if one has no place."""
+    try:
+        row = {name: p.place(values[name]) for name, p in parameters.items() if name in values}
+    except (ValueError, TypeError):  # trials that were added may be of other distributions
+        return None
+    return (
+        row if all(map(math.isfinite, row.values())) else None
+    )  # what is enqueued may be infinite
 
-    @cached_property
-    def domain(self) -> Domain:
-        """Where to search."""
-        axes = list(self.axes.values())
-        return Domain(
-            bounds=torch.tensor(
-                [[a.low for a in axes], [a.high for a in axes]], dtype=torch.double
-            ),
-            choices={i: a.values for i, a in enumerate(axes) if a.values is not None},
-            categorical=[i for i, a in enumerate(axes) if a.is_categorical],
-            snap=self._snap,
-            inactive=self._filled if self._inactive or self._repeats else None,
-        )
 
-    def input_transform(self) -> InputTransform:
-        """What maps points to the unit cube, categories to one column each."""
-        domain = self.domain
-        numeric = [i for i in range(len(self.axes)) if i not in domain.categorical]
-        categories = {i: domain.choices[i] for i in domain.categorical}
-        return unit_cube(domain.bounds, numeric, categories, inactive=self._inactive)
+def _told_apart(distribution: CategoricalDistribution) -> list[Any]:
+    """Choices; Optuna keeps the first of equal ones, such as 1 and True."""
+    choices = enumerate(distribution.choices)
+    return [one for index, one in choices if distribution.to_internal_repr(one) == index]
 
-    def draw(self, number: int, seed: int) -> Tensor:
-        """Quasi-random points, ``n x d``; more of them begin with the same."""
-        unit = torch.tensor([[0.0], [1.0]]).double().expand(2, len(self.axes))
-        drawn = draw_sobol_samples(unit, number, 1, seed=seed % 2**31).squeeze(1)
-        places = [
-            [axis.at(u) for axis, u in zip(self.axes.values(), row, strict=True)]
-            for row in drawn.tolist()
-        ]
-        return self._filled(torch.tensor(places, dtype=torch.double))
 
-    def point(self, parameters: Mapping[str, Any]) -> Tensor | None:
-        """Parameters as a point of shape ``d``.
+def _find_dependents(
+    rows: Sequence[Row], listed: Mapping[str, Sequence[float]]
+) -> dict[str, dict[float, list[str]]]:
+    """Find what decides whether a parameter is asked for, which an objective says nowhere.
 
-        ``None`` if there is none of them, if one is missing that all trials have, or if one has no
-        place, such as 0 on a logarithmic scale.
-        """
-        x = self._active_point(parameters)
-        return None if x is None else self._filled(x).squeeze(0)
+    A parameter with listed values decides about another one if no trial contradicts that, and at
+    one of its values the other is missing; of several the one of the fewest values does. Beside a
+    value of which no trial tells, all is taken to be asked for. The result is a tree.
+    """
+    found: dict[str, dict[float, list[str]]] = {}
+    for child in sorted({name for row in rows for name in row}):
+        if all(child in row for row in rows):
+            continue
+        absent = {parent: _absent_beside(rows, parent, child) for parent in listed}
+        deciding = [name for name in sorted(listed) if absent[name]]
+        if not deciding:
+            continue
+        parent = min(deciding, key=lambda name: len(listed[name]))
+        by_place = found.setdefault(parent, {})
+        for place in listed[parent]:
+            if place not in absent[parent]:
+                by_place.setdefault(place, []).append(child)
+    return found
 
-    def parameters(self, x: Tensor) -> dict[str, Any]:
-        """A point of shape ``d`` as parameters."""
-        places = zip(self.axes.items(), x.tolist(), strict=True)
-        return {name: axis.value(place) for (name, axis), place in places}
 
-    def _places(self, parameters: Mapping[str, Any]) -> dict[str, float] | None:
-        try:
-            places = {
-                name: axis.place(parameters[name])
-                for name, axis in self.axes.items()
-                if name in parameters
-            }
-        except ValueError:  # trials that were added may be of other distributions
-            return None
-        # What is enqueued may be infinite.
-        return places if all(map(math.isfinite, places.values())) else None
-
-    def _active_point(self, parameters: Mapping[str, Any]) -> Tensor | None:
-        """Parameters as a point that may repeat a trial, ``1 x d``."""
-        row = self._places(parameters)
-        if not row or any(name not in row for name in self._required):
-            return None
-        places = [row.get(name, axis.middle) for name, axis in self.axes.items()]
-        return self._without_inactive(torch.tensor([places], dtype=torch.double))
-
-    def _filled(self, X: Tensor) -> Tensor:
-        active = self._without_inactive(X)
-        return active if self._repeats is None else self._repeats(active)
-
-    def _without_inactive(self, X: Tensor) -> Tensor:
-        if self._inactive is None:
-            return X
-        filled: Tensor = self._inactive(X)
-        return filled
-
-    def _snap(self, X: Tensor) -> Tensor:
-        """Round the columns of fine grids."""
-        relaxed = {i: a.rounded for i, a in enumerate(self.axes.values()) if a.is_relaxed}
-        return rounded_columns(X, relaxed)
-
-    @cached_property
-    def _repeats(self) -> Repeats | None:
-        """Of trials that did not ask for something though it had been suggested for them."""
-        distributions = {name: axis.distribution for name, axis in self.axes.items()}
-        found = []
-        for trial in self._completed:
-            asked = [i for i, name in enumerate(self.axes) if name in trial.params]
-            if 0 < len(asked) < len(self.axes):
-                told = shared_point(trial, distributions)
-                x = self._active_point(told)
-                if x is not None and self.axes.keys() <= told.keys():
-                    found.append((x.squeeze(0), asked))
-        return Repeats(found) if found else None
-
-    @cached_property
-    def _dependents(self) -> Dependents:
-        listed = {name: a.values for name, a in self.axes.items() if a.values is not None}
-        return find_dependents(self._rows, listed)
-
-    @cached_property
-    def _inactive(self) -> InactiveColumns | None:
-        if not self._dependents:
-            return None
-        column = {name: i for i, name in enumerate(self.axes)}
-        dependents = {
-            column[parent]: {v: [column[c] for c in names] for v, names in by_value.items()}
-            for parent, by_value in self._dependents.items()
-        }
-        fill = {column[name]: axis.middle for name, axis in self.axes.items()}
-        return InactiveColumns(dependents, fill)
+def _absent_beside(rows: Sequence[Row], parent: str, child: str) -> set[float]:
+    """The values beside which a parameter is missing; none if the other does not decide."""
+    if parent == child or any(child in row and parent not in row for row in rows):
+        return set()
+    present = {row[parent] for row in rows if child in row}
+    absent = {row[parent] for row in rows if parent in row and child not in row}
+    number = sum(parent in row for row in rows)
+    # Where each value was tried once, anything seems to depend on it.
+    is_telling = number >= 2 * len(present | absent)
+    return absent if is_telling and not present & absent else set()

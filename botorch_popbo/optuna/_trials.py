@@ -1,50 +1,36 @@
-"""The trials of a study as points with their objectives and constraints."""
+"""The trials of a study as the search wants them."""
 
+import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 import torch
 from optuna.distributions import BaseDistribution
-from optuna.study import StudyDirection
+from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
-from botorch_popbo.data._measured import Measured
-from botorch_popbo.optuna._pruned import FinalPlaces
-from botorch_popbo.optuna._sharing import shared_point
-from botorch_popbo.optuna._space import Space
+from botorch_popbo.optuna._space import places_of
+from botorch_popbo.search.trials import Trial, Trials
+from botorch_popbo.space import Space
 
 # Better than all else, but a number: Optuna allows infinitely good values and constraints.
 _BEST = 1e154
 _CONSTRAINTS = "constraints"  # as Optuna names them among the system attributes
-# A point, what to maximise and what is left of constraints.
-_Row = tuple[Tensor, list[float], list[float]]
+_SUGGESTED = "popbo:suggested"
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What is known of the points of a study.
-
-    Attributes:
-        measured: Trials that ended, with what there is to learn from them.
-        pending: Points of other trials, not to be suggested again; ``p x d``.
-        num_successes: Number of trials with outcomes.
-    """
-
-    measured: Measured
-    pending: Tensor
-    num_successes: int
-
-
-def evidence_of(
+def trials_of(
     trials: Sequence[FrozenTrial],
     directions: Sequence[StudyDirection],
     space: Space,
     distributions: Mapping[str, BaseDistribution],
     is_exact: bool,
-) -> Evidence:
-    """Read the trials of a study.
+) -> Trials:
+    """What is known of the points of a study.
 
     A failed trial is worse than every success, and so is one of an infinitely bad value, unless the
     same point succeeded at another time. Completed and pruned trials that lack a constraint
@@ -63,54 +49,24 @@ def evidence_of(
     """
     signs = [1.0 if direction == StudyDirection.MAXIMIZE else -1.0 for direction in directions]
     completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
-    places = FinalPlaces(completed, signs[0])
+    rows = [row for trial in completed if (row := places_of(trial.params, space.parameters))]
+    required = [name for name in space.parameters if all(name in row for row in rows)]
+    places = _FinalPlaces(completed, signs[0])
     names = sorted({name for trial in completed for name in constraints_of(trial)})
-    rows: list[_Row] = []
-    pending = []
-    for trial, x in _placed(trials, space, distributions):
-        outcomes = _outcomes(trial, places, signs)
-        violation = constraints_of(trial)
+    ended, pending = [], []
+    for trial in trials:
+        x = _point(trial, space, distributions, required)
+        if x is None or trial.state == TrialState.WAITING:
+            continue
+        outcomes, violation = _outcomes(trial, places, signs), constraints_of(trial)
         slack = [min(-violation.get(name, math.nan), _BEST) for name in names]
         if -math.inf in outcomes:
             slack = [0.0] * len(names)
         if not trial.state.is_finished() or any(map(math.isnan, slack)):
             pending.append(x)
         else:
-            rows.append((x, outcomes, slack))
-    rows = _without_retried(rows)
-    measured = _measured(rows, space, len(signs), len(names), is_exact)
-    succeeded = ~measured.objectives.isneginf().any(-1)
-    return Evidence(measured, _matrix(pending, len(space.axes)), int(succeeded.sum()))
-
-
-def points_of(
-    trials: Sequence[FrozenTrial], space: Space, distributions: Mapping[str, BaseDistribution]
-) -> Tensor:
-    """Where trials are, be it that they run.
-
-    Args:
-        trials: Trials.
-        space: The space.
-        distributions: The parameters' distributions.
-
-    Returns:
-        Points, a ``p x d`` tensor.
-    """
-    return _matrix([x for _, x in _placed(trials, space, distributions)], len(space.axes))
-
-
-def _placed(
-    trials: Sequence[FrozenTrial], space: Space, distributions: Mapping[str, BaseDistribution]
-) -> Iterator[tuple[FrozenTrial, Tensor]]:
-    """Trials that have begun, with their points, where these are known."""
-    for trial in trials:
-        x = space.point(shared_point(trial, distributions))
-        if x is not None and trial.state != TrialState.WAITING:
-            yield trial, x
-
-
-def _matrix(points: Sequence[Tensor], width: int) -> Tensor:
-    return torch.stack([*points]) if points else torch.zeros(0, width, dtype=torch.double)
+            ended.append(Trial(x, outcomes, slack, 0.0 if is_exact else math.nan))
+    return Trials.gather(ended, pending, (len(space.parameters), len(signs), len(names)))
 
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
@@ -118,12 +74,6 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
 
     Optuna keeps those of a ``constraints_func`` in a list, and those of ``set_constraint``, which
     older versions lack, by name.
-
-    Args:
-        trial: The trial.
-
-    Returns:
-        Violations by name.
     """
     listed = trial.system_attrs.get(_CONSTRAINTS) or ()
     named = {str(index): float(value) for index, value in enumerate(listed)}
@@ -134,7 +84,41 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     return named
 
 
-def _outcomes(trial: FrozenTrial, places: FinalPlaces, signs: Sequence[float]) -> list[float]:
+def share_suggestion(
+    study: Study,
+    trial: FrozenTrial,
+    values: Mapping[str, Any],
+    distributions: Mapping[str, BaseDistribution],
+) -> None:
+    """Keep what was suggested beside a trial: other workers see only what it has asked for."""
+    numbers = {name: distributions[name].to_internal_repr(value) for name, value in values.items()}
+    study._storage.set_trial_system_attr(trial._trial_id, _SUGGESTED, json.dumps(numbers))
+
+
+def _point(
+    trial: FrozenTrial,
+    space: Space,
+    distributions: Mapping[str, BaseDistribution],
+    required: Sequence[str],
+) -> Tensor | None:
+    """Where a trial is, of shape ``d``; ``None`` if it lacks what all have, or is of another space.
+
+    What was enqueued goes before what was suggested, and what it asked for before both.
+    """
+    values: dict[str, Any] = {}
+    numbers = json.loads(trial.system_attrs.get(_SUGGESTED, "{}"))
+    for name, distribution in distributions.items():
+        with suppress(KeyError, IndexError):  # of a trial of another study that was added
+            values[name] = distribution.to_external_repr(numbers[name])
+    values |= trial.system_attrs.get("fixed_params", {})
+    row = places_of(values | trial.params, space.parameters)
+    if not row or any(name not in row for name in required):
+        return None
+    places = [row.get(name, parameter.middle) for name, parameter in space.parameters.items()]
+    return space.filled(torch.tensor(places, dtype=torch.double))
+
+
+def _outcomes(trial: FrozenTrial, places: "_FinalPlaces", signs: Sequence[float]) -> list[float]:
     """Values to maximise; minus infinity where there is none."""
     if trial.state == TrialState.COMPLETE:
         values = [min(sign * v, _BEST) for sign, v in zip(signs, trial.values, strict=True)]
@@ -144,33 +128,39 @@ def _outcomes(trial: FrozenTrial, places: FinalPlaces, signs: Sequence[float]) -
     return [-math.inf] * len(signs)
 
 
-def _without_retried(rows: Sequence[_Row]) -> list[_Row]:
-    """Rows without failures of points that succeeded at another time."""
-    points = [tuple(x.tolist()) for x, _, _ in rows]
-    has_failed = [-math.inf in outcomes for _, outcomes, _ in rows]
-    succeeded = {x for x, failed in zip(points, has_failed, strict=True) if not failed}
-    told = zip(rows, points, has_failed, strict=True)
-    return [row for row, x, failed in told if not (failed and x in succeeded)]
+class _FinalPlaces:
+    """Outcomes that give pruned trials the places they had at the steps where they stopped.
 
+    A last value says nothing beside final ones, but its place among the values of that step does:
+    as many completed trials are better in the end, and one at least, for which it was stopped.
+    Beside completed trials that did not reach that step it is worse than all.
 
-def _measured(
-    rows: Sequence[_Row],
-    space: Space,
-    num_objectives: int,
-    num_constraints: int,
-    is_exact: bool,
-) -> Measured:
-    def matrix(values: Sequence[list[float]], width: int) -> Tensor:
-        return torch.tensor(values, dtype=torch.double).reshape(len(values), width)
+    Args:
+        completed: The completed trials of a study with one objective.
+        sign: 1 where larger is better, -1 where smaller is.
+    """
 
-    objectives = matrix([y for _, y, _ in rows], num_objectives)
-    slack = matrix([s for _, _, s in rows], num_constraints)
-    variance = 0.0 if is_exact else math.nan
-    return Measured(
-        X=matrix([x.tolist() for x, _, _ in rows], len(space.axes)),
-        objectives=objectives,
-        variance=torch.full_like(objectives, variance),
-        slack=slack,
-        slack_variance=torch.full_like(slack, variance),
-        excess=slack[:, :0],
-    )
+    def __init__(self, completed: Sequence[FrozenTrial], sign: float) -> None:
+        self._completed, self._sign = completed, sign
+        outcomes = [sign * float(trial.values[0]) for trial in completed]
+        self._final = sorted(filter(math.isfinite, outcomes), reverse=True)
+
+    def outcome(self, trial: FrozenTrial) -> float:
+        """The outcome of a pruned trial.
+
+        Larger is better, in an order with those of completed trials times the sign. Minus infinity,
+        as of a failure, if the trial or each completed one has no value.
+        """
+        final, step = self._final, trial.last_step
+        value = math.nan if step is None else self._sign * trial.intermediate_values[step]
+        if step is None or math.isnan(value) or not final:
+            return -math.inf
+        curves = (rival.intermediate_values for rival in self._completed)
+        values = [self._sign * curve[step] for curve in curves if step in curve]
+        rivals = sorted(-math.inf if math.isnan(v) else v for v in values)
+        num_better = len(rivals) - bisect_right(rivals, value)
+        share = num_better / len(rivals) if rivals else 1.0
+        better = max(1, round(share * len(final)))
+        if better == len(final):
+            return final[-1] - max(1.0, abs(final[-1]))
+        return (final[better - 1] + final[better]) / 2.0

@@ -1,32 +1,24 @@
 """An Optuna sampler that learns from the order of the trials."""
 
 import secrets
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 from zlib import crc32
 
 import numpy as np
-import torch
-from botorch.exceptions import InputDataError
-from optuna.distributions import BaseDistribution
+from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.samplers import BaseSampler
 from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
-from torch import Tensor
 
-from botorch_popbo._plain import whole
-from botorch_popbo._seeds import derive_seed
-from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.optuna._axis import Axis, has_values
-from botorch_popbo.optuna._search import Models
-from botorch_popbo.optuna._sharing import share_point
-from botorch_popbo.optuna._space import Space, all_parameters
-from botorch_popbo.optuna._trials import Evidence, evidence_of, points_of
+from botorch_popbo.optuna._space import all_parameters, has_values, parameter_of, space_of
+from botorch_popbo.optuna._trials import share_suggestion, trials_of
+from botorch_popbo.search.suggest import Search
+from botorch_popbo.settings import Settings
+from botorch_popbo.space import at_least
 
-_NUM_TRIED = 32  # points of the design, for one that is not known
-_MOST_COLLISIONS = 8
 # A thread waits for the others' points, and for torch's global generator, which models put back.
 _LOCK = Lock()
 
@@ -47,12 +39,13 @@ class PoPBOSampler(BaseSampler):
 
     Args:
         seed: Seed of the design and the search; by default another one for every sampler.
-        n_startup_trials: Trials with outcomes before the model takes over. Two different points
-            must be among them.
+        n_startup_trials: Trials with outcomes before the model takes over, by default those of the
+            settings. Two different points must be among them.
         deterministic_objective: Whether the same point always has the same outcome. Nothing is
             then taken for an outlier, and the best point is the best evaluated one.
         constraints_func: Values of constraints of an ended trial, larger than zero where violated,
             as other samplers of Optuna take it. Constraints of ``trial.set_constraint`` count, too.
+        settings: What the model assumes, and how to search.
 
     Raises:
         InputDataError: If a number is too small or not whole.
@@ -66,25 +59,19 @@ class PoPBOSampler(BaseSampler):
         self,
         *,
         seed: int | None = None,
-        n_startup_trials: int = 10,
+        n_startup_trials: int | None = None,
         deterministic_objective: bool = False,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        settings: Settings | None = None,
     ) -> None:
-        own_seed = secrets.randbits(31) if seed is None else whole(seed)
-        number = whole(n_startup_trials)
-        if number is None or number < 1 or own_seed is None or own_seed < 0:
-            raise InputDataError(
-                "n_startup_trials and seed are whole numbers of at least 1 and at least 0, but got "
-                f"{n_startup_trials!r} and {seed!r}."
-            )
-        self._seed, self._n_startup_trials = own_seed, number
+        settings = settings or Settings()
+        seed = secrets.randbits(31) if seed is None else at_least(0, seed=seed)
+        if n_startup_trials is None:
+            n_startup_trials = settings.search.num_initial
+        number = at_least(1, n_startup_trials=n_startup_trials)
+        self._search = Search(seed, settings, number)
         self._is_exact = deterministic_objective
         self._constraints_func = constraints_func
-        self._fitted: tuple[Hashable, Models] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the models, which are fitted again."""
-        return self.__dict__ | {"_fitted": None}
 
     def reseed_rng(self) -> None:
         """Do nothing: two copies of a sampler never suggest for one trial."""
@@ -102,23 +89,15 @@ class PoPBOSampler(BaseSampler):
         distributions = {name: d for name, d in search_space.items() if has_values(d)}
         if not distributions:
             return {}
-        with _LOCK, torch.enable_grad():
-            for _ in range(_MOST_COLLISIONS):
-                others = _others(study, trial)
-                space = Space(distributions, others)
-                evidence = evidence_of(
-                    others, study.directions, space, distributions, self._is_exact
-                )
-                point = self._next(trial, space, evidence)
-                parameters = space.parameters(point)
-                share_point(study, trial, parameters, distributions)
-                # Another process may have chosen the same point meanwhile.
-                ended = {other.number for other in others if other.state.is_finished()}
-                late = [other for other in _others(study, trial) if other.number not in ended]
-                late_points, x = points_of(late, space, distributions), point.unsqueeze(0)
-                if is_row_of(x, evidence.pending) or not is_row_of(x, late_points):
-                    break
-        return parameters
+        max_listed = self._search.settings.search.max_listed
+        with _LOCK:
+            others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+            completed = [other for other in others if other.state == TrialState.COMPLETE]
+            space = space_of(distributions, completed, max_listed)
+            trials = trials_of(others, study.directions, space, distributions, self._is_exact)
+            values = space.decode(self._search.suggest(space, trials, trial.number))
+            share_suggestion(study, trial, values, distributions)
+        return values
 
     def sample_independent(
         self,
@@ -128,9 +107,13 @@ class PoPBOSampler(BaseSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """Draw a value of a parameter that no trial before has asked for in this way."""
-        entropy = [self._seed, trial.number, crc32(param_name.encode())]
-        axis = Axis(param_distribution)
-        return axis.value(axis.at(np.random.default_rng(entropy).random()))
+        if isinstance(param_distribution, CategoricalDistribution) and not has_values(
+            param_distribution
+        ):
+            return param_distribution.choices[0]
+        entropy = [self._search.seed, trial.number, crc32(param_name.encode())]
+        parameter = parameter_of(param_distribution)
+        return parameter.value(parameter.at(np.random.default_rng(entropy).random()))
 
     def after_trial(
         self,
@@ -142,20 +125,3 @@ class PoPBOSampler(BaseSampler):
         """Ask for the constraints of an ended trial, and keep them where Optuna does."""
         if self._constraints_func is not None:
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
-
-    def _next(self, trial: FrozenTrial, space: Space, evidence: Evidence) -> Tensor:
-        X, pending = evidence.measured.X, evidence.pending
-        if evidence.num_successes < self._n_startup_trials or len(X.unique(dim=0)) < 2:
-            drawn = space.draw(trial.number + _NUM_TRIED, self._seed)[trial.number :]
-            is_known = is_row_of(drawn, X) | is_row_of(drawn, pending)
-            return drawn[int(is_known.long().argmin())]
-        # Not the study's name: two that are kept in memory may have the same.
-        known = [part.numpy().tobytes() for part in vars(evidence.measured).values()]
-        key = (space.key, *known)
-        if self._fitted is None or self._fitted[0] != key:
-            self._fitted = (key, Models.fit(evidence.measured, space))
-        return self._fitted[1].suggest(space.domain, pending, derive_seed(self._seed, trial.number))
-
-
-def _others(study: Study, trial: FrozenTrial) -> list[FrozenTrial]:
-    return [other for other in study.get_trials(deepcopy=False) if other.number != trial.number]

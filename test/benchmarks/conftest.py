@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.data import networks
-from botorch_popbo.benchmarks.data.kernels import GPUS, GRIDS, times_name
-from botorch_popbo.benchmarks.data.replicates import pack
+from botorch_popbo.benchmarks.data.sources import KERNEL_GRIDS, KERNELS, MLP, MLP_GRID
 from botorch_popbo.benchmarks.experiments import Optimization
 from botorch_popbo.benchmarks.run._replication import replicate
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
@@ -56,14 +54,12 @@ def write_nasbench201(folder: Path) -> Path:
 def write_replicates(folder: Path) -> None:
     """Small tables of networks and of a kernel: two choices of every parameter."""
     rng = np.random.default_rng(2)
-    errors, times = map(networks.errors_name, networks.DATA_SETS), map(times_name, GPUS)
-    for file, grid, arrays, count in (
-        ("mlp.npz", networks.GRID, errors, 8),
-        ("convolution.npz", GRIDS["convolution"], times, 32),
-    ):
+    kernel = KERNELS["convolution"], KERNEL_GRIDS["convolution"]
+    for file, grid in ((MLP, MLP_GRID), kernel):
         choices = {name: values[:2] for name, values in grid.items()}
-        values = {array: rng.lognormal(size=(2 ** len(grid), count)) for array in arrays}
-        np.savez(folder / file, **pack(choices, values))
+        shape = 2 ** len(grid), file.num_replicates
+        values = {part: rng.lognormal(size=shape) for part in file.parts}
+        np.savez(folder / file.file, **file.pack(choices, values))
 
 
 @pytest.fixture

@@ -9,29 +9,26 @@ from typing import Any
 
 import numpy as np
 import torch
-from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 
 from botorch_popbo.benchmarks.methods import Method, Optimizer, Suggestion
+from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.run._quiet import quiet
 from botorch_popbo.benchmarks.run._threads import one_thread
-from botorch_popbo.benchmarks.search_space.points import (
-    ParameterConfig,
-    to_unit_interval,
-    uniform_point,
-)
 from botorch_popbo.benchmarks.settings import Parameters, Setting
+from botorch_popbo.space import Space
 
 INITIAL = 6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bowl(Problem):
-    """The squared distance of the parameters' places in their ranges or lists from a third."""
+    """The squared distance of a point from a third of the way through the unit cube."""
 
     def score(self, parameters: Parameters) -> float:
-        places = (_place(config, parameters[config.name]) for config in self.parameters)
-        return float(sum((place - 1 / 3) ** 2 for place in places))
+        low, high = self.space.bounds
+        unit = (self.space.encode(parameters) - low) / (high - low)
+        return float((unit - 1 / 3).square().sum())
 
 
 class Stretched(Bowl):
@@ -41,46 +38,25 @@ class Stretched(Bowl):
         return math.exp(10 * super().score(parameters)) - 1e3
 
 
-def _place(config: ParameterConfig, value: Any) -> float:
-    if isinstance(config, ChoiceParameterConfig):
-        return [*config.values].index(value) / (len(config.values) - 1)
-    return to_unit_interval(config, value)
+def bowl(name: str, **parameters: Any) -> Bowl:
+    """A problem on a space, as it is written."""
+    space = Space.read(parameters)
+    return Bowl(name=name, space=space, optimal_value=0.0, num_initial=INITIAL)
 
 
-def _problem(name: str, *parameters: ParameterConfig) -> Bowl:
-    return Bowl(
-        name=name,
-        label="loss",
-        parameters=parameters,
-        metric_name="loss",
-        minimize=True,
-        optimal_value=0.0,
-        num_initial=INITIAL,
-    )
-
-
-def choice(name: str, values: list[Any], kind: Any, ordered: bool = False) -> ChoiceParameterConfig:
-    return ChoiceParameterConfig(name, values, kind, is_ordered=ordered)
-
-
-_RANGES = (
-    RangeParameterConfig("rate", (1e-5, 1.0), "float", scaling="log"),
-    RangeParameterConfig("share", (-1.0, 0.3), "float"),
-)
-_DROPOUT = choice("dropout", [0.0, 0.3, 0.6], "float", ordered=True)
-_OPERATIONS = ["none", "skip", "conv", "pool"]
-CONTINUOUS = _problem("continuous", *_RANGES)
-IN_ORDER = _problem(
-    "in-order",
-    *_RANGES,
-    RangeParameterConfig("width", (2, 128), "int", scaling="log"),
-    RangeParameterConfig("depth", (-3, 4), "int"),
-    _DROPOUT,
-    choice("bias", [False, True], "bool"),
-)
-_KERNEL = choice("kernel", ["rbf", "linear", "poly"], "str")
-MIXED = _problem("mixed", *IN_ORDER.parameters, _KERNEL)
-TABLE = _problem("table", _DROPOUT, *(choice(f"edge{i}", _OPERATIONS, "str") for i in "012"))
+_RANGES: dict[str, Any] = {"rate": (1e-5, 1.0, "log"), "share": (-1.0, 0.3)}
+_IN_ORDER = {
+    **_RANGES,
+    "width": (2, 128, "log"),
+    "depth": (-3, 4),
+    "dropout": [0.0, 0.3, 0.6],
+    "bias": [False, True],
+}
+CONTINUOUS = bowl("continuous", **_RANGES)
+IN_ORDER = bowl("in-order", **_IN_ORDER)
+MIXED = bowl("mixed", **_IN_ORDER, kernel=["rbf", "linear", "poly"])
+_EDGE = ["none", "skip", "conv", "pool"]
+TABLE = bowl("table", dropout=[0.0, 0.3, 0.6], edge0=_EDGE, edge1=_EDGE, edge2=_EDGE)
 
 
 def start(
@@ -94,7 +70,7 @@ def start(
     """An optimizer that was told a design, the same for all seeds."""
     optimizer = method.start(problem, Setting(problem.name, method.name, initial, seed))
     for trial in range(initial):
-        point = uniform_point(problem.parameters, problem.name, 0, trial)
+        point = uniform_point(problem.space, problem.name, 0, trial)
         optimizer.observe(point, outcome(problem.score(point)))
     return optimizer
 
@@ -128,7 +104,7 @@ def run(
             assert_member(problem, found[-1].parameters)
             assert not method.is_fallback(found[-1].generator)
             optimizer.observe(found[-1].parameters, sign * problem.score(found[-1].parameters))
-    known = [uniform_point(problem.parameters, problem.name, 0, t) for t in range(initial)]
+    known = [uniform_point(problem.space, problem.name, 0, t) for t in range(initial)]
     for suggestion in found:
         assert suggestion.incumbent is None or suggestion.incumbent in known
         known.append(suggestion.parameters)
@@ -136,20 +112,19 @@ def run(
 
 
 def assert_member(problem: Problem, point: Parameters) -> None:
-    """Assert the names, types and values of a point, without asking Ax."""
-    assert list(point) == [config.name for config in problem.parameters]
-    for config in problem.parameters:
-        value = point[config.name]
-        assert type(value).__name__ == config.parameter_type
-        if isinstance(config, ChoiceParameterConfig):
-            assert value in config.values
+    """Assert the names, types and values of a point."""
+    assert list(point) == list(problem.space.parameters)
+    for name, parameter in problem.space.parameters.items():
+        value = point[name]
+        if parameter.choices is not None:
+            assert value in parameter.choices
+            assert type(value) is type(parameter.choices[0])
         else:
-            assert config.bounds[0] <= float(value) <= config.bounds[1]
+            assert type(value) is (float if parameter.step is None else int)
+            assert parameter.low <= float(value) <= parameter.high
 
 
-def check_reproducible(
-    method: Method, problem: Problem, *, asks_judge: bool = False, **options: int
-) -> None:
+def check_reproducible(method: Method, problem: Problem, **options: int) -> None:
     """Assert that the seed and the outcomes decide alone, and that both matter."""
     _seed_global_generators(1)
     before = _global_states()
@@ -160,10 +135,9 @@ def check_reproducible(
     assert run(method, problem, resume=True, **options) == whole
     # Where parameters are choices, other starting points may lead to the same best point.
     assert run(method, CONTINUOUS, seed=1, **options) != run(method, CONTINUOUS, **options)
-    if not asks_judge:
-        assert run(method, problem, sign=-1.0, **options) != whole
-        mirrored = replace(problem, minimize=not problem.minimize)
-        assert run(method, mirrored, sign=-1.0, **options) == whole
+    assert run(method, problem, sign=-1.0, **options) != whole
+    mirrored = replace(problem, minimize=not problem.minimize)
+    assert run(method, mirrored, sign=-1.0, **options) == whole
 
 
 def _seed_global_generators(seed: int) -> None:

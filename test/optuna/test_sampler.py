@@ -14,9 +14,9 @@ import torch
 from botorch.exceptions import InputDataError
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from botorch_popbo.optuna import PoPBOSampler, sampler
-from botorch_popbo.optuna._search import Models
-from botorch_popbo.optuna._sharing import share_point
+from botorch_popbo.optuna import PoPBOSampler
+from botorch_popbo.search.suggest import Models, Search
+from botorch_popbo.settings import SearchSettings, Settings
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
@@ -85,8 +85,10 @@ def test_a_study_goes_on_as_if_it_had_not_been_interrupted(
 
 def test_a_sampler_is_pickled_without_its_models(searched: optuna.Study) -> None:
     restored = pickle.loads(pickle.dumps(searched.sampler))
-    assert restored._fitted is None
-    assert restored.__dict__.keys() == searched.sampler.__dict__.keys()
+    study = optuna.create_study(sampler=restored)
+    study.optimize(bowl, n_trials=6)
+    assert params(study) == params(searched)[:6]
+    assert len(pickle.dumps(searched.sampler)) < 5000
 
 
 def test_trials_side_by_side_differ_and_share_a_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,25 +111,6 @@ def test_a_point_that_runs_elsewhere_is_known_before_it_is_asked_for() -> None:
     first.suggest_int("x", 0, 6)
     study.ask().suggest_int("x", 0, 6)
     assert {trial.params["x"] for trial in study.trials} == set(range(7))
-
-
-def test_a_point_that_another_process_chose_meanwhile_is_not_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    study = run(lambda trial: float(abs(trial.suggest_int("x", 0, 30) - 11)), 6)
-    study.ask()
-    rival = study.trials[-1]
-    chosen: list[Any] = []
-
-    def share_with_the_rival(study: optuna.Study, trial: FrozenTrial, *shared: Any) -> None:
-        share_point(study, trial, *shared)
-        if not chosen:
-            chosen.append(shared[0]["x"])
-            share_point(study, rival, *shared)
-
-    monkeypatch.setattr(sampler, "share_point", share_with_the_rival)
-    assert study.ask().suggest_int("x", 0, 30) not in chosen
-    assert chosen
 
 
 @pytest.mark.parametrize("storage", ["memory", "sqlite"])
@@ -171,23 +154,6 @@ def test_conditional_parameters_are_suggested_together(monkeypatch: pytest.Monke
     assert {trial.params["model"] for trial in study.trials} == {"svm", "tree"}
     assert max(drawn) < 4
     assert study.best_params["model"] == "svm"
-
-
-def two_decide(trial: Trial) -> float:
-    a, b = (trial.suggest_int(name, 0, 3) for name in "ab")
-    c = trial.suggest_int("c", 0, 5) if a > 1 and b > 1 else 0
-    return float(a + b + c)
-
-
-def number_decides(trial: Trial) -> float:
-    x = trial.suggest_float("x", 0.0, 1.0)
-    return 0.1 + abs(x - 0.2) if x < 0.5 else 0.5 + trial.suggest_float("y", 0.0, 1.0)
-
-
-@pytest.mark.parametrize("objective", [two_decide, number_decides])
-def test_a_trial_does_not_come_again_for_what_it_does_not_ask_for(objective: Objective) -> None:
-    found = [tuple(trial.params.items()) for trial in run(objective, 14).trials]
-    assert len(set(found)) > 11
 
 
 @pytest.mark.filterwarnings("ignore:Fixed parameter x with value inf is out of range")
@@ -250,14 +216,13 @@ def test_an_enqueued_trial_that_stops_half_way_is_where_it_was_enqueued(
     study.enqueue_trial({"x": 0.5, "y": 0.99})
     study.enqueue_trial({"x": 0.25, "y": 0.75})
     study.optimize(objective, n_trials=1, catch=ZeroDivisionError)
-    seen, fit, suggest = [], Models.fit, Models.suggest
-    monkeypatch.setattr(Models, "fit", lambda *a: seen.append(a[0].X) or fit(*a))
-    monkeypatch.setattr(Models, "suggest", lambda *a: seen.append(a[2]) or suggest(*a))
+    seen, suggest = [], Search.suggest
+    monkeypatch.setattr(Search, "suggest", lambda *a: seen.append(a[2]) or suggest(*a))
     for _ in range(2):
         study.ask().suggest_float("x", 0.0, 1.0)
-    known, pending = seen
-    assert known[-1].tolist() == [0.5, 0.99]
-    assert pending.tolist() == [[0.25, 0.75]]
+    trials = seen[-1]
+    assert [0.5, 0.99] in trials.X.tolist()
+    assert [0.25, 0.75] in trials.pending.tolist()
 
 
 def test_a_sampler_tells_studies_of_one_name_apart() -> None:
@@ -282,7 +247,19 @@ def test_reseeding_changes_nothing(searched: optuna.Study) -> None:
 
 
 def test_without_a_seed_samplers_differ() -> None:
-    assert PoPBOSampler()._seed != PoPBOSampler()._seed
+    def first(sampler: PoPBOSampler) -> Any:
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(bowl, n_trials=1)
+        return params(study)
+
+    assert first(PoPBOSampler()) != first(PoPBOSampler())
+
+
+def test_settings_say_how_long_the_design_is(searched: optuna.Study) -> None:
+    settings = Settings(search=SearchSettings(num_initial=4))
+    study = optuna.create_study(sampler=PoPBOSampler(seed=0, settings=settings))
+    study.optimize(bowl, n_trials=6)
+    assert params(study) == params(searched)[:6]
 
 
 @pytest.mark.parametrize(
@@ -290,7 +267,7 @@ def test_without_a_seed_samplers_differ() -> None:
     [{"n_startup_trials": 0}, {"n_startup_trials": 2.5}, {"seed": -1}, {"seed": 0.5}, {"seed": ""}],
 )
 def test_bad_numbers_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(InputDataError, match="whole numbers of at least"):
+    with pytest.raises(InputDataError, match="is a whole number of at least"):
         PoPBOSampler(**options)
 
 

@@ -1,39 +1,64 @@
+"""What a study teaches, by its trials."""
+
 import math
 from typing import Any
 
 import optuna
 import pytest
 import torch
-from optuna.distributions import BaseDistribution, FloatDistribution
+from botorch.exceptions import InputDataError
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from botorch_popbo.optuna._space import Space
-from botorch_popbo.optuna._trials import Evidence, constraints_of, evidence_of
+from botorch_popbo.optuna._space import all_parameters, parameter_of, space_of
+from botorch_popbo.optuna._trials import constraints_of, share_suggestion, trials_of
+from botorch_popbo.search.trials import Trials
 
 INF = math.inf
-SPACE: dict[str, BaseDistribution] = {"x": FloatDistribution(0.0, 9.0)}
+KIND = CategoricalDistribution(["svm", "tree"])
+SPACE: dict[str, BaseDistribution] = {
+    "C": FloatDistribution(1e-3, 10.0, log=True),
+    "depth": IntDistribution(1, 8),
+    "kind": KIND,
+}
+LINE: dict[str, BaseDistribution] = {"x": FloatDistribution(0.0, 9.0)}
 MINIMIZE, MAXIMIZE = StudyDirection.MINIMIZE, StudyDirection.MAXIMIZE
 
 
 def trial(x: float | None, *values: float, **options: Any) -> FrozenTrial:
     params = {} if x is None else {"x": x}
+    options |= {"params": params, "distributions": {name: LINE[name] for name in params}}
+    return optuna.create_trial(values=values or None, **options)
+
+
+def mixed(value: float = 0.0, **params: Any) -> FrozenTrial:
     return optuna.create_trial(
-        params=params,
-        distributions={name: SPACE[name] for name in params},
-        values=values or None,
-        **options,
+        params=params, distributions={name: SPACE[name] for name in params}, value=value
     )
 
 
-def violating(*values: float | None) -> dict[str, Any]:
-    return {"constraints": values}
+TRIALS = [mixed(kind="svm", C=0.1), mixed(kind="tree", depth=3)] * 2
 
 
 def read(
-    *trials: FrozenTrial, directions: tuple[StudyDirection, ...] = (MINIMIZE,), exact: bool = False
-) -> Evidence:
-    return evidence_of(trials, directions, Space(SPACE, trials), SPACE, exact)
+    *trials: FrozenTrial,
+    directions: tuple[StudyDirection, ...] = (MINIMIZE,),
+    exact: bool = False,
+    space: dict[str, BaseDistribution] = LINE,
+) -> Trials:
+    completed = [t for t in trials if t.state == TrialState.COMPLETE]
+    return trials_of(trials, directions, space_of(space, completed, 1000), space, exact)
+
+
+def pending(found: Trials) -> list[list[float]]:
+    assert found.pending is not None
+    return found.pending.tolist()
 
 
 FAILED = trial(3.0, state=TrialState.FAIL)
@@ -42,73 +67,176 @@ FAILED = trial(3.0, state=TrialState.FAIL)
 def test_outcomes_are_to_be_maximised_and_failures_last() -> None:
     curve = {"state": TrialState.PRUNED, "intermediate_values": {0: 9.0}}
     found = read(trial(1.0, 5.0), trial(2.0, INF), FAILED, trial(4.0, **curve), trial(5.0, -INF))
-    first, *failed, pruned, best = found.measured.objectives[:, 0].tolist()
+    first, *failed, pruned, best = found.objectives[:, 0].tolist()
     assert first == -5.0
     assert failed == [-INF, -INF]
     assert -INF < pruned < first < best < INF
-    assert found.measured.X[:, 0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert found.X[:, 0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
     assert found.num_successes == 3
-    assert found.measured.variance.isnan().all()
-
-
-def test_a_failure_does_not_count_where_the_point_has_succeeded() -> None:
-    pruned, good = trial(3.0, state=TrialState.PRUNED), trial(3.0, 4.0)
-    for tried in ([FAILED, pruned, good], [good, FAILED, pruned]):
-        found = read(trial(1.0, 5.0), *tried)
-        assert found.measured.objectives.tolist() == [[-5.0], [-4.0]]
-
-
-def test_a_trial_that_failed_before_it_asked_is_no_point() -> None:
-    found = read(trial(1.0, 5.0), trial(None, state=TrialState.FAIL))
-    assert len(found.measured.X) == 1
-    assert len(found.pending) == 0
+    assert found.variance.isnan().all()
 
 
 def test_running_trials_are_pending_and_waiting_ones_are_not() -> None:
     running = trial(2.0, state=TrialState.RUNNING)
-    waiting = trial(3.0, state=TrialState.WAITING)
-    found = read(trial(1.0, 5.0), running, waiting)
-    assert found.pending.tolist() == [[2.0]]
-    assert found.measured.X.tolist() == [[1.0]]
+    found = read(trial(1.0, 5.0), running, trial(3.0, state=TrialState.WAITING), trial(None, 1.0))
+    assert pending(found) == [[2.0]]
+    assert found.X.tolist() == [[1.0]]
 
 
 def test_each_objective_has_its_direction() -> None:
-    found = read(
-        trial(1.0, 5.0, 7.0), trial(2.0, 1.0, -INF), FAILED, directions=(MINIMIZE, MAXIMIZE)
-    )
-    assert found.measured.objectives.tolist() == [[-5.0, 7.0], [-INF, -INF], [-INF, -INF]]
+    directions = (MINIMIZE, MAXIMIZE)
+    found = read(trial(1.0, 5.0, 7.0), trial(2.0, 1.0, -INF), FAILED, directions=directions)
+    assert found.objectives.tolist() == [[-5.0, 7.0], [-INF, -INF], [-INF, -INF]]
+
+
+def violating(*values: float | None) -> dict[str, Any]:
+    return {"constraints": values}
 
 
 def test_constraints_are_slacks_and_without_them_a_trial_is_pending() -> None:
     found = read(
         trial(1.0, 5.0, system_attrs=violating(-1.0, 2.0)),
-        trial(2.0, 5.0, system_attrs=violating(0.5, -2.0)),
+        trial(2.0, 5.0, system_attrs=violating(0.5, -INF)),
         FAILED,
         trial(4.0, 5.0),
         trial(5.0, 5.0, system_attrs={"constraints": None}),
         exact=True,
     )
-    assert found.measured.slack.tolist() == [[1.0, -2.0], [-0.5, 2.0], [0.0, 0.0]]
-    assert found.pending.tolist() == [[4.0], [5.0]]
-    assert torch.equal(found.measured.variance, torch.zeros(3, 1).double())
-
-
-def test_an_infinitely_good_constraint_is_a_number() -> None:
-    found = read(
-        trial(1.0, 5.0, system_attrs=violating(-math.inf)),
-        trial(2.0, 5.0, system_attrs=violating(1.0)),
-    )
-    assert found.measured.slack[:, 0].isfinite().all()
-    assert len(found.measured.slack_orders()) == 1
+    assert found.slack[[0, 2]].tolist() == [[1.0, -2.0], [0.0, 0.0]]
+    assert found.slack[1, 0] == -0.5
+    assert 1.0 < found.slack[1, 1] < INF
+    assert pending(found) == [[4.0], [5.0]]
+    assert torch.equal(found.variance, torch.zeros(3, 1).double())
 
 
 def test_both_ways_of_telling_constraints_are_understood() -> None:
     named = {"constraints:cost": 3, "constraints:size": -1.0, "other": 5}
     assert constraints_of(trial(1.0, 5.0, system_attrs=named)) == {"cost": 3.0, "size": -1.0}
     assert constraints_of(trial(1.0, 5.0, system_attrs=violating(2.0))) == {"0": 2.0}
-    assert constraints_of(trial(1.0, 5.0)) == {}
     new = trial(1.0, 5.0)
     if not hasattr(new, "set_constraint"):
         pytest.skip("this version of Optuna has no set_constraint")
     new.set_constraint("cost", 1.0)
     assert constraints_of(new) == {"cost": 1.0}
+
+
+def pruned(*curve: float) -> FrozenTrial:
+    return trial(9.0, state=TrialState.PRUNED, intermediate_values=dict(enumerate(curve)))
+
+
+# Losses; the curves of the second and the third cross.
+CURVES = {1.0: (5.0, 3.0), 2.0: (7.0, 4.0), 3.0: (6.0, 5.0)}
+COMPLETED = [
+    trial(loss, loss, intermediate_values=dict(enumerate(curve))) for loss, curve in CURVES.items()
+]
+
+
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [
+        ((4.0,), -1.5),  # best at its step, but stopped for one that is better
+        ((5.5,), -1.5),
+        ((6.5,), -2.5),
+        ((8.0,), -6.0),  # worse than all
+        ((8.0, 3.5), -1.5),  # its last step counts
+        ((8.0, 3.5, 1.0), -6.0),  # nobody else got so far
+        ((), -INF),
+        ((math.nan,), -INF),
+    ],
+)
+def test_a_pruned_trial_has_the_place_it_had_when_it_stopped(
+    curve: tuple[float, ...], expected: float
+) -> None:
+    assert read(*COMPLETED, pruned(*curve)).objectives[-1].item() == expected
+    mirrored = [
+        trial(loss, -loss, intermediate_values=dict(enumerate(-v for v in curve)))
+        for loss, curve in CURVES.items()
+    ]
+    rival = pruned(*(-v for v in curve))
+    found = read(*mirrored, rival, directions=(MAXIMIZE,)).objectives[-1].item()
+    assert found == expected
+    assert read(trial(1.0, INF), rival).objectives[-1].item() == -INF
+
+
+def test_the_last_range_counts_and_one_value_is_no_parameter() -> None:
+    wide = optuna.create_trial(
+        params={"depth": 9, "one": 1},
+        distributions={"depth": IntDistribution(1, 9), "one": IntDistribution(1, 1)},
+        value=0.0,
+    )
+    assert all_parameters([*TRIALS, wide]) == SPACE | {"depth": IntDistribution(1, 9)}
+    assert list(all_parameters([wide, *TRIALS])) == ["C", "depth", "kind"]
+
+
+@pytest.mark.parametrize(
+    ("distribution", "values"),
+    [
+        (IntDistribution(-1, 5, step=2), [-1, 1, 3, 5]),
+        (IntDistribution(1, 3, log=True), [1, 2, 3]),
+        (FloatDistribution(-10.2, -9.9, step=0.1), [-10.2, -10.1, -10.0, -9.9]),
+        (CategoricalDistribution([None, "a", 3.0]), [None, "a", 3.0]),
+        (CategoricalDistribution([4, 4, True, 1]), [4, True]),
+    ],
+)
+def test_a_grid_is_its_values(distribution: BaseDistribution, values: list[Any]) -> None:
+    parameter = parameter_of(distribution)
+    found = [parameter.value(place) for place in parameter.places()]
+    assert found == pytest.approx(values) if isinstance(values[0], float) else found == values
+    assert [type(value) for value in found] == [type(value) for value in values]
+    assert [parameter.place(value) for value in found] == parameter.places()
+
+
+@pytest.mark.parametrize("ends", [(0.0, math.inf), (-1.7e308, 1.7e308)])
+def test_a_range_without_a_width_is_refused(ends: tuple[float, float]) -> None:
+    with pytest.raises(InputDataError, match=r"lower end is finite|width of a range"):
+        parameter_of(FloatDistribution(*ends))
+
+
+def test_what_decides_is_found_and_what_has_no_meaning_tells_no_points_apart() -> None:
+    space = space_of(SPACE, TRIALS, 1000)
+    assert space.dependents == {"kind": {0.0: ["C"], 1.0: ["depth"]}}
+    once = space_of(SPACE, TRIALS[:2], 1000)  # too few to tell
+    assert not once.dependents
+    broken = optuna.create_trial(
+        state=TrialState.FAIL, params={"kind": "svm"}, distributions={"kind": KIND}
+    )
+    found = read(*TRIALS, broken, space=SPACE)
+    assert found.X[:, 1].tolist() == [5.0, 3.0] * 2  # what failed shows nothing, and is nowhere
+    contradicting = mixed(kind="svm", C=0.1, depth=8)
+    assert space_of(SPACE, [*TRIALS, contradicting], 1000).dependents == {"kind": {0.0: ["C"]}}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "distribution"),
+    [
+        ("C", 0.0, FloatDistribution(0.0, 10.0)),
+        ("C", "high", CategoricalDistribution(["high", "low"])),
+        ("kind", "forest", CategoricalDistribution(["forest", "svm"])),
+    ],
+)
+def test_added_trials_of_other_distributions_are_nowhere(
+    name: str, value: float | str, distribution: BaseDistribution
+) -> None:
+    params = {"kind": "svm", "C": 0.1, name: value}
+    distributions = {n: SPACE[n] for n in params} | {name: distribution}
+    added = optuna.create_trial(params=params, distributions=distributions, value=0.0)
+    assert len(read(added, *TRIALS, space=SPACE).X) == len(TRIALS)
+    assert space_of(SPACE, [added, *TRIALS], 1000).key == space_of(SPACE, TRIALS, 1000).key
+
+
+def test_a_running_trial_is_where_it_was_suggested_or_enqueued_or_has_asked_to_be() -> None:
+    space: dict[str, BaseDistribution] = {name: FloatDistribution(0.0, 1.0) for name in "xyz"}
+    everything = space | {"kind": KIND}
+    study = optuna.create_study()
+    study.enqueue_trial({"x": 0.5, "y": 0.7, "other": 3.0})
+    first = study.ask()
+    suggested = {"x": 0.1, "y": 0.2, "z": 0.3, "kind": "tree"}
+    share_suggestion(study, study.trials[0], suggested, everything)
+    first.suggest_float("x", 0.0, 1.0)
+    done = optuna.create_trial(
+        params=suggested, distributions={**space, "kind": KIND}, value=1.0, system_attrs={}
+    )
+    found = read(study.trials[0], done, space=everything)
+    assert pending(found) == [[0.5, 0.7, 0.3, 1.0]]
+    study.ask()  # of which nothing is known
+    assert len(pending(read(*study.trials, done, space=everything))) == 1

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from io import TextIOWrapper
 
@@ -17,10 +18,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0, 1 if something failed, 2 after a misuse, 130 after an interruption.
+
+    Raises:
+        SystemExit: If the command line cannot be parsed.
     """
-    _forgive_encodings()
+    # No letter that a terminal lacks, or that was mistyped, ends a run.
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, TextIOWrapper):  # in a notebook it is something else
+            stream.reconfigure(errors=errors)
+    parsed = make_parser().parse_args(arguments)
     try:
-        status = _run(arguments)
+        status = _run(parsed)
         sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -41,15 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("interrupted; give the same command again to go on", _INTERRUPTED)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
-    parsed = make_parser().parse_args(arguments)
-    if parsed.list:
-        parsed.command = "list"
-    if parsed.command is None:
-        raise UsageError(
-            "choose a command: compare, report, coco-data, prefer, data, list or doctor "
-            "(see popbo --help)"
-        )
+def _run(parsed: Namespace) -> int:
+    """Run a command; its libraries are loaded only now, as it takes seconds or they may lack."""
     if parsed.command == "data":
         from botorch_popbo.benchmarks.data.command import data
 
@@ -63,23 +64,15 @@ def _run(arguments: Sequence[str] | None) -> int:
 
         return doctor(parsed.data)
     with quiet():
-        # Loading the libraries takes seconds, which a misspelt option need not wait for.
         from botorch_popbo.benchmarks.cli import _commands
 
-        if parsed.command == "compare":
-            return _commands.compare(parsed)
-        if parsed.command == "report":
-            return _commands.report(parsed)
-        if parsed.command == "coco-data":
-            return _commands.coco_data(parsed)
-        return _commands.show_names()
-
-
-def _forgive_encodings() -> None:
-    """Let no letter that a terminal lacks, or that was mistyped, end a run."""
-    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
-        if isinstance(stream, TextIOWrapper):  # in a notebook it is something else
-            stream.reconfigure(errors=errors)
+        commands = {
+            "compare": _commands.compare,
+            "report": _commands.report,
+            "coco-data": _commands.coco_data,
+            "list": _commands.show_names,
+        }
+        return commands[parsed.command](parsed)
 
 
 def _complain(message: object, status: int) -> int:

@@ -4,18 +4,23 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from botorch_popbo.benchmarks.cli._campaign_files import shipped_campaigns
-from botorch_popbo.benchmarks.cli._folder import recall, remember
-from botorch_popbo.benchmarks.cli._plan import plan, says_nothing, settle
+from botorch_popbo.benchmarks.cli._campaigns import (
+    plan,
+    recall,
+    remember,
+    settle,
+    shipped_campaigns,
+)
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS, Optimization
+from botorch_popbo.benchmarks.experiments.optimization.coco_data import write_coco_data
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.run._failure import texts
 from botorch_popbo.benchmarks.run.campaign import Campaign
 from botorch_popbo.benchmarks.run.execution import run_campaign
 
 
-def show_names() -> int:
+def show_names(options: Namespace) -> int:
     """Print the names of problems, methods and campaigns."""
     listed = {name: entry.description for name, entry in PROBLEMS.items()}
     found = {"problems": {**listed, **PATTERNS}}
@@ -47,46 +52,33 @@ def compare(options: Namespace) -> int:
 
 def report(options: Namespace) -> int:
     """Report a campaign without running anything."""
-    _check_recorded(campaign := _planned(options))
-    campaign.report()
+    _recorded(options).report()
     return 0
 
 
 def coco_data(options: Namespace) -> int:
     """Write what was recorded on COCO's functions into COCO's own files."""
-    from botorch_popbo.benchmarks.report._coco_data import write_coco_data
-
-    campaign = _planned(options)
+    campaign = _recorded(options)
     if not isinstance(campaign, Optimization):
         raise UsageError("COCO's files tell of optimization; leave --campaign out or name another")
-    _check_recorded(campaign)
     for folder in write_coco_data(campaign):
         print(folder)
     return 0
 
 
-def _planned(options: Namespace) -> Campaign[Any, Any]:
+def _recorded(options: Namespace) -> Campaign[Any, Any]:
     """The campaign of an output folder, as far as the options do not say otherwise."""
     folder = options.output
     if not (folder / "records").is_dir():
         raise UsageError(f"there are no records in {folder}; popbo compare makes them")
     earlier, data = recall(folder)
-    if not earlier and says_nothing(options):
-        raise UsageError(
-            f"what was asked for in {folder} was not noted: its records are of an earlier version; "
-            "give the options that popbo compare was given"
-        )
     campaign = plan(options, settle(options, earlier), options.data or data)
     for line in campaign.left_out():
         print(line, file=sys.stderr)
-    return campaign
-
-
-def _check_recorded(campaign: Campaign[Any, Any]) -> None:
-    """Do not let an empty report take the place of another."""
+    # An empty report must not take the place of another.
     if not any(campaign.is_complete(cell) for cell in campaign.cells()):
-        where = campaign.output
         raise UsageError(
-            f"{where} has no complete run of what is asked for; leave options out, or go on with "
-            "popbo compare"
+            f"{folder} has no complete run of what is asked for; give the options that popbo "
+            "compare was given, or go on with it"
         )
+    return campaign

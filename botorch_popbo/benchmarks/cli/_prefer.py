@@ -1,6 +1,5 @@
 """A person answers: ``popbo prefer``."""
 
-import json
 import math
 import tomllib
 import warnings
@@ -14,15 +13,8 @@ from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.columns import Column, Columns
 from botorch_popbo.preference_search import PreferenceSearch
-
-_KINDS = {
-    "range": lambda values: Column.continuous(*values),
-    "integers": lambda values: Column.integer(*values),
-    "ordered": Column.ordered,
-    "choices": Column.categorical,
-}
+from botorch_popbo.space import Parameter, Space
 
 
 def prefer(options: Namespace) -> int:
@@ -42,35 +34,16 @@ def prefer(options: Namespace) -> int:
             search.tell(items, None if answer == "=" else int(answer) - 1)
         known = _save(search, options.state, known)
     if search.num_answers:
-        print(f"best: {_text(search.columns, search.best)}")
+        print(f"best: {_text(search.space, search.best)}")
     return 0
 
 
-def read_space(path: Path) -> dict[str, Column]:
-    """Read a TOML file with a table for each column; raises UsageError."""
+def read_space(path: Path) -> dict[str, Any]:
+    """Read a TOML file with a table for each parameter; raises UsageError."""
     try:  # some editors begin a file with a mark of the byte order
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read the space {path}: {error}") from None
-    return {name: _column(f"{path}: {name}", said) for name, said in content.items()}
-
-
-def _column(where: str, said: Any) -> Column:
-    if not isinstance(said, Mapping) or len(said) != 1 or not set(said) <= set(_KINDS):
-        raise UsageError(f"{where} is a table with one of the keys {', '.join(_KINDS)}")
-    kind, values = next(iter(said.items()))
-    try:
-        json.dumps(values, allow_nan=False)
-    except (TypeError, ValueError):  # dates, which the file of answers cannot hold, for one
-        raise UsageError(f"{where}: values are text, numbers, or true and false") from None
-    has_ends = kind in ("range", "integers")
-    if not isinstance(values, list) or (has_ends and len(values) != 2):
-        list_of = "list of two numbers" if has_ends else "list"
-        raise UsageError(f"{where}: {kind} is a {list_of}, not {values!r}")
-    try:
-        return _KINDS[kind](values)
-    except (TypeError, ValueError, InputDataError) as error:
-        raise UsageError(f"{where}: {error}") from None
 
 
 def _begin(options: Namespace) -> PreferenceSearch:
@@ -80,7 +53,7 @@ def _begin(options: Namespace) -> PreferenceSearch:
     try:
         if options.state.exists():
             search = PreferenceSearch.load(options.state)
-            if space is not None and space != search.columns.by_name:
+            if space is not None and Space.read(space).key != search.space.key:
                 raise UsageError(f"{options.state} is about another space than {options.space}")
             _check_settings(search, given, options.state)
             return search
@@ -122,7 +95,7 @@ def _ask(search: PreferenceSearch) -> Tensor:
         items = search.ask()
     print(f"\nquestion {search.num_answers + 1}")
     for place, item in enumerate(items, start=1):
-        print(f"  {place}: {_text(search.columns, item)}")
+        print(f"  {place}: {_text(search.space, item)}")
     return items
 
 
@@ -137,14 +110,15 @@ def _read(number: int, can_undo: bool) -> str:
             return answer
 
 
-def _text(columns: Columns, item: Tensor) -> str:
-    told = columns.describe(item).items()
-    return ", ".join(f"{name} {_value(columns.by_name[name], value)}" for name, value in told)
+def _text(space: Space, item: Tensor) -> str:
+    told = space.decode(item).items()
+    return ", ".join(f"{name} {_value(space.parameters[name], value)}" for name, value in told)
 
 
-def _value(column: Column, value: Any) -> str:
-    if column.values is not None or not isinstance(value, float):
+def _value(parameter: Parameter, value: Any) -> str:
+    if parameter.step is not None:
         return str(value)
     # Four digits of the width, without which two things of a narrow range look the same.
-    farthest = max(abs(column.low), abs(column.high)) / (column.high - column.low)
+    low, high = parameter.low, parameter.high
+    farthest = max(abs(low), abs(high)) / (high - low)
     return f"{value:.{4 + math.ceil(math.log10(max(farthest, 1.0)))}g}"

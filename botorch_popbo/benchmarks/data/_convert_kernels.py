@@ -8,7 +8,6 @@ is "correct" if the output was.
 import gzip
 import json
 import zlib
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,57 +15,55 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from botorch_popbo.benchmarks.data.kernels import GPUS, GRIDS, NUM_RUNS, times_name
-from botorch_popbo.benchmarks.data.replicates import pack
+from botorch_popbo.benchmarks.data.sources import KERNEL_GRIDS, KERNELS
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
 from botorch_popbo.benchmarks.errors import UsageError
 
-Cell = tuple[int, ...]
+Cell = tuple[Any, ...]
+_NUM_RUNS = 32
 #: What a damaged file raises: its compression, its text, its JSON, the layout of that.
 _DAMAGE = (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zlib.error)
 
 
-def convert_kernel(source: Path, kernel: str) -> Arrays:
+def convert(source: Path, table: str) -> Arrays:
     """Read the arrays of a kernel's table file from a clone of the hub.
 
     Raises UsageError if a file is missing or damaged, or a configuration of the grid lacks a time.
     """
-    grid, folder = GRIDS[kernel], source / "cachefiles" / f"{kernel}_milo"
-    paths = {gpu: folder / f"{gpu}_T4.json.gz" for gpu in GPUS}
-    return pack(grid, {times_name(gpu): _table(path, grid) for gpu, path in paths.items()})
+    grid, file, folder = KERNEL_GRIDS[table], KERNELS[table], source / "cachefiles"
+    paths = {gpu: folder / f"{table}_milo" / f"{gpu}_T4.json.gz" for gpu in file.parts}
+    return file.pack(grid, {gpu: _table(path, grid) for gpu, path in paths.items()})
 
 
 def _table(path: Path, grid: dict[str, Choices]) -> npt.NDArray[np.float32]:
     """Times in the grid's order, ``cells x runs``."""
-    runs = dict(_runs(path, list(grid)))
-    rows = []
-    for values in product(*grid.values()):
-        configuration = dict(zip(grid, map(int, values), strict=True))
-        times = runs.get(tuple(_measured(configuration).values()))
-        if times is None:
-            raise UsageError(f"{path} has no {NUM_RUNS} times of {configuration}")
-        rows.append(times)
-    table = np.array(rows, dtype=np.float32)
+    runs, cells = _runs(path, list(grid)), product(*grid.values())
+    measured = (_measured(dict(zip(grid, values, strict=True))) for values in cells)
+    try:
+        table = np.array([runs[tuple(one.values())] for one in measured], dtype=np.float32)
+    except KeyError as error:
+        raise UsageError(f"{path} has no {_NUM_RUNS} times of {error}") from None
     if not (np.isfinite(table) & (table > 0.0)).all():
         raise UsageError(f"{path} holds times that are not positive")
     return table
 
 
-def _runs(path: Path, names: list[str]) -> Iterator[tuple[Cell, list[float]]]:
-    """Configurations that ran and gave the right output, and their times."""
+def _runs(path: Path, names: list[str]) -> dict[Cell, list[float]]:
+    """The times of the configurations that ran and gave the right output."""
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             results: list[Any] = json.load(file)["results"]
-        for result in results:
-            times = [float(time) for time in result["times"].get("runtimes", ())]
-            if result["invalidity"] == "correct" and len(times) == NUM_RUNS:
-                yield tuple(int(result["configuration"][name]) for name in names), times
+        return {
+            tuple(result["configuration"][name] for name in names): result["times"]["runtimes"]
+            for result in results
+            if result["invalidity"] == "correct" and len(result["times"]["runtimes"]) == _NUM_RUNS
+        }
     except _DAMAGE as error:
         text = f"{type(error).__name__}: {error}"
         raise UsageError(f"{path} cannot be read as a file of the hub: {text}") from None
 
 
-def _measured(configuration: dict[str, int]) -> dict[str, int]:
+def _measured(configuration: dict[str, Any]) -> dict[str, Any]:
     """The configuration that was measured in place of one that compiles to the same program.
 
     A tile of one point has no stride. Padding is only made in shared memory, and not where rows are

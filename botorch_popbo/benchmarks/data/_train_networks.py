@@ -1,4 +1,4 @@
-"""The trainings behind the tables of :mod:`~botorch_popbo.benchmarks.data.networks`.
+"""The trainings behind the tables of ``mlp.npz``.
 
 Networks of one shape and batch size are trained side by side, one for each rate, decay and split:
 a matrix product for all of them takes hardly longer than that of one.
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +18,11 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from botorch_popbo._seeds import derive_seed
-from botorch_popbo.benchmarks.data.networks import DATA_SETS, GRID, NUM_REPLICATES, errors_name
-from botorch_popbo.benchmarks.data.replicates import pack
+from botorch_popbo.benchmarks.data.sources import MLP, MLP_GRID
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
 from botorch_popbo.benchmarks.run._progress import make_bar
 
-_NUM_EPOCHS = 10
+_NUM_EPOCHS, _REPLICATES = 10, MLP.num_replicates
 _FIRST_DECAY, _SECOND_DECAY, _EPSILON = 0.9, 0.999, 1e-8  # of Adam
 
 
@@ -43,10 +43,14 @@ class Splits:
     num_outputs: int
 
 
-def train_networks(grid: dict[str, Choices] | None = None) -> Arrays:
+def convert(source: Path | None, table: str) -> Arrays:
     """Train every network of the grid on every data set and split: the arrays of the table file."""
-    choices = GRID if grid is None else grid
-    return pack(choices, {errors_name(name): _table(name, choices) for name in DATA_SETS})
+    return train_networks(MLP_GRID)
+
+
+def train_networks(grid: dict[str, Choices]) -> Arrays:
+    """The arrays of networks of the choices of each parameter, by name."""
+    return MLP.pack(grid, {name: _table(name, grid) for name in MLP.parts})
 
 
 def _table(data_set: str, grid: dict[str, Choices]) -> npt.NDArray[np.float32]:
@@ -60,16 +64,16 @@ def _table(data_set: str, grid: dict[str, Choices]) -> npt.NDArray[np.float32]:
         batch_size, depth, width = map(int, shape)
         errors.append(_errors(data, batch_size, depth, width, alphas, rates))
     axes = by_shape + side_by_side
-    table = torch.stack(errors).reshape(*(len(grid[name]) for name in axes), NUM_REPLICATES)
+    table = torch.stack(errors).reshape(*(len(grid[name]) for name in axes), _REPLICATES)
     in_order = table.permute(*map(axes.index, grid), -1)
-    cells: npt.NDArray[np.float32] = in_order.reshape(-1, NUM_REPLICATES).numpy()
+    cells: npt.NDArray[np.float32] = in_order.reshape(-1, _REPLICATES).numpy()
     return cells
 
 
 def _splits(data_set: str) -> Splits:
     X, labels = getattr(datasets, f"load_{data_set}")(return_X_y=True)
     is_regression = labels.dtype.kind == "f"
-    orders = [np.random.default_rng(i).permutation(len(X)) for i in range(NUM_REPLICATES)]
+    orders = [np.random.default_rng(i).permutation(len(X)) for i in range(_REPLICATES)]
     x = torch.as_tensor(np.stack([X[order] for order in orders]), dtype=torch.float32)
     y = torch.as_tensor(np.stack([labels[order] for order in orders]))
     half = len(X) // 2
@@ -109,16 +113,16 @@ def _errors(
 def _initial(widths: list[int], num_pairs: int) -> list[Tensor]:
     """Weights and biases in turn, ``pairs x r x in x out``: the same for every pair."""
     layers = []
-    generators = [torch.Generator().manual_seed(derive_seed(i, 0)) for i in range(NUM_REPLICATES)]
+    generators = [torch.Generator().manual_seed(derive_seed(i, 0)) for i in range(_REPLICATES)]
     for n_in, n_out in pairwise(widths):
         weights = torch.stack([torch.randn(n_in, n_out, generator=g) for g in generators])
-        layers += [weights * sqrt(2.0 / n_in), torch.zeros(NUM_REPLICATES, 1, n_out)]
+        layers += [weights * sqrt(2.0 / n_in), torch.zeros(_REPLICATES, 1, n_out)]
     return [layer.repeat(num_pairs, 1, 1, 1).requires_grad_() for layer in layers]
 
 
 def _batches(data: Splits, batch_size: int) -> Iterator[tuple[Tensor, Tensor]]:
-    generators = [torch.Generator().manual_seed(derive_seed(i, 1)) for i in range(NUM_REPLICATES)]
-    rows = torch.arange(NUM_REPLICATES)[:, None]
+    generators = [torch.Generator().manual_seed(derive_seed(i, 1)) for i in range(_REPLICATES)]
+    rows = torch.arange(_REPLICATES)[:, None]
     for _ in range(_NUM_EPOCHS):
         n = data.train_x.shape[1]
         order = torch.stack([torch.randperm(n, generator=g) for g in generators])

@@ -2,6 +2,7 @@
 
 import sys
 from argparse import Namespace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,14 @@ from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.data._published import FILES, differences
 from botorch_popbo.benchmarks.data.table import Arrays
 from botorch_popbo.benchmarks.errors import UsageError
+
+_CONVERTERS = {
+    "fcnet": "_convert_fcnet",
+    "nasbench201": "_convert_nasbench201",
+    "mlp": "_train_networks",
+    "dedispersion": "_convert_kernels",
+    "convolution": "_convert_kernels",
+}
 
 
 def data(options: Namespace) -> int:
@@ -26,14 +35,20 @@ def data(options: Namespace) -> int:
         ModuleNotFoundError: If h5py, scikit-learn or tqdm is needed and missing.
         OSError: If the table file cannot be written.
     """
+    if options.source is None and options.table != "mlp":
+        raise UsageError(f"popbo data {options.table} needs a SOURCE (see popbo data --help)")
     if options.table == "check":
-        return _check(options.folder)
+        return _check(options.source)
+    if options.output is None:
+        raise UsageError(f"popbo data {options.table} needs --output FOLDER")
     folder, path = options.output, options.output / FILES[options.table]
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--output {folder} is not a folder")
     if path.exists() and not options.overwrite:
         raise UsageError(f"{path} is there already; --overwrite replaces it")
-    arrays = _make(options)
+    # h5py, scikit-learn and tqdm are extras, which nothing else here needs.
+    module = import_module(f"botorch_popbo.benchmarks.data.{_CONVERTERS[options.table]}")
+    arrays: Arrays = module.convert(options.source, options.table)
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(path) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
@@ -41,25 +56,6 @@ def data(options: Namespace) -> int:
     for difference in differences(folder, path.name):
         print(f"popbo: warning: {path}: {difference}", file=sys.stderr)
     return 0
-
-
-def _make(options: Namespace) -> Arrays:
-    # h5py, scikit-learn and tqdm are extras, which nothing else here needs.
-    if options.table == "fcnet":
-        from botorch_popbo.benchmarks.data._convert_fcnet import convert_fcnet
-
-        return convert_fcnet(options.source)
-    if options.table == "nasbench201":
-        from botorch_popbo.benchmarks.data._convert_nasbench201 import convert_nasbench201
-
-        return convert_nasbench201(options.source)
-    if options.table == "mlp":
-        from botorch_popbo.benchmarks.data._train_networks import train_networks
-
-        return train_networks()
-    from botorch_popbo.benchmarks.data._convert_kernels import convert_kernel
-
-    return convert_kernel(options.source, options.table)
 
 
 def _check(folder: Path) -> int:

@@ -2,14 +2,15 @@
 
 from pathlib import Path
 
-from botorch_popbo.benchmarks.data.table import Shape, Table, find_file, on_grid, read_arrays
+from botorch_popbo.benchmarks.data.table import Choices, Table, find_file, on_grid, read_arrays
 
 FILE = "nasbench201.npz"
 ACCURACY = "cifar10_valid_ep12"
 NUM_EDGES = 6
 
 _TITLES = {"CIFAR-10": "cifar10", "CIFAR-100": "cifar100", "ImageNet16-120": "imagenet16"}
-_FULL = {
+#: The arrays of the accuracies after 200 epochs, by their names in the report.
+FULL = {
     f"{title} {part}": f"{data_set}_{part}_ep200"
     for title, data_set in _TITLES.items()
     for part in ("valid", "test")
@@ -34,11 +35,9 @@ def load_nasbench201(data: Path | None) -> Table:
         UsageError: If the file is missing or is not the table.
     """
     path = find_file(data, FILE, _HELP)
-    shapes = {"X_index": (None, NUM_EDGES), "op_names": (None,), ACCURACY: (None,)}
-    optional: dict[str, Shape] = dict.fromkeys(_FULL.values(), (None,))
-    arrays = read_arrays(path, shapes, optional)
-    operations = tuple(map(str, arrays["op_names"]))
-    names = [ACCURACY, *(name for name in _FULL.values() if name in arrays)]
-    grids = on_grid(arrays, names, (len(operations),) * NUM_EDGES, path)
-    measures = {title: grids[name] for title, name in _FULL.items() if name in grids}
-    return Table({f"edge{i}": operations for i in range(NUM_EDGES)}, grids[ACCURACY], measures)
+    arrays = read_arrays(path, ("X_index", "op_names", ACCURACY), FULL.values())
+    operations: Choices = tuple(map(str, arrays["op_names"]))
+    shape = (len(operations),) * NUM_EDGES
+    measures = {t: on_grid(arrays, name, shape, path) for t, name in FULL.items() if name in arrays}
+    choices = {f"edge{i}": operations for i in range(NUM_EDGES)}
+    return Table(choices, on_grid(arrays, ACCURACY, shape, path), measures)

@@ -1,25 +1,24 @@
-"""A table of evaluations on a grid, and its npz file, whose rows are in any order."""
+"""Tables of evaluations, on a grid or in any places, and npz files, whose rows are in any order."""
 
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.space import Space
 
 #: The values of one parameter, in index order.
 Choices = tuple[bool | int | float | str, ...]
 
 Array = npt.NDArray[np.float64]
 Arrays = dict[str, npt.NDArray[Any]]
-#: The length expected of each axis of an array; None stands for any length.
-Shape = tuple[int | None, ...]
 
 
 @dataclass(frozen=True)
@@ -53,31 +52,63 @@ class Table:
         return means
 
 
-def read_arrays(
-    path: Path, shapes: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None
-) -> Arrays:
+@dataclass(frozen=True)
+class Rows:
+    """Values of points in any places, several of some; another point has those of the nearest.
+
+    Attributes:
+        space: The space of the points.
+        points: Their places in the unit cube, ``n x d``; of categories the index.
+        values: The values of each point, ``n`` arrays of any length; of a failure not a number.
+        means: The mean of the successes of each point, or the worst of all if there are none.
+    """
+
+    space: Space
+    points: Array
+    values: npt.NDArray[np.object_]
+    means: Array
+    measures: Mapping[str, Array] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, space: Space, points: Sequence[Parameters], values: Sequence[Array], worst: float
+    ) -> Self:
+        """Points with the values of each; ``worst`` is the mean where all are failures."""
+        several = np.empty(len(points), dtype=object)
+        several[:] = values
+        successes = [one[~np.isnan(one)] for one in values]
+        means = np.array([one.mean() if len(one) else worst for one in successes])
+        return cls(space, np.stack([_unit(space, point) for point in points]), several, means)
+
+    def cell(self, parameters: Parameters) -> tuple[int, ...]:
+        """The index of the nearest point: another category is as far as the end of a range."""
+        offset = self.points - _unit(self.space, parameters)
+        offset = np.where(self.space.is_categorical.numpy(), offset != 0, offset)
+        return (int(np.square(offset).sum(axis=-1).argmin()),)
+
+
+def _unit(space: Space, parameters: Parameters) -> Array:
+    low, high = space.bounds
+    width = (high - low).where(~space.is_categorical, 1.0)
+    unit: Array = ((space.encode(parameters) - low) / width).numpy()
+    return unit
+
+
+def read_arrays(path: Path, names: Iterable[str], optional: Iterable[str] = ()) -> Arrays:
     """Read arrays by name, some only if they are there.
 
     Raises:
-        UsageError: If the file is unreadable, or lacks an array of the right shape.
+        UsageError: If the file is unreadable, or lacks an array.
     """
-    wanted = {**shapes, **(optional or {})}
     try:
         # Opened as an archive, because numpy.load returns a bare array for other files.
         with zipfile.ZipFile(path), np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in wanted if name in archive}
+            found = {name: archive[name] for name in (*names, *optional) if name in archive}
     except (OSError, ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read as an npz file: {error}") from None
-    for name, shape in wanted.items():
-        if name in arrays:
-            found = arrays[name].shape
-            lengths = zip(shape, found, strict=False)
-            if len(found) != len(shape) or any(n not in (None, actual) for n, actual in lengths):
-                text = "x".join("any" if length is None else str(length) for length in shape)
-                raise UsageError(f"{path}: array {name!r} has shape {found}, expected {text}")
-        elif name in shapes:
-            raise UsageError(f"{path} has no array {name!r}")
-    return arrays
+    if missing := [name for name in names if name not in found]:
+        raise UsageError(f"{path} has no array {', '.join(map(repr, missing))}")
+    return found
 
 
 def find_file(data: Path | None, name: str, help_text: str) -> Path:
@@ -86,40 +117,32 @@ def find_file(data: Path | None, name: str, help_text: str) -> Path:
     Raises:
         UsageError: If it is not there; ``help_text`` says what it holds and how to get it.
     """
-    if data is None:
+    if data is None or not (data / name).is_file():
+        where = "" if data is None else f" and is not in {data}"
         raise UsageError(
-            f"{name} is needed: pass its folder with --data or set POPBO_DATA.\n{help_text}"
-        )
-    if not (data / name).is_file():
-        raise UsageError(
-            f"there is no {name} in {data}: put it there, or pass another folder with "
-            f"--data or POPBO_DATA.\n{help_text}"
+            f"{name} is needed{where}: pass its folder with --data or set POPBO_DATA.\n{help_text}"
         )
     return data / name
 
 
-def on_grid(
-    arrays: Arrays, names: Iterable[str], lengths: tuple[int, ...], path: Path
-) -> dict[str, Array]:
-    """Put rows where 'X_index' says: the first axis of arrays becomes the axes of a grid.
+def on_grid(arrays: Arrays, name: str, lengths: tuple[int, ...], path: Path) -> Array:
+    """Put rows where 'X_index' says: the first axis of an array becomes the axes of a grid.
 
     Raises:
-        UsageError: If a cell is missing, repeated or outside the grid, or an array does not hold
+        UsageError: If a cell is missing, repeated or outside the grid, or the array does not hold
             one finite float, or several, for each row.
     """
-    indices, grids = arrays["X_index"], {}
-    is_whole = indices.dtype.kind in "iu"
-    in_grid = is_whole and bool(((indices >= 0) & (indices < lengths)).all())
-    cells = np.ravel_multi_index(tuple(indices.T), lengths) if in_grid else np.empty(0, int)
+    indices, values = arrays["X_index"], arrays[name]
+    try:
+        cells = np.ravel_multi_index(tuple(indices.T), lengths)
+    except (ValueError, TypeError):  # outside the grid, or no whole numbers
+        cells = np.empty(0, int)
     if not np.array_equal(np.sort(cells), np.arange(np.prod(lengths))):
         raise UsageError(f"{path}: 'X_index' does not hold every configuration once")
-    for name in names:
-        values = arrays[name]
-        if values.dtype.kind != "f" or len(values) != len(cells):
-            raise UsageError(f"{path}: array {name!r} is not one float for each row")
-        if not np.isfinite(values).all():
-            raise UsageError(f"{path}: array {name!r} holds values that are not finite")
-        # The mean of float32 would lose the digits that tell good configurations apart.
-        sorted_values = values[np.argsort(cells)].astype(np.float64)
-        grids[name] = sorted_values.reshape(*lengths, *values.shape[1:])
-    return grids
+    is_right = values.dtype.kind == "f" and len(values) == len(cells)
+    if not is_right or not np.isfinite(values).all():
+        raise UsageError(f"{path}: array {name!r} is not one finite float, or several, a row")
+    # The mean of float32 would lose the digits that tell good configurations apart.
+    in_order = values[np.argsort(cells)].astype(np.float64)
+    grid: Array = in_order.reshape(*lengths, *values.shape[1:])
+    return grid

@@ -1,41 +1,24 @@
-"""BoTorch's Gaussian processes.
+"""BoTorch's Gaussian processes, as in its tutorials.
 
-``botorch-gp`` and ``botorch-robust-gp`` are as in BoTorch's tutorials. Beside these:
-
-- ``botorch-gp-lcb``: an upper confidence bound of two standard deviations (a lower one where small
-  values are good).
-- ``gp-copula``: outcomes become the normal quantiles of their ranks, as in Salinas et al. (2020), A
-  quantile-based approach for hyperparameter transfer learning. Of that work only the map is here:
-  there are no other tasks to learn from. The quantile levels are (rank - 1/2) / N and not
-  winsorised, which would tie the best points.
-- ``saasbo``: BoTorch's fully Bayesian process with sparse axes, Eriksson and Jankowiak (2021). NUTS
-  takes 64 warm-up steps and 64 samples, of which every fourth is kept; BoTorch's tutorial takes 256
-  of either. It needs NumPyro.
+``gp-copula`` sees the normal quantiles of the outcomes' ranks, as in Salinas et al. (2020), A
+quantile-based approach for hyperparameter transfer learning. Of that work only the map is here. The
+quantile levels are (rank - 1/2) / N and not winsorised, which would tie the best points.
 """
 
-from typing import Any
-
 import torch
-from botorch.acquisition import AcquisitionFunction, LogExpectedImprovement, UpperConfidenceBound
-from botorch.fit import fit_fully_bayesian_model_nuts, fit_gpytorch_mll
+from botorch.acquisition import LogExpectedImprovement
+from botorch.fit import fit_gpytorch_mll
 from botorch.models import SingleTaskGP
-from botorch.models.fully_bayesian import SaasFullyBayesianSingleTaskGP
-from botorch.models.model import Model
 from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
-from botorch.models.transforms.outcome import Standardize
+from botorch.models.transforms.input import InputTransform
 from botorch.optim import optimize_acqf
 from gpytorch.mlls import ExactMarginalLogLikelihood
 from scipy.special import ndtri
 from scipy.stats import rankdata
 from torch import Tensor
 
-from botorch_popbo.benchmarks.methods._libraries import library
-from botorch_popbo.benchmarks.methods._search import one_hot
-from botorch_popbo.benchmarks.methods._surrogates import SurrogateOptimizer
-from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.settings import Setting
-
-_NUTS: dict[str, Any] = {"warmup_steps": 64, "num_samples": 64, "thinning": 4}
+from botorch_popbo.benchmarks.methods._search import maximize
+from botorch_popbo.benchmarks.methods.base import TensorOptimizer
 
 
 def fit(model: SingleTaskGP) -> SingleTaskGP:
@@ -44,16 +27,18 @@ def fit(model: SingleTaskGP) -> SingleTaskGP:
     return model
 
 
-def suggest(model: SingleTaskGP, X: Tensor, bounds: Tensor) -> tuple[Tensor, int]:
-    """The point of the highest log expected improvement in a box, with BoTorch's own restarts.
-
-    Of shape ``d``; and the index of the best of the points ``X`` by the model.
-    """
+def expected_improvement(model: SingleTaskGP, X: Tensor) -> tuple[LogExpectedImprovement, int]:
+    """The acquisition function after ``N x d`` points, and the index of the best by the model."""
     with torch.no_grad():
         fitted = model.posterior(X).mean.squeeze(-1)
-    acquisition = LogExpectedImprovement(model, best_f=fitted.max())
+    # With noise the best observation is a lucky one; the best fitted value is not.
+    return LogExpectedImprovement(model, best_f=fitted.max()), int(fitted.argmax())
+
+
+def maximize_in_box(acquisition: LogExpectedImprovement, bounds: Tensor) -> Tensor:
+    """The best point, of shape ``d``, with the restarts of BoTorch's tutorials."""
     candidates, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512)
-    return candidates[0], int(fitted.argmax())
+    return candidates[0]
 
 
 def normal_scores(Y: Tensor) -> Tensor:
@@ -62,22 +47,26 @@ def normal_scores(Y: Tensor) -> Tensor:
     return torch.as_tensor(ndtri((ranks - 0.5) / len(ranks)), dtype=Y.dtype).unsqueeze(-1)
 
 
-class _SingleTask(SurrogateOptimizer):
-    def fit(self, X: Tensor, Y: Tensor, seed: int) -> SingleTaskGP:
-        return fit(SingleTaskGP(X, Y, input_transform=one_hot(self.encoding)))
+class GaussianProcess(TensorOptimizer):
+    def fit(self, X: Tensor, Y: Tensor, transform: InputTransform | None) -> SingleTaskGP:
+        """Fit to ``N x d`` points and ``N x 1`` outcomes; the transform maps to the unit cube."""
+        return fit(SingleTaskGP(X, Y, input_transform=transform))
 
-
-class GaussianProcess(_SingleTask):
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
-        if self.encoding.is_box:
-            return suggest(self.fit(X, Y, seed), X, self.encoding.bounds)
-        return super().choose_encoded(X, Y, seed)
+        if self.space.size.isinf().all():  # as in the tutorials, the optimizer is in the unit cube
+            unit = self.space.to_unit(X)
+            acquisition, best = expected_improvement(self.fit(unit, Y, None), unit)
+            cube = torch.stack([torch.zeros_like(X[0]), torch.ones_like(X[0])])
+            return self.space.from_unit(maximize_in_box(acquisition, cube)), best
+        model = self.fit(X, Y, self.space.input_transform())
+        acquisition, best = expected_improvement(model, X)
+        return maximize(acquisition, self.space, X, seed), best
 
 
 class RobustGaussianProcess(GaussianProcess):
-    def fit(self, X: Tensor, Y: Tensor, seed: int) -> SingleTaskGP:
+    def fit(self, X: Tensor, Y: Tensor, transform: InputTransform | None) -> SingleTaskGP:
         # BoTorch expects a fifth of the points to be outliers, and divides by zero below five.
-        outliers, transform = max(len(X) // 5, 1), one_hot(self.encoding)
+        outliers = max(len(X) // 5, 1)
         return fit(
             RobustRelevancePursuitSingleTaskGP(
                 X, Y, input_transform=transform, prior_mean_of_support=outliers
@@ -85,30 +74,6 @@ class RobustGaussianProcess(GaussianProcess):
         )
 
 
-class ConfidenceBound(_SingleTask):
-    def acquisition(self, model: Any, X: Tensor, fitted: Tensor) -> AcquisitionFunction:
-        return UpperConfidenceBound(model, beta=4.0)
-
-
-class Copula(_SingleTask):
-    def fit(self, X: Tensor, Y: Tensor, seed: int) -> SingleTaskGP:
-        return super().fit(X, normal_scores(Y), seed)
-
-
-class SparseAxes(SurrogateOptimizer):
-    max_candidates = 5000  # every sample predicts every candidate
-
-    def __init__(self, problem: Problem, setting: Setting) -> None:
-        super().__init__(problem, setting)
-        library("numpyro", setting.method)
-
-    def fit(self, X: Tensor, Y: Tensor, seed: int) -> Model:
-        model = SaasFullyBayesianSingleTaskGP(
-            X, Y, outcome_transform=Standardize(1), input_transform=one_hot(self.encoding)
-        )
-        fit_fully_bayesian_model_nuts(model, **_NUTS, disable_progbar=True, seed=seed)
-        return model
-
-    def predict(self, model: Any, X: Tensor) -> Tensor:
-        mean: Tensor = model.posterior(X).mixture_mean.squeeze(-1)
-        return mean
+class Copula(GaussianProcess):
+    def fit(self, X: Tensor, Y: Tensor, transform: InputTransform | None) -> SingleTaskGP:
+        return super().fit(X, normal_scores(Y), transform)

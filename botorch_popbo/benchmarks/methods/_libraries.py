@@ -6,28 +6,23 @@ uninterrupted one would have. The campaign's initial design takes the place of t
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
-
-from ax.api.configs import ChoiceParameterConfig
+from typing import Any, Literal, NamedTuple
 
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.search_space.points import ParameterConfig
 from botorch_popbo.benchmarks.settings import Parameters, Setting
+from botorch_popbo.space import Parameter
 
 #: The command that installs the libraries of the methods that need one.
 INSTALL = 'pip install "botorch-popbo[peers]"'
 
-Value = bool | int | float | str
 #: A point in the numbers that every library understands: a choice is its place in the list.
 Row = Mapping[str, int | float]
 
 
-@dataclass(frozen=True)
-class Dimension:
+class Dimension(NamedTuple):
     """A parameter as numbers: an unordered choice is a category, an integer from 0 to ``high``."""
 
     name: str
@@ -42,13 +37,13 @@ class LibraryOptimizer(SequentialOptimizer):
 
     def __init__(self, problem: Problem, setting: Setting) -> None:
         super().__init__(problem, setting)
-        self.dimensions = [_dimension(config) for config in problem.parameters]
+        self.dimensions = [_dimension(*named) for named in self.space.parameters.items()]
 
     @property
     def rows(self) -> list[Row]:
         """The observed points in numbers."""
-        space = self.problem.parameters
-        return [{c.name: _number(c, point[c.name]) for c in space} for point in self.points]
+        own = self.space.parameters.items()
+        return [{name: _number(p, point[name]) for name, p in own} for point in self.points]
 
     @property
     def losses(self) -> list[float]:
@@ -57,12 +52,40 @@ class LibraryOptimizer(SequentialOptimizer):
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
         row = self.ask(seed)
-        found = zip(self.problem.parameters, self.dimensions, strict=True)
-        return {c.name: _value(c, d, row[c.name]) for c, d in found}, None
+        return {name: _value(p, row[name]) for name, p in self.space.parameters.items()}, None
 
     @abstractmethod
     def ask(self, seed: int) -> Row:
         """Ask the library for a row; the global generators start from the seed, too."""
+
+
+class OptunaSampler(LibraryOptimizer):
+    """A sampler of Optuna's, or this package's for Optuna, by the name of its class."""
+
+    def __init__(self, sampler: str, problem: Problem, setting: Setting) -> None:
+        super().__init__(problem, setting)
+        self.optuna = library("optuna", setting.method)
+        module = "botorch_popbo.optuna" if sampler == "PoPBOSampler" else "optuna.samplers"
+        self.sampler = getattr(library(module, setting.method), sampler)
+        self.options = {"n_startup_trials": setting.initial}
+        if sampler != "TPESampler":
+            self.options["deterministic_objective"] = not problem.noisy
+        self.distributions = {d.name: self._distribution(d) for d in self.dimensions}
+
+    def ask(self, seed: int) -> Row:
+        study = self.optuna.create_study(sampler=self.sampler(seed=seed, **self.options))
+        for row, loss in zip(self.rows, self.losses, strict=True):
+            told = {"params": dict(row), "distributions": self.distributions, "value": loss}
+            study.add_trial(self.optuna.create_trial(**told))
+        asked: Row = study.ask(self.distributions).params
+        return asked
+
+    def _distribution(self, d: Dimension) -> Any:
+        distributions = self.optuna.distributions
+        if d.kind == "category":
+            return distributions.CategoricalDistribution(range(int(d.high) + 1))
+        kind = distributions.IntDistribution if d.kind == "int" else distributions.FloatDistribution
+        return kind(d.low, d.high, log=d.log)
 
 
 def library(module: str, method: str) -> Any:
@@ -73,25 +96,18 @@ def library(module: str, method: str) -> Any:
         raise UsageError(f"{method} needs the module {error.name}: {INSTALL}") from error
 
 
-def _dimension(config: ParameterConfig) -> Dimension:
-    if isinstance(config, ChoiceParameterConfig):
-        kind: Literal["category", "int"] = "int" if config.is_ordered else "category"
-        return Dimension(config.name, kind, 0, len(config.values) - 1, log=False)
-    (low, high), log = config.bounds, config.scaling == "log"
-    if config.parameter_type == "int":
-        return Dimension(config.name, "int", int(low), int(high), log)
-    return Dimension(config.name, "float", float(low), float(high), log)
+def _dimension(name: str, p: Parameter) -> Dimension:
+    is_whole = p.step is not None
+    kind: Any = "category" if p.is_categorical else "int" if is_whole else "float"
+    return Dimension(name, kind, p.low, p.high, p.is_log)
 
 
-def _number(config: ParameterConfig, value: Value) -> int | float:
-    if isinstance(config, ChoiceParameterConfig):
-        return [*config.values].index(value)
-    return int(value) if config.parameter_type == "int" else float(value)
+def _number(p: Parameter, value: Any) -> int | float:
+    number: int | float = value if p.choices is None else int(p.place(value))
+    return number
 
 
-def _value(config: ParameterConfig, dimension: Dimension, number: float) -> Value:
+def _value(p: Parameter, number: float) -> Any:
     # Libraries round: an end of a range may come back one digit beyond it, a whole number as float.
-    inside = min(max(float(number), dimension.low), dimension.high)
-    if isinstance(config, ChoiceParameterConfig):
-        return config.values[round(inside)]
-    return round(inside) if dimension.kind == "int" else float(inside)
+    inside = min(max(float(number), p.low), p.high)
+    return inside if p.step is None else p.choices[round(inside)] if p.choices else round(inside)

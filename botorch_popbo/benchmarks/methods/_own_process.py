@@ -5,11 +5,9 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import Any
 from weakref import finalize
 
 from botorch_popbo.benchmarks.errors import UsageError
@@ -17,7 +15,6 @@ from botorch_popbo.benchmarks.methods._libraries import INSTALL, LibraryOptimize
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Setting
 
-_PATIENCE = 5.0  # seconds
 _SERVER = Path(__file__).with_name("_server.py")
 
 
@@ -34,94 +31,62 @@ class OwnProcess(LibraryOptimizer):
     """A library in a process of its own, asked through a pipe.
 
     The variable ``POPBO_PYTHON_`` followed by the method's name in capitals names the interpreter;
-    for a library that can be installed ``beside`` this package, this process' own will do. The
-    ``script`` is a file and a function in it, see ``_server``; ``install`` is for the messages.
+    ``python`` is what runs it otherwise, and ``install`` is for the messages. The ``script`` is a
+    file and a function in it, see ``_server``.
     """
 
     def __init__(
         self,
         script: tuple[Path, str],
         install: str,
-        beside: bool,
+        python: str | None,
         problem: Problem,
         setting: Setting,
     ) -> None:
         super().__init__(problem, setting)
-        python = interpreter(setting.method) or (sys.executable if beside else None)
+        python = interpreter(setting.method) or python
         if not python:
             raise UsageError(
                 f"{setting.method} needs an environment of its own: python -m venv DIR; "
                 f"DIR/bin/{install}; export {_variable(setting.method)}=DIR/bin/python"
             )
+        # A fixed seed of hashes, as the order of a set would differ in a resumed replication.
+        environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
+        if python != sys.executable:
+            environment.pop("PYTHONPATH", None)
+        pipe, silence = subprocess.PIPE, subprocess.DEVNULL
+        command = [python, str(_SERVER), *map(str, script)]
         try:
-            self.server = Server(python, *script)
-            self.server.ask([asdict(dimension) for dimension in self.dimensions])
+            self.process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=silence, text=True, env=environment
+            )
+            finalize(self, self.process.kill)
+            self.answer([dimension._asdict() for dimension in self.dimensions])
         except (OSError, RuntimeError) as error:
             raise UsageError(
                 f"{setting.method} does not start with {python}: {error}; {install}"
             ) from error
 
     def ask(self, seed: int) -> Row:
-        request = {"rows": self.rows, "losses": self.losses, "seed": seed}
-        row: Row = self.server.ask(request)["row"]
+        row: Row = self.answer({"rows": self.rows, "losses": self.losses, "seed": seed})["row"]
         return row
 
-
-class Server:
-    """A process that answers requests until this object is deleted or this process ends."""
-
-    def __init__(self, python: str, path: Path, function: str) -> None:
-        self._messages = TemporaryFile("w+", errors="replace")  # noqa: SIM115
-        # A fixed seed of hashes, as the order of a set would differ in a resumed replication.
-        environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}
-        if python != sys.executable:
-            environment.pop("PYTHONPATH", None)
-        self._process = subprocess.Popen(
-            [python, str(_SERVER), str(path), function],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._messages,
-            text=True,
-            env=environment,
-        )
-        finalize(self, _end, self._process, self._messages)
-
-    def ask(self, request: Any) -> dict[str, Any]:
+    def answer(self, request: Any) -> dict[str, Any]:
         """Send what JSON can hold and wait; RuntimeError if the script raised or has ended."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            print(json.dumps(request), file=self._process.stdin, flush=True)
-            line = self._process.stdout.readline()
-        except BrokenPipeError:
-            line = ""
-        if not line:
-            self._messages.seek(0)
-            texts = filter(str.strip, self._messages.read().split("\n"))
-            raise RuntimeError(f"the process ended: {['without a message', *texts][-1]}")
-        answer: dict[str, Any] = json.loads(line)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        line = ""
+        with suppress(BrokenPipeError):
+            print(json.dumps(request), file=self.process.stdin, flush=True)
+            line = self.process.stdout.readline()
+        answer: dict[str, Any] = json.loads(line or '{"error": "the process ended"}')
         if "error" in answer:
             raise RuntimeError(answer["error"])
         return answer
 
 
-def _end(process: subprocess.Popen[str], messages: IO[str]) -> None:
-    with process, messages:
-        if process.stdin is not None:
-            with suppress(BrokenPipeError):
-                process.stdin.close()
-        try:
-            process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-
 # SMAC suggests what depends on the seed of Python's hashes, and HEBO's requirements contradict
 # this package's.
-smac = partial(OwnProcess, (_SERVER, "smac"), INSTALL, True)
-hebo = partial(
-    OwnProcess,
-    (_SERVER, "hebo"),
-    "pip install 'HEBO==0.3.6', with the versions that docs/benchmarks.md names",
-    False,
-)
+smac = partial(OwnProcess, (_SERVER, "smac"), INSTALL, sys.executable)
+_hebo = "pip install 'HEBO==0.3.6', with the versions that docs/benchmarks.md names"
+hebo = partial(OwnProcess, (_SERVER, "hebo"), _hebo, None)

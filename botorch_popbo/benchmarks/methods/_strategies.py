@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.api.utils.generation_strategy_dispatch import choose_generation_strategy
 from ax.api.utils.structs import GenerationStrategyDispatchStruct
 from ax.core.generator_run import GeneratorRun
@@ -18,10 +19,10 @@ from ax.utils.common.random import with_rng_seed
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
 from botorch_popbo.benchmarks.methods.base import Method, Suggestion
+from botorch_popbo.benchmarks.points import suggestion_seed
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.search_space.encoding import Encoding
-from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
+from botorch_popbo.space import Space
 
 #: Makes a strategy, given ``num_initial_trials``, which have been attached, and a ``seed``.
 Build = Callable[..., GenerationStrategy]
@@ -34,8 +35,8 @@ class ServiceLoop:
         self.problem = problem
         self.setting = setting
         self.client = Client()
-        self.client.configure_experiment(parameters=problem.parameters, name=setting.stem)
-        self.client.configure_optimization(objective=problem.objective)
+        self.client.configure_experiment(parameters=ax_parameters(problem.space), name=setting.stem)
+        self.client.configure_optimization(objective="-value" if problem.minimize else "value")
         strategy = build(num_initial_trials=setting.initial, seed=setting.seed)
         self.client.set_generation_strategy(strategy)
         self.running: dict[str, int] = {}
@@ -58,7 +59,7 @@ class ServiceLoop:
         index = self.running.pop(str(dict(parameters)), None)
         if index is None:
             index = self.client.attach_trial(dict(parameters))
-        self.client.complete_trial(index, {self.problem.metric_name: observed})
+        self.client.complete_trial(index, {"value": observed})
 
 
 class AxDefault(ServiceLoop):
@@ -66,22 +67,35 @@ class AxDefault(ServiceLoop):
 
     def __init__(self, problem: Problem, setting: Setting) -> None:
         super().__init__(ax_strategy, problem, setting)
-        self.encoding = Encoding(problem.parameters)
 
     def recommended(self, run: GeneratorRun) -> Parameters | None:
         # Ax keeps it with each suggestion; ``get_best_parameterization`` would cross-validate.
         best: Any = run.best_arm_predictions
         if best is None:
             return None
-        place = self.encoding.encode(best[0].parameters)
+        space = self.problem.space
+        place = space.to_unit(space.encode(best[0].parameters))
         known: Any = [dict(arm.parameters) for arm in self.client._experiment.arms_by_name.values()]
 
         def distance(point: Parameters) -> float:
-            return float((self.encoding.encode(point) - place).norm())
+            return float((space.to_unit(space.encode(point)) - place).norm())
 
         # Ax's transforms, there and back, change the last digits.
         nearest: Parameters = min(known, key=distance)
         return nearest
+
+
+def ax_parameters(space: Space) -> list[RangeParameterConfig | ChoiceParameterConfig]:
+    """A space in the form that ``Client.configure_experiment`` takes."""
+    found: list[RangeParameterConfig | ChoiceParameterConfig] = []
+    for name, p in space.parameters.items():
+        kind: Any = type(p.low if p.choices is None else p.choices[0]).__name__
+        if p.choices is not None:
+            found.append(ChoiceParameterConfig(name, [*p.choices], kind, is_ordered=p.is_ordered))
+        else:
+            scaling: Any = "log" if p.is_log else None
+            found.append(RangeParameterConfig(name, (p.low, p.high), kind, scaling=scaling))
+    return found
 
 
 def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:

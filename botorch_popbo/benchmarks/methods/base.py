@@ -9,9 +9,8 @@ import torch
 from ax.utils.common.random import with_rng_seed
 from torch import Tensor
 
+from botorch_popbo.benchmarks.points import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.search_space.encoding import Encoding
-from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 
@@ -86,6 +85,7 @@ class SequentialOptimizer(ABC):
         setting: The replication.
 
     Attributes:
+        space: The search space.
         points: The observed points.
         outcomes: Their outcomes, larger being better.
     """
@@ -93,7 +93,7 @@ class SequentialOptimizer(ABC):
     def __init__(self, problem: Problem, setting: Setting) -> None:
         self.problem = problem
         self.setting = setting
-        self.encoding = Encoding(problem.parameters)
+        self.space = problem.space
         self.points: list[Parameters] = []
         self.outcomes: list[float] = []
 
@@ -124,15 +124,23 @@ class SequentialOptimizer(ABC):
         """
 
 
+class UniformDraws(SequentialOptimizer):
+    """The initial design, continued."""
+
+    def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
+        """See the base class."""
+        return uniform_point(self.space, self.problem.name, self.setting.seed, trial), None
+
+
 class TensorOptimizer(SequentialOptimizer):
     """An optimizer that sees encoded points and their outcomes as tensors."""
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, int | None]:
         """See the base class."""
-        X = torch.stack([self.encoding.encode(point) for point in self.points])
+        X = torch.stack([self.space.encode(point) for point in self.points])
         Y = torch.tensor(self.outcomes, dtype=torch.float64).unsqueeze(-1)
         x, best = self.choose_encoded(X, Y, seed)
-        return self.encoding.decode(x), best
+        return self.space.decode(x), best
 
     @abstractmethod
     def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:

@@ -9,21 +9,19 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from ax.api.configs import ChoiceParameterConfig
+from botorch.exceptions import InputDataError
 
-from botorch_popbo.ax.attach import read_table
-from botorch_popbo.benchmarks.data.rows import Rows
+from botorch_popbo.benchmarks.data.table import Rows
 from botorch_popbo.benchmarks.errors import UsageError, unknown
-from botorch_popbo.benchmarks.own._columns import (
-    infer,
-    make_parameter,
-    places,
-    plain,
-    read_columns,
-)
 from botorch_popbo.benchmarks.own._files import check_unchanged, digest_of, record_name
 from botorch_popbo.benchmarks.problems._tables import NoisyTableProblem, TableProblem
-from botorch_popbo.benchmarks.search_space.points import ParameterConfig
+from botorch_popbo.space import Parameter, Space
+
+#: What a column can be.
+KINDS = ("float", "log", "int", "ordered", "choice", "skip")
+_FEW = 10  # values of a grid, along one axis
+_WIDE = 100.0  # the ratio of the ends of a range that asks for a logarithm
+_EXACT = 2**53  # up to here whole numbers are told apart as floats
 
 
 @dataclass(frozen=True)
@@ -67,107 +65,151 @@ class TableSource:
     def describe(self) -> Iterator[str]:
         """Say what the table was taken for, and how to change that."""
         table, kinds = _read(self)
-        problem = self.load()
+        found = self.load().space.parameters
         best = "largest" if self.maximize else "smallest"
-        failed = int(table[self.objective].isna().sum())
-        yield f"{self.path.name}: {len(table)} rows, {failed} of them failed"
-        width = max(map(len, (*kinds, self.objective)))
-        found = {config.name: config for config in problem.parameters}
+        objective = table[self.objective]
+        yield f"{self.path.name}: {len(table)} rows, {int(objective.isna().sum())} of them failed"
         for name, kind in kinds.items():
-            yield f"  {name:<{width}}  {kind:<8}{_span(found[name]) if name in found else ''}"
-        low, high = table[self.objective].min(), table[self.objective].max()
-        yield f"  {self.objective:<{width}}  objective, {best} is best: {low:.4g} to {high:.4g}"
+            p = found.get(name)
+            span = "" if p is None else ", ".join(map(str, p.choices or (p.low, p.high)))
+            yield f"  {name}: {kind} {span}"
+        ends = f"{objective.min():.4g} to {objective.max():.4g}"
+        yield f"  {self.objective}: the objective, {best} is best, {ends}"
         yield "  a point that is not in the table has the outcome of the nearest row"
-        yield "  (to change a column: --column NAME=float, log, int, ordered, choice or skip)"
+        yield f"  (to change a column: --column NAME=KIND, of {', '.join(KINDS)})"
 
 
 @cache  # every replication asks for it
 def _make(source: TableSource) -> TableProblem:
     table, kinds = _read(source)
-    parameters = {
-        name: make_parameter(table[name], kind) for name, kind in kinds.items() if kind != "skip"
-    }
-    if not parameters:
+    names = [name for name, kind in kinds.items() if kind != "skip"]
+    if not names:
         raise UsageError(f"{source.path} has no column to choose, only {source.objective}")
-    for name in parameters:
-        table[name] = plain(table[name], kinds[name])
-    rows = _rows(table, parameters, source.objective, source.maximize)
+    space = Space({name: _parameter(table[name], kinds[name]) for name in names})
+    objective = table[source.objective]
+    worst = objective.min() if source.maximize else objective.max()
+    groups = table.groupby(names, sort=False)[source.objective]
+    points: Any = table[names].drop_duplicates().to_dict("records")
+    values = [group.to_numpy(dtype=float) for _, group in groups]
+    rows = Rows.of(space, points, values, worst)
     return NoisyTableProblem(
         name=re.sub(r"[^\w.+-]", "-", source.path.stem),
         label=source.objective,
-        parameters=list(parameters.values()),
-        metric_name="objective",  # Ax takes some names of columns, such as E, for constants
+        space=space,
         minimize=not source.maximize,
         optimal_value=float(rows.means.max() if source.maximize else rows.means.min()),
-        noisy=any(len(values) > 1 for values in rows.values),
+        noisy=any(len(several) > 1 for several in values),
         table=rows,
     )
 
 
 def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The table, its rows by the numbers of their lines, and the kinds of its other columns."""
     try:
-        table = read_table(source.path)
+        with source.path.open(encoding="utf-8-sig") as file:
+            separator = ";" if ";" in file.readline() else ","
+        options: Any = {"skipinitialspace": True, "keep_default_na": False, "na_values": [""]}
+        table = pd.read_csv(source.path, sep=separator, encoding="utf-8-sig", **options)
     except (OSError, ValueError) as error:
         raise UsageError(f"{source.path} cannot be read as a CSV file: {error}") from None
-    names = list(table.columns)
-    if source.objective not in names:
-        raise unknown(f"column in {source.path}:", source.objective, names)
+    table.columns, table.index = table.columns.str.strip(), table.index + 2
+    if source.objective not in table:
+        raise unknown(f"column in {source.path}:", source.objective, table.columns)
     _check_objective(table[source.objective], source.path)
-    names.remove(source.objective)
-    said = read_columns(source.columns, names)
-    kinds = {}
-    for name in names:
-        kinds[name] = said.get(name) or infer(table[name])
-        if kinds[name] != "skip":
-            _check_parameter(table[name], source.path)
+    names = [name for name in table.columns if name != source.objective]
+    said = _said(source.columns, names)
+    kinds = {name: said.get(name) or infer(table[name]) for name in names}
+    for name in (name for name, kind in kinds.items() if kind != "skip"):
+        column = table[name]
+        wrong = column.isna() | column.isin([np.inf, -np.inf])
+        if wrong.any():
+            line = f"{source.path}, line {column.index[wrong][0]}"
+            advice = f"fill it in, or leave it out with --column {name}=skip"
+            raise UsageError(f"{line}: column {name} is empty or infinite; {advice}")
+        if _is_whole(column):
+            table[name] = column.astype(int)
+        elif not _is_numeric(column) and not pd.api.types.is_bool_dtype(column):
+            table[name] = column.astype(str)
     return table, kinds
 
 
-def _check_parameter(column: "pd.Series[Any]", path: Path) -> None:
-    for is_wrong, problem in (
-        (column.isna(), "empty; fill it"),
-        (column.isin([np.inf, -np.inf]), "infinite; correct it"),
-    ):
-        if is_wrong.any():
-            line = f"{path}, line {column.index[is_wrong][0]}"
-            advice = f"or leave it out with --column {column.name}=skip"
-            raise UsageError(f"{line}: column {column.name} is {problem}, {advice}")
+def _said(columns: Collection[str], names: Collection[str]) -> dict[str, str]:
+    """What the user says of columns, as in ``("rate=log", "seed=skip")``, by column."""
+    kinds = {}
+    for text in columns:
+        name, parted, kind = text.rpartition("=")
+        if not parted:
+            raise UsageError(f"--column {text} lacks a kind: say --column {text}=KIND")
+        if name not in names:
+            raise unknown("column", name, names)
+        if kind not in KINDS:
+            raise unknown(f"kind of column for {name}:", kind, KINDS)
+        kinds[name] = kind
+    return kinds
+
+
+def infer(column: "pd.Series[Any]") -> str:
+    """Say what a column is likely to be."""
+    values = column.unique()
+    # A column without a name, such as the index that pandas writes, counts the rows.
+    if len(values) == 1 or str(column.name).startswith("Unnamed: "):
+        return "skip"
+    if not _is_numeric(column):
+        # A text that is never the same twice names the row.
+        return "skip" if len(values) == len(column) > _FEW else "choice"
+    if len(values) <= _FEW and 2 * len(values) <= len(column):
+        return "ordered"
+    if values.min() > 0 and values.max() >= _WIDE * values.min():
+        logarithms = np.log(values)
+        # The scale on which the median is nearer to the middle.
+        if _skew(logarithms) < _skew(np.exp(logarithms - logarithms.max())):
+            return "log"
+    return "int" if _is_whole(column) else "float"
+
+
+def _skew(numbers: Any) -> float:
+    low, middle, high = np.quantile(numbers, (0.0, 0.5, 1.0))
+    return abs(float((middle - low) / (high - low)) - 0.5)
+
+
+def _parameter(column: "pd.Series[Any]", kind: str) -> Parameter:
+    """The parameter of a column of that kind; UsageError if it cannot be of that kind."""
+    is_whole, values = _is_whole(column), column.unique().tolist()
+    advice = f"say --column {column.name}=skip, or another kind than {kind}"
+    if kind != "choice" and not _is_numeric(column):
+        raise UsageError(f"column {column.name} is not of numbers; {advice}")
+    if pd.api.types.is_integer_dtype(column) and column.abs().max() > _EXACT:
+        raise UsageError(f"column {column.name} is beyond 2^53, where digits are lost; {advice}")
+    if kind == "int" and not is_whole:
+        raise UsageError(f"column {column.name} is not of whole numbers; {advice}")
+    try:
+        if kind in ("choice", "ordered"):
+            return Parameter.of_choices(sorted(values), kind == "ordered")
+        if is_whole and kind != "float":
+            return Parameter(min(values), max(values), 1, kind == "log")
+        return Parameter(float(min(values)), float(max(values)), None, kind == "log")
+    except InputDataError as error:
+        raise UsageError(f"column {column.name}: {error} Or {advice}") from None
 
 
 def _check_objective(column: "pd.Series[Any]", path: Path) -> None:
     numbers = pd.to_numeric(column, errors="coerce")
     wrong = column.notna() & ~np.isfinite(numbers)
     if wrong.any():
-        line = f"{path}, line {column.index[wrong][0]}"
         [value] = column[wrong].iloc[:1].tolist()  # a number of Python's, not of NumPy's
+        line = f"{path}, line {column.index[wrong][0]}"
         raise UsageError(f"{line}: {column.name} is {value!r}; leave it empty if that run failed")
     if numbers.nunique() < 2:
         raise UsageError(f"{path}: column {column.name} holds fewer than two different numbers")
 
 
-def _rows(
-    table: pd.DataFrame, parameters: dict[str, ParameterConfig], objective: str, maximize: bool
-) -> Rows:
-    groups = table.groupby(list(parameters), sort=False)[objective]
-    points = table[list(parameters)].drop_duplicates()
-    values = np.empty(len(points), dtype=object)
-    values[:] = [group.to_numpy(dtype=float) for _, group in groups]
-    worst = table[objective].min() if maximize else table[objective].max()
-    is_category = [
-        isinstance(config, ChoiceParameterConfig) and not config.is_ordered
-        for config in parameters.values()
-    ]
-    return Rows(
-        place=lambda point: places(pd.DataFrame([dict(point)]), parameters)[0],
-        places=places(points, parameters),
-        is_category=np.array(is_category),
-        values=values,
-        means=groups.mean().fillna(worst).to_numpy(),
-    )
+def _is_numeric(column: "pd.Series[Any]") -> bool:
+    types = pd.api.types
+    return types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
 
 
-def _span(config: ParameterConfig) -> str:
-    if isinstance(config, ChoiceParameterConfig):
-        return ", ".join(map(str, config.values))
-    low, high = config.bounds
-    return f"{low:.4g} to {high:.4g}"
+def _is_whole(column: "pd.Series[Any]") -> bool:
+    """Whether a column holds whole numbers that are small enough to be told apart."""
+    if not _is_numeric(column):
+        return False
+    return bool((column == column.round()).all() and column.abs().max() <= _EXACT)

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from botorch_popbo.benchmarks.data import fcnet as fcnet_tables
-from botorch_popbo.benchmarks.data import kernels, networks
+from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
 from botorch_popbo.benchmarks.problems._coco import coco
 from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName, expand, parse
 from botorch_popbo.benchmarks.problems._digits import digits
 from botorch_popbo.benchmarks.problems._functions import FUNCTIONS, exact
-from botorch_popbo.benchmarks.problems._tables import fcnet, kernel, nasbench201, network
+from botorch_popbo.benchmarks.problems._tables import nasbench201, table
 from botorch_popbo.benchmarks.problems._variants import variants
 from botorch_popbo.benchmarks.problems.base import Problem
 
@@ -34,27 +33,24 @@ def _plain(description: str, make: Callable[[], Problem]) -> ProblemEntry:
     return ProblemEntry(description, lambda _: make())
 
 
-def _fcnet_entries() -> Iterator[tuple[str, ProblemEntry]]:
-    for data_set in fcnet_tables.DATA_SETS:
-        name = f"fcnet-{data_set.split('_')[0]}"
-        for full_name, is_noisy, description in (
-            (name, False, f"table: two-layer network on {data_set}, 9 choices (fcnet_valid.npz)"),
-            (f"{name}-noisy", True, f"{name}, one of the four trainings at random"),
-        ):
-            load = partial(fcnet, full_name, data_set, is_noisy)
-            yield full_name, ProblemEntry(description, load)
-
-
-def _noisy_tables() -> Iterator[tuple[str, ProblemEntry]]:
-    for data_set in networks.DATA_SETS:
-        name = f"mlp-{data_set.replace('_', '-')}"
-        text = f"table: network on scikit-learn's {data_set}, one of 8 splits ({networks.FILE})"
-        yield name, ProblemEntry(text, partial(network, name, data_set))
-    for title, file in kernels.FILES.items():
-        for gpu in kernels.GPUS:
+def _tables() -> Iterator[tuple[str, ProblemEntry]]:
+    for part in FCNET.parts:
+        name = f"fcnet-{part.split('_')[0]}"
+        text = f"table: two-layer network on {part}, 9 choices ({FCNET.file})"
+        yield name, ProblemEntry(text, partial(table, name, FCNET, part, noisy=False))
+        text, name = f"{name}, one of the four trainings at random", f"{name}-noisy"
+        yield name, ProblemEntry(text, partial(table, name, FCNET, part))
+    text = "table: cell of six operations on CIFAR-10 (nasbench201.npz)"
+    yield "nasbench201", ProblemEntry(text, nasbench201)
+    for part in MLP.parts:
+        name = f"mlp-{part.replace('_', '-')}"
+        text = f"table: network on scikit-learn's {part}, one of 8 splits ({MLP.file})"
+        yield name, ProblemEntry(text, partial(table, name, MLP, part))
+    for title, file in KERNELS.items():
+        for gpu in file.parts:
             name = f"{title}-{gpu.lower()}"
-            text = f"table: sizes in a GPU kernel on {gpu}, one of 32 runs ({file})"
-            yield name, ProblemEntry(text, partial(kernel, name, title, gpu))
+            text = f"table: sizes in a GPU kernel on {gpu}, one of 32 runs ({file.file})"
+            yield name, ProblemEntry(text, partial(table, name, file, gpu))
 
 
 class _Problems(dict[str, ProblemEntry]):
@@ -85,11 +81,7 @@ PROBLEMS: dict[str, ProblemEntry] = _Problems(
             for name, function in FUNCTIONS.items()
         },
         **{name: _plain(f"function: {text}", make) for name, text, make in variants()},
-        **dict(_fcnet_entries()),
-        "nasbench201": ProblemEntry(
-            "table: cell of six operations on CIFAR-10 (nasbench201.npz)", nasbench201
-        ),
-        **dict(_noisy_tables()),
+        **dict(_tables()),
     }
 )
 

@@ -1,14 +1,17 @@
 """Functions of COCO's suites as problems."""
 
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from sys import float_info
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from ax.api.configs import RangeParameterConfig
 
-from botorch_popbo.benchmarks.problems._coco_library import open_function, optimum
+from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName
 from botorch_popbo.benchmarks.problems._coco_noise import (
     Noise,
@@ -18,6 +21,9 @@ from botorch_popbo.benchmarks.problems._coco_noise import (
 )
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.space import Parameter, Space
+
+_OPTIMUM = re.compile(r"Fopt \((.*?)\)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +55,7 @@ class CocoProblem(Problem):
         function(self._point(parameters))
 
     def _point(self, parameters: Parameters) -> list[float]:
-        return [float(parameters[config.name]) for config in self.parameters]
+        return [float(parameters[name]) for name in self.space.parameters]
 
     def _known(self, value: float) -> float:
         """A value that rounding has not put below the optimum."""
@@ -120,16 +126,14 @@ def coco(name: CocoName) -> CocoProblem:
         kind, noise = NoisyCocoProblem, noise_of(name.function, name.dimension)
         fields = {"noise": noise, "shift": cauchy_shift(name.function), "noisy": True}
     function = open_function(one)
-    parameters = [*_parameters(function)]
+    space = _space(function)
     if name.suite == "bbob-constrained":
-        kind, names = ConstrainedCocoProblem, [config.name for config in parameters]
-        fields = {"start": dict(zip(names, function.initial_solution.tolist(), strict=True))}
+        start = zip(space.parameters, function.initial_solution.tolist(), strict=True)
+        kind, fields = ConstrainedCocoProblem, {"start": dict(start)}
     return kind(
         name=str(name),
-        parameters=parameters,
+        space=space,
         label="function value",
-        metric_name="value",
-        minimize=True,
         optimal_value=optimum(one),
         group=f"{name.suite}-d{name.dimension} {SUITES[name.suite].group(name.function)}",
         library="coco-experiment",
@@ -139,11 +143,52 @@ def coco(name: CocoName) -> CocoProblem:
     )
 
 
-def _parameters(function: Any) -> Iterator[RangeParameterConfig]:
+def _space(function: Any) -> Space:
     """Whole numbers come first."""
-    bounds = zip(function.lower_bounds, function.upper_bounds, strict=True)
-    for i, (low, high) in enumerate(bounds):
-        if i < function.number_of_integer_variables:
-            yield RangeParameterConfig(f"x{i}", (int(low), int(high)), "int")
-        else:
-            yield RangeParameterConfig(f"x{i}", (float(low), float(high)), "float")
+    ends = [*zip(function.lower_bounds.tolist(), function.upper_bounds.tolist(), strict=True)]
+    whole = function.number_of_integer_variables
+    kinds = [Parameter(int(low), int(high), 1) for low, high in ends[:whole]]
+    kinds += [Parameter(low, high) for low, high in ends[whole:]]
+    return Space({f"x{i}": kind for i, kind in enumerate(kinds)})
+
+
+def library() -> Any:
+    """The module ``cocoex``, which from now on says nothing unasked; UsageError without it."""
+    try:
+        cocoex = import_module("cocoex")
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"COCO's problems need the module {error.name}: pip install 'botorch-popbo[coco]'"
+        ) from error
+    cocoex.log_level("warning")
+    return cocoex
+
+
+def open_function(name: CocoName) -> Any:
+    """COCO's own object of a function; the name has an instance."""
+    suite = _suite(name.suite, name.dimension, name.instance)
+    numbers = name.function, name.dimension, name.instance
+    return suite.get_problem_by_function_dimension_instance(*numbers)
+
+
+@cache
+def _suite(name: str, dimension: int, instance: int) -> Any:
+    # Kept for as long as the process lives: COCO's functions refer to their suite in C.
+    return library().Suite(name, f"instances: {instance}", f"dimensions: {dimension}")
+
+
+@cache
+def optimum(name: CocoName) -> float:
+    """The smallest value of a function, without noise, to thirteen digits.
+
+    COCO tells it nowhere but in the files that it writes while a function is evaluated.
+    """
+    with TemporaryDirectory() as folder:
+        observer = library().Observer("bbob", f"outer_folder: {folder} result_folder: one")
+        with open_function(name) as function:
+            function.observe_with(observer)
+            function(function.initial_solution)
+        (file,) = Path(folder).rglob("*.dat")
+        found = _OPTIMUM.search(file.read_text())
+    assert found is not None
+    return float(found[1])

@@ -8,11 +8,9 @@ takes a few hundredths of a second.
 import warnings
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
@@ -20,6 +18,7 @@ from sklearn.neural_network import MLPClassifier
 
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.space import Space
 
 _NUM_EPOCHS = 10
 _SCORE_SEEDS = range(5)
@@ -59,25 +58,19 @@ class DigitsProblem(Problem):
 
 
 def digits() -> DigitsProblem:
-    def span(name: str, low: float, high: float, scaling: Any = "log") -> RangeParameterConfig:
-        kind: Any = type(low).__name__
-        return RangeParameterConfig(name, (low, high), kind, scaling=scaling)
-
-    activations = ["identity", "logistic", "relu", "tanh"]
     return DigitsProblem(
         name="sklearn-digits",
-        parameters=[
-            span("learning_rate", 1e-5, 1.0),
-            span("weight_decay", 1e-6, 100.0),
-            span("momentum", 0.0, 0.999, None),
-            span("width", 2, 128),
-            span("batch_size", 16, 512),
-            ChoiceParameterConfig("activation", activations, "str", is_ordered=False),
-        ],
+        space=Space.read(
+            {
+                "learning_rate": (1e-5, 1.0, "log"),
+                "weight_decay": (1e-6, 100.0, "log"),
+                "momentum": (0.0, 0.999),
+                "width": (2, 128, "log"),
+                "batch_size": (16, 512, "log"),
+                "activation": ["identity", "logistic", "relu", "tanh"],
+            }
+        ),
         label="error rate",
-        metric_name="error",
-        minimize=True,
-        optimal_value=None,
         noisy=True,
         costly_score=True,
     )

@@ -7,12 +7,12 @@ from inspect import signature
 from typing import Any
 
 import torch
-from ax.api.configs import RangeParameterConfig
 from botorch.test_functions import synthetic
 from botorch.test_functions.synthetic import Branin, Hartmann, Rosenbrock, SyntheticTestFunction
 
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.space import Parameter, Space
 from botorch_popbo.test_functions import Forrester
 
 
@@ -23,7 +23,7 @@ class SyntheticProblem(Problem):
     function: SyntheticTestFunction = field(repr=False)
 
     def score(self, parameters: Parameters) -> float:
-        point = [float(parameters[config.name]) for config in self.parameters]
+        point = [float(parameters[name]) for name in self.space.parameters]
         X = torch.tensor([point], dtype=torch.float64)
         return float(self.function(X, noise=False))
 
@@ -101,12 +101,8 @@ def exact(name: str) -> SyntheticProblem:
     ranges = enumerate(torch.as_tensor(function.bounds).T.tolist())
     return SyntheticProblem(
         name=name,
-        parameters=[
-            RangeParameterConfig(f"x{i}", (low, high), "float") for i, (low, high) in ranges
-        ],
+        space=Space({f"x{i}": Parameter(low, high) for i, (low, high) in ranges}),
         label="function value",
-        metric_name="value",
-        minimize=True,
         optimal_value=float(function.optimal_value),
         num_initial=FUNCTIONS[name].num_initial,
         group="functions",

@@ -1,22 +1,20 @@
 """Tables that are looked up: tuning networks and GPU kernels, and choosing a cell's operations."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from ax.api.configs import ChoiceParameterConfig
 
-from botorch_popbo.benchmarks.data.fcnet import load_fcnet
-from botorch_popbo.benchmarks.data.kernels import load_kernel
 from botorch_popbo.benchmarks.data.nasbench201 import load_nasbench201
-from botorch_popbo.benchmarks.data.networks import DATA_SETS, load_networks
-from botorch_popbo.benchmarks.data.rows import Rows
-from botorch_popbo.benchmarks.data.table import Table
+from botorch_popbo.benchmarks.data.sources import MLP_LABELS, TableFile
+from botorch_popbo.benchmarks.data.table import Rows, Table
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.space import Parameter, Space
+
+_LABELS = {"valid_mse": "validation error (MSE)", "milliseconds": "time of a run [ms]"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,33 +41,19 @@ class NoisyTableProblem(TableProblem):
         return None if math.isnan(value) else value
 
 
-def fcnet(name: str, data_set: str, noisy: bool, data: Path | None) -> Problem:
-    """The mean validation error of four trainings, or that of one of them, minimized."""
-    table = load_fcnet(data, data_set)
-    return _minimized(name, table, "valid_mse", "validation error (MSE)", noisy)
-
-
-def network(name: str, data_set: str, data: Path | None) -> Problem:
-    """The test error of a small network, trained on one of eight splits, minimized."""
-    return _minimized(name, load_networks(data, data_set), "error", DATA_SETS[data_set])
-
-
-def kernel(name: str, kernel: str, gpu: str, data: Path | None) -> Problem:
-    """The time of one of 32 runs of a GPU kernel, minimized."""
-    return _minimized(name, load_kernel(data, kernel, gpu), "milliseconds", "time of a run [ms]")
-
-
-def _minimized(name: str, table: Table, metric: str, label: str, noisy: bool = True) -> Problem:
+def table(
+    name: str, file: TableFile, part: str, data: Path | None, noisy: bool = True
+) -> TableProblem:
+    """The mean of the values of each cell of a table, or one of them, minimized."""
+    loaded = file.load(data, part)
     return (NoisyTableProblem if noisy else TableProblem)(
         name=name,
-        parameters=[*_parameters(table)],
-        label=label,
-        metric_name=metric,
-        minimize=True,
-        optimal_value=float(table.means.min()),
+        space=_space(loaded),
+        label=MLP_LABELS.get(part, _LABELS.get(file.kind, "")),
+        optimal_value=float(loaded.means.min()),
         noisy=noisy,
         group="tables",
-        table=table,
+        table=loaded,
     )
 
 
@@ -81,9 +65,8 @@ def nasbench201(data: Path | None) -> Problem:
     table = load_nasbench201(data)
     return TableProblem(
         name="nasbench201",
-        parameters=[*_parameters(table)],
+        space=_space(table),
         label="validation accuracy [%]",
-        metric_name="accuracy",
         minimize=False,
         optimal_value=float(table.means.max()),
         group="tables",
@@ -91,9 +74,11 @@ def nasbench201(data: Path | None) -> Problem:
     )
 
 
-def _parameters(table: Table) -> Iterator[ChoiceParameterConfig]:
-    for name, values in table.choices.items():
-        kinds = (kind for kind in (str, int) if all(isinstance(value, kind) for value in values))
-        kind: Any = next(kinds, float)
-        ordered = kind is not str
-        yield ChoiceParameterConfig(name, [*map(kind, values)], kind.__name__, is_ordered=ordered)
+def _space(table: Table) -> Space:
+    """Numbers are in the order of the table, names in none."""
+    return Space(
+        {
+            name: Parameter.of_choices(values, not any(isinstance(v, str) for v in values))
+            for name, values in table.choices.items()
+        }
+    )

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from botorch.utils.sampling import draw_sobol_samples
 
+from botorch_popbo.benchmarks.points import evaluation_seed
 from botorch_popbo.benchmarks.problems._functions import (
     FUNCTIONS,
     Function,
@@ -17,7 +18,6 @@ from botorch_popbo.benchmarks.problems._functions import (
     exact,
 )
 from botorch_popbo.benchmarks.problems.base import Problem
-from botorch_popbo.benchmarks.search_space.points import evaluation_seed
 from botorch_popbo.benchmarks.settings import Parameters
 
 _OUTLIER_SHARE, _OUTLIER_SIZE = 0.1, 10.0  # in ranges of the function
@@ -73,7 +73,7 @@ class HalfFailingProblem(SyntheticProblem):
     def _depth(self, parameters: Parameters) -> float:
         """How far a point lies beyond the plane, in sides of the domain."""
         low, high = torch.as_tensor(self.function.bounds)
-        point = torch.tensor([float(parameters[config.name]) for config in self.parameters])
+        point = torch.tensor([float(parameters[name]) for name in self.space.parameters])
         optimum = torch.as_tensor(self.function.optimizers)[0]
         offset = (point - optimum) / (high - low)
         rng = np.random.default_rng(evaluation_seed(self.name, 0, 0))

@@ -4,11 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
-
-from botorch_popbo._plain import as_float
-from botorch_popbo.benchmarks.search_space.points import ParameterConfig
 from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.space import Space
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,10 +18,8 @@ class Problem(ABC):
 
     Attributes:
         name: The name in the registry.
+        space: Where the points are.
         label: What is observed, with its unit, for tables and plots.
-        parameters: The search space, in the form that ``Client.configure_experiment`` takes.
-        metric_name: The name of the observed metric; it has to be a Python identifier, and none
-            that Ax takes for a constant or a function, such as E or log.
         minimize: Whether small values are good.
         optimal_value: The best noise-free value, or None where it is unknown.
         num_initial: The size of the initial design unless the campaign sets another, in trials.
@@ -34,37 +29,19 @@ class Problem(ABC):
         start: The point that every replication begins with, or None if that is a random one.
         library: The package, by its name in the package index, that defines the problem, or None;
             its version is recorded.
-
-    Raises:
-        ValueError: If the search space is empty or not of Ax's configurations, or if the optimal
-            value is no number.
     """
 
     name: str
-    label: str
-    parameters: Sequence[ParameterConfig]
-    metric_name: str
-    minimize: bool
-    optimal_value: float | None
+    space: Space
+    label: str = "outcome"
+    minimize: bool = True
+    optimal_value: float | None = None
     num_initial: int = 12
     noisy: bool = False
     costly_score: bool = False
     group: str = ""
     start: Parameters | None = None
     library: str | None = None
-
-    def __post_init__(self) -> None:
-        configs = (RangeParameterConfig, ChoiceParameterConfig)
-        if not self.parameters or not all(isinstance(one, configs) for one in self.parameters):
-            raise ValueError(
-                "parameters is a list of Ax's configurations; botorch_popbo.ax.parameter_configs "
-                "makes it of a dictionary"
-            )
-        if self.optimal_value is not None:
-            optimum = as_float(self.optimal_value)
-            if optimum is None:
-                raise ValueError(f"optimal_value is a number or None, not {self.optimal_value!r}")
-            object.__setattr__(self, "optimal_value", optimum)
 
     def for_seed(self, seed: int) -> "Problem":
         """The problem of a replication: itself, unless each seed has an instance of its own.
@@ -112,8 +89,3 @@ class Problem(ABC):
     def is_exact(self) -> bool:
         """Whether an evaluation is the score itself, so that one need not follow the other."""
         return type(self).evaluate is Problem.evaluate
-
-    @property
-    def objective(self) -> str:
-        """The objective in the form that ``Client.configure_optimization`` takes."""
-        return f"-{self.metric_name}" if self.minimize else self.metric_name

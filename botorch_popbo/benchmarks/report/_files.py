@@ -1,7 +1,6 @@
 """What a report leaves in the output folder: numbers, a picture and a page."""
 
 from base64 import b64encode
-from collections.abc import Sequence
 from dataclasses import fields
 from html import escape
 from pathlib import Path
@@ -19,17 +18,15 @@ _PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <title>{title}</title>
 <style>
-body {{ font-family: sans-serif; max-width: 1200px; margin: 2em auto; padding: 0 1em; }}
+body {{ font-family: sans-serif; max-width: 1400px; margin: 2em auto; padding: 0 1em; }}
 pre {{ background: #f6f6f6; padding: 1em; overflow-x: auto; }}
 img {{ max-width: 100%; }}
-h2 {{ margin-top: 2em; border-bottom: 1px solid #ddd; }}
-.warning {{ color: #a33; }}
 </style>
 </head>
 <body>
 <h1>{title}</h1>
 <pre>{text}</pre>
-{sections}
+{picture}
 </body>
 </html>
 """
@@ -44,34 +41,25 @@ def frame(campaign: Campaign[Any, Any]) -> pd.DataFrame:
 
 
 def write_files(
-    output: Path,
-    subject: str,
-    text: str,
-    results: pd.DataFrame,
-    figure: Figure | None = None,
-    sections: Sequence[str] = (),
+    output: Path, subject: str, text: str, results: pd.DataFrame, figure: Figure | None = None
 ) -> None:
     """Print a report and write it: ``results.csv``, ``report.html`` and perhaps ``report.png``.
 
-    The subject is for the page's title, and empty for the usual. The text is the table, the
-    sections are the HTML that follows it, or else the figure.
+    The subject is for the page's title, the text is the table.
     """
     print(text)
-    numbers, *plots = (output / name for name in ("results.csv", "report.png", "report.html"))
-    picture, page = plots
+    names = ("results.csv", "report.png", "report.html")
+    numbers, picture, page = (output / name for name in names)
     write_csv(results, numbers)
-    if figure is None:
-        plots.remove(picture)
-    else:
+    image = ""
+    if figure is not None:
         with replacing(picture) as partial:
             figure.savefig(partial, format="png", dpi=120)
-        encoded = b64encode(picture.read_bytes()).decode()
-        sections = sections or [f'<img alt="{subject}" src="data:image/png;base64,{encoded}">']
-    title = f"popbo compare: {subject}" if subject else "popbo compare"
-    content = _PAGE.format(title=title, text=escape(text), sections="\n".join(sections))
+        image = f'<img src="data:image/png;base64,{b64encode(picture.read_bytes()).decode()}">'
+    content = _PAGE.format(title=f"popbo: {subject}", text=escape(text), picture=image)
     with replacing(page) as partial:
         partial.write_text(content, encoding="utf-8")
-    print(f"\nplots: {', '.join(map(str, plots))}\nnumbers: {numbers}")
+    print(f"\npage: {page}\nnumbers: {numbers}")
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:

@@ -1,33 +1,26 @@
-"""What the two kinds of plot have in common: labels, the scale of an axis, colours and dashes."""
+"""The plots of a comparison: labels, the scale of an axis, colours, and the curves themselves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
-from zlib import crc32
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary
 
-TITLE = "Point held to be the best: mean over seeds, band ± standard error"
-SECONDS_LABEL = "cumulative time of suggestions [s]"
-SUGGESTION_LABEL = "time of a suggestion [s]"
+_TITLE = "Point held to be the best: mean over seeds, band ± standard error"
 
-# Tol's muted palette, told apart with every common kind of colour blindness, and black; then
-# colours for which the dashes of the line help.
+# Tol's muted palette, told apart with every common kind of colour blindness, and black; dashes
+# tell methods of the same colour apart.
 _PALETTE = (
     *("#332288", "#CC6677", "#117733", "#88CCEE", "#DDCC77"),
     *("#882255", "#44AA99", "#999933", "#AA4499", "#000000"),
-    *("#EE7733", "#0077BB", "#33BBEE", "#CC3311", "#009988"),
-    *("#EE3377", "#7F7F7F", "#8C564B", "#BCBD22", "#6A3D9A"),
-    *("#E6AB02", "#1B9E77", "#A6761D", "#E7298A", "#66A61E"),
-    *("#1F78B4", "#B2DF8A", "#FB9A99", "#CAB2D6", "#B15928"),
 )
-_PLAIN = 10
-
-#: How a line is drawn.
-Dash = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
-_DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_DASHES = ("-", "--", ":", "-.")
 
 
 def evaluations_label(summary: Summary) -> str:
@@ -47,12 +40,10 @@ class Scale:
     Attributes:
         is_log: Whether it is logarithmic.
         floor: On a logarithmic axis, where values that are too small for it are drawn.
-        has_zeros: Whether some mean is exactly zero and therefore drawn at the floor.
     """
 
     is_log: bool
     floor: float
-    has_zeros: bool
 
 
 def scale(summary: Summary) -> Scale:
@@ -64,15 +55,8 @@ def scale(summary: Summary) -> Scale:
     means = np.concatenate([curve.mean for curve in summary.curves] or [np.zeros(0)])
     positive = means[means > 0]
     if summary.problem.optimal_value is None or positive.size == 0 or (means < 0).any():
-        return Scale(is_log=False, floor=-np.inf, has_zeros=False)
-    floor = float(positive.min()) / np.sqrt(10)
-    return Scale(is_log=True, floor=floor, has_zeros=bool((means == 0).any()))
-
-
-def is_wide(summary: Summary, axis: Scale) -> bool:
-    """Whether a logarithmic axis spans so much that powers of ten suffice as labels."""
-    largest = max((float(curve.mean.max()) for curve in summary.curves), default=0.0)
-    return axis.is_log and largest > 300 * axis.floor
+        return Scale(is_log=False, floor=-np.inf)
+    return Scale(is_log=True, floor=float(positive.min()) / np.sqrt(10))
 
 
 def band(curve: Curve, axis: Scale) -> tuple[Array, Array, Array]:
@@ -86,30 +70,71 @@ def band(curve: Curve, axis: Scale) -> tuple[Array, Array, Array]:
     return middle, low, high
 
 
-def pareto_front(summary: Summary) -> list[Curve]:
-    """The curves that no other beats both in the result and in the time of a suggestion.
-
-    A method that lost replications does not compete. They are in order, from the fastest.
-    """
-    sign = 1 if summary.is_loss else -1
-    front: list[Curve] = []
-    for curve in sorted(summary.whole, key=lambda c: (c.seconds_per_suggestion, sign * c.mean[-1])):
-        if not front or sign * curve.mean[-1] < sign * front[-1].mean[-1]:
-            front.append(curve)
-    return front
+def style(index: int) -> dict[str, Any]:
+    """Colour and dashes of the line at a place of a list."""
+    dashes = _DASHES[index // len(_PALETTE) % len(_DASHES)]
+    return {"color": _PALETTE[index % len(_PALETTE)], "linestyle": dashes}
 
 
-def place(method: str) -> int:
-    """The place of a method in the registry; behind it, by its name, that of a user's."""
+def draw_curve(panel: Axes, index: int, label: str, x: Any, line: Any, low: Any, high: Any) -> None:
+    """Draw a mean that holds until the next one, and its band, in the style of a place."""
+    panel.plot(x, line, drawstyle="steps-post", label=label, **style(index))
+    color = style(index)["color"]
+    panel.fill_between(x, low, high, step="post", color=color, alpha=0.18, linewidth=0)
+
+
+def finish(figure: Figure, panels: Sequence[Axes], title: str) -> None:
+    """Grids, a title and one legend for all panels."""
+    named: dict[str, Any] = {}
+    for panel in panels:
+        panel.grid(visible=True, alpha=0.3)
+        panel.spines[["top", "right"]].set_visible(False)
+        for line, name in zip(*panel.get_legend_handles_labels(), strict=True):
+            named.setdefault(name, line)
+    place: Any = "outside upper center"
+    figure.legend([*named.values()], [*named], title=title, loc=place, ncols=5, frameon=False)
+
+
+def make_figure(rows: int, columns: int) -> tuple[Figure, Any]:
+    """A figure and its ``rows x columns`` panels, without pyplot and thus without global state."""
+    figure = Figure(figsize=(5.0 * columns, 1.0 + 3.3 * rows), layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def draw(summaries: Sequence[Summary]) -> Figure:
+    """Draw one row for each problem: by evaluations, by time, and the time of each suggestion."""
+    figure, panels = make_figure(len(summaries), 3)
+    for row, summary in zip(panels, summaries, strict=True):
+        _draw_problem(summary, *row)
+    finish(figure, panels.flat, _TITLE)
+    return figure
+
+
+def _draw_problem(summary: Summary, by_count: Axes, by_time: Axes, times: Axes) -> None:
+    axis, counts = scale(summary), evaluations(summary)
+    for curve in summary.curves:
+        index, (line, low, high) = _place(curve.method), band(curve, axis)
+        draw_curve(by_count, index, curve.method, counts, line, low, high)
+        # Before the first suggestion no time has passed, which a logarithm cannot show.
+        seconds = curve.seconds[1:]
+        draw_curve(by_time, index, curve.method, seconds, line[1:], low[1:], high[1:])
+        times.plot(counts[1:], np.diff(curve.seconds), **style(index))
+    for panel in (by_count, by_time):
+        # A user's label may hold dollars, which are no formula.
+        panel.set_ylabel(summary.quantity, parse_math=False)
+        panel.set_yscale("log" if axis.is_log else "linear")
+    by_count.set(title=summary.problem.name, xlabel=evaluations_label(summary))
+    by_time.set(xlabel="cumulative time of suggestions [s]")
+    times.set(xlabel=evaluations_label(summary), ylabel="time of a suggestion [s]")
+    # An axis without a point has no logarithm.
+    if any(np.isfinite(curve.mean[1:]).any() for curve in summary.curves):
+        by_time.set_xscale("log")
+        times.set_yscale("log")
+    for panel in (by_count, times):
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _place(method: str) -> int:
+    """The place of a method in the registry; a user's come behind all of them."""
     known = list(METHODS)
-    return known.index(method) if method in known else len(known) + crc32(method.encode()) % _PLAIN
-
-
-def color(method: str) -> str:
-    """The colour of a method, as ``#RRGGBB``."""
-    return _PALETTE[place(method) % len(_PALETTE)]
-
-
-def dash(method: str) -> Dash:
-    """The dashes of a method."""
-    return _DASHES[place(method) // _PLAIN % len(_DASHES)]
+    return known.index(method) if method in known else len(known)

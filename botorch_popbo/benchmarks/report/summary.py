@@ -1,12 +1,16 @@
 """What the records of a problem amount to: the curves of all methods."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from botorch_popbo.benchmarks.methods import Method
 from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.run._versions import COMMIT
+from botorch_popbo.benchmarks.settings import Parameters, TrialRecord
 
 Array = NDArray[np.float64]
 
@@ -130,3 +134,102 @@ def standard_error(values: Array) -> Array:
     if len(values) == 1:
         return np.full(values.shape[1:], np.nan)
     return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))
+
+
+#: The trials of each complete replication, by seed.
+Replications = Mapping[int, Sequence[TrialRecord]]
+
+
+def curve(problem: Problem, initial: int, method: Method, found: Replications) -> Curve:
+    """The curve of a method, of at least one replication with an initial design of that size."""
+    replications = found.values()
+    own = [(problem.for_seed(seed), records) for seed, records in found.items()]
+    suggestions = [records[initial:] for records in replications]
+    seconds = [[0.0, *(record.optimizer_seconds for record in records)] for records in suggestions]
+
+    def follow(trace: Callable[[Problem, Sequence[TrialRecord]], Array]) -> Array:
+        """From the end of the initial design on, ``replications x entries``."""
+        return np.array([trace(*replication)[initial - 1 :] for replication in own])
+
+    return Curve(
+        method=method.name,
+        seeds=tuple(found),
+        traces=follow(trace),
+        evaluated=follow(best_evaluated),
+        recommended=follow(recommended),
+        times=np.cumsum(seconds, axis=-1),
+        measures=tuple(one.measures(best_known(one, records)) for one, records in own),
+        num_fallbacks=sum(
+            method.is_fallback(record.generator) for records in suggestions for record in records
+        ),
+        num_failed=sum(
+            all(record.observed is None for record in records) for records in replications
+        ),
+        versions=tuple(sorted({_versions(r) for records in replications for r in records})),
+    )
+
+
+def _versions(record: TrialRecord) -> str:
+    # Not every commit changes results, and a long campaign sees many.
+    packages = {name: text for name, text in record.versions.items() if name != COMMIT}
+    return ", ".join(f"{name} {text}" for name, text in packages.items())
+
+
+def trace(problem: Problem, records: Sequence[TrialRecord]) -> Array:
+    """Follow the score of the best point known so far, or its regret if the optimum is known.
+
+    The best point is the one with the best observation; a failed one comes after all others. On a
+    noisy problem that may be a lucky one, so a method whose model was asked counts with the point
+    that it recommends.
+    """
+    if problem.noisy:
+        return recommended(problem, records)
+    return _losses(problem, _scores(records)[_best_observed(problem, records)])
+
+
+def recommended(problem: Problem, records: Sequence[TrialRecord]) -> Array:
+    """Follow the score, or the regret, of the point that the method's model holds to be the best.
+
+    Without a model that is the one with the best observation.
+    A model is asked before each suggestion and not after the last evaluation, so the last entry
+    repeats the one before it, as does one after which the model was not asked, if it was earlier.
+    """
+    values = pd.Series(_scores(records)[_best_observed(problem, records)])
+    # What the model held to be the best before a trial is its verdict on the trials so far.
+    verdicts = pd.Series([record.incumbent_score for record in records[1:]] + [None], dtype=float)
+    return _losses(problem, verdicts.ffill().fillna(values).to_numpy())
+
+
+def best_known(problem: Problem, records: Sequence[TrialRecord]) -> Parameters:
+    """The point with the best observation."""
+    return records[int(_best_observed(problem, records)[-1])].parameters
+
+
+def best_evaluated(problem: Problem, records: Sequence[TrialRecord]) -> Array:
+    """Follow the best score, or its regret, among the points evaluated without a failure.
+
+    It is not a number once the score of some point was not recorded, and until one succeeds.
+    """
+    worst, best = (np.inf, np.minimum) if problem.minimize else (-np.inf, np.maximum)
+    failed = np.array([record.observed is None for record in records])
+    values = best.accumulate(np.where(failed, worst, _scores(records)))
+    return _losses(problem, np.where(np.isinf(values), np.nan, values))
+
+
+def _scores(records: Sequence[TrialRecord]) -> Array:
+    return np.array([np.nan if r.score is None else r.score for r in records], dtype=float)
+
+
+def _best_observed(problem: Problem, records: Sequence[TrialRecord]) -> NDArray[np.int64]:
+    """Position of the best observation among the first 1, 2, … trials."""
+    sign = 1 if problem.minimize else -1
+    losses = np.array([np.inf if r.observed is None else sign * r.observed for r in records])
+    best = np.minimum.accumulate(losses)
+    is_better = np.append(True, losses[1:] < best[:-1])
+    return np.maximum.accumulate(np.where(is_better, np.arange(len(losses)), 0))
+
+
+def _losses(problem: Problem, values: Array) -> Array:
+    if problem.optimal_value is None:
+        return values
+    return values - problem.optimal_value if problem.minimize else problem.optimal_value - values

@@ -1,132 +1,62 @@
 """What campaign files may say: kinds of values, their defaults and those of a trial run."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
 from botorch_popbo.benchmarks.errors import UsageError, unknown
 
-Smoke = Callable[[Any], Any]
-Expand = Callable[[str], Sequence[str]]
-
-
-def _itself(name: str) -> Sequence[str]:
-    return (name,)
-
-
-def _is_none(name: str) -> bool:
-    return False
-
 
 @dataclass(frozen=True)
 class Key:
-    """A setting of an experiment: what a value is, in words and as a test, and the default.
+    """A setting of an experiment.
 
-    ``smoke`` makes the value of a trial run out of that of the campaign; ``known`` are the names
-    that exist, if values are names, ``expand`` gives those that a name stands for, ``patterns``
-    say how such names look, and ``is_other`` says which names need not be known.
+    Attributes:
+        kind: What a value is: ``str``, ``int``, ``float`` or ``bool``.
+        default: The value where nothing is said; a tuple, if a value is a list.
+        smoke: Makes the value of a trial run out of that of the campaign.
+        least: The smallest number there is.
+        known: The names that exist, if values are names.
     """
 
-    kind: str
-    is_valid: Callable[[Any], bool]
+    kind: type
     default: Any = None
-    smoke: Smoke | None = None
+    smoke: Callable[[Any], Any] | None = None
+    least: float = 0.0
     known: Collection[str] | None = None
-    expand: Expand = _itself
-    patterns: Collection[str] = ()
-    is_other: Callable[[str], bool] = _is_none
 
     def check_kind(self, name: str, value: Any) -> Any:
         """Return a file's value with a tuple of different ones for a list, or raise UsageError."""
-        if not self.is_valid(value):
-            raise UsageError(f"{name} is {self.kind}, not {value!r}")
-        return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
+        is_list = isinstance(self.default, tuple)
+        entries = value if isinstance(value, list) else [value]
+        if is_list != isinstance(value, list) or not entries or not all(map(self._holds, entries)):
+            plural, least = ("a list, each " if is_list else ""), f" of at least {self.least:g}"
+            kind = {str: "a text", bool: "true or false"}.get(self.kind, f"a number{least}")
+            kind = kind if self.kind is not int else f"a whole number{least}"
+            raise UsageError(f"{name} is {plural}{kind}, not {value!r}")
+        return tuple(dict.fromkeys(value)) if is_list else value
 
     def check_names(self, name: str, value: Any) -> Any:
-        """Return a value with each name once, or raise UsageError if a name does not exist."""
+        """Return a value, or raise UsageError if a name does not exist."""
         if self.known is None:
             return value
-        asked = [value] if isinstance(value, str) else value
-        given = dict.fromkeys(name for one in asked for name in self.expand(one))
-        for one in given:
-            if one not in self.known and not self.is_other(one):
-                others = "" if self.is_other is _is_none else ", and path/to/my.py:name"
-                raise unknown(name.removesuffix("s"), one, [*self.known, *self.patterns], others)
-        return value if isinstance(value, str) else tuple(given)
+        for one in [value] if isinstance(value, str) else value:
+            if one not in self.known:
+                raise unknown(name.removesuffix("s"), one, self.known)
+        return value
+
+    def _holds(self, value: Any) -> bool:
+        is_kind = type(value) is self.kind or (self.kind is float and type(value) is int)
+        return is_kind and (self.kind in (str, bool) or self.least <= value < math.inf)
 
 
-def text(default: str = "", known: Collection[str] | None = None) -> Key:
-    """A text, perhaps one of those that are known."""
-    return Key("a text", _is_text, default, known=known)
+def names(known: Collection[str]) -> Key:
+    """A list of those that are known; by default all."""
+    return Key(str, tuple(known), known=known)
 
 
-def names(
-    known: Collection[str],
-    *default: str,
-    expand: Expand = _itself,
-    patterns: Collection[str] = (),
-    is_other: Callable[[str], bool] = _is_none,
-) -> Key:
-    """A list of those that are known, stand for such or need not be; by default all."""
-    return Key(
-        "a list of names",
-        _list_of(_is_text),
-        default or tuple(known),
-        known=known,
-        expand=expand,
-        patterns=patterns,
-        is_other=is_other,
-    )
-
-
-def texts() -> Key:
-    """A list of texts; by default there is none."""
-    return Key("a list of texts", _list_of(_is_text), ())
-
-
-def flag() -> Key:
-    """Yes or no; by default no."""
-    return Key("true or false", lambda value: type(value) is bool, False)
-
-
-def count(default: int | None = None, *, least: int = 1, smoke: int | None = None) -> Key:
-    """A whole number."""
-    kind = "a positive whole number" if least == 1 else f"a whole number of at least {least}"
-    return Key(kind, _is_count(least), default, None if smoke is None else lambda _: smoke)
-
-
-def counts(default: tuple[int, ...], smoke: Smoke) -> Key:
-    """A list of positive whole numbers."""
-    return Key("a list of positive whole numbers", _list_of(_is_count(1)), default, smoke)
-
-
-def number(default: float) -> Key:
-    """A number that is not negative."""
-    return Key("a number of at least 0", _is_number, default)
-
-
-def numbers(default: tuple[float, ...], smoke: Smoke) -> Key:
-    """A list of numbers that are not negative."""
-    return Key("a list of numbers of at least 0", _list_of(_is_number), default, smoke)
-
-
-def seconds(default: float = 600.0) -> Key:
-    """A duration."""
-    return Key("a positive number of seconds", lambda x: _is_number(x) and x > 0, default)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_count(least: int) -> Callable[[Any], bool]:
-    return lambda value: type(value) is int and value >= least
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value < math.inf
-
-
-def _list_of(is_valid: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list) and bool(value) and all(map(is_valid, value))
+#: The number of replications of each method on each task, and how many run at the same time.
+SEEDS, JOBS = Key(int, 10, lambda _: 1, least=1), Key(int, least=1)
+#: The seconds of one call into a method.
+LIMIT = Key(float, 600.0, least=1e-3)

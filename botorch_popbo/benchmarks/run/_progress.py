@@ -41,6 +41,7 @@ def progress_bar(wanted: Mapping[Path, int]) -> Iterator[None]:
     def follow() -> None:
         while not done.wait(_POLL_SECONDS):
             bar.update(count() - bar.n)
+        bar.update(count() - bar.n)
 
     thread = Thread(target=follow, daemon=True)
     thread.start()
@@ -49,5 +50,4 @@ def progress_bar(wanted: Mapping[Path, int]) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
-        bar.update(count() - bar.n)
         bar.close()

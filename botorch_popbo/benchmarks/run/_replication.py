@@ -4,9 +4,9 @@ import os
 import pickle
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from botorch_popbo.benchmarks.errors import RecordError
 from botorch_popbo.benchmarks.run._failure import Failure, describe
@@ -14,28 +14,29 @@ from botorch_popbo.benchmarks.run._limit import LimitExceeded, time_limit
 from botorch_popbo.benchmarks.run._quiet import quiet
 from botorch_popbo.benchmarks.run._records import append_record
 from botorch_popbo.benchmarks.run._threads import one_thread
+from botorch_popbo.benchmarks.run.campaign import Campaign
 from botorch_popbo.benchmarks.settings import Cell
 
-if TYPE_CHECKING:
-    from botorch_popbo.benchmarks.run.campaign import Campaign
 
-
-def work(task: bytes, parent: int) -> Failure | None:
+def work(task: bytes, parent: int, waits: bool) -> Failure | None:
     """Run one replication and keep its error from the others.
 
     The task, a campaign and a replication, is pickled: Ax writes to the terminal while it is
     imported, so that waits until it is silenced. If the parent, the process that runs the campaign,
     was killed, the replication stops after the trial it is at: nobody waits for it, and a new
-    campaign may want to go on with it. On Ray the cluster sees to that.
+    campaign may want to go on with it. A replication that another process is at is left to it, or
+    else waited for.
     """
     with quiet():
         campaign, cell = pickle.loads(task)
 
         def go_on() -> bool:
-            return campaign.backend == "ray" or parent in (os.getpid(), os.getppid())
+            return parent in (os.getpid(), os.getppid())
 
         try:
-            replicate(campaign, cell, go_on, may_end_process=os.getpid() != parent)
+            replicate(campaign, cell, go_on, waits=waits, may_end_process=os.getpid() != parent)
+        except Timeout:
+            return None
         except (Exception, SystemExit, LimitExceeded) as error:
             # A method may raise anything, and the other replications are worth finishing.
             return describe(cell, next_trial(campaign, cell), error)
@@ -46,22 +47,24 @@ def work(task: bytes, parent: int) -> Failure | None:
 
 
 def replicate(
-    campaign: "Campaign[Any, Any]",
+    campaign: Campaign[Any, Any],
     cell: Cell,
     go_on: Callable[[], bool] = lambda: True,
     *,
+    waits: bool = True,
     may_end_process: bool = False,
 ) -> None:
     """Make the records that a replication lacks, until ``go_on`` says no.
 
     Two processes never run the same replication at the same time: the second waits and then finds
-    the work of the first. A method that cannot be interrupted may be ended together with this
-    process if that is allowed; where it was is then in the replication's file ".stuck".
+    the work of the first, or raises Timeout. A method that cannot be interrupted may be ended
+    together with this process if that is allowed; where it was is then in the replication's file
+    ".stuck".
     """
     path = campaign.path(cell)
     path.parent.mkdir(parents=True, exist_ok=True)
     stuck = campaign.path(cell, ".stuck") if may_end_process else None
-    with FileLock(path.with_suffix(".lock")), one_thread():
+    with FileLock(path.with_suffix(".lock"), -1 if waits else 0), one_thread():
         records = campaign.records(cell, repair=True)
         new = campaign.evaluate(cell, records, partial(time_limit, campaign.limit, stuck))
         for _ in range(campaign.num_records(cell) - len(records)):
@@ -70,7 +73,7 @@ def replicate(
             append_record(path, cell, next(new))
 
 
-def next_trial(campaign: "Campaign[Any, Any]", cell: Cell) -> int | None:
+def next_trial(campaign: Campaign[Any, Any], cell: Cell) -> int | None:
     """The trial that a replication lacks first; None if there is but one, or it is not known."""
     try:
         return len(campaign.records(cell)) if campaign.num_records(cell) > 1 else None

@@ -36,8 +36,6 @@ class Campaign(ABC, Generic[CellT, RecordT]):
         jobs: The number of replications that run at the same time.
         output: The folder of records, tables and plots.
         limit: The time limit, in seconds, of one call into a method.
-        backend: Where replications run: ``"local"``, worker processes of this machine, or
-            ``"ray"``, a Ray cluster.
         registry: The methods that exist, by name.
         keys: What campaign files may say of the experiment, by name.
         record: The dataclass of a record.
@@ -48,7 +46,6 @@ class Campaign(ABC, Generic[CellT, RecordT]):
     jobs: int
     output: Path
     limit: float = 600.0
-    backend: str = "local"
 
     registry: ClassVar[Mapping[str, Described]]
     keys: ClassVar[Mapping[str, Key]]
@@ -65,7 +62,7 @@ class Campaign(ABC, Generic[CellT, RecordT]):
 
         Args:
             data: The folder of table files, or None.
-            **values: A value for each of ``keys``, and ``jobs``, ``output`` and ``backend``.
+            **values: A value for each of ``keys``, and ``jobs`` and ``output``.
 
         Raises:
             UsageError: If a table is missing.

@@ -5,12 +5,12 @@ import pickle
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
 from typing import Any
 
 from joblib import Parallel, delayed
 from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
-from botorch_popbo.benchmarks.run._backends import workers
 from botorch_popbo.benchmarks.run._failure import Failure
 from botorch_popbo.benchmarks.run._progress import progress_bar
 from botorch_popbo.benchmarks.run._replication import next_trial, work
@@ -27,7 +27,8 @@ def run_campaign(campaign: Campaign[Any, Any]) -> list[Failure]:
 
     A replication whose worker died goes on in a new one. It is not known which of those that ran
     side by side is the cause, so one that has met two deaths goes on alone, and if its worker dies
-    again, it is given up.
+    again, it is given up. One that another process is at, perhaps on another machine, is left to
+    it until nothing else is to be done.
 
     Args:
         campaign: The campaign; the tables its problems need have been found.
@@ -36,25 +37,24 @@ def run_campaign(campaign: Campaign[Any, Any]) -> list[Failure]:
         The replications that failed. They keep the trials they had finished.
 
     Raises:
-        UsageError: If the backend is not installed.
         RecordError: If records are damaged.
         OSError: If the output folder cannot be written.
     """
     (campaign.output / "records").mkdir(parents=True, exist_ok=True)
     cells = list(campaign.cells())
-    missing = [cell for cell in cells if not campaign.is_complete(cell)]
     wanted = {campaign.path(cell): campaign.num_records(cell) for cell in cells}
     execution = _Execution(campaign)
-    with progress_bar(wanted), workers(campaign) as deaths:
+    missing = [cell for cell in cells if execution.is_open(cell)]
+    with progress_bar(wanted):
         while missing:
+            before = missing
             suspects = [cell for cell in missing if execution.deaths[cell] == _MAX_DEATHS - 1]
-            batch = suspects[:1] or missing
             try:
-                execution.run(batch)
-                missing = [cell for cell in missing if cell not in batch]
-            except deaths:
+                execution.run(suspects[:1] or missing, waits=not execution.has_progress)
+            except BrokenExecutor:
                 execution.mourn()
-                missing = [cell for cell in missing if execution.is_open(cell)]
+            missing = [cell for cell in before if execution.is_open(cell)]
+            execution.has_progress = len(missing) < len(before)
     return execution.failures
 
 
@@ -64,8 +64,9 @@ class _Execution:
         self.failures: list[Failure] = []
         self.deaths: Counter[Cell] = Counter()
         self.started: list[Cell] = []
+        self.has_progress = True
 
-    def run(self, batch: list[Cell]) -> None:
+    def run(self, batch: list[Cell], waits: bool) -> None:
         """Run replications to their end, or until a worker dies."""
         self.started = []
         # A replication takes minutes: handing out one at a time keeps all workers busy to the end.
@@ -73,9 +74,9 @@ class _Execution:
             n_jobs=self.campaign.jobs,
             batch_size=1,
             pre_dispatch="n_jobs",
-            return_as="list" if self.campaign.backend == "ray" else "generator_unordered",
+            return_as="generator_unordered",
         )
-        for failure in parallel(self._tasks(batch)):
+        for failure in parallel(self._tasks(batch, waits)):
             if failure is not None:
                 self.add(failure)
 
@@ -108,7 +109,9 @@ class _Execution:
     def _give_up(self, cell: Cell, reason: str, advice: str) -> None:
         self.add(Failure(cell, reason, next_trial(self.campaign, cell), advice))
 
-    def _tasks(self, batch: list[Cell]) -> Iterator[tuple[Callable[..., object], object, object]]:
+    def _tasks(
+        self, batch: list[Cell], waits: bool
+    ) -> Iterator[tuple[Callable[..., object], object, object]]:
         for cell in batch:
             self.started.append(cell)
-            yield delayed(work)(pickle.dumps((self.campaign, cell)), os.getpid())
+            yield delayed(work)(pickle.dumps((self.campaign, cell)), os.getpid(), waits)

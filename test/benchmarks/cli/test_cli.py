@@ -7,7 +7,7 @@ import pytest
 from helpers.own_problem import OWN_PROBLEM
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.cli._campaign_files import shipped_campaigns
+from botorch_popbo.benchmarks.cli._campaigns import shipped_campaigns
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
@@ -19,35 +19,18 @@ from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
         ("compare --problems brainin", "no problem 'brainin'; did you mean 'branin'"),
         ("compare --problems bbob-f25-d5", "bbob has functions 1 to 24"),
         ("coco-data --problems branin --output /none", "there are no records in /none"),
-        ("compare --methods popb", "no method 'popb'; did you mean 'popbo'"),
         ("compare --methods zzz", "no method 'zzz'; known: popbo, "),
+        ("compare --problems mine.py", ", and path/to/my.py:name"),
         ("compare --problems no.py:make", "no.py: No such file"),
         ("compare --table no.csv --objective loss", "no.csv: No such file"),
         ("compare --table no.csv", "give both"),
         ("compare --column a=log", "name it with --table FILE"),
         ("compare --campaign suggestion-time --table a.csv", "has no --table"),
-        ("compare --trials 0", "--trials is a positive whole number, not 0"),
-        ("compare --seeds -1", "--seeds is a positive whole number, not -1"),
-        ("compare --jobs two", "--jobs: invalid int value: 'two'"),
-        ("compare --initial 1.5", "--initial: invalid int value: '1.5'"),
+        ("compare --trials 0", "--trials is a whole number of at least 1, not 0"),
         ("compare --initial 1", "--initial is a whole number of at least 2, not 1"),
-        ("compare --limit 0", "--limit is a positive number of seconds, not 0.0"),
-        ("compare --limit soon", "--limit: invalid float value: 'soon'"),
-        ("compare --backend dask", "invalid choice: 'dask'"),
+        ("compare --limit 0", "--limit is a number of at least 0.001, not 0.0"),
         ("compare --campaign papr", "no campaign 'papr'; known: botorch-functions, "),
         ("compare --campaign none.toml", "cannot read the campaign none.toml"),
-        ("report --jobs 2", "no option '--jobs'; did you mean "),
-        ("report --problems branin --output /none", "there are no records in /none"),
-        ("compare --speed 9", "no option '--speed'; did you mean '--seeds'"),
-        ("compare --seed 3", "no option '--seed'; did you mean '--seeds'"),
-        ("--smoke", "known: --help, --list, --version; those of a command go behind its name"),
-        ("--verson", "no option '--verson'; did you mean '--version'?"),
-        ("data mlp --output d --overwrit", "no option '--overwrit'; did you mean '--overwrite'?"),
-        ("compare --problems mine.py", ", and path/to/my.py:name"),
-        ("compare branin", "unrecognized arguments: branin"),
-        ("comparee", "no command 'comparee'; did you mean 'compare'?"),
-        ("contrast", "no command 'contrast'; known: compare, report, "),
-        ("", "choose a command"),
     ],
 )
 def test_misuse_is_one_line_and_status_2(
@@ -61,9 +44,14 @@ def test_misuse_is_one_line_and_status_2(
     assert message in streams.err
 
 
-@pytest.mark.parametrize("arguments", [["list"], ["--list"], ["--list", "compare"]])
-def test_list_names_everything(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments) == 0
+@pytest.mark.parametrize("arguments", ["", "comparee", "compare --seed 3", "compare --jobs two"])
+def test_a_command_line_that_cannot_be_read_is_status_2(arguments: str) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments.split())
+
+
+def test_list_names_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
     printed = capsys.readouterr().out
     names = (*PROBLEMS, *PATTERNS, *METHODS, *shipped_campaigns())
     assert all(name in printed for name in names)
@@ -80,7 +68,7 @@ def test_a_missing_table_is_told_before_any_work(
     for part in ("nasbench201.npz", "--data", "POPBO_DATA", "NATS-tss", "X_index", "op_names"):
         assert part in message
     assert main([*arguments, "--data", str(tmp_path)]) == 2
-    assert f"no nasbench201.npz in {tmp_path}" in capsys.readouterr().err
+    assert f"nasbench201.npz is needed and is not in {tmp_path}" in capsys.readouterr().err
     assert not output.exists()
 
 
@@ -88,13 +76,12 @@ def test_the_environment_names_the_tables(
     tables: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("POPBO_DATA", str(tables))
-    arguments = "compare --problems nasbench201 fcnet-slice --methods sobol --initial 2 --trials 2"
+    arguments = "compare --problems nasbench201 fcnet-slice --methods random --initial 2 --trials 2"
     assert main([*arguments.split(), "--seeds", "1", "--jobs", "1", "--output", str(tables)]) == 0
-    title = "nasbench201, 2 + 2 evaluations: regret in validation accuracy [%]"
+    title = "nasbench201: 2 + 2 evaluations, regret in validation accuracy [%]"
     assert title in capsys.readouterr().out
     assert (tables / "results.csv").read_text().count("\n") == 3
     assert (tables / "report.png").stat().st_size > 10_000
-    assert (tables / "report.html").stat().st_size > 1_000_000
 
 
 def test_a_failed_replication_is_status_1(
@@ -113,7 +100,7 @@ def test_a_report_runs_nothing_and_says_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "small.toml"
-    path.write_text('problems = ["branin"]\nmethods = ["random", "sobol"]\njobs = 1\n')
+    path.write_text('problems = ["branin"]\nmethods = ["random", "optuna-tpe"]\njobs = 1\n')
     options = ["--campaign", str(path), "--smoke", "--output", str(tmp_path / "out")]
     assert main(["compare", *options]) == 0
     first = capsys.readouterr().out
@@ -126,28 +113,19 @@ def test_a_report_runs_nothing_and_says_the_same(
 
 
 @pytest.mark.parametrize(
-    ("file", "options", "status", "message"),
+    ("file", "status", "message"),
     [
-        ("out/records/branin--random--i12--s0.jsonl", "", 1, "line 1: not a record of a trial"),
-        ("", "--backend ray", 2, 'pip install "botorch-popbo[ray]"'),
-        ("out", "", 2, "is not a folder"),
+        ("out/records/branin--random--i12--s0.jsonl", 1, "line 1: not a record of a trial"),
+        ("out", 2, "is not a folder"),
     ],
 )
 def test_what_stops_a_run_is_named(
-    file: str,
-    options: str,
-    status: int,
-    message: str,
-    tmp_path: Path,
-    capsys: Any,
-    monkeypatch: Any,
+    file: str, status: int, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "ray", None)
-    if file:
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / file).write_text("nonsense\n")
-    options += " --problems branin --methods random"
-    assert main(["compare", *options.split(), "--output", str(tmp_path / "out")]) == status
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text("nonsense\n")
+    options = ["--problems", "branin", "--methods", "random"]
+    assert main(["compare", *options, "--output", str(tmp_path / "out")]) == status
     assert message in capsys.readouterr().err
 
 
@@ -160,7 +138,7 @@ def test_a_report_without_options_is_of_all_that_was_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(compared(tmp_path, "--problems", "branin", "--methods", "random")) == 0
-    more = ("--problems", "branin", "hartmann6", "--methods", "sobol", "random")
+    more = ("--problems", "branin", "hartmann6", "--methods", "optuna-tpe", "random")
     assert main(compared(tmp_path, *more)) == 0
     asked = set(capsys.readouterr().out.split())
     before = (tmp_path / "results.csv").read_text().splitlines()
@@ -169,7 +147,7 @@ def test_a_report_without_options_is_of_all_that_was_asked_for(
     assert asked <= set(capsys.readouterr().out.split())
     assert set((tmp_path / "results.csv").read_text().splitlines()) == set(before)
     assert (tmp_path / "report.html").exists()
-    assert main(["report", "--output", str(tmp_path), "--methods", "sobol"]) == 0
+    assert main(["report", "--output", str(tmp_path), "--methods", "optuna-tpe"]) == 0
     assert "random" not in capsys.readouterr().out
 
 

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.data.fcnet import DATA_SETS
+from botorch_popbo.benchmarks.data.sources import FCNET
 
 #: As in the release, with fewer choices.
 CHOICES: dict[str, list[Any]] = {
@@ -26,10 +26,6 @@ CHOICES: dict[str, list[Any]] = {
 }
 
 
-def key(configuration: Mapping[str, Any]) -> str:
-    return json.dumps(configuration, sort_keys=True)
-
-
 def all_configurations() -> list[dict[str, Any]]:
     return [dict(zip(CHOICES, values, strict=True)) for values in product(*CHOICES.values())]
 
@@ -38,24 +34,20 @@ def hdf5_path(folder: Path, data_set: str) -> Path:
     return folder / f"fcnet_{data_set}_data.hdf5"
 
 
-def write_hdf5(
-    path: Path, configurations: Sequence[Mapping[str, Any]], last: np.ndarray, dtype: Any = float
-) -> None:
+def write_hdf5(path: Path, configurations: Sequence[Mapping[str, Any]], last: np.ndarray) -> None:
     """A file in the release's layout whose curves end in ``last``."""
     with h5py.File(path, "w") as file:
         for configuration, errors in zip(configurations, last, strict=True):
-            group = file.create_group(key(configuration))
-            curves = np.full((4, 100), 7.0)
+            group = file.create_group(json.dumps(configuration, sort_keys=True))
+            curves = np.full((4, 100), np.nan, dtype=last.dtype)
             curves[:, -1] = errors
-            group["valid_mse"] = curves.astype(dtype)
-            group["train_mse"] = np.zeros((4, 100))
-            group["final_test_error"] = np.zeros(4)
+            group["valid_mse"] = curves
 
 
 @pytest.fixture
 def last_errors() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(0)
-    return {data_set: rng.lognormal(size=(len(all_configurations()), 4)) for data_set in DATA_SETS}
+    return {name: rng.lognormal(size=(len(all_configurations()), 4)) for name in FCNET.parts}
 
 
 @pytest.fixture

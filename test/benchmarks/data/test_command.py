@@ -3,13 +3,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.data import networks
 from botorch_popbo.benchmarks.data._published import FILES
-from botorch_popbo.benchmarks.data.fcnet import DATA_SETS
 from botorch_popbo.benchmarks.data.nasbench201 import load_nasbench201
+from botorch_popbo.benchmarks.data.sources import FCNET, MLP, MLP_GRID
+from botorch_popbo.benchmarks.errors import UsageError
 
 from .conftest import write_csv
 
@@ -23,18 +24,9 @@ def test_numbers_of_one_s_own_are_written_and_told(
     assert main(["data", "fcnet", str(archive), "--output", str(output)]) == 0
     streams = capsys.readouterr()
     assert streams.out == f"table: {output / 'fcnet_valid.npz'}\n"
-    for data_set in DATA_SETS:
+    for data_set in FCNET.parts:
         assert f"the numbers of {data_set} differ from those that the published" in streams.err
     assert [path.name for path in output.iterdir()] == ["fcnet_valid.npz"]
-
-
-def test_a_bar_shows_the_progress_on_a_terminal(
-    archive: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert main(["data", "fcnet", str(archive), "--output", str(tmp_path / "tables")]) == 0
-    shown = capsys.readouterr().err
-    assert all(f"{data_set}: 100%" in shown for data_set in DATA_SETS)
 
 
 def test_the_same_source_makes_the_same_file(archive: Path, tmp_path: Path) -> None:
@@ -87,10 +79,10 @@ def test_a_check_tells_of_other_numbers(tables: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["data"], "the following arguments are required: TABLE"),
-        (["data", "fcnet", "none"], "the following arguments are required: --output"),
-        (["data", "fcnet", "none.tar", "--output", "."], "there is no file or folder none.tar"),
-        (["data", "nasbench201", "none", "--output", "."], "there is no file none"),
+        (["data", "fcnet"], "popbo data fcnet needs a SOURCE"),
+        (["data", "fcnet", "none"], "popbo data fcnet needs --output FOLDER"),
+        (["data", "fcnet", "none.tar", "--output", "."], "none.tar cannot be read"),
+        (["data", "nasbench201", "none", "--output", "."], "none is no export"),
         (["data", "fcnet", "none", "--output", __file__], f"--output {__file__} is not a folder"),
         (["data", "convolution", "none", "--output", "."], "none/cachefiles/convolution_milo/A100"),
         (["data", "check", "none"], "there is no folder none"),
@@ -118,18 +110,27 @@ def test_a_missing_h5py_is_told(
 def test_a_table_is_trained_without_a_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    for name, choices in networks.GRID.items():
-        monkeypatch.setitem(networks.GRID, name, choices[:1])
+    for name, choices in MLP_GRID.items():
+        monkeypatch.setitem(MLP_GRID, name, choices[:1])
     assert main(["data", "mlp", "--output", str(tmp_path)]) == 0
     assert "the numbers of mlp wine differ" in capsys.readouterr().err
-    assert networks.load_networks(tmp_path, "wine").values.shape == (1, 1, 1, 1, 1, 8)
+    assert MLP.load(tmp_path, "wine").values.shape == (1, 1, 1, 1, 1, 8)
 
 
-@pytest.mark.parametrize("command", ["data", *FILES, "check"])
-def test_help_shows_how(command: str, capsys: Capture) -> None:
-    with pytest.raises(SystemExit):
-        main(["data", "--help"] if command == "data" else ["data", command, "--help"])
-    shown = capsys.readouterr().out
-    if command == "data":
-        assert "popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables" in shown
-    assert command in shown
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X_index": None}, "has no array 'X_index'"),
+        ({"X_index": 0}, "'X_index' does not hold every configuration once"),
+        ({"slice_localization_valid_mse": np.nan}, "is not one finite float, or several, a row"),
+    ],
+)
+def test_a_damaged_table_is_named(tables: Path, change: dict[str, Any], message: str) -> None:
+    path = tables / FCNET.file
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive}
+    [(name, value)] = change.items()
+    arrays[name] = arrays[name] if value is None else np.full_like(arrays[name], value)
+    np.savez(path, **{k: v for k, v in arrays.items() if value is not None or k != name})
+    with pytest.raises(UsageError, match=message):
+        FCNET.load(tables, "slice_localization")

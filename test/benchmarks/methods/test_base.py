@@ -5,8 +5,8 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.benchmarks.methods import TensorOptimizer
+from botorch_popbo.benchmarks.points import suggestion_seed
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.search_space.points import suggestion_seed
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 SETTING = Setting("branin", "recorder", 2, 5)
@@ -33,7 +33,7 @@ def test_larger_is_better_for_a_method(minimize: bool, sign: float, best: int) -
     loop = recorder(minimize)
     suggestion = loop.suggest(2)
     X, Y, seed = loop.given
-    assert X.tolist() == [[0.0, 0.0], [0.5, 1.0]]
+    assert X.tolist() == [[-5.0, 0.0], [2.5, 15.0]]
     assert Y.tolist() == [[sign * 3.0], [sign * 7.0]]
     assert seed == suggestion_seed("branin", 5, 2)
     assert suggestion.incumbent == POINTS[best]

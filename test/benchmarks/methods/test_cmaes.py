@@ -6,8 +6,8 @@ from helpers.peers import IN_ORDER, INITIAL, MIXED, run, start
 
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Setting
 
 METHOD = METHODS["cmaes"]
@@ -26,7 +26,7 @@ def test_a_foreign_point_takes_the_place_of_an_asked_one() -> None:
     loop, other = start(METHOD, IN_ORDER), start(METHOD, IN_ORDER)
     for trial in range(INITIAL, INITIAL + 9):
         asked = loop.suggest(trial).parameters
-        foreign = uniform_point(IN_ORDER.parameters, "foreign", 0, trial)
+        foreign = uniform_point(IN_ORDER.space, "foreign", 0, trial)
         loop.observe(asked, IN_ORDER.score(asked))
         other.observe(foreign, IN_ORDER.score(foreign))
     assert loop.suggest(INITIAL + 9) != other.suggest(INITIAL + 9)

@@ -1,3 +1,4 @@
+from importlib import import_module
 from importlib.metadata import version
 from sys import float_info
 from typing import Any
@@ -5,12 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments.optimization._loop import INITIAL_DESIGN
-from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.problems._coco import CocoProblem
-from botorch_popbo.benchmarks.report import summarize
+from botorch_popbo.benchmarks.points import uniform_point
+from botorch_popbo.benchmarks.problems import PROBLEMS, _coco
+from botorch_popbo.benchmarks.problems._coco import CocoProblem, open_function, optimum
+from botorch_popbo.benchmarks.problems._coco_names import CocoName, expand, parse
 from botorch_popbo.benchmarks.run._replication import replicate
-from botorch_popbo.benchmarks.search_space.points import uniform_point
 
 from ..conftest import MakeCampaign, run
 
@@ -24,7 +26,7 @@ def load(name: str) -> Any:
 
 
 def points(problem: CocoProblem, number: int = 20) -> list[Any]:
-    return [uniform_point(problem.parameters, problem.name, 0, i) for i in range(number)]
+    return [uniform_point(problem.space, problem.name, 0, i) for i in range(number)]
 
 
 @pytest.mark.parametrize("name", ["bbob-f1-d2-i1", "bbob-f15-d5-i3", "bbob-f24-d10-i20"])
@@ -33,7 +35,7 @@ def test_a_function_is_cocos_own(name: str) -> None:
     function, dimension, instance = (int(part[1:]) for part in name.split("-")[1:])
     bare = cocoex.BareProblem("bbob", function, dimension, instance)
     assert problem.name == name
-    assert [config.bounds for config in problem.parameters] == [(-5.0, 5.0)] * dimension
+    assert [(p.low, p.high) for p in problem.space.parameters.values()] == [(-5.0, 5.0)] * dimension
     for point in points(problem):
         assert problem.evaluate(point, 0) == bare(list(point.values()))
     best = dict(zip(point, bare.best_parameter(), strict=True))
@@ -82,11 +84,8 @@ def test_noise_is_that_of_the_seed_and_of_the_function() -> None:
 
 def test_the_first_variables_of_mixed_functions_are_whole() -> None:
     problem = load("bbob-mixint-f3-d5-i1")
-    assert [config.bounds for config in problem.parameters] == [
-        *((0, 1), (0, 3), (0, 7), (0, 15), (-5.0, 5.0))
-    ]
-    kinds = [config.parameter_type for config in problem.parameters]
-    assert kinds == ["int"] * 4 + ["float"]
+    own = [(p.low, p.high, p.step) for p in problem.space.parameters.values()]
+    assert own == [(0, 1, 1), (0, 3, 1), (0, 7, 1), (0, 15, 1), (-5.0, 5.0, None)]
     suite = cocoex.Suite("bbob-mixint", "instances: 1", "dimensions: 5")
     function = suite.get_problem_by_function_dimension_instance(3, 5, 1)
     scores = np.array([problem.score(point) for point in points(problem)])
@@ -132,7 +131,7 @@ def test_each_seed_has_its_instance_in_records_and_report(campaign: MakeCampaign
     for seed, records in enumerate(found):
         instance = load(f"bbob-f24-d2-i{seed + 1}")
         assert [r.observed for r in records] == [instance.score(r.parameters) for r in records]
-    (curve,) = summarize(made)[0].curves
+    (curve,) = made.summaries()[0].curves
     best = [min(r.score or 0.0 for r in records) for records in found]
     optima = [load(f"bbob-f24-d2-i{i}").optimal_value for i in (1, 2)]
     assert curve.best == pytest.approx(np.subtract(best, optima))
@@ -143,3 +142,28 @@ def test_a_constrained_problem_begins_with_a_feasible_point(campaign: MakeCampai
     assert first.parameters == load("bbob-constrained-f6-d2-i1").start
     assert first.observed is not None
     assert {record.generator for record in (first, *others[:2])} == {INITIAL_DESIGN}
+
+
+def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Any:
+        raise ModuleNotFoundError(name=name)
+
+    monkeypatch.setattr(_coco, "import_module", missing)
+    with pytest.raises(UsageError, match=r"the module cocoex: pip install 'botorch-popbo\[coco\]'"):
+        _coco.library()
+
+
+def test_the_optimum_is_that_of_the_bare_function(capfd: pytest.CaptureFixture[str]) -> None:
+    for name in map(parse, (*expand("bbob-d5-i2"), *expand("bbob-d20-i17"))):
+        assert name is not None
+        bare = cocoex.BareProblem("bbob", name.function, name.dimension, name.instance)
+        assert optimum(name) == bare.best_value()
+    assert capfd.readouterr().out == ""
+
+
+def test_functions_outlive_what_made_them() -> None:
+    names = [CocoName("bbob", n, 2, 1) for n in (1, 2, 3)]
+    functions = [open_function(name) for name in names]
+    found = [function([1.0, 2.0]) for function in functions]
+    bare = [import_module("cocoex").BareProblem("bbob", n, 2, 1)([1.0, 2.0]) for n in (1, 2, 3)]
+    assert found == bare

@@ -32,8 +32,3 @@ def test_tuning_matters() -> None:
     assert PROBLEM.score(GOOD) < 0.05
     assert PROBLEM.evaluate({**GOOD, "width": 8}, 0) > 1.5 * PROBLEM.score(GOOD)
     assert PROBLEM.evaluate({**GOOD, "learning_rate": 1e-4}, 0) > 0.1
-
-
-def test_every_kind_of_parameter_is_there() -> None:
-    kinds = {(c.parameter_type, getattr(c, "scaling", "none")) for c in PROBLEM.parameters}
-    assert kinds == {("str", "none"), ("float", "log"), ("float", None), ("int", "log")}

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from botorch_popbo.benchmarks.cli._campaign_files import shipped_campaigns
+from botorch_popbo.benchmarks.cli._campaigns import shipped_campaigns
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
 
@@ -24,11 +24,11 @@ def test_the_optimum_has_no_regret(
 ) -> None:
     problem = PROBLEMS[name].load(None)
     parameters = {f"x{i}": value for i, value in enumerate(point)}
-    assert [config.name for config in problem.parameters] == list(parameters)
+    assert list(problem.space.parameters) == list(parameters)
     assert problem.optimal_value is not None
     assert problem.score(parameters) == pytest.approx(problem.optimal_value, abs=1e-5)
     assert problem.evaluate(parameters, 3) == problem.score(parameters)
-    assert problem.parameters[0].bounds == bounds  # type: ignore[union-attr]
+    assert (problem.space.parameters["x0"].low, problem.space.parameters["x0"].high) == bounds
     assert problem.num_initial == num_initial
     assert problem.minimize
 

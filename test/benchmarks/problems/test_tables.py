@@ -2,7 +2,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ax.api.configs import ChoiceParameterConfig
 
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.settings import Parameters
@@ -18,8 +17,8 @@ TABLES = {
 
 
 def configuration(problem: Problem, index: np.ndarray) -> Parameters:
-    configs = [config for config in problem.parameters if isinstance(config, ChoiceParameterConfig)]
-    return {c.name: c.values[i] for c, i in zip(configs, index, strict=True)}
+    own = zip(problem.space.parameters.items(), index, strict=True)
+    return {name: p.choices[i] for (name, p), i in own if p.choices is not None}
 
 
 def check_rows(name: str, folder: Path, count: int | None = None) -> Problem:
@@ -48,12 +47,9 @@ def test_rows_of_the_real_table_are_found(real_tables: Path, name: str) -> None:
 
 
 def test_numbers_are_ordered_and_names_are_not(tables: Path) -> None:
-    kinds = [
-        (config.parameter_type, config.is_ordered)
-        for config in PROBLEMS["fcnet-slice"].load(tables).parameters
-        if isinstance(config, ChoiceParameterConfig)
-    ]
-    name, whole, real = ("str", False), ("int", True), ("float", True)
+    own = PROBLEMS["fcnet-slice"].load(tables).space.parameters.values()
+    kinds = [(type(p.choices[0]), p.is_ordered) for p in own if p.choices]
+    name, whole, real = (str, False), (int, True), (float, True)
     assert kinds == [name, name, whole, real, real, real, name, whole, whole]
     assert not PROBLEMS["nasbench201"].load(tables).minimize
 
@@ -92,9 +88,7 @@ def test_a_table_of_replicates_is_drawn_from_and_scored_by_the_mean(
     assert problem.noisy
     assert problem.minimize
     assert problem.optimal_value == values.mean(axis=1).min()
-    configs = [c for c in problem.parameters if isinstance(c, ChoiceParameterConfig)]
-    assert all(config.is_ordered for config in configs)
-    assert all(list(config.values) == sorted(config.values) for config in configs)
+    assert all(p.is_ordered for p in problem.space.parameters.values())
 
 
 def test_the_full_schedule_is_reported_as_far_as_it_is_there(

@@ -8,10 +8,10 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import rankdata
 
+from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.problems._functions import FUNCTIONS as ALL
 from botorch_popbo.benchmarks.problems._variants import variants
-from botorch_popbo.benchmarks.search_space.points import uniform_point
 from botorch_popbo.benchmarks.settings import Parameters
 
 FUNCTIONS = {name: function for name, function in ALL.items() if function.deviations}
@@ -21,7 +21,7 @@ NOISE = {"branin": 5.0, "hartmann6": 0.1}
 
 
 def points(problem: Problem, count: int = 60) -> list[Parameters]:
-    return [uniform_point(problem.parameters, "test", 0, trial) for trial in range(count)]
+    return [uniform_point(problem.space, "test", 0, trial) for trial in range(count)]
 
 
 def errors(name: str) -> npt.NDArray[np.float64]:
@@ -45,8 +45,8 @@ def test_every_variant_of_every_function_is_there() -> None:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_all_but_what_is_observed_is_that_of_the_function(name: str) -> None:
     base, variant = PROBLEMS[name.split("-")[0]].load(None), PROBLEMS[name].load(None)
-    assert variant.name == name
-    for key in vars(base).keys() - {"name", "noisy", "function", "group"}:
+    assert (variant.name, variant.space.key) == (name, base.space.key)
+    for key in vars(base).keys() - {"name", "noisy", "function", "group", "space"}:
         assert getattr(variant, key) == getattr(base, key)
     suffix = name.split("-")[1]
     assert variant.noisy == (suffix in ("gaussian", "student", "outliers"))
@@ -133,7 +133,8 @@ def test_a_tenth_are_outliers_of_ten_times_the_range(base: str) -> None:
     assert 0.4 < (outliers > 0).mean() < 0.6
     # The functions are largest at a corner.
     problem: Any = PROBLEMS[base].load(None)
-    axes = ([(c.name, end) for end in c.bounds] for c in problem.parameters)
+    own = problem.space.parameters.items()
+    axes = ([(name, end) for end in (p.low, p.high)] for name, p in own)
     largest = max(problem.score(dict(corner)) for corner in itertools.product(*axes))
     extent = largest - problem.optimal_value
     np.testing.assert_allclose(np.abs(outliers), 10 * extent, rtol=2e-3)

@@ -54,7 +54,7 @@ def records(
             score,
             incumbent_score=incumbent,
             optimizer_seconds=0.5 * index,
-            generator="random" if index < 4 else "Sobol",
+            generator="random" if index < 4 else "Other",
             versions={"torch": "2", "commit": str(index)},
         )
         for index, (value, score, incumbent) in enumerate(
@@ -73,7 +73,7 @@ CURVE = curve(
 )
 BETTER = replace(
     CURVE,
-    method="sobol",
+    method="popbo",
     traces=spread([1.0, 0.5, 0.0625], [1.0, 3.0, 0.125]),
     times=np.tile([0.0, 1.0, 2.5], (3, 1)),
 )

@@ -1,6 +1,8 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.report import figures
@@ -8,36 +10,40 @@ from botorch_popbo.benchmarks.report import figures
 from .conftest import CURVE, SUMMARIES, curve, spread, summary
 
 
-def test_regret_is_drawn_on_a_logarithmic_axis_that_shows_zero() -> None:
+def test_regret_is_drawn_on_a_logarithmic_axis_with_a_floor() -> None:
     branin, digits = SUMMARIES
-    axis = figures.scale(branin)
-    assert axis.is_log
-    assert not axis.has_zeros
+    assert figures.scale(branin).is_log
     assert not figures.scale(digits).is_log
     solved = replace(CURVE, traces=spread([4.0, 1.0, 0.0], [1.0, 3.0, 0.125]))
     axis = figures.scale(replace(branin, curves=(solved,)))
-    assert axis.has_zeros
     line, low, high = figures.band(solved, axis)
     np.testing.assert_allclose(line, [4, 1, 10**-0.5])
     np.testing.assert_allclose(low, [3, 10**-0.5, 10**-0.5])
     np.testing.assert_allclose(high, [5, 4, 10**-0.5])
 
 
-def test_the_front_is_what_no_other_method_beats_twice() -> None:
-    curves = (
-        curve("popbo", 1.0, seconds=3.0),
-        curve("sobol", 5.0, seconds=1.0),
-        curve("random", 6.0, seconds=0.5),
-        curve("gp-ucb", 4.0, seconds=4.0),
-        curve("gp-logei", 5.0, seconds=2.0),
-    )
-    lossy = curve("popbo-eri", 0.0, 0.0, seconds=0.1)
-    front = figures.pareto_front(summary(*curves, lossy, seeds=1))
-    assert [c.method for c in front] == ["random", "sobol", "popbo"]
-    upwards = figures.pareto_front(summary(*curves, minimize=False, seeds=1))
-    assert [c.method for c in upwards] == ["random"]
-
-
 def test_methods_differ_in_how_they_are_drawn() -> None:
-    assert len({(figures.color(name), figures.dash(name)) for name in METHODS}) == len(METHODS)
-    assert len({figures.color(name) for name in list(METHODS)[:30]}) == min(len(METHODS), 30)
+    assert len({tuple(figures.style(i).values()) for i in range(len(METHODS))}) == len(METHODS)
+
+
+@pytest.mark.parametrize("names", [["popbo"], [f"popbo-independent-{i}" for i in range(8)]])
+def test_the_legend_names_every_method_once(names: list[str]) -> None:
+    figure = figures.draw([summary(*(curve(name, 1.0, 2.0, 3.0) for name in names))] * 2)
+    FigureCanvasAgg(figure).draw()
+    [legend] = figure.legends
+    assert sorted(text.get_text() for text in legend.get_texts()) == names
+
+
+def test_a_problem_without_a_result_is_drawn() -> None:
+    nothing = summary(curve("popbo", np.nan), minimize=False)
+    figure = figures.draw([nothing, summary(curve("popbo", 1.0)), summary()])
+    FigureCanvasAgg(figure).draw()
+    assert [panel.get_yscale() for panel in figure.axes[::3]] == ["linear", "log", "linear"]
+
+
+def test_dollars_of_a_label_are_no_formula() -> None:
+    found = summary(curve("popbo", 1.0, 2.0))
+    label = "cost [$], after 5% tax [$]"
+    figure = figures.draw([replace(found, problem=replace(found.problem, label=label))])
+    FigureCanvasAgg(figure).draw()
+    assert figure.axes[0].get_ylabel() == f"regret in {label}"

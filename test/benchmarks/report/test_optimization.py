@@ -3,11 +3,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.image import imread
 
-from botorch_popbo.benchmarks.report import figures, table
-from botorch_popbo.benchmarks.report._groups import group_tables, rank_in_groups
+from botorch_popbo.benchmarks.report import table
 from botorch_popbo.benchmarks.report._optimization import results, write_report
+from botorch_popbo.benchmarks.report.ranking import group_tables, rank_in_groups
 
 from .conftest import SUMMARIES, curve, summary
 
@@ -20,25 +19,17 @@ def test_everything_is_written_and_the_page_stands_alone(
     found = sorted(path.name for path in tmp_path.iterdir())
     assert found == ["report.html", "report.png", "results.csv"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "<script src=" not in page
-    assert '<link rel="stylesheet" href=' not in page
-    assert page.count("Plotly.newPlot(") >= 3
-    for text in ("0.25 ± 0.12", "best evaluated", "sklearn-digits", "torch 2", "Average rank"):
+    assert "http" not in page
+    for text in ("0.25 ± 0.12", "sklearn-digits", "torch 2", "average rank", "data:image/png"):
         assert text in page
-    assert "2 problems of equal weight" in page
-    for panel in ("Time of each suggestion", "Result against time"):
-        assert page.count(panel) == len(SUMMARIES)
 
 
-def test_the_page_ranks_only_methods_that_ran_everywhere(tmp_path: Path) -> None:
+def test_warnings_are_on_the_page(tmp_path: Path) -> None:
     first, second = SUMMARIES
-    third = replace(first.curves[0], method="popbo", versions=("torch 1", "torch 2"))
-    write_report([replace(first, curves=(*first.curves, third)), second], tmp_path)
+    odd = replace(first.curves[0], method="cmaes", versions=("torch 1", "torch 2"))
+    write_report([replace(first, curves=(*first.curves, odd)), second], tmp_path)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "for want of a complete run on some problem: popbo." in page
-    assert '<p class="warning">warning: popbo on branin: trials of several versions' in page
-    write_report([first, replace(second, curves=second.curves[:1])], tmp_path)
-    assert "Average rank" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "warning: cmaes on branin: trials of several versions" in page
 
 
 def test_groups_are_ranked_beside_the_rest(
@@ -61,18 +52,6 @@ def test_nothing_complete_is_said_and_drawn(
     assert (tmp_path / "results.csv").read_text().startswith("problem,initial,trials,method,")
 
 
-def test_the_picture_has_a_row_for_each_problem(tmp_path: Path) -> None:
-    pictures = []
-    for summaries in (SUMMARIES[:1], SUMMARIES):
-        write_report(summaries, tmp_path)
-        pictures.append(imread(tmp_path / "report.png"))
-    assert pictures[1].shape[0] > 1.6 * pictures[0].shape[0]
-    for picture in pictures:
-        for method in ("random", "sobol"):
-            shade = [int(figures.color(method)[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-            assert (np.abs(picture[..., :3] - shade).max(axis=-1) < 0.01).sum() > 200
-
-
 def test_a_row_for_each_replication(tmp_path: Path) -> None:
     changed = {
         "evaluated": np.array([[1.0, 0.25], [1.0, 0.0]]),
@@ -81,7 +60,7 @@ def test_a_row_for_each_replication(tmp_path: Path) -> None:
     several = curve("botorch-gp", *(1 / 3, 1e-7 / 3), seeds=(0, 2), **changed)
     one = curve("random", 12345678.0, evaluated=np.full((1, 2), np.nan), seconds=1e-5)
     summaries = [
-        summary(several, problem="branin-student", without=("sobol",)),
+        summary(several, problem="branin-student", without=("popbo",)),
         summary(one, problem="sklearn-digits"),
     ]
     for number in (1, 2):

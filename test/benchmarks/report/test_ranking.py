@@ -3,13 +3,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.report._ranking import rank_methods
+from botorch_popbo.benchmarks.report.ranking import rank_methods
 
 from .conftest import curve, summary
 
-FIRST = summary(curve("popbo", 1, 1, 2), curve("random", 3, 2, 1), curve("sobol", 2, 2, 3))
+FIRST = summary(curve("popbo", 1, 1, 2), curve("random", 3, 2, 1), curve("cmaes", 2, 2, 3))
 SECOND = summary(
-    curve("popbo", 7.0, 8.0), curve("random", 8.0, 9.0), curve("sobol", 9.0, 9.0), minimize=False
+    curve("popbo", 7.0, 8.0),
+    curve("random", 8.0, 9.0),
+    curve("cmaes", 9.0, 9.0),
+    minimize=False,
 )
 
 
@@ -19,7 +22,7 @@ def test_ranks_are_those_of_a_hand_computation() -> None:
     found = rank_methods([FIRST, SECOND])
     assert found["mean"].to_dict() == pytest.approx(
         {
-            "sobol": (7.5 / 3 + 1.25) / 2,
+            "cmaes": (7.5 / 3 + 1.25) / 2,
             "random": (6.5 / 3 + 1.75) / 2,
             "popbo": (4 / 3 + 3) / 2,
         }
@@ -40,8 +43,8 @@ def test_the_interval_is_that_of_all_resamples() -> None:
 
 
 def test_only_methods_and_seeds_that_are_everywhere_are_ranked() -> None:
-    lacking = summary(curve("popbo", 1, 2), curve("sobol", 2, 1), curve("gp-ucb", 3, 3))
-    assert set(rank_methods([FIRST, lacking]).index) == {"popbo", "sobol"}
+    lacking = summary(curve("popbo", 1, 2), curve("cmaes", 2, 1), curve("gp-ucb", 3, 3))
+    assert set(rank_methods([FIRST, lacking]).index) == {"popbo", "cmaes"}
     assert rank_methods([summary(curve("popbo", 1.0))]).empty
     assert rank_methods([]).empty
     lost = curve("random", 3.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
-from botorch_popbo.benchmarks.report._traces import (
+from botorch_popbo.benchmarks.report.summary import (
     best_evaluated,
     best_known,
     recommended,

@@ -5,12 +5,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from botorch_popbo.benchmarks.experiments import Optimization
 from botorch_popbo.benchmarks.run import execution
@@ -59,7 +61,7 @@ def command(campaign: Optimization) -> list[str]:
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_without_repeating_a_trial(campaign: MakeCampaign) -> None:
-    killed = replace(campaign(trials=60, output="killed"), methods=("random", "sobol"))
+    killed = replace(campaign(trials=60, output="killed"), methods=("random", "optuna-tpe"))
     # No pipe: a worker that outlives its parent for a while would keep it open.
     process = subprocess.Popen(command(killed), stderr=subprocess.DEVNULL)
     while lines(killed.output) < 30:
@@ -79,10 +81,6 @@ def test_a_killed_run_goes_on_without_repeating_a_trial(campaign: MakeCampaign) 
     assert result(killed) == result(whole_run)
 
 
-class FakeDeathError(Exception):
-    pass
-
-
 @pytest.fixture
 def mortal(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[Setting, int]], list[int]]:
     """Lets workers die: as often as is said, while they run a setting."""
@@ -91,20 +89,40 @@ def mortal(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[Setting, int]], li
         sizes: list[int] = []
         run = execution._Execution.run
 
-        def dying(self: execution._Execution, batch: list[Any]) -> None:
+        def dying(self: execution._Execution, batch: list[Any], waits: bool) -> None:
             sizes.append(len(batch))
             doomed = [s for s in batch if deaths.get(s, 0)]
-            run(self, [s for s in batch if s not in doomed])
+            run(self, [s for s in batch if s not in doomed], waits)
             self.started = batch
             if doomed:
                 deaths[doomed[0]] -= 1
-                raise FakeDeathError
+                raise BrokenExecutor
 
         monkeypatch.setattr(execution._Execution, "run", dying)
-        monkeypatch.setattr(execution, "workers", lambda _: nullcontext((FakeDeathError,)))
         return sizes
 
     return arrange
+
+
+def test_what_another_process_is_at_is_left_to_it_until_the_rest_is_done(
+    campaign: MakeCampaign,
+) -> None:
+    several = campaign(seeds=3)
+    first, *others = several.cells()
+    several.path(first).parent.mkdir(parents=True)
+    lock = FileLock(several.path(first).with_suffix(".lock"))
+    lock.acquire()
+
+    def leave() -> None:
+        while not all(map(several.is_complete, others)):
+            time.sleep(0.01)
+        lock.release(force=True)
+
+    thread = threading.Thread(target=leave)
+    thread.start()
+    assert run_campaign(several) == []
+    thread.join()
+    assert several.is_complete(first)
 
 
 def test_a_replication_whose_worker_died_goes_on(campaign: MakeCampaign, mortal: Any) -> None:
@@ -150,7 +168,7 @@ def worker_pids() -> list[int]:
 def test_a_worker_that_is_killed_is_replaced(
     campaign: MakeCampaign, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    several = replace(campaign("sobol", trials=60, seeds=4), jobs=2)
+    several = replace(campaign("optuna-tpe", trials=60, seeds=4), jobs=2)
 
     def kill() -> None:
         while not list(several.output.glob("records/*.jsonl")):

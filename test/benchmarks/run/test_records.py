@@ -86,5 +86,5 @@ def test_a_number_that_is_not_finite_is_not_written(path: Path) -> None:
 
 
 def test_each_setting_has_a_file_of_its_own() -> None:
-    changes = ({"problem": "hartmann6"}, {"method": "sobol"}, {"initial": 4}, {"seed": 2}, {})
+    changes = ({"problem": "hartmann6"}, {"method": "popbo"}, {"initial": 4}, {"seed": 2}, {})
     assert len({replace(SETTING, **change).stem for change in changes}) == 5  # type: ignore[arg-type]

@@ -57,7 +57,7 @@ AGAIN, OUT = "(the same command tries it again)", "leave the method out)"
         ),
         (
             lambda: {"x0": 0.0, "x1": 99.0},
-            f"OutsideError: suggested x1 = 99.0, which is outside (0.0, 15.0) {AGAIN}",
+            f"OutsideError: suggested x1 = 99.0, which is not of (0.0, 15.0) {AGAIN}",
         ),
     ],
 )
@@ -77,8 +77,8 @@ def test_a_replication_that_fails_loses_only_itself(
 @pytest.mark.parametrize(
     ("error", "text"),
     [
-        (ImportError("pip install peer"), f"pip install peer (install it, or {OUT}"),
-        (UsageError("ranges only"), "ranges only"),
+        (ImportError("pip install peer"), f"pip install peer (mend that, or {OUT}"),
+        (UsageError("ranges only"), f"ranges only (mend that, or {OUT}"),
     ],
 )
 def test_a_method_that_cannot_start_is_told_once(

@@ -79,9 +79,3 @@ def test_another_environment_is_asked_for_its_own(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", "/no/such/python")
     assert "pytest" not in versions(method("pytest"), BRANIN)
     module._library_version.cache_clear()
-
-
-def test_methods_name_the_packages_of_other_libraries() -> None:
-    named = {m.library for m in METHODS.values()} - {None}
-    peers = {"optuna", "hyperopt", "scikit-optimize", "smac", "HEBO", "cmaes", "numpyro"}
-    assert named == peers

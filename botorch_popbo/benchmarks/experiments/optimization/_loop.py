@@ -9,11 +9,10 @@ import torch
 from botorch_popbo._plain import as_float
 from botorch_popbo.benchmarks.methods import Method, Suggestion
 from botorch_popbo.benchmarks.methods.base import FailureAware
+from botorch_popbo.benchmarks.points import check_membership, evaluation_seed, uniform_point
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.run._versions import versions
 from botorch_popbo.benchmarks.run.campaign import Limited
-from botorch_popbo.benchmarks.search_space._membership import check_membership
-from botorch_popbo.benchmarks.search_space.points import evaluation_seed, uniform_point
 from botorch_popbo.benchmarks.settings import Parameters, Setting, TrialRecord
 
 INITIAL_DESIGN = "initial design"
@@ -85,9 +84,9 @@ class Loop:
             start = perf_counter()
             suggestion = self._next(trial)
             suggested = perf_counter()
-        check_membership(self.problem.parameters, suggestion.parameters)
+        check_membership(self.problem.space, suggestion.parameters)
         if suggestion.incumbent is not None:
-            check_membership(self.problem.parameters, suggestion.incumbent)
+            check_membership(self.problem.space, suggestion.incumbent)
         noise = evaluation_seed(self.problem.name, self.setting.seed, trial)
         evaluating = perf_counter()
         # A copy, for a problem may take out what it has used.
@@ -119,7 +118,7 @@ class Loop:
             return self.feedback.optimizer.suggest(trial)
         if trial == 0 and self.problem.start is not None:
             return Suggestion(self.problem.start, INITIAL_DESIGN)
-        point = uniform_point(self.problem.parameters, self.problem.name, self.setting.seed, trial)
+        point = uniform_point(self.problem.space, self.problem.name, self.setting.seed, trial)
         return Suggestion(point, INITIAL_DESIGN)
 
     def _tell(self, parameters: Parameters, observed: float | None, score: float | None) -> None:

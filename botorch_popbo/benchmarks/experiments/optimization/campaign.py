@@ -1,18 +1,19 @@
 """Methods on problems, trial by trial."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.errors import UsageError, unknown
 from botorch_popbo.benchmarks.experiments.optimization._loop import Loop
 from botorch_popbo.benchmarks.methods import METHODS, Method
 from botorch_popbo.benchmarks.own import Source, TableSource, find, is_reference
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, Problem, expand
-from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.report.summary import Summary, curve
+from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import (
     DEFAULT_METHODS,
@@ -44,20 +45,17 @@ class Optimization(Campaign[Setting, TrialRecord]):
 
     registry: ClassVar = METHODS
     keys: ClassVar = {
-        "problems": replace(
-            _keys.names(PROBLEMS, expand=expand, patterns=PATTERNS, is_other=is_reference),
-            default=(),
-        ),
-        "table": _keys.text(),
-        "objective": _keys.text(),
-        "columns": _keys.texts(),
-        "maximize": _keys.flag(),
-        "methods": _keys.names(METHODS, *DEFAULT_METHODS, is_other=is_reference),
-        "trials": _keys.count(20, smoke=3),
-        "seeds": _keys.count(3, smoke=1),
-        "initial": _keys.count(least=2),
-        "jobs": _keys.count(),
-        "limit": _keys.seconds(),
+        "problems": Key(str, ()),
+        "table": Key(str, ""),
+        "objective": Key(str, ""),
+        "columns": Key(str, ()),
+        "maximize": Key(bool, False),
+        "methods": Key(str, DEFAULT_METHODS),
+        "trials": Key(int, 20, lambda _: 3, least=1),
+        "seeds": Key(int, 3, lambda _: 1, least=1),
+        "initial": Key(int, least=2),
+        "jobs": JOBS,
+        "limit": LIMIT,
     }
     record: ClassVar = TrialRecord
 
@@ -70,10 +68,9 @@ class Optimization(Campaign[Setting, TrialRecord]):
             raise UsageError("--column and --maximize are about a table; name it with --table FILE")
         if not values["problems"] and not values["table"]:
             values["problems"] = DEFAULT_PROBLEMS
-        for key in ("problems", "methods"):
-            values[key] = tuple(
-                str(Path(name).absolute()) if is_reference(name) else name for name in values[key]
-            )
+        problems = [name for one in values["problems"] for name in expand(one)]
+        values["problems"] = _asked("problem", problems, PROBLEMS, PATTERNS)
+        values["methods"] = _asked("method", values["methods"], METHODS)
         if values["table"]:
             values["table"] = str(Path(values["table"]).absolute())
         return values
@@ -146,13 +143,53 @@ class Optimization(Campaign[Setting, TrialRecord]):
         loop = Loop(problem, cell, self.method(cell.method), records, limited)
         yield from map(loop.step, count(len(records)))
 
+    def complete(self, problem: str, method: str) -> dict[int, list[TrialRecord]]:
+        """The trials of the complete replications, as many as are asked for, by seed."""
+        found = {}
+        for seed in range(self.seeds):
+            cell = Setting(problem, method, self.initial[problem], seed)
+            records, length = self.records(cell), self.num_records(cell)
+            if len(records) >= length:
+                found[seed] = records[:length]
+        return found
+
+    def summaries(self) -> list[Summary]:
+        """What the records say of every problem, in order.
+
+        Raises:
+            UsageError: If a problem's table is missing.
+            RecordError: If recorded trials are damaged.
+        """
+        return [self._summary(name, initial) for name, initial in self.initial.items()]
+
+    def _summary(self, name: str, initial: int) -> Summary:
+        problem = self.problem(name)
+        complete = {method: self.complete(name, method) for method in self.methods}
+        curves = [
+            curve(problem, initial, self.method(method), found)
+            for method, found in complete.items()
+            if found
+        ]
+        without = tuple(self.method(m).name for m, found in complete.items() if not found)
+        return Summary(problem, initial, self.trials, self.seeds, tuple(curves), without)
+
     def report(self) -> None:
         """See the base class."""
         # Workers need no plots.
-        from botorch_popbo.benchmarks.report import summarize
         from botorch_popbo.benchmarks.report._optimization import write_report
 
-        write_report(summarize(self), self.output)
+        write_report(self.summaries(), self.output)
+
+
+def _asked(
+    what: str, names: Iterable[str], known: Collection[str], patterns: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """Each name once, where it is in a file with its whole path; UsageError if it is unknown."""
+    names = dict.fromkeys(names)
+    for name in names:
+        if not is_reference(name) and name not in known:
+            raise unknown(what, name, [*known, *patterns], ", and path/to/my.py:name")
+    return tuple(str(Path(name).absolute()) if is_reference(name) else name for name in names)
 
 
 def _found(

@@ -2,15 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from time import perf_counter
 from typing import ClassVar
 
+import pandas as pd
 import torch
 from botorch.utils.sampling import manual_seed
+from matplotlib.figure import Figure
 
 from botorch_popbo.benchmarks.experiments.preferences._interviewers import METHODS
 from botorch_popbo.benchmarks.experiments.preferences._judge import FUNCTIONS, Judge
-from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.report import figures
+from botorch_popbo.benchmarks.report._files import frame, write_files
+from botorch_popbo.benchmarks.report._format import estimate_of, number, tabulate
+from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key, names
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
 
@@ -72,23 +78,22 @@ class Preferences(Campaign[Interview, Answer]):
 
     registry: ClassVar = METHODS
     keys: ClassVar = {
-        "problems": _keys.names(FUNCTIONS),
-        "methods": _keys.names(METHODS),
-        "answers": _keys.counts((24, 36, 75, 150), smoke=lambda _: (3, 7)),
-        "deviation": _keys.number(0.2),
-        "indifference": _keys.number(0.0),
-        "seeds": _keys.count(10, smoke=2),
-        "jobs": _keys.count(),
-        "limit": _keys.seconds(),
+        "problems": names(FUNCTIONS),
+        "methods": names(METHODS),
+        "answers": Key(int, (24, 36, 75, 150), lambda _: (3, 7), least=1),
+        "deviation": Key(float, 0.2),
+        "indifference": Key(float, 0.0),
+        "seeds": Key(int, 10, lambda _: 2, least=1),
+        "jobs": JOBS,
+        "limit": LIMIT,
     }
     record: ClassVar = Answer
 
     def cells(self) -> Iterator[Interview]:
-        for function in self.problems:
-            for method in self.methods:
-                for seed in range(self.seeds):
-                    settings = float(self.deviation), float(self.indifference)
-                    yield Interview(function, *settings, method, seed)
+        judges = (self.problems, [float(self.deviation)], [float(self.indifference)])
+        return (
+            Interview(*setting) for setting in product(*judges, self.methods, range(self.seeds))
+        )
 
     def num_records(self, cell: Interview) -> int:
         return max(self.answers)
@@ -112,7 +117,36 @@ class Preferences(Campaign[Interview, Answer]):
             yield Answer(trial, items.tolist(), winner, judge.regret(best), seconds)
 
     def report(self) -> None:
-        # Workers need no plots.
-        from botorch_popbo.benchmarks.experiments.preferences._report import write_report
+        """Print and write mean and standard error of the regrets, and draw their curves."""
+        results = frame(self).drop(columns="items").astype({"regret": float, "seconds": float})
+        text, figure = table(self, results), _draw(self, results)
+        write_files(self.output, "preferences", text, results, figure)
 
-        write_report(self)
+
+def table(campaign: Preferences, results: pd.DataFrame) -> str:
+    """A row for each method on each function, a column for each number of answers."""
+    rows = {}
+    for keys, own in results.groupby(["function", "method"], sort=False):
+        regrets = {n: own.loc[own["trial"] == n - 1, "regret"] for n in campaign.answers}
+        rows[keys] = {
+            "seeds": f"{len(regrets[max(campaign.answers)])}/{campaign.seeds}",
+            **{str(n): estimate_of(values) for n, values in regrets.items()},
+            "seconds": number(own["seconds"].median(), ".2g"),
+        }
+    ties = f", ties below {campaign.indifference:g}" if campaign.indifference else ""
+    note = f"mean regret ± standard error after so many answers, noise {campaign.deviation:g}{ties}"
+    return f"{tabulate(rows, ['function', 'method'])}\n{note}"
+
+
+def _draw(campaign: Preferences, results: pd.DataFrame) -> Figure:
+    """A panel for each function: mean regrets with bands of one standard error."""
+    figure, [panels] = figures.make_figure(1, len(campaign.problems))
+    for panel, name in zip(panels, campaign.problems, strict=True):
+        for index, method in enumerate(campaign.methods):
+            own = results[(results["function"] == name) & (results["method"] == method)]
+            regrets = own.groupby(own["trial"] + 1)["regret"]
+            mean, error = regrets.mean(), regrets.sem().fillna(0.0)
+            figures.draw_curve(panel, index, method, mean.index, mean, mean - error, mean + error)
+        panel.set(title=name, xlabel="answers", ylabel="regret", yscale="log")
+    figures.finish(figure, panels, "Mean over the seeds, band ± standard error")
+    return figure

@@ -6,28 +6,22 @@ Each asks by what it was told and its seed alone, so an interview goes on from i
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol
 
 import torch
-from botorch.acquisition.preference import (
-    AnalyticExpectedUtilityOfBestOption,
-    qExpectedUtilityOfBestOption,
-)
+from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
 from botorch.exceptions.errors import ModelFittingError
 from botorch.fit import fit_gpytorch_mll
-from botorch.generation import MaxPosteriorSampling
 from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
 from botorch.models.transforms.input import Normalize
 from botorch.optim import optimize_acqf
-from botorch.sampling import SobolQMCNormalSampler
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.preference_search import PreferenceSearch
 
-_NUM_INITIAL, _NUM_CANDIDATES, _NUM_SAMPLES = 6, 1000, 64
+_NUM_INITIAL = 6
 
 
 class Interviewer(Protocol):
@@ -63,18 +57,14 @@ class Tournament:
         return draw_sobol_samples(self.bounds, n=index + 1, q=1, seed=self.seed)[-1, 0]
 
 
-#: Chooses a pair, ``2 x d``, by a fitted model, bounds and the global generator.
-Question = Callable[[PairwiseGP, Tensor], Tensor]
-
-
 class Pairwise:
-    """BoTorch's PairwiseGP as it comes; the first questions are pairs of a Sobol design.
+    """BoTorch's PairwiseGP as it comes, by EUBO; the first questions are pairs of a Sobol design.
 
     PairwiseGP knows no ties: a tie is two answers, one for either side.
     """
 
-    def __init__(self, question: Question, bounds: Tensor, seed: int) -> None:
-        self.question, self.bounds, self.seed = question, bounds, seed
+    def __init__(self, bounds: Tensor, seed: int) -> None:
+        self.bounds, self.seed = bounds, seed
         self.design = draw_sobol_samples(bounds, n=_NUM_INITIAL, q=2, seed=seed)
         self.X = bounds.new_zeros(0, bounds.shape[-1])
         self.comparisons = torch.zeros(0, 2, dtype=torch.long)
@@ -90,7 +80,9 @@ class Pairwise:
         if number < len(self.design):
             return self.design[number]
         with manual_seed(derive_seed(self.seed, number)):
-            return self.question(self._fit(), self.bounds)
+            acquisition = AnalyticExpectedUtilityOfBestOption(pref_model=self._fit())
+            found, _ = optimize_acqf(acquisition, self.bounds, 2, num_restarts=4, raw_samples=256)
+        return found
 
     def tell(self, items: Tensor, winner: int | None) -> None:
         won = torch.tensor([[0, 1], [1, 0]]) if winner is None else _first(winner)
@@ -115,27 +107,6 @@ def _first(winner: int) -> Tensor:
     return torch.tensor([[winner, 1 - winner]])
 
 
-def _maximize(acquisition: Any, bounds: Tensor) -> Tensor:
-    pair, _ = optimize_acqf(acquisition, bounds, q=2, num_restarts=4, raw_samples=256)
-    return pair
-
-
-def _eubo(model: PairwiseGP, bounds: Tensor) -> Tensor:
-    return _maximize(AnalyticExpectedUtilityOfBestOption(pref_model=model), bounds)
-
-
-def _qeubo(model: PairwiseGP, bounds: Tensor) -> Tensor:
-    sampler = SobolQMCNormalSampler(torch.Size([_NUM_SAMPLES]), seed=0)
-    return _maximize(qExpectedUtilityOfBestOption(pref_model=model, sampler=sampler), bounds)
-
-
-def _thompson(model: PairwiseGP, bounds: Tensor) -> Tensor:
-    candidates = draw_sobol_samples(bounds, n=_NUM_CANDIDATES, q=1).squeeze(1)
-    with torch.no_grad():
-        chosen: Tensor = MaxPosteriorSampling(model, replacement=False)(candidates, num_samples=2)
-    return chosen
-
-
 @dataclass(frozen=True)
 class Method:
     """Makes an interviewer of bounds, ``2 x d``, and a seed."""
@@ -152,13 +123,5 @@ def _popbo(bounds: Tensor, seed: int) -> Interviewer:
 METHODS: Mapping[str, Method] = {
     "popbo": Method("PreferenceSearch", _popbo),
     "chance": Method("a random tournament", Tournament),
-} | {
-    f"pairwise-gp-{name}": Method(
-        f"BoTorch's PairwiseGP that asks by {text}", partial(Pairwise, question)
-    )
-    for name, text, question in (
-        ("eubo", "EUBO", _eubo),
-        ("qeubo", "qEUBO", _qeubo),
-        ("thompson", "two posterior samples", _thompson),
-    )
+    "pairwise-gp-eubo": Method("BoTorch's PairwiseGP that asks by EUBO", Pairwise),
 }

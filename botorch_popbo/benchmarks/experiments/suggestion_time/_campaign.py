@@ -1,28 +1,24 @@
 """Methods times numbers of points, one after the other."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import ClassVar
 
 import pandas as pd
 
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.experiments.suggestion_time._loops import (
-    AX_REFERENCE,
-    LOOPS,
-    REFERENCE,
-)
+from botorch_popbo.benchmarks.experiments.suggestion_time._loops import LOOPS, REFERENCE
 from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import (
     Measurement,
     measure_apart,
 )
-from botorch_popbo.benchmarks.report._text import aligned, number
-from botorch_popbo.benchmarks.run import _keys
+from botorch_popbo.benchmarks.report._files import frame, write_files
+from botorch_popbo.benchmarks.run._keys import Key, names
 from botorch_popbo.benchmarks.run._limit import LimitExceeded
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
+
+_SIZES = (25, 50, 100, 200, 500, 1000, 5000)
 
 
 @dataclass(frozen=True)
@@ -48,12 +44,10 @@ class SuggestionTime(Campaign[Size, Measurement]):
 
     registry: ClassVar = LOOPS
     keys: ClassVar = {
-        "methods": _keys.names(LOOPS),
-        "seeds": _keys.count(3, smoke=1),
-        "limit": _keys.seconds(60.0),
-        "sizes": _keys.counts(
-            (25, 50, 100, 200, 500, 1000, 5000), smoke=lambda sizes: (min(sizes),)
-        ),
+        "methods": names(LOOPS),
+        "seeds": Key(int, 3, lambda _: 1, least=1),
+        "limit": Key(float, 60.0, least=1e-3),
+        "sizes": Key(int, _SIZES, lambda sizes: (min(sizes),), least=1),
     }
     record: ClassVar = Measurement
 
@@ -68,9 +62,6 @@ class SuggestionTime(Campaign[Size, Measurement]):
     def evaluate(
         self, cell: Size, records: list[Measurement], limited: Limited
     ) -> Iterator[Measurement]:
-        library = LOOPS[cell.method].library
-        if library is not None and find_spec(library) is None:
-            raise ImportError(f"{library} is not installed")
         for size in sorted(size for size in set(self.sizes) if size < cell.num_points):
             smaller = self.records(Size(cell.method, size))
             if not smaller or self._is_slow(smaller[-1]):
@@ -86,8 +77,7 @@ class SuggestionTime(Campaign[Size, Measurement]):
         return record.total > self.limit
 
     def report(self) -> None:
-        from botorch_popbo.benchmarks.report._files import frame, write_files
-
+        """Print and write time and memory of each method and size."""
         results = frame(self)
         write_files(self.output, "suggestion time", table(results), results)
 
@@ -95,21 +85,15 @@ class SuggestionTime(Campaign[Size, Measurement]):
 def table(results: pd.DataFrame) -> str:
     """Lay out the repetition of the median total of each method and size.
 
-    The ratio is to the Gaussian process, through Ax where the method is.
+    The ratio is to the Gaussian process.
     """
-    groups = results.astype({"fit": float, "acquisition": float, "matrix": float}).groupby(
-        ["num_points", "method"], sort=False
-    )
-    chosen = [group.sort_values("total").iloc[len(group) // 2] for _, group in groups]
-    total = {(row["method"], row["num_points"]): row["total"] for row in chosen}
-    rows = []
-    for row in chosen:
-        size, method = row["num_points"], row["method"]
-        reference = AX_REFERENCE if method.startswith("ax-") else REFERENCE
-        ratio = row["total"] / total.get((reference, size), math.nan)
-        seconds = (number(float(x), ".3f") for x in (*row[["fit", "acquisition", "total"]], ratio))
-        memory, matrix = f"{row['peak_mib']:.0f}", number(float(row["matrix"]), ".0%")
-        rows.append((str(size), method, *seconds, memory, matrix))
-    headings = ("N", "method", "fit/s", "acq/s", "total/s", "/ GP", "MiB", "matrix")
-    note = "the repetition of the median total; / GP: to the Gaussian process of the same kind"
-    return "\n".join([*aligned([headings], rows, right_from=2), note])
+    numbers = ["fit", "acquisition", "total", "peak_mib"]
+    ordered = results.astype(dict.fromkeys(numbers, float)).sort_values("total", kind="stable")
+    groups = ordered.groupby(["num_points", "method"], sort=False)
+    median = groups.apply(lambda group: group.iloc[len(group) // 2][numbers]).sort_index()
+    sizes = median.index.get_level_values("num_points")
+    reference = median["total"].reindex([(size, REFERENCE) for size in sizes]).to_numpy()
+    laid_out = median.assign(ratio=median["total"] / reference)
+    text = laid_out.to_string(float_format="%.3f", na_rep="-")
+    note = "seconds of the repetition of the median total; ratio: to the Gaussian process"
+    return f"{text}\n{note}"

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from botorch_popbo.ax import parameter_configs
 from botorch_popbo.benchmarks.experiments.optimization._loop import Feedback, Loop
 from botorch_popbo.benchmarks.methods import METHODS, Method, Suggestion
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
+from botorch_popbo.space import Space
 
 SETTING = Setting("branin", "told", 3, 0)
 
@@ -106,10 +106,7 @@ class Diverging(Single):
 def loop(kind: type[Single], optimal_value: float | None = None) -> Loop:
     problem = kind(
         name="single",
-        parameters=parameter_configs({"x": (0.0, 1.0)}),
-        label="loss",
-        metric_name="loss",
-        minimize=True,
+        space=Space.read({"x": (0.0, 1.0)}),
         optimal_value=optimal_value,
     )
     setting = Setting("single", "random", 2, 0)

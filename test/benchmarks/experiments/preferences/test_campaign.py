@@ -24,7 +24,7 @@ def test_every_method_is_in_the_table_and_its_regrets_are_its_judges(
 ) -> None:
     records = run(tmp_path, "[3, 7]", list(METHODS))
     printed = capsys.readouterr().out
-    assert all(f"hartmann3  {method} " in printed for method in METHODS)
+    assert all(f" {method} " in printed for method in METHODS)
     assert len(records) == len(METHODS)
     for answers in records.values():
         assert [answer["trial"] for answer in answers] == list(range(7))
@@ -33,7 +33,7 @@ def test_every_method_is_in_the_table_and_its_regrets_are_its_judges(
 
 
 def test_an_interview_goes_on_as_if_it_had_not_been_interrupted(tmp_path: Path) -> None:
-    methods = ["popbo", "chance", "pairwise-gp-thompson"]
+    methods = ["popbo", "chance"]
     whole = run(tmp_path / "whole", "[8]", methods)
     run(tmp_path / "parts", "[7]", methods)
     parts = run(tmp_path / "parts", "[8]", methods)

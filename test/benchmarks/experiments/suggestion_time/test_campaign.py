@@ -28,7 +28,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int, int]]:
             raise RuntimeError("out of memory")
         if method == "botorch-gp":
             return [Measurement(first, 60.5, 0.5, 61.0, 300.0)]
-        return [Measurement(first + i, 0.25, 0.5, 0.75, 400.0, 0.4) for i in range(repeats)]
+        return [Measurement(first + i, 0.25, 0.5, 0.75, 400.0) for i in range(repeats)]
 
     monkeypatch.setattr(module, "measure_apart", apart)
     return found
@@ -52,9 +52,8 @@ def test_slow_and_failing_methods_are_spared_larger_sizes(
         "unavailable: botorch-gp on 20 points, 40 points: left out",
     ):
         assert line in streams.err
-    assert [line.split()[:2] for line in streams.out.splitlines()[2:6]] == [
-        *(["10", "popbo"], ["10", "botorch-gp"], ["20", "popbo"], ["40", "popbo"])
-    ]
+    for line in ("10 botorch-gp 60.500 0.500 61.000 300.000 1.000", "popbo 0.250 0.500 0.750"):
+        assert line in " ".join(streams.out.split())
     assert (tmp_path / "out" / "results.csv").read_text().count("\n") == 1 + 6 + 1
     # What is on disk is not measured again, more repetitions are added to it, and only failures
     # are tried once more.
@@ -63,55 +62,24 @@ def test_slow_and_failing_methods_are_spared_larger_sizes(
     assert asked == [("popbo", size, 2, 1) for size in (10, 20, 40)]
 
 
-def test_a_library_that_is_missing_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(module, "find_spec", lambda _: None)
-    options = ["--campaign", "suggestion-time", "--methods", "optuna-gp"]
-    assert main(["compare", *options, "--output", str(tmp_path)]) == 1
-    assert "optuna is not installed (install it, or leave the" in capsys.readouterr().err
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process")
-@pytest.mark.parametrize("name", ["suggestion-time", "suggestion-time-parts"])
-def test_a_shipped_campaign_runs(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    method = {"suggestion-time": "popbo", "suggestion-time-parts": "ranking"}[name]
-    options = ["--campaign", name, "--smoke", "--methods", method, "--output", str(tmp_path)]
-    assert main(["compare", *options]) == 0
-    printed = capsys.readouterr().out
-    assert f" {method} " in printed
-    assert ("%" in printed) == (method == "popbo")
-
-
-COLUMNS = ["method", "num_points", "trial", "fit", "acquisition", "total", "peak_mib", "matrix"]
-
-
-def rows(*results: tuple[object, ...]) -> list[list[str]]:
-    frame = pd.DataFrame(results, columns=COLUMNS)
-    return [line.split() for line in table(frame).splitlines()[2:-1]]
+def test_the_shipped_campaign_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--campaign", "suggestion-time", "--smoke", "--output", str(tmp_path)]
+    assert main(["compare", *options, "--methods", "popbo"]) == 0
+    assert " popbo " in capsys.readouterr().out
 
 
 def test_the_median_is_shown_beside_the_gaussian_process_of_the_same_size() -> None:
-    assert rows(
-        ("popbo", 25, 0, 9.0, 9.0, 18.0, 500.0, 0.1),
-        ("popbo", 25, 1, 0.25, 0.5, 0.75, 400.0, 0.4),
-        ("popbo", 25, 2, 0.1, 0.1, 0.2, 450.0, 0.9),
-        ("botorch-gp", 25, 0, None, None, 3.0, 300.0, None),
-        ("popbo", 50, 0, None, None, 1.0, 300.0, None),
-    ) == [
-        ["25", "popbo", "0.250", "0.500", "0.750", "0.250", "400", "40%"],
-        ["25", "botorch-gp", "-", "-", "3.000", "1.000", "300", "-"],
-        ["50", "popbo", "-", "-", "1.000", "-", "300", "-"],
-    ]
-
-
-def test_through_ax_the_gaussian_process_is_the_one_through_ax() -> None:
-    *_, last = rows(
-        *(
-            (method, 25, 0, None, None, total, 300.0, None)
-            for method, total in (("botorch-gp", 1.0), ("ax-gp-logei", 8.0), ("ax-paper-eri", 2.0))
-        )
+    results = pd.DataFrame(
+        [
+            ("popbo", 25, 0, 9.0, 9.0, 18.0, 500.0),
+            ("popbo", 25, 1, 0.25, 0.5, 0.75, 400.0),
+            ("popbo", 25, 2, 0.1, 0.1, 0.2, 450.0),
+            ("botorch-gp", 25, 0, None, None, 3.0, 300.0),
+            ("popbo", 50, 0, None, None, 1.0, 300.0),
+        ],
+        columns=["method", "num_points", "trial", "fit", "acquisition", "total", "peak_mib"],
     )
-    assert last[1:6] == ["ax-paper-eri", "-", "-", "2.000", "0.250"]
+    found = " ".join(table(results).split())
+    assert "25 botorch-gp - - 3.000 300.000 1.000 popbo 0.250 0.500 0.750 400.000 0.250" in found
+    assert "50 popbo - - 1.000 300.000 -" in found

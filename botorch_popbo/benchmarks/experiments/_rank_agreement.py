@@ -1,0 +1,212 @@
+"""How well models that were fitted to few noisy observations rank all points.
+
+Figure 1 of Wang et al. (2023) and its appendix "Experimental Settings on Robustness Analysis",
+repeated and measured: the same 15 observations for every model, and 100 points evenly spaced from 0
+to 0.8. They do not say where the observations are; here they are drawn uniformly from the same
+interval, or evenly spaced.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+import torch
+from ax.utils.common.random import with_rng_seed
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from scipy.stats import kendalltau, rankdata
+from torch import Tensor
+
+from botorch_popbo.benchmarks.experiments import _rank_models as models
+from botorch_popbo.benchmarks.report import figures
+from botorch_popbo.benchmarks.report._files import frame, write_files
+from botorch_popbo.benchmarks.report._format import estimate
+from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key, names
+from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.settings import Cell
+from botorch_popbo.test_functions import Forrester
+
+_FUNCTION = Forrester()
+_END = 0.8
+_NUM_OBSERVATIONS = 15
+_OUTLIER_SIZE = 10.0  # in ranges of the function, as in the problems with outliers
+
+#: The points that are ranked, ``100 x 1``.
+GRID = torch.linspace(0, _END, 100, dtype=torch.float64).unsqueeze(-1)
+
+#: The function at these points, of shape ``100``; smaller is better.
+TRUE_VALUES = _FUNCTION(GRID)
+
+#: Where observations are: uniformly random, or evenly spaced with both ends.
+DESIGNS = ("uniform", "even")
+
+#: By kind of noise, how probable a gross error beside the normal one is.
+NOISES: Mapping[str, float] = {"gaussian": 0.0, "outliers": 0.1}
+
+#: The number of better points of each point.
+Ranking = NDArray[np.int64]
+
+
+def observe(design: str, noise: str, deviation: float, seed: int) -> tuple[Tensor, Tensor]:
+    """Observe the function: points and outcomes, both ``15 x 1``; smaller outcomes are better.
+
+    A seed gives the same points and the same errors up to their scale, whatever the noise, so that
+    kinds and sizes of noise are compared on equal terms.
+    """
+    rng = np.random.default_rng(seed)
+    shape = (_NUM_OBSERVATIONS, 1)
+    # Drawn for every design, so that the errors are the same.
+    uniform = rng.uniform(0, _END, shape)
+    even = np.linspace(0, _END, _NUM_OBSERVATIONS).reshape(shape)
+    X = torch.from_numpy(even if design == "even" else uniform)
+    normal = rng.standard_normal(shape)
+    is_outlier = rng.random(shape) < NOISES[noise]
+    size = _OUTLIER_SIZE * float(TRUE_VALUES.max() - TRUE_VALUES.min())
+    errors = deviation * normal + is_outlier * rng.choice([-size, size], shape)
+    return X, _FUNCTION(X).unsqueeze(-1) + torch.from_numpy(errors)
+
+
+def ranking(scores: Tensor) -> Ranking:
+    """Rank points by their scores, smaller being better; equal scores share a rank."""
+    if scores.isnan().any():
+        raise ValueError("a score is not a number, so it has no rank")
+    return np.asarray(rankdata(scores.detach().numpy(), method="min") - 1, dtype=np.int64)
+
+
+def agreement(ranks: Ranking) -> float:
+    """Kendall's rank correlation (tau-b) with the true ranking; 0 if all points are tied."""
+    tau = float(kendalltau(ranks, ranking(TRUE_VALUES)).statistic)
+    return 0.0 if np.isnan(tau) else tau
+
+
+#: By name.
+MODELS = {
+    "gp": models.GP,
+    "gp-noise-free": models.NOISE_FREE_GP,
+    "robust-gp": models.ROBUST_GP,
+    "popbo-paper": models.PAPER,
+    "popbo-default": models.DEFAULT,
+}
+
+
+@dataclass(frozen=True)
+class Fit(Cell):
+    """One fit; the noise's standard deviation is in the unit of the function."""
+
+    design: str
+    noise: str
+    deviation: float
+    model: str
+    seed: int
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        return self.model
+
+    @property
+    def task(self) -> str:
+        return f"{self.noise} {self.deviation:g}"
+
+
+@dataclass(frozen=True)
+class FitRecord:
+    """Kendall's tau with the true ranking, and the predicted rank of each point of the grid."""
+
+    tau: float
+    ranks: list[int]
+
+
+def _both_ends(values: tuple[float, ...]) -> tuple[float, float]:
+    return values[0], values[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankAgreement(Campaign[Fit, FitRecord]):
+    """Models fitted to few noisy observations, and how well they rank all points."""
+
+    design: str
+    noise: tuple[str, ...]
+    deviations: tuple[float, ...]
+
+    registry: ClassVar = MODELS
+    keys: ClassVar = {
+        "methods": names(MODELS),
+        "seeds": Key(int, 20, lambda _: 2, least=1),
+        "jobs": JOBS,
+        "limit": LIMIT,
+        "design": Key(str, DESIGNS[0], known=DESIGNS),
+        "noise": names(NOISES),
+        # The paper's extent, from 0 to 0.45; both ends for a trial run.
+        "deviations": Key(float, tuple(i / 20 for i in range(10)), _both_ends),
+    }
+    record: ClassVar = FitRecord
+
+    @classmethod
+    def planned(cls, *, data: Path | None, **values: Any) -> Self:
+        deviations = tuple(dict.fromkeys(map(float, values.pop("deviations"))))
+        return cls(deviations=deviations, **values)
+
+    def cells(self) -> Iterator[Fit]:
+        settings = (self.noise, self.deviations, self.methods, range(self.seeds))
+        return (Fit(self.design, *setting) for setting in product(*settings))
+
+    def evaluate(
+        self, cell: Fit, records: list[FitRecord], limited: Limited
+    ) -> Iterator[FitRecord]:
+        """Fit a model and rank the grid by it; the global random state stays as it is."""
+        X, losses = observe(cell.design, cell.noise, cell.deviation, cell.seed)
+        # BoTorch draws new starting points from the global generators where a fit fails.
+        with limited(), with_rng_seed(cell.seed):
+            model = MODELS[cell.model].fit(X, -losses, cell.seed)
+            ranks = ranking(models.rank_scores(model, GRID))
+        yield FitRecord(agreement(ranks), ranks.tolist())
+
+    def report(self) -> None:
+        """Print and write mean and standard error of the agreement, and draw them."""
+        results = frame(self).drop(columns="ranks")
+        averages = average(self, results)
+        text, figure = table(self, averages), _draw(self, averages)
+        write_files(self.output, "rank agreement", text, results, figure)
+
+
+def average(campaign: RankAgreement, results: pd.DataFrame) -> pd.DataFrame:
+    """The mean over the seeds, its standard error and the count, by noise, deviation and model.
+
+    They are not a number without a result, the error also with one.
+    """
+    settings = campaign.noise, campaign.deviations, campaign.methods
+    names = ["noise", "deviation", "model"]
+    found = results.astype({"tau": float}).groupby(names)["tau"].agg(["mean", "sem", "count"])
+    found = found.reindex(pd.MultiIndex.from_product(settings, names=names))
+    return found.fillna({"count": 0})
+
+
+def table(campaign: RankAgreement, averages: pd.DataFrame) -> str:
+    """Tabulate the agreement: a row for each size of noise, a column for each model."""
+    cells = averages.apply(lambda found: estimate(found["mean"], found["sem"]), axis=1)
+    laid_out = cells.unstack("model")[list(campaign.methods)]
+    wanted = len(averages) * campaign.seeds
+    missing = wanted - int(averages["count"].sum())
+    note = (
+        f"Kendall's tau of predicted and true ranking, {campaign.design} design: mean ± standard "
+        f"error, {campaign.seeds} seeds; {missing} of {wanted} results are missing"
+    )
+    return f"{laid_out.to_string()}\n{note}"
+
+
+def _draw(campaign: RankAgreement, averages: pd.DataFrame) -> Figure:
+    """A panel for each kind of noise: agreement against the size of the noise."""
+    figure, [panels] = figures.make_figure(1, len(campaign.noise))
+    for panel, noise in zip(panels, campaign.noise, strict=True):
+        for index, model in enumerate(campaign.methods):
+            found = averages.loc[noise].xs(model, level="model")
+            mean, error = found["mean"], found["sem"].fillna(0.0)
+            ends = mean - error, mean + error
+            figures.draw_curve(panel, index, model, campaign.deviations, mean, *ends)
+        panel.set(title=f"noise: {noise}", xlabel="standard deviation", ylabel="Kendall's tau")
+    figures.finish(figure, panels, f"Mean over {campaign.seeds} seeds, band ± standard error")
+    return figure

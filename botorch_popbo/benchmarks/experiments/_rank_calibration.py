@@ -1,0 +1,219 @@
+"""Whether predicted ranks are as uncertain as they are said to be."""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import ClassVar
+
+import pandas as pd
+import torch
+from ax.utils.common.random import with_rng_seed
+from gpytorch.kernels import MaternKernel
+from torch import Tensor
+
+from botorch_popbo._seeds import derive_seed
+from botorch_popbo.benchmarks.experiments import _rank_models as models
+from botorch_popbo.benchmarks.report._files import frame, write_files
+from botorch_popbo.benchmarks.report._format import estimate_of, tabulate
+from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, SEEDS, Key, names
+from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.settings import Cell
+
+#: Probabilities of the central intervals.
+LEVELS = (0.5, 0.8, 0.95)
+#: No count scores as less probable.
+LEAST_PROBABILITY = 1e-6
+_NUM_NEW = 200
+_JITTER = 1e-9
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Observed points and new ones, uniform in the unit cube.
+
+    Attributes:
+        X: Observed points, ``N x d``.
+        Y: Their outcomes, larger being better, ``N x 1``.
+        new_X: New points, ``200 x d``.
+        new_value: The function there, of shape ``200``.
+        new_outcome: Outcomes there, of shape ``200``.
+    """
+
+    X: Tensor
+    Y: Tensor
+    new_X: Tensor
+    new_value: Tensor
+    new_outcome: Tensor
+
+
+def draw(dim: int, num_points: int, variance: float, lengthscale: float, seed: int) -> Sample:
+    """Draw a function of unit variance, Matérn 5/2, and observe it with noise.
+
+    A seed gives the same function and the same errors up to their scale whatever the noise.
+
+    Args:
+        dim: Number of columns of a point.
+        num_points: Number of observed points.
+        variance: Variance of the noise.
+        lengthscale: Lengthscale of the function, in roots of the dimension.
+        seed: Seed of function, points and noise.
+
+    Returns:
+        The sample, in double precision.
+    """
+    generator = torch.Generator().manual_seed(derive_seed(derive_seed(seed, num_points), dim))
+    total = num_points + _NUM_NEW
+    X = torch.rand(total, dim, generator=generator, dtype=torch.float64)
+    normal = torch.randn(2, total, generator=generator, dtype=torch.float64)
+    kernel = MaternKernel(nu=2.5).double()
+    kernel.lengthscale = lengthscale * math.sqrt(dim)
+    with torch.no_grad():
+        covariance = kernel(X).to_dense() + _JITTER * torch.eye(total, dtype=torch.float64)
+    value = torch.linalg.cholesky(covariance) @ normal[0]
+    outcome = value + math.sqrt(variance) * normal[1]
+    known, new = slice(num_points), slice(num_points, total)
+    return Sample(X[known], outcome[known].unsqueeze(-1), X[new], value[new], outcome[new])
+
+
+@dataclass(frozen=True)
+class Score:
+    """How well a law agrees with what came out, on average over points.
+
+    Attributes:
+        coverage: Shares of the counts in the central intervals of :data:`LEVELS`.
+        log_score: Mean log-probability of the counts, in nats.
+    """
+
+    coverage: list[float]
+    log_score: float
+
+
+def score(probability: Tensor, count: Tensor, seed: int) -> Score:
+    """Score predicted laws of counts.
+
+    Counts are whole numbers, so that an interval of exactly some probability needs chance: a count
+    at its border is in it as often as that takes (randomised probability integral transform).
+
+    Args:
+        probability: Probabilities of the counts ``0 .. N``, ``m x (N + 1)``.
+        count: What came out, of shape ``m``.
+        seed: Seed of that chance.
+
+    Returns:
+        The score.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    uniform = torch.rand(len(count), generator=generator, dtype=torch.float64)
+    at = count.unsqueeze(-1)
+    own = probability.gather(-1, at).squeeze(-1)
+    up_to = probability.cumsum(-1).gather(-1, at).squeeze(-1)
+    distance = 2.0 * (up_to - uniform * own - 0.5).abs()
+    covered = [float((distance <= level).double().mean()) for level in LEVELS]
+    return Score(covered, float(own.clamp_min(LEAST_PROBABILITY).log().mean()))
+
+
+def mean_coverage(coverages: Iterable[list[float]]) -> list[float]:
+    """Coverage of each level, averaged over functions."""
+    return torch.tensor(list(coverages), dtype=torch.float64).mean(0).tolist()
+
+
+#: By name.
+MODELS = {"popbo": models.DEFAULT, "gp": models.GP, "paper": models.PAPER}
+
+
+@dataclass(frozen=True)
+class Fit(Cell):
+    """One fit to a function of unit variance, whose lengthscale is in roots of the dimension."""
+
+    dim: int
+    num_points: int
+    variance: float
+    lengthscale: float
+    model: str
+    seed: int
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        return self.model
+
+    @property
+    def task(self) -> str:
+        return f"{self.num_points} points in {self.dim} dimensions, noise {self.variance:g}"
+
+
+@dataclass(frozen=True)
+class CalibrationRecord(Score):
+    """A score of the ranks of new outcomes, or of the values behind them, among the outcomes."""
+
+    ranked: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankCalibration(Campaign[Fit, CalibrationRecord]):
+    """Laws of the rank of new points against what came out; for the settings see :class:`Fit`."""
+
+    dims: tuple[int, ...]
+    sizes: tuple[int, ...]
+    variances: tuple[float, ...]
+    lengthscale: float
+
+    registry: ClassVar = MODELS
+    keys: ClassVar = {
+        "methods": names(MODELS),
+        "seeds": SEEDS,
+        "jobs": JOBS,
+        "limit": LIMIT,
+        "dims": Key(int, (2, 6), lambda dims: dims[:1], least=1),
+        "sizes": Key(int, (20, 50, 100), lambda sizes: sizes[:1], least=1),
+        "variances": Key(float, (0.0, 0.01, 0.25), lambda values: values[-1:]),
+        "lengthscale": Key(float, 0.3),
+    }
+    record: ClassVar = CalibrationRecord
+
+    def cells(self) -> Iterator[Fit]:
+        settings = (self.dims, self.sizes, map(float, self.variances))
+        runs = ([float(self.lengthscale)], self.methods, range(self.seeds))
+        return (Fit(*setting) for setting in product(*settings, *runs))
+
+    def num_records(self, cell: Fit) -> int:
+        return 2
+
+    def evaluate(
+        self, cell: Fit, records: list[CalibrationRecord], limited: Limited
+    ) -> Iterator[CalibrationRecord]:
+        """Fit a model once and score both laws; the global random state stays as it is."""
+        sample = draw(cell.dim, cell.num_points, cell.variance, cell.lengthscale, cell.seed)
+        with limited(), with_rng_seed(cell.seed):
+            model = MODELS[cell.model].fit(sample.X, sample.Y, cell.seed)
+        truths = {"outcome": sample.new_outcome, "value": sample.new_value}
+        for ranked in list(truths)[len(records) :]:
+            with limited(), torch.no_grad():
+                law = models.rank_law(model, sample.Y, sample.new_X, noisy=ranked == "outcome")
+            count = (sample.Y.flatten() > truths[ranked].unsqueeze(-1)).sum(-1)
+            found = score(law, count, cell.seed)
+            yield CalibrationRecord(found.coverage, found.log_score, ranked)
+
+    def report(self) -> None:
+        """Print and write the coverage of central intervals and the mean log score."""
+        results = frame(self)
+        write_files(self.output, "rank calibration", table(self, results), results)
+
+
+def table(campaign: RankCalibration, results: pd.DataFrame) -> str:
+    """Lay out a row for each setting, what is ranked, and model."""
+    names = ["dim", "num_points", "variance", "ranked", "model"]
+    rows = {}
+    for setting, found in results.groupby(names, sort=False):
+        covered = zip(LEVELS, mean_coverage(found["coverage"]), strict=True)
+        rows[setting] = {
+            "seeds": f"{len(found)}/{campaign.seeds}",
+            **{f"{level:.0%}": f"{share:.1%}" for level, share in covered},
+            "log score": estimate_of(found["log_score"].astype(float)),
+        }
+    note = (
+        f"coverage of central intervals, and mean log-probability ± standard error over functions "
+        f"(lengthscale {campaign.lengthscale:g} √d; no probability counts as less than "
+        f"{LEAST_PROBABILITY:g})"
+    )
+    return f"{tabulate(rows, names)}\n{note}"

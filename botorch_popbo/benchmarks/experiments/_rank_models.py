@@ -1,0 +1,73 @@
+"""The models whose rankings are judged, and what each says of the ranks of new points."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from botorch.models import SingleTaskGP
+from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
+from torch import Tensor
+
+from botorch_popbo.benchmarks.methods import _gaussian_processes as botorch_gp
+from botorch_popbo.models import PoissonRankModel, RankingGP
+
+# Of the variance of the outcomes: as good as none, and enough for a Cholesky decomposition.
+_NO_NOISE = 1e-6
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """A model that can rank points.
+
+    To fit takes ``N x d`` points, ``N x 1`` outcomes (larger is better) and a seed.
+    """
+
+    description: str
+    fit: Callable[[Tensor, Tensor, int], Any]
+
+
+def rank_scores(model: Any, points: Tensor) -> Tensor:
+    """Scores of ``m x d`` points by a fitted model, of shape ``m``; the smaller, the better."""
+    if isinstance(model, SingleTaskGP):
+        return -model.posterior(points).mean.squeeze(-1)
+    mean: Tensor = model.rank_posterior(points).mean.squeeze(-1)
+    return mean
+
+
+def rank_law(model: Any, Y: Tensor, points: Tensor, noisy: bool) -> Tensor:
+    """Probabilities of the ranks 0 .. N of ``m x d`` points, ``m x (N + 1)``.
+
+    A rank is the number of better outcomes among ``Y``, ``N x 1``: of the outcome at a point if
+    ``noisy``, else of the value behind it.
+    """
+    if not isinstance(model, SingleTaskGP):
+        counts = torch.arange(len(Y) + 1, dtype=torch.float64)
+        law: Tensor = model.rank_posterior(points, noisy).log_prob(counts).exp()
+        return law
+    posterior = model.posterior(points, observation_noise=noisy)
+    falling = Y.flatten().sort(descending=True).values
+    behind = torch.special.ndtr((falling - posterior.mean) / posterior.variance.sqrt())
+    certain = torch.ones_like(behind[:, :1])
+    return -torch.cat([certain, behind, torch.zeros_like(certain)], dim=-1).diff(dim=-1)
+
+
+def _value_model(description: str, make: Callable[[Tensor, Tensor], SingleTaskGP]) -> Ranker:
+    return Ranker(description, lambda X, Y, seed: botorch_gp.fit(make(X, Y)))
+
+
+def _interpolating(X: Tensor, Y: Tensor) -> SingleTaskGP:
+    return SingleTaskGP(X, Y, torch.full_like(Y, _NO_NOISE * float(Y.var())))
+
+
+def _robust(X: Tensor, Y: Tensor) -> SingleTaskGP:
+    return RobustRelevancePursuitSingleTaskGP(X, Y, prior_mean_of_support=len(X) // 5)
+
+
+GP = _value_model("BoTorch's SingleTaskGP, noise inferred", SingleTaskGP)
+NOISE_FREE_GP = _value_model("the same, told that there is no noise", _interpolating)
+ROBUST_GP = _value_model("BoTorch's relevance pursuit for outliers", _robust)
+PAPER = Ranker(
+    "ranks: network of the paper", lambda X, Y, seed: PoissonRankModel.paper(X, Y, seed=seed).fit()
+)
+DEFAULT = Ranker("ranks: default model", lambda X, Y, seed: RankingGP(X, Y).fit())

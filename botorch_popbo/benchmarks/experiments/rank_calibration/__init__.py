@@ -1,1 +1,0 @@
-"""Whether predicted ranks are as uncertain as they are said to be."""

@@ -1,0 +1,70 @@
+"""Points of a space as a function of (problem, seed, trial) alone, and whether a point is in it.
+
+Nothing here keeps the state of a random generator, so a resumed replication draws what an
+uninterrupted one would have drawn.
+"""
+
+import math
+from zlib import crc32
+
+import numpy as np
+
+from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.space import Parameter, Space
+
+_POINT, _EVALUATION, _SUGGESTION = range(3)
+# A method that computes on another scale may miss the end of a range by the last digits.
+_RELATIVE, _SHARE_OF_RANGE = 1e-9, 1e-12
+
+
+class OutsideError(ValueError):
+    """A point that a method suggested is not in the search space."""
+
+
+def uniform_point(space: Space, problem: str, seed: int, trial: int) -> Parameters:
+    """Draw a point of a space uniformly; the same for every method.
+
+    On a logarithmic range it is uniform in the logarithm; whole numbers and choices are equally
+    likely (on a logarithmic range of whole numbers, likely as the interval that rounds to them).
+    """
+    generator = np.random.default_rng(_entropy(_POINT, problem, seed, trial))
+    unit = generator.random(len(space.parameters)).tolist()
+    ends = ((p, *p.outer_ends) for p in space.parameters.values())
+    values = (p.value(low + u * (high - low)) for u, (p, low, high) in zip(unit, ends, strict=True))
+    return dict(zip(space.parameters, values, strict=True))
+
+
+def evaluation_seed(problem: str, seed: int, trial: int) -> int:
+    """The seed (32 bits) of a trial's noise; the same for every method."""
+    return int(_entropy(_EVALUATION, problem, seed, trial).generate_state(1)[0])
+
+
+def suggestion_seed(problem: str, seed: int, trial: int) -> int:
+    """The seed (32 bits) of the global generators while a trial is suggested."""
+    return int(_entropy(_SUGGESTION, problem, seed, trial).generate_state(1)[0])
+
+
+def check_membership(space: Space, point: Parameters) -> None:
+    """Check names, types and values; raises OutsideError that names the parameter."""
+    if point.keys() != space.parameters.keys():
+        raise OutsideError(f"suggested {dict(point)}, where the names are {[*space.parameters]}")
+    for name, parameter in space.parameters.items():
+        if not _holds(parameter, point[name]):
+            valid = parameter.choices or (parameter.low, parameter.high)
+            raise OutsideError(f"suggested {name} = {point[name]!r}, which is not of {valid}")
+
+
+def _holds(parameter: Parameter, value: object) -> bool:
+    if parameter.choices is not None:
+        # Python holds 1, 1.0 and True for equal; to an evaluation they differ.
+        return any(type(value) is type(one) and value == one for one in parameter.choices)
+    if type(value) is not int and (parameter.step is not None or type(value) is not float):
+        return False
+    low, high = parameter.low, parameter.high
+    slack = _SHARE_OF_RANGE * (high - low)
+    inside = min(max(value, low), high)
+    return math.isclose(value, inside, rel_tol=_RELATIVE, abs_tol=slack)
+
+
+def _entropy(purpose: int, problem: str, seed: int, trial: int) -> np.random.SeedSequence:
+    return np.random.SeedSequence([purpose, crc32(problem.encode()), seed, trial])

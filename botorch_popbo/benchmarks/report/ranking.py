@@ -1,0 +1,155 @@
+"""How methods rank against each other over all problems."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from botorch_popbo.benchmarks.report._format import estimate
+from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary, standard_error
+
+_RESAMPLES = 2000
+
+
+def rank_methods(summaries: Sequence[Summary]) -> pd.DataFrame:
+    """Rank the methods by where they ended, on every problem and seed; 1 is the best.
+
+    Each problem counts the same; on each the seeds count that all compared methods completed. By
+    method, from the best, there are the "mean" rank and the ends "low" and "high" of its 95 %
+    interval, from drawing problems with replacement and, of each, seeds. There are none if fewer
+    than two can be compared.
+    """
+    methods = comparable(summaries)
+    nothing = pd.DataFrame(columns=["mean", "low", "high"])
+    if len(methods) < 2:
+        return nothing
+    tables = [ranks(summary, methods, lambda curve: curve.results) for summary in summaries]
+    if not all(len(table) for table in tables):
+        return nothing
+    means = np.mean([table.mean(axis=0) for table in tables], axis=0)
+    low, high = np.percentile(_bootstrap(tables), (2.5, 97.5), axis=0)
+    found = pd.DataFrame({"mean": means, "low": low, "high": high}, index=methods)
+    return found.sort_values("mean", kind="stable")
+
+
+def comparable(summaries: Sequence[Summary]) -> list[str]:
+    """The methods that have a complete run on every problem."""
+    return [
+        method
+        for method in methods_of(summaries)
+        if all(method in methods_of([summary]) for summary in summaries)
+    ]
+
+
+def methods_of(summaries: Sequence[Summary]) -> list[str]:
+    """The methods that have a curve somewhere."""
+    return list(dict.fromkeys(curve.method for summary in summaries for curve in summary.curves))
+
+
+def ranks(summary: Summary, methods: Sequence[str], values: Callable[[Curve], Array]) -> Array:
+    """Rank methods on one problem by a value of each replication, ``seeds x methods``.
+
+    Ties share the mean of their ranks; where nothing has succeeded there is no value, which ranks
+    last. Only seeds count that all of these methods completed, and that have some value.
+    """
+    table = on_common_seeds(summary, methods, values).dropna(how="all")
+    return np.asarray(table.rank(axis=1, ascending=summary.is_loss, na_option="bottom"))
+
+
+def on_common_seeds(
+    summary: Summary, methods: Sequence[str], values: Callable[[Curve], Array]
+) -> pd.DataFrame:
+    """A value of each replication, by method, for the seeds that all of these methods completed."""
+    found = {curve.method: pd.Series(values(curve), curve.seeds) for curve in summary.curves}
+    return pd.concat({method: found[method] for method in methods}, axis=1, join="inner")
+
+
+def _bootstrap(tables: Sequence[Array]) -> Array:
+    """Average ranks of resampled problems and seeds, ``resamples x methods``."""
+    generator = np.random.default_rng(0)
+    found = np.zeros((_RESAMPLES, tables[0].shape[1]))
+    for row in found:
+        for problem in generator.integers(len(tables), size=len(tables)):
+            table = tables[problem]
+            row += table[generator.integers(len(table), size=len(table))].mean(axis=0)
+    return found / len(tables)
+
+
+_MILESTONES = (30, 50, 100, 200)
+_COLUMNS = ["point", "evaluations", "group", "replications", "method", "rank", "error"]
+_POINTS: dict[str, Callable[[Curve], Array]] = {
+    "best evaluated": lambda curve: curve.evaluated,
+    "recommended": lambda curve: curve.recommended,
+}
+
+
+def rank_in_groups(summaries: Sequence[Summary]) -> pd.DataFrame:
+    """Rank the methods in each group of problems and over all of them; 1 is the best.
+
+    There is a row for each point (the best one evaluated, the one recommended), number of
+    evaluations, group and method: the mean rank over the replications of the group's problems and
+    its standard error. Evaluations are 30, 50, 100 and 200, as far as all problems got, and the
+    end. Only methods with a complete run on every problem are ranked. Without groups of more than
+    one problem there are no rows. Of several suites, each is one group.
+    """
+    methods, groups = comparable(summaries), _groups(summaries)
+    if not any(len(members) > 1 for members in groups.values()) or len(methods) < 2:
+        return pd.DataFrame(columns=_COLUMNS)
+    if [*groups.values()] != [[*summaries]]:
+        groups["all"] = [*summaries]
+    rows = [
+        (point, evaluations, group, *row)
+        for point in _POINTS
+        for evaluations in _milestones(summaries)
+        for group, members in groups.items()
+        for row in _mean_ranks(members, methods, point, evaluations)
+    ]
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def group_tables(table: pd.DataFrame) -> str:
+    """Tabulate the ranks: a table for each point, a line for each group and method."""
+    cells = [estimate(row.rank, row.error, ".2f") for row in table.itertuples()]
+    names = ["group", "replications", "method"]
+    return "\n\n".join(
+        f"average rank ± standard error after so many evaluations, by the {point} point\n"
+        + part.pivot(index=names, columns="evaluations", values="cell")
+        .reindex(pd.MultiIndex.from_frame(part[names].drop_duplicates()))
+        .to_string()
+        for point, part in table.assign(cell=cells).groupby("point", sort=False)
+    )
+
+
+def _groups(summaries: Sequence[Summary]) -> dict[str, list[Summary]]:
+    """Problems by group, or by suite, the first word of a group's name, if there are several."""
+    names = [summary.problem.group for summary in summaries]
+    suites = [name.partition(" ")[0] for name in names]
+    if len({*suites} - {""}) > 1:
+        names = suites
+    groups: dict[str, list[Summary]] = {}
+    for name, summary in zip(names, summaries, strict=True):
+        if name:
+            groups.setdefault(name, []).append(summary)
+    return groups
+
+
+def _milestones(summaries: Sequence[Summary]) -> list[int]:
+    begin = max(summary.initial for summary in summaries)
+    end = min(summary.initial + summary.trials for summary in summaries)
+    return sorted(n for n in {*_MILESTONES, end} if begin <= n <= end)
+
+
+def _mean_ranks(
+    members: Sequence[Summary], methods: Sequence[str], point: str, evaluations: int
+) -> Iterator[tuple[int, str, float, float]]:
+    """The number of replications, and each method's mean rank over them with its error."""
+
+    def values(curve: Curve, summary: Summary) -> Array:
+        return _POINTS[point](curve)[:, evaluations - summary.initial]
+
+    found = np.concatenate([ranks(s, methods, partial(values, summary=s)) for s in members])
+    if len(found):
+        means, errors = found.mean(axis=0), standard_error(found)
+        for method, mean, error in zip(methods, means, errors, strict=True):
+            yield len(found), method, mean, error

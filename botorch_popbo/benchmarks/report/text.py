@@ -1,0 +1,81 @@
+"""A comparison as text."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from botorch_popbo.benchmarks.report._format import estimate
+from botorch_popbo.benchmarks.report.ranking import rank_methods
+from botorch_popbo.benchmarks.report.summary import Curve, Summary, standard_error
+
+_LEGEND = """\
+a + b evaluations: initial points and suggestions
+result: of the point held to be the best
+best evaluated: of the best point, if all were scored
+seconds: of a suggestion
+* the best mean over all seeds; ± standard error"""
+
+
+def table(summaries: Sequence[Summary]) -> str:
+    """Tabulate where each method ended.
+
+    Returns:
+        Lines of text: mean and standard error over the seeds of the regret, or of the best value
+        where the optimum is unknown; the same of the best point evaluated; and the mean time of a
+        suggestion. For several problems also the average ranks of the methods.
+    """
+    rows = [row for summary in summaries for row in _rows(summary)]
+    columns = ["problem", "method", "seeds", "result", "best evaluated", "seconds"]
+    ends = pd.DataFrame(rows, columns=columns).set_index(columns[:2]).to_string()
+    problems = [
+        f"{s.problem.name}: {s.initial} + {s.trials} evaluations, {s.quantity}" for s in summaries
+    ]
+    return "\n".join([ends, "", *problems, *_ranks(summaries), _LEGEND])
+
+
+def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
+    """Yield a line for each thing to know before trusting the numbers."""
+    for summary in summaries:
+        for curve in summary.curves:
+            where = f"warning: {curve.method} on {summary.problem.name}"
+            if curve.num_fallbacks:
+                total = len(curve.seeds) * summary.trials
+                yield (
+                    f"{where}: {curve.num_fallbacks} of {total} suggestions were a fallback, not "
+                    "the method's own"
+                )
+            if curve.num_failed:
+                yield (
+                    f"{where}: no trial succeeded in {curve.num_failed} of {len(curve.seeds)} "
+                    "replications; their results, if any, are those of a failed point"
+                )
+            if len(curve.versions) > 1:
+                yield f"{where}: trials of several versions: {'; '.join(curve.versions)}"
+
+
+def _rows(summary: Summary) -> Iterator[tuple[str, ...]]:
+    name = summary.problem.name
+    for curve in summary.curves:
+        yield name, curve.method, *_cells(summary, curve)
+    for method in summary.without:
+        yield name, method, f"0/{summary.seeds}", "no complete run", "-", "-"
+
+
+def _cells(summary: Summary, curve: Curve) -> tuple[str, str, str, str]:
+    seconds = curve.seconds_per_suggestion
+    return (
+        f"{len(curve.seeds)}/{summary.seeds}",
+        ("* " if curve.method in summary.best else "") + estimate(curve.mean[-1], curve.error[-1]),
+        estimate(curve.best.mean(), float(standard_error(curve.best))),
+        "<0.001" if seconds < 0.001 else f"{seconds:.3f}",
+    )
+
+
+def _ranks(summaries: Sequence[Summary]) -> list[str]:
+    """One line for several problems; with one, the table says it."""
+    ranks = [
+        f"{r.Index} {r.mean:.2f} [{r.low:.2f}, {r.high:.2f}]"
+        for r in rank_methods(summaries).itertuples()
+    ]
+    title = f"average rank over {len(summaries)} problems [95 % bootstrap interval]:"
+    return [title, *ranks] if ranks and len(summaries) > 1 else []

@@ -1,0 +1,202 @@
+"""The best point of a space of ranges, listed values and categories."""
+
+import warnings
+from functools import partial
+from typing import Any
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from botorch.optim import optimize_acqf_discrete
+from botorch.optim.optimize_mixed import (
+    optimize_acqf_mixed_alternating,
+    should_use_mixed_alternating_optimizer,
+)
+from botorch.utils.sampling import draw_sobol_samples
+from torch import Tensor
+
+from botorch_popbo._seeds import seeded
+from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.search.generation import climb, gen_candidates
+from botorch_popbo.search.starts import (
+    constrained_initial_conditions,
+    mixed_starts,
+    rank_initial_conditions,
+)
+from botorch_popbo.search.tables import is_table, unseen_points
+from botorch_popbo.settings import SearchSettings
+from botorch_popbo.space import Domain
+
+
+def maximize(
+    acquisition: AcquisitionFunction,
+    domain: Domain,
+    X_known: Tensor,
+    max_candidates: int,
+    seed: int,
+    settings: SearchSettings | None = None,
+) -> Tensor:
+    """Maximise an acquisition function of a model with uncertainty.
+
+    Of a table every point is looked at, elsewhere BoTorch's optimizers start where
+    :func:`~botorch_popbo.rank_initial_conditions` says. A known point is suggested only where no
+    other one is left or found.
+
+    Args:
+        acquisition: The function.
+        domain: Where to search.
+        X_known: Points evaluated or pending, an ``m x d`` tensor.
+        max_candidates: Most points of a table to look at.
+        seed: Seed of the starting points; the global random state is left as it was.
+        settings: How hard to search.
+
+    Returns:
+        A point, of shape ``d``.
+    """
+    settings, dim = settings or SearchSettings(), domain.bounds.shape[-1]
+    with seeded(seed), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
+        if is_table(domain.choices, dim, settings):
+            candidates = _points_of_table(domain, X_known, max_candidates, seed)
+            return _best(acquisition, candidates)
+        found = _optimized(acquisition, domain, settings)
+        return unless_known(acquisition, domain, found, X_known, settings)[0]
+
+
+def unless_known(
+    acquisition: AcquisitionFunction,
+    domain: Domain,
+    X: Tensor,
+    X_known: Tensor,
+    settings: SearchSettings | None = None,
+) -> Tensor:
+    """Points that an optimizer has found, or in place of known ones the best of some others.
+
+    Args:
+        acquisition: The function.
+        domain: Where to search.
+        X: The points, of ``n x d``, of which each is known to those after it.
+        X_known: Points evaluated or pending, an ``m x d`` tensor.
+        settings: How many others.
+
+    Returns:
+        An ``n x d`` tensor; a point is known only where no other is drawn.
+    """
+    number = (settings or SearchSettings()).num_others
+    found = []
+    for x in _with_inactive(domain, X).split(1):
+        if bool(is_row_of(x, X_known)):
+            others = _with_inactive(domain, _drawn(domain, number))
+            others = others[~is_row_of(others, X_known)]
+            x = _best(acquisition, others).unsqueeze(0) if len(others) else x
+        found.append(x)
+        X_known = torch.cat([X_known, x])
+    return torch.cat(found)
+
+
+def default_options(
+    optimizer: str, is_smooth: bool, settings: SearchSettings | None = None
+) -> dict[str, Any]:
+    """The options of one of BoTorch's optimizers.
+
+    Args:
+        optimizer: Its name.
+        is_smooth: Whether the acquisition function has no kinks, which a network's has.
+        settings: How hard to search.
+
+    Returns:
+        Its keyword arguments; none for an optimizer that looks at every point of a discrete space.
+    """
+    own = settings or SearchSettings()
+    starts: Any = rank_initial_conditions if is_smooth else constrained_initial_conditions
+    # Starts are screened in one batch.
+    if optimizer == "optimize_acqf":
+        end = {"maxiter": own.max_steps, "factr": own.tolerance}
+        batches = {"init_batch_limit": own.num_raw, "batch_limit": own.num_network_starts}
+        line_search = {"factr": own.network_tolerance, "maxls": own.max_network_line_search}
+        return {
+            "num_restarts": own.num_starts if is_smooth else own.num_network_starts,
+            "raw_samples": own.num_raw,
+            "ic_generator": partial(starts, settings=own),
+            "gen_candidates": gen_candidates,
+            "retry_on_optimization_warning": False,
+            "options": end if is_smooth else batches | line_search,
+        }
+    if optimizer == "optimize_acqf_mixed":
+        return {
+            "num_restarts": own.num_mixed_starts,
+            "raw_samples": own.num_mixed_raw,
+            "ic_generator": partial(constrained_initial_conditions, settings=own),
+            "retry_on_optimization_warning": False,
+            "options": {
+                "init_batch_limit": own.num_mixed_raw,
+                "batch_limit": own.num_mixed_starts,
+                "maxiter": own.max_mixed_steps,
+            },
+        }
+    if optimizer == "optimize_acqf_mixed_alternating":
+        return {
+            "num_restarts": own.num_mixed_starts,
+            "raw_samples": own.num_raw,
+            "options": {
+                "init_batch_limit": own.num_raw,
+                "maxiter_alternating": own.max_alternations,
+            },
+        }
+    return {}
+
+
+def _optimized(
+    acquisition: AcquisitionFunction, domain: Domain, settings: SearchSettings
+) -> Tensor:
+    """What an optimizer for such a space finds, ``1 x d``."""
+    choices = {column: list(values) for column, values in domain.choices.items()}
+    if choices and should_use_mixed_alternating_optimizer(discrete_dims=choices):
+        unordered = domain.categorical
+        found, _ = optimize_acqf_mixed_alternating(
+            acquisition,
+            domain.bounds,
+            discrete_dims={i: values for i, values in choices.items() if i not in unordered},
+            cat_dims={i: values for i, values in choices.items() if i in unordered},
+            q=1,
+            post_processing_func=domain.snap,
+            **default_options("optimize_acqf_mixed_alternating", True, settings),
+        )
+        return domain.snap(found)
+    if choices:
+        starts = mixed_starts(acquisition, domain, settings)
+    else:
+        number = settings.num_starts, settings.num_raw
+        starts = rank_initial_conditions(acquisition, domain.bounds, 1, *number, settings=settings)
+    is_free = torch.ones_like(domain.bounds[0], dtype=torch.bool)
+    is_free[list(choices)] = False
+    end = {"maxiter": settings.max_steps, "factr": settings.tolerance}
+    found, _ = climb(acquisition, starts, domain.bounds, is_free, end)
+    found = domain.snap(found)
+    with torch.no_grad():
+        best = acquisition(found).argmax()
+    return found[best]
+
+
+def _points_of_table(domain: Domain, X_known: Tensor, number: int, seed: int) -> Tensor:
+    """Points that are not known, or any where all are."""
+    unseen = unseen_points(domain, X_known, number, seed)
+    return unseen if len(unseen) else unseen_points(domain, None, number, seed)
+
+
+def _drawn(domain: Domain, number: int) -> Tensor:
+    """Quasi-random points, ``n x d``."""
+    drawn: Tensor = draw_sobol_samples(domain.bounds, number, 1).squeeze(1)
+    for column, values in domain.choices.items():
+        listed = drawn.new_tensor(values)
+        drawn[:, column] = listed[torch.randint(len(listed), (number,))]
+    return domain.snap(drawn)
+
+
+def _with_inactive(domain: Domain, X: Tensor) -> Tensor:
+    return X if domain.inactive is None else domain.inactive(X)
+
+
+def _best(acquisition: AcquisitionFunction, candidates: Tensor) -> Tensor:
+    found, _ = optimize_acqf_discrete(acquisition, q=1, choices=candidates, unique=False)
+    best: Tensor = found[0]
+    return best

@@ -1,0 +1,195 @@
+"""Starting points for the optimization of an acquisition function."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from botorch.optim.initializers import gen_batch_initial_conditions
+from botorch.utils.sampling import draw_sobol_samples, manual_seed
+from torch import Tensor
+
+from botorch_popbo.models.base import RankModel
+from botorch_popbo.settings import SearchSettings
+from botorch_popbo.space import Domain
+
+# Of a matrix of thresholds, one for each evaluated point, by which ranks are predicted.
+_MAX_ENTRIES = 2 * 10**6
+
+
+def rank_initial_conditions(
+    acq_function: AcquisitionFunction,
+    bounds: Tensor,
+    q: int,
+    num_restarts: int,
+    raw_samples: int,
+    fixed_features: dict[int, float] | None = None,
+    options: dict[str, Any] | None = None,
+    inequality_constraints: list[tuple[Tensor, Tensor, float]] | None = None,
+    equality_constraints: list[tuple[Tensor, Tensor, float]] | None = None,
+    settings: SearchSettings | None = None,
+    **kwargs: Any,
+) -> Tensor:
+    """Starting points all over the box and close to the best evaluated points.
+
+    Half of the raw samples are quasi-random. The others are scattered about the best points (those
+    of the front where there are several objectives) by distances that are uniform on a logarithmic
+    scale: as the search converges, the region where an improvement is likely shrinks, and uniform
+    samples miss it. The best few of either half start the optimizer. Pass it as ``ic_generator`` to
+    :func:`botorch.optim.optimize_acqf`.
+
+    Args:
+        acq_function: An acquisition function of a rank model, ours or BoTorch's; any other is left
+            to BoTorch's own generator. One-shot functions, such as ``qKnowledgeGradient``, need
+            :func:`~botorch.optim.initializers.gen_one_shot_kg_initial_conditions`.
+        bounds: Lower and upper bounds, ``2 x d``.
+        q: Number of candidates; a larger one than 1, constraints, fixed features and open bounds
+            are left to BoTorch's own generator.
+        num_restarts: Number of starting points.
+        raw_samples: Number of points to choose from.
+        fixed_features: See :func:`botorch.optim.optimize_acqf`, like all that follows.
+        options: The option ``"seed"`` is used.
+        inequality_constraints: See above.
+        equality_constraints: See above.
+        settings: How far from how many of the best points.
+        **kwargs: Handed on to BoTorch's generator.
+
+    Returns:
+        A ``num_restarts x q x d`` tensor.
+
+    Raises:
+        ValueError: If there are fewer raw samples than starting points.
+    """
+    settings = settings or SearchSettings()
+    model: Any = getattr(acq_function, "model", None)
+    constraints = (fixed_features, inequality_constraints, equality_constraints)
+    others = any(isinstance(value, Tensor) or value for value in kwargs.values())
+    others |= bool(bounds.isinf().any())
+    if q > 1 or any(constraints) or others or not hasattr(model, "best_points"):
+        return constrained_initial_conditions(
+            acq_function,
+            bounds,
+            q,
+            num_restarts,
+            raw_samples,
+            fixed_features=fixed_features,
+            options=options,
+            inequality_constraints=inequality_constraints,
+            equality_constraints=equality_constraints,
+            settings=settings,
+            **kwargs,
+        )
+    if raw_samples < num_restarts:
+        raise ValueError(
+            f"raw_samples is at least num_restarts, whose points come from them, but got "
+            f"{raw_samples} and {num_restarts}."
+        )
+    half = raw_samples // 2
+    seed = (options or {}).get("seed")
+    with manual_seed(seed):
+        everywhere = draw_sobol_samples(bounds, raw_samples - half, 1, seed=seed)
+        centers = _centers(acq_function, bounds, settings)
+        nearby = _near(centers, bounds, half, settings.log10_radius)
+    with torch.no_grad():
+        value = acq_function(torch.cat([everywhere, nearby]))
+    wide = value[: len(everywhere)].topk(num_restarts - num_restarts // 2).indices
+    close = value[len(everywhere) :].topk(num_restarts // 2).indices
+    return torch.cat([everywhere[wide], nearby[close]])
+
+
+def mixed_starts(
+    acquisition: AcquisitionFunction, domain: Domain, settings: SearchSettings
+) -> Tensor:
+    """Starting points of a space of ranges and a few combinations of choices.
+
+    As :func:`rank_initial_conditions` makes them; half of those close to the best points have the
+    choices of these, all others every combination in turn. The best of each combination starts the
+    optimizer, and the best few beside the best points.
+
+    Args:
+        acquisition: A function of a rank model.
+        domain: The space.
+        settings: How far from how many of the best points.
+
+    Returns:
+        An ``n x 1 x d`` tensor.
+    """
+    columns = list(domain.choices)
+    combinations = torch.cartesian_prod(*map(domain.bounds.new_tensor, domain.choices.values()))
+    combinations = combinations.reshape(-1, len(columns))
+    half = settings.num_raw // 2
+    everywhere = draw_sobol_samples(domain.bounds, settings.num_raw - half, 1)
+    centers = _centers(acquisition, domain.bounds, settings)
+    nearby = _near(centers, domain.bounds, half, settings.log10_radius, keep=columns)
+    X = torch.cat([everywhere, nearby])
+    index = torch.arange(len(X)) % len(combinations)
+    X[: -(half // 2), 0, columns] = combinations[index[: -(half // 2)]]
+    with torch.no_grad():
+        value = acquisition(X)
+    is_of = (X[:, 0, None, columns] == combinations).all(-1)
+    of_each = value.unsqueeze(-1).where(is_of, -torch.inf).argmax(0)
+    close = len(X) - half + value[-half:].topk(settings.num_starts).indices
+    return X[torch.cat([of_each, close]).unique()]
+
+
+def constrained_initial_conditions(
+    *args: Any, settings: SearchSettings | None = None, **kwargs: Any
+) -> Tensor:
+    """BoTorch's starting points, with a shorter random walk where there are linear constraints.
+
+    Args:
+        *args: See :func:`botorch.optim.initializers.gen_batch_initial_conditions`.
+        settings: How long the walk is.
+        **kwargs: See there.
+
+    Returns:
+        A ``num_restarts x q x d`` tensor.
+    """
+    burnin, thinning = (settings or SearchSettings()).walk
+    walk = {"n_burnin": burnin, "n_thinning": thinning}
+    kwargs["options"] = walk | (kwargs.get("options") or {})
+    starts: Tensor = gen_batch_initial_conditions(*args, **kwargs)
+    return starts
+
+
+def _centers(acquisition: AcquisitionFunction, bounds: Tensor, settings: SearchSettings) -> Tensor:
+    """What starts scatter about: the front of several objectives, the best points of one.
+
+    Of another model than of ranks nothing is known, and they are anywhere.
+    """
+    model: Any = getattr(acquisition, "model", None)
+    if hasattr(acquisition, "front"):
+        centers = acquisition.front
+    elif hasattr(model, "best_points"):
+        centers = _best_of(model, bounds, settings)
+    else:
+        centers = draw_sobol_samples(bounds, settings.num_centers, 1).squeeze(1)
+    return torch.as_tensor(centers).to(bounds)
+
+
+def _best_of(model: RankModel, bounds: Tensor, settings: SearchSettings) -> Tensor:
+    """The evaluated points that are predicted to be best, of those in the box if any, ``n x d``."""
+    number = settings.num_centers
+    affordable = max(number, _MAX_ENTRIES // len(model.known_X))
+    X = model.best_points(min(settings.max_centers, affordable))
+    inside = ((bounds[0] <= X) & (bounds[1] >= X)).all(-1)
+    X = X[inside] if bool(inside.any()) else X
+    with torch.no_grad():
+        rank = model.rank_law(model.encode(X.unsqueeze(-2))).log_rate.reshape(-1)
+    return X[rank.topk(min(number, len(X)), largest=False).indices]
+
+
+def _near(
+    centers: Tensor,
+    bounds: Tensor,
+    number: int,
+    log10_radius: tuple[float, float],
+    keep: Sequence[int] = (),
+) -> Tensor:
+    """Points scattered about some of the centers but for columns to keep, ``number x 1 x d``."""
+    chosen = centers[torch.randint(len(centers), (number,), device=centers.device)]
+    low, high = log10_radius
+    radius = low + (high - low) * torch.rand(number, 1, dtype=chosen.dtype, device=chosen.device)
+    shift = 10.0**radius * torch.randn_like(chosen) * (bounds[1] - bounds[0])
+    shift[:, keep] = 0.0
+    return torch.minimum(torch.maximum(chosen + shift, bounds[0]), bounds[1]).unsqueeze(-2)

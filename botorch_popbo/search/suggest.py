@@ -1,0 +1,173 @@
+"""From trials to a suggestion: models of what a search is after, and the best point by them."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from botorch_popbo._seeds import derive_seed
+from botorch_popbo.acquisition import (
+    LogConstrainedExpectedUtilityImprovement,
+    LogExpectedFrontImprovement,
+    LogExpectedUtilityImprovement,
+    RankAcquisitionFunction,
+)
+from botorch_popbo.data import Order
+from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.models import RankingGP
+from botorch_popbo.search.maximize import maximize
+from botorch_popbo.search.trials import Trials
+from botorch_popbo.settings import Settings
+from botorch_popbo.space import Space
+
+
+@dataclass(frozen=True)
+class Models:
+    """Fitted models.
+
+    Attributes:
+        objectives: One of each objective.
+        slacks: One of each constraint that a success violates.
+        settings: How to search.
+    """
+
+    objectives: Sequence[RankingGP]
+    slacks: Sequence[RankingGP]
+    settings: Settings
+
+    @classmethod
+    def fit(cls, trials: Trials, space: Space, settings: Settings | None = None) -> "Models":
+        """Fit them to at least two distinct points.
+
+        Args:
+            trials: What is known of points.
+            space: The space of the points.
+            settings: What the models assume, and how to search.
+
+        Returns:
+            The models.
+        """
+
+        def fitted(order: Order) -> RankingGP:
+            return RankingGP(order=order, input_transform=space.input_transform()).fit()
+
+        objectives = [fitted(order) for order in trials.objective_orders()]
+        slacks = [fitted(order) for order in trials.slack_orders()]
+        return cls(objectives, slacks, settings or Settings())
+
+    @property
+    def best(self) -> Tensor:
+        """The evaluated point to use, of shape ``d``, where one objective is all there is."""
+        [model] = self.objectives
+        return model.incumbent
+
+    def suggest(self, space: Space, X_pending: Tensor, seed: int) -> Tensor:
+        """The point of the highest expected improvement.
+
+        Args:
+            space: Where to search.
+            X_pending: Points not to be suggested again, a ``p x d`` tensor.
+            seed: Seed of samples and starting points.
+
+        Returns:
+            A point, of shape ``d``.
+        """
+        search, known = self.settings.search, self.objectives[0].known_X
+        X_pending = X_pending.unique(dim=0)
+        X_pending = X_pending[~is_row_of(X_pending, known)]
+        inside = ((known >= space.bounds[0]) & (known <= space.bounds[1])).all(-1)
+        acquisition = improvement(
+            self.objectives, self.slacks, X_pending, seed, X_baseline=known[inside]
+        )
+        return maximize(
+            acquisition,
+            space.domain(search.max_listed),
+            torch.cat([known, X_pending]),
+            search.max_candidates if len(self.objectives) == 1 else search.max_front_candidates,
+            seed,
+            search,
+        )
+
+
+class Search:
+    """A design first, then suggestions of the models.
+
+    A suggestion depends on the seed, its index and the trials alone. Models are fitted once for
+    the same trials.
+
+    Args:
+        seed: Seed of the design and the search.
+        settings: What the models assume, and how to search.
+        num_initial: Trials with outcomes before the models take over.
+    """
+
+    def __init__(self, seed: int, settings: Settings, num_initial: int) -> None:
+        self.seed, self.settings, self.num_initial = seed, settings, num_initial
+        self._fitted: tuple[Hashable, Models] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the models, which are fitted again."""
+        return self.__dict__ | {"_fitted": None}
+
+    @torch.enable_grad()
+    def suggest(self, space: Space, trials: Trials, index: int) -> Tensor:
+        """The next point.
+
+        Args:
+            space: The space.
+            trials: What is known of points.
+            index: The number of trials before.
+
+        Returns:
+            A point, of shape ``d``.
+        """
+        pending = trials.X[:0] if trials.pending is None else trials.pending
+        if trials.num_successes >= self.num_initial and len(trials.X.unique(dim=0)) > 1:
+            seed = derive_seed(self.seed, index)
+            return self.models(space, trials).suggest(space, pending, seed)
+        drawn = space.draw(index + self.settings.search.num_tried, self.seed)[index:]
+        is_known = is_row_of(drawn, trials.X) | is_row_of(drawn, pending)
+        return drawn[int(is_known.long().argmin())]
+
+    @torch.enable_grad()
+    def models(self, space: Space, trials: Trials) -> Models:
+        """Models of at least two distinct points."""
+        parts = [getattr(trials, f.name) for f in fields(trials) if f.name != "pending"]
+        key = (space.key, *(part.numpy().tobytes() for part in parts))
+        if self._fitted is None or self._fitted[0] != key:
+            self._fitted = (key, Models.fit(trials, space, self.settings))
+        return self._fitted[1]
+
+
+def improvement(
+    objectives: Sequence[RankingGP],
+    slacks: Sequence[RankingGP],
+    X_pending: Tensor | None,
+    seed: int,
+    X_baseline: Tensor | None = None,
+    thresholds: Tensor | None = None,
+) -> RankAcquisitionFunction:
+    """What is maximised: the improvement of one objective, under constraints, or of a front.
+
+    Args:
+        objectives: A model of each objective.
+        slacks: A model of the slack of each constraint.
+        X_pending: Points being evaluated, a ``p x d`` tensor.
+        seed: Seed of the samples of a front.
+        X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor.
+        thresholds: Values below which an objective is not worth having, one for each.
+
+    Returns:
+        The acquisition function.
+    """
+    pending = None if X_pending is None or len(X_pending) == 0 else X_pending
+    if len(objectives) > 1:
+        return LogExpectedFrontImprovement(
+            list(objectives), list(slacks), thresholds, pending, seed, X_baseline
+        )
+    [model] = objectives
+    if slacks:
+        return LogConstrainedExpectedUtilityImprovement(model, list(slacks), pending, X_baseline)
+    return LogExpectedUtilityImprovement(model, pending, X_baseline)

@@ -1,0 +1,117 @@
+"""Fully discrete spaces, of which every point can be looked at."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import torch
+from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
+from torch import Tensor
+
+from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.settings import SearchSettings
+from botorch_popbo.space import Domain
+
+_MAX_NUM_CELLS = 2**62  # cells are counted in int64
+_MAX_PERMUTATION = 2**20
+
+
+def is_table(
+    choices: Mapping[int, Sequence[float]], dim: int, settings: SearchSettings | None = None
+) -> bool:
+    """Whether a space is fully discrete and not one of wide ranges of integers.
+
+    Those are searched like continuous ones, unless there are few points in all.
+
+    Args:
+        choices: The values of each discrete column.
+        dim: The number of columns.
+        settings: How many points are few.
+
+    Returns:
+        Whether its points can be looked at one by one.
+    """
+    if len(choices) < dim:
+        return False
+    sizes = [len(values) for values in choices.values()]
+    few_points = math.prod(sizes) <= (settings or SearchSettings()).table_size
+    return few_points or max(sizes) <= MAX_CARDINALITY_FOR_LOCAL_SEARCH
+
+
+def unseen_points(domain: Domain, X_known: Tensor | None, number: int, seed: int) -> Tensor:
+    """Random points of a table that are neither evaluated nor pending.
+
+    Args:
+        domain: The table, of which every column has a list of values.
+        X_known: Points evaluated or pending, an ``m x d`` tensor.
+        number: Most points to return; all there are if there are fewer.
+        seed: Seed of the choice.
+
+    Returns:
+        An ``n x d`` tensor; none if there is no such point.
+    """
+    columns = [domain.bounds.new_tensor(domain.choices[i]) for i in range(len(domain.choices))]
+    generator = torch.Generator().manual_seed(seed)
+    candidates = unseen_candidates(columns, X_known, number, generator)
+    if domain.inactive is not None:
+        candidates = domain.inactive(candidates).unique(dim=0)
+        if X_known is not None:
+            candidates = candidates[~is_row_of(candidates, X_known)]
+    return candidates
+
+
+def unseen_candidates(
+    choices: Sequence[Tensor],
+    X_avoid: Tensor | None,
+    num_candidates: int,
+    generator: torch.Generator,
+) -> Tensor:
+    """Draw distinct points of a grid that are not to be avoided.
+
+    Args:
+        choices: For each of ``d`` columns its values, a one-dimensional tensor.
+        X_avoid: Points to leave out, an ``m x d`` tensor; points off the grid have no effect.
+        num_candidates: Number of points wanted.
+        generator: Source of randomness, on the CPU.
+
+    Returns:
+        An ``n x d`` tensor with ``n <= num_candidates``; fewer points only where the grid has few
+        more left, and none only where every point of it is to be avoided.
+    """
+    choices = [values.unique() for values in choices]
+    sizes = [len(values) for values in choices]
+    if math.prod(sizes) > _MAX_NUM_CELLS:
+        # Among so many cells, two draws or a draw and an avoided point never meet.
+        columns = [torch.randint(n, (num_candidates,), generator=generator) for n in sizes]
+    else:
+        avoided = _cells(choices, X_avoid)
+        free = math.prod(sizes) - len(avoided)
+        # The r-th free cell is r plus the number of avoided cells before it.
+        ranks = _distinct(free, num_candidates, generator)
+        shifts = avoided - torch.arange(len(avoided))
+        cells = ranks + torch.searchsorted(shifts, ranks, right=True)
+        columns = list(torch.unravel_index(cells, sizes))
+    picked = [v[c.to(v.device)] for v, c in zip(choices, columns, strict=True)]
+    return torch.stack(picked, dim=-1)
+
+
+def _cells(choices: Sequence[Tensor], X: Tensor | None) -> Tensor:
+    """Sorted numbers of the cells that hold the given points, in row-major order, on the CPU."""
+    if X is None:
+        return torch.zeros(0, dtype=torch.int64)
+    cells = torch.zeros(X.shape[0], dtype=torch.int64)
+    on_grid = torch.ones(X.shape[0], dtype=torch.bool)
+    for values, column in zip(choices, X.unbind(-1), strict=True):
+        index = torch.searchsorted(values, column.contiguous()).clamp_max(len(values) - 1)
+        on_grid &= (values[index] == column).cpu()
+        cells = cells * len(values) + index.cpu()
+    unique: Tensor = cells[on_grid].unique()
+    return unique
+
+
+def _distinct(population: int, number: int, generator: torch.Generator) -> Tensor:
+    """Distinct whole numbers below a bound, in random order."""
+    if population <= max(_MAX_PERMUTATION, 4 * number):
+        return torch.randperm(population, generator=generator)[:number]
+    # Few of twice as many draws coincide, since the population is much larger.
+    drawn: Tensor = torch.randint(population, (2 * number,), generator=generator).unique()
+    return drawn[torch.randperm(len(drawn), generator=generator)[:number]]

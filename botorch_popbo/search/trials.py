@@ -1,0 +1,153 @@
+"""Trials as tensors: what every front door fills, and what the models learn from."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from botorch_popbo._seeds import derive_seed
+from botorch_popbo.data.constraints import from_constrained_outcomes
+from botorch_popbo.data.objectives import random_weights, trade_off
+from botorch_popbo.data.order import Order
+from botorch_popbo.data.outcomes import from_outcomes
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A trial that has ended.
+
+    Attributes:
+        x: Its point, of shape ``d``.
+        objectives: What to maximise; minus infinity if it failed.
+        slack: What is left of each constraint, negative where violated.
+        variance: The variance of the objectives; NaN if unknown.
+    """
+
+    x: Tensor
+    objectives: Sequence[float]
+    slack: Sequence[float] = ()
+    variance: float = math.nan
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it has no outcome."""
+        return -math.inf in self.objectives
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What is known of points.
+
+    Attributes:
+        X: Evaluated points, an ``N x d`` tensor.
+        objectives: What to maximise, ``N x c``; minus infinity for failed evaluations.
+        variance: Variances of the objectives, ``N x c``, NaN where unknown.
+        slack: Slacks of the ``k`` constraints, ``N x k``, negative where violated; of failed
+            evaluations without meaning.
+        slack_variance: Variances of the slacks, ``N x k``, NaN where unknown.
+        excess: How far objectives are above their thresholds, one column for each threshold,
+            likewise.
+        pending: Points not to be suggested again, a ``p x d`` tensor, if there are some.
+    """
+
+    X: Tensor
+    objectives: Tensor
+    variance: Tensor
+    slack: Tensor
+    slack_variance: Tensor
+    excess: Tensor
+    pending: Tensor | None = None
+
+    @classmethod
+    def gather(
+        cls, ended: Sequence[Trial], pending: Sequence[Tensor], shape: Sequence[int]
+    ) -> Self:
+        """Trials in a row.
+
+        A failure does not count if the same point succeeded at another time.
+
+        Args:
+            ended: Trials that have ended.
+            pending: Points of others, each of shape ``d``.
+            shape: The numbers of parameters, objectives and constraints.
+
+        Returns:
+            What is known.
+        """
+        points = [tuple(trial.x.tolist()) for trial in ended]
+        told = list(zip(ended, points, strict=True))
+        succeeded = {x for trial, x in told if not trial.has_failed}
+        ended = [trial for trial, x in told if not (trial.has_failed and x in succeeded)]
+
+        def matrix(rows: Sequence[Sequence[float]], width: int) -> Tensor:
+            return torch.tensor(rows, dtype=torch.double).reshape(len(rows), width)
+
+        dim, num_objectives, num_constraints = shape
+        objectives = matrix([trial.objectives for trial in ended], num_objectives)
+        slack = matrix([trial.slack for trial in ended], num_constraints)
+        variance = matrix([[trial.variance] for trial in ended], 1)
+        return cls(
+            X=matrix([trial.x.tolist() for trial in ended], dim),
+            objectives=objectives,
+            variance=variance.expand_as(objectives),
+            slack=slack,
+            slack_variance=variance.expand_as(slack),
+            excess=slack[:, :0],
+            pending=matrix([x.tolist() for x in pending], dim),
+        )
+
+    @property
+    def num_successes(self) -> int:
+        """The number of evaluations that did not fail."""
+        return int((~self.objectives.isneginf().any(-1)).sum())
+
+    def feasible_first(self, seed: int) -> Order:
+        """One order of all points, feasible ones first; see :func:`from_constrained_outcomes`.
+
+        Thresholds are constraints. Several objectives are ordered by a random trade-off, another
+        one for every number of points, so that a search visits all parts of the Pareto front; see
+        :func:`trade_off`.
+
+        Args:
+            seed: Seed of the trade-offs.
+
+        Returns:
+            The order.
+
+        Raises:
+            InputDataError: If fewer than two points can be ranked.
+        """
+        value, number = self.objectives[:, 0], self.objectives.shape[-1]
+        if number > 1:
+            generator = torch.Generator().manual_seed(derive_seed(seed, len(self.X)))
+            value = trade_off(self.objectives, random_weights(number, generator).to(self.X))
+        violation = -torch.cat([self.slack, self.excess], dim=-1)
+        return from_constrained_outcomes(self.X, value, violation)
+
+    def objective_orders(self) -> list[Order]:
+        """The order of every objective by itself.
+
+        Raises:
+            InputDataError: If fewer than two points can be ranked.
+        """
+        columns = zip(self.objectives.T, self.variance.T, strict=True)
+        return [_order(self.X, values, variance) for values, variance in columns]
+
+    def slack_orders(self) -> list[Order]:
+        """The order of the slacks of each constraint that a point violates which did not fail.
+
+        None if there are not two points to compare.
+        """
+        succeeded = ~self.objectives[:, 0].isneginf()
+        X = self.X[succeeded]
+        if len(X.unique(dim=0)) < 2:
+            return []
+        columns = zip(self.slack[succeeded].T, self.slack_variance[succeeded].T, strict=True)
+        return [_order(X, *column) for column in columns if bool((column[0] < 0.0).any())]
+
+
+def _order(X: Tensor, values: Tensor, variance: Tensor) -> Order:
+    return from_outcomes(X, values, None if bool(variance.isnan().all()) else variance)

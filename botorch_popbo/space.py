@@ -1,0 +1,426 @@
+"""What the parameters of a search may be, and its points as numbers."""
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from botorch.models.transforms.input import InputTransform
+from botorch.utils.sampling import draw_sobol_samples
+from torch import Tensor
+
+from botorch_popbo._plain import plain, whole
+from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
+
+#: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
+#: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
+#: values in none. A file without tuples says ``{"range": [...]}`` and ``{"choices": [...]}``;
+#: ``{"ordered": [...]}`` lists choices whose order is the list's.
+Notation = tuple[Any, ...] | list[Any] | Mapping[str, Any]
+#: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
+Dependents = Mapping[str, Mapping[float, Sequence[str]]]
+
+_SLACK = 1e-6  # of a range's width, for what was rounded to single precision
+_HELP = 'write (low, high) or (low, high, "log") for a range, and [a, b, c] for choices'
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A range, perhaps in steps or on a logarithmic scale, or choices.
+
+    A value is searched as a number, its place: itself, its natural logarithm on a logarithmic
+    scale, or its index among choices.
+
+    Attributes:
+        low: The smallest value; of choices 0.
+        high: The largest value; of choices the largest index.
+        step: The distance of two values; ``None`` if all numbers of the range are values.
+        is_log: Whether the scale is logarithmic.
+        choices: The choices, if it has some.
+        is_ordered: Whether choices have an order, in which they are evenly spaced.
+
+    Raises:
+        InputDataError: If an end is not finite, not below the other, or too far from it, or not
+            above zero on a logarithmic scale.
+    """
+
+    low: float
+    high: float
+    step: float | None = None
+    is_log: bool = False
+    choices: tuple[Any, ...] | None = None
+    is_ordered: bool = True
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise InputDataError(
+                f"A lower end is finite and below the upper one; got {self.low:g} and "
+                f"{self.high:g}."
+            )
+        if math.isinf(float(self.high) - float(self.low)):
+            raise InputDataError(
+                f"The width of a range from {self.low:g} to {self.high:g} is more than a number "
+                "holds. Give it nearer ends."
+            )
+        if self.is_log and self.low <= 0:
+            raise InputDataError(f"A logarithmic range is above zero; {self.low!r} is not.")
+
+    @classmethod
+    def of_choices(cls, choices: Sequence[Any], is_ordered: bool) -> Self:
+        """Choices, at least two that differ."""
+        told_apart = [one for i, one in enumerate(choices) if _index(choices, one) == i]
+        if len(told_apart) < max(len(choices), 2):
+            raise InputDataError(f"List at least two different choices, not {list(choices)!r}.")
+        return cls(0, len(choices) - 1, 1, choices=tuple(choices), is_ordered=is_ordered)
+
+    @classmethod
+    def read(cls, notation: Any) -> Self:
+        """A parameter as it is written; see :data:`Notation`.
+
+        Raises:
+            InputDataError: If nothing of that kind is written.
+        """
+        said, kind = notation, "range" if isinstance(notation, tuple) else "choices"
+        if isinstance(said, Mapping) and len(said) == 1:
+            ((kind, said),) = said.items()
+        if kind not in ("range", "choices", "ordered") or not isinstance(said, tuple | list):
+            raise InputDataError(f"{notation!r} is neither a tuple nor a list; {_HELP}.")
+        entries = [plain(one) for one in said]
+        if kind == "range":
+            return cls._read_range(entries)
+        kinds = {type(one) for one in entries}
+        is_numeric = kinds <= {int, float}
+        if not is_numeric and kinds not in ({str}, {bool}):
+            raise InputDataError(
+                f"Choices are all text, all numbers or all truth values, not {entries!r}. Let them "
+                "be names, and look up what each stands for."
+            )
+        if is_numeric:
+            if not all(map(math.isfinite, entries)):
+                raise InputDataError(f"Choices that are numbers are finite, not {entries!r}.")
+            entries = list(map(float if float in kinds else int, entries))
+        if is_numeric and kind == "choices":
+            entries.sort()
+        return cls.of_choices(entries, is_numeric or kind == "ordered")
+
+    @classmethod
+    def _read_range(cls, said: list[Any]) -> Self:
+        ends = said[:2]
+        if len(said) not in (2, 3) or not all(map(_is_number, ends)):
+            raise InputDataError(f"{tuple(said)!r} is no range; {_HELP}.")
+        if said[2:] not in ([], ["log"]):
+            raise InputDataError(f'A third entry is "log", not {said[2]!r}.')
+        is_whole = all(isinstance(end, int) for end in ends)
+        low, high = ends if is_whole else map(float, ends)
+        return cls(low, high, 1 if is_whole else None, bool(said[2:]))
+
+    def to_json(self) -> dict[str, list[Any]]:
+        """How it is written in a file; steps other than whole numbers are not."""
+        if self.choices is None:
+            return {"range": [self.low, self.high, *(["log"] if self.is_log else [])]}
+        return {"ordered" if self.is_ordered else "choices": list(self.choices)}
+
+    @property
+    def is_categorical(self) -> bool:
+        """Whether there are choices without an order."""
+        return self.choices is not None and not self.is_ordered
+
+    @property
+    def size(self) -> float:
+        """The number of values; infinite for a range of all numbers."""
+        return math.inf if self.step is None else round((self.high - self.low) / self.step) + 1
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest place."""
+        return self.place(self._value_at(0)), self.place(self._value_at(self.size - 1))
+
+    @property
+    def outer_ends(self) -> tuple[float, float]:
+        """Those of the numbers that are rounded to a value."""
+        margin = 0.5 * (self.step or 0.0)
+        start, end = self.low - margin, self.high + margin
+        return (math.log(start), math.log(end)) if self.is_log else (start, end)
+
+    @property
+    def middle(self) -> float:
+        """The place in the middle."""
+        if self.step is None:
+            low, high = self.ends
+            return (low + high) / 2.0
+        return self.place(self._value_at(self.size // 2))
+
+    def places(self) -> list[float]:
+        """The places of all values, rising."""
+        if self.choices is not None:
+            return [float(index) for index in range(len(self.choices))]
+        return [self.place(self._value_at(index)) for index in range(int(self.size))]
+
+    def place(self, value: Any) -> float:
+        """The number that stands for a value.
+
+        Raises:
+            ValueError: If there is no such choice, or no logarithm of the value.
+        """
+        if self.choices is not None:
+            return float(_index(self.choices, value))
+        return math.log(value) if self.is_log else float(value)
+
+    def value(self, place: float) -> Any:
+        """The value that a number stands for, rounded to the nearest there is."""
+        number = math.exp(place) if self.is_log else place
+        if self.step is not None:
+            return self._value_at(round((number - self.low) / self.step))
+        return min(max(number, self.low), self.high)
+
+    def rounded(self, place: float) -> float:
+        """The nearest place of a value."""
+        return self.place(self.value(place))
+
+    def at(self, unit: float) -> float:
+        """The place of a number of the unit interval, all values being equally likely.
+
+        On a logarithmic grid they are likely as the interval that is rounded to each is long.
+        """
+        if self.is_categorical:
+            return float(min(int(unit * self.size), self.size - 1))
+        start, end = self.outer_ends
+        return self.rounded(start + unit * (end - start))
+
+    def _value_at(self, index: float) -> Any:
+        """The value at a place of the grid, or at the end that is nearer."""
+        if self.step is None:
+            return self.high if index else self.low
+        inside = min(max(int(index), 0), int(self.size) - 1)
+        if self.choices is not None:
+            return self.choices[inside]
+        return min(self.low + inside * self.step, self.high)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Where to search, for optimizers that know nothing but numbers.
+
+    Attributes:
+        bounds: Smallest and largest values of the ``d`` columns, ``2 x d``.
+        choices: The values of each column that has a list of them, rising, the ends among them.
+        categorical: Those of them whose values have no order.
+        snap: Rounds columns that are searched like ranges and are none, of ``... x d``.
+        inactive: Makes points equal that differ in columns without a meaning only.
+    """
+
+    bounds: Tensor
+    choices: Mapping[int, Sequence[float]]
+    categorical: Sequence[int]
+    snap: Callable[[Tensor], Tensor]
+    inactive: Callable[[Tensor], Tensor] | None = None
+
+
+class Space:
+    """Parameters by name, and points ``... x d`` of their places in double precision.
+
+    Args:
+        parameters: At least one parameter by name.
+        dependents: Which parameters have a meaning beside some values of others only, by place.
+
+    Attributes:
+        bounds: The smallest and largest places, a ``2 x d`` tensor.
+        size: The number of values of each parameter, of shape ``d``.
+        is_categorical: Whether each has choices without an order, of shape ``d``.
+    """
+
+    def __init__(
+        self, parameters: Mapping[str, Parameter], dependents: Dependents | None = None
+    ) -> None:
+        self.parameters = dict(parameters)
+        self.dependents = dependents or {}
+        own = list(self.parameters.values())
+        self.bounds = torch.tensor([p.ends for p in own], dtype=torch.double).T
+        self.size = torch.tensor([p.size for p in own], dtype=torch.double)
+        self.is_categorical = torch.tensor([p.is_categorical for p in own])
+        self.inactive = self._inactive_columns() if self.dependents else None
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any] | Tensor) -> Self:
+        """A space as it is written.
+
+        Args:
+            said: What each parameter may be, by its name; see :data:`Notation`. Or lower and upper
+                bounds of ranges that are called x1, x2, …, a ``2 x d`` tensor.
+
+        Raises:
+            InputDataError: If there is no parameter, or if one is none.
+            BotorchTensorDimensionError: If bounds have another shape.
+        """
+        if isinstance(said, Tensor):
+            if said.ndim != 2 or said.shape[0] != 2:
+                raise BotorchTensorDimensionError(
+                    f"Expected bounds of shape 2 x d, but got {tuple(said.shape)}."
+                )
+            ranges = enumerate(said.T.tolist(), start=1)
+            said = {f"x{place}": tuple(map(float, ends)) for place, ends in ranges}
+        if not isinstance(said, Mapping) or not said:
+            raise InputDataError(
+                'The space is a dictionary such as {"rate": (1e-4, 1.0, "log"), "kernel": ["a", '
+                f'"b"]}}; got {said!r}.'
+            )
+        parameters = {}
+        for name, notation in said.items():
+            if not isinstance(name, str):
+                raise InputDataError(f"The name of a parameter is a text; got {name!r}.")
+            try:
+                parameters[name] = Parameter.read(notation)
+            except InputDataError as error:
+                raise InputDataError(f"{name}: {error}") from None
+        return cls(parameters)
+
+    def to_json(self) -> dict[str, dict[str, list[Any]]]:
+        """What :meth:`read` reads, as it can be written to a file."""
+        return {name: parameter.to_json() for name, parameter in self.parameters.items()}
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for the same parameters that depend on each other in the same way."""
+        return repr(self.parameters), repr(self.dependents)
+
+    @property
+    def num_points(self) -> float:
+        """The number of points; infinite if a parameter may be all numbers of a range."""
+        return math.prod(parameter.size for parameter in self.parameters.values())
+
+    @property
+    def encoded_dim(self) -> int:
+        """The number of columns that the input transform makes."""
+        return int(torch.where(self.is_categorical, self.size, 1.0).sum())
+
+    def encode(self, values: Mapping[str, Any]) -> Tensor:
+        """A point of shape ``d`` from the value of each parameter."""
+        places = [parameter.place(values[name]) for name, parameter in self.parameters.items()]
+        return self.filled(torch.tensor(places, dtype=torch.double))
+
+    def decode(self, x: Tensor) -> dict[str, Any]:
+        """The value of each parameter at a point of shape ``d``."""
+        places = zip(self.parameters.items(), x.tolist(), strict=True)
+        return {name: parameter.value(place) for (name, parameter), place in places}
+
+    def draw(self, number: int, seed: int) -> Tensor:
+        """Quasi-random points, ``n x d``; more of them begin with the same."""
+        unit = torch.tensor([[0.0], [1.0]]).double().expand(2, len(self.parameters))
+        drawn: Tensor = draw_sobol_samples(unit, number, 1, seed=seed % 2**31).squeeze(1)
+        return self.filled(self.from_unit(drawn))
+
+    def from_unit(self, unit: Tensor) -> Tensor:
+        """Points ``... x d`` of the unit cube as points of the space."""
+        return rounded_columns(unit, {i: p.at for i, p in enumerate(self.parameters.values())})
+
+    def to_unit(self, X: Tensor) -> Tensor:
+        """Points ``... x d`` in the unit cube, discrete ones in the middle of their parts."""
+        start, end = torch.tensor([p.outer_ends for p in self.parameters.values()]).double().T
+        unit: Tensor = (X - start) / (end - start)
+        return unit
+
+    def snap(self, X: Tensor) -> Tensor:
+        """Points ``... x d`` with steps rounded to the nearest value, without a gradient."""
+        rounded = {
+            i: parameter.rounded
+            for i, parameter in enumerate(self.parameters.values())
+            if parameter.step is not None and parameter.choices is None
+        }
+        return rounded_columns(X, rounded)
+
+    def filled(self, X: Tensor) -> Tensor:
+        """Points ``... x d`` that are equal where they differ in what has no meaning only."""
+        if self.inactive is None:
+            return X
+        filled: Tensor = self.inactive.transform(X)
+        return filled
+
+    def check(self, X: Tensor) -> None:
+        """Check that points ``... x d`` hold values, up to rounding in ranges of all numbers.
+
+        Raises:
+            InputDataError: If one holds something else.
+        """
+        if X.shape[-1:] != self.size.shape:
+            return  # of another space, for which others have a message
+        X = X.detach().double().cpu()
+        own = self.parameters.values()
+        nearest = rounded_columns(X.nan_to_num(), {i: p.rounded for i, p in enumerate(own)})
+        slack = torch.where(self.size.isinf(), _SLACK * (self.bounds[1] - self.bounds[0]), 0.0)
+        wrong = (((X - nearest).abs() > slack) & X.isfinite()).nonzero()
+        if len(wrong):
+            column = int(wrong[0, -1])
+            name, parameter = [*self.parameters.items()][column]
+            numbers = "numbers" if parameter.step is None else "whole numbers"
+            low, high = self.bounds[:, column].tolist()
+            raise InputDataError(
+                f"{name} holds {numbers} from {low:g} to {high:g}, but was given "
+                f"{float(X[tuple(wrong[0])])!r}."
+            )
+
+    def input_transform(self) -> InputTransform:
+        """What maps points to the unit cube, categories to one column each."""
+        categorical = self.is_categorical.nonzero().squeeze(-1).tolist()
+        categories = {i: range(int(self.size[i])) for i in categorical}
+        numeric = (~self.is_categorical).nonzero().squeeze(-1).tolist()
+        return unit_cube(self.bounds, numeric, categories, inactive=self.inactive)
+
+    def domain(self, max_listed: int) -> Domain:
+        """Where to search; a parameter of more values than ``max_listed`` is a range, rounded."""
+        own = list(enumerate(self.parameters.values()))
+        return Domain(
+            bounds=self.bounds,
+            choices={
+                i: p.places() for i, p in own if p.choices is not None or p.size <= max_listed
+            },
+            categorical=[i for i, p in own if p.is_categorical],
+            snap=self.snap,
+            inactive=None if self.inactive is None else self.filled,
+        )
+
+    def _inactive_columns(self) -> InactiveColumns:
+        column = {name: i for i, name in enumerate(self.parameters)}
+        dependents = {
+            column[parent]: {
+                place: [column[child] for child in names] for place, names in by.items()
+            }
+            for parent, by in self.dependents.items()
+        }
+        fill = {column[name]: parameter.middle for name, parameter in self.parameters.items()}
+        return InactiveColumns(dependents, fill)
+
+
+def rounded_columns(X: Tensor, functions: Mapping[int, Callable[[float], float]]) -> Tensor:
+    """Points of which some columns are mapped number by number."""
+    columns = list(X.detach().clone().unbind(-1))
+    for column, function in functions.items():
+        columns[column].apply_(function)
+    return torch.stack(columns, dim=-1)
+
+
+def _index(choices: Sequence[Any], value: Any) -> int:
+    """The place of the first choice that is equal; NaN equals itself."""
+    for index, one in enumerate(choices):
+        if one is value or one == value or (one != one and value != value):
+            return index
+    raise ValueError(f"not one of {', '.join(map(str, choices))}")
+
+
+def _is_number(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value)
+
+
+def at_least(low: int, **said: Any) -> int:
+    """A whole number that is not below another, given by its name.
+
+    Raises:
+        InputDataError: If it is something else.
+    """
+    ((name, value),) = said.items()
+    number = whole(value)
+    if number is None or number < low:
+        raise InputDataError(f"{name} is a whole number of at least {low}, but got {value!r}.")
+    return number

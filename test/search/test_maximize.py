@@ -1,0 +1,93 @@
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+from botorch.acquisition import AcquisitionFunction
+from botorch.models import SingleTaskGP
+from torch import Tensor
+
+from botorch_popbo.models.input_transforms import InactiveColumns
+from botorch_popbo.search.maximize import maximize
+from botorch_popbo.settings import SearchSettings
+from botorch_popbo.space import Domain
+
+TARGET = torch.tensor([0.31, 2.2]).double()
+BOUNDS = torch.tensor([[0.0, 0.0], [1.0, 4.0]]).double()
+RANGES = Domain(BOUNDS, {}, (), lambda X: X)
+MIXED = replace(RANGES, choices={1: [0.0, 1.0, 2.0, 3.0, 4.0]})
+MANY = replace(RANGES, choices={1: [0.25 * i for i in range(17)]})
+CATEGORY = replace(MIXED, categorical=[1])
+TABLE = replace(MIXED, choices={0: [0.0, 0.5, 1.0], **MIXED.choices})
+ROUNDED = replace(RANGES, snap=lambda X: (4.0 * X).round() / 4.0)
+NONE = BOUNDS[:0]
+
+
+class Bowl(AcquisitionFunction):
+    """The closer to a target the better."""
+
+    def __init__(self) -> None:
+        super().__init__(SingleTaskGP(BOUNDS / 4.0, BOUNDS[:, :1]))
+
+    def forward(self, X: Tensor) -> Tensor:
+        return -(X - TARGET).square().sum(-1).squeeze(-1)
+
+
+@pytest.mark.parametrize(
+    ("domain", "expected"),
+    [
+        (RANGES, [0.31, 2.2]),
+        (MIXED, [0.31, 2.0]),
+        (MANY, [0.31, 2.25]),
+        (CATEGORY, [0.31, 2.0]),
+        (TABLE, [0.5, 2.0]),
+        (ROUNDED, [0.25, 2.25]),
+    ],
+    ids=["ranges", "mixed", "many", "category", "table", "rounded"],
+)
+def test_the_best_point_of_every_kind_of_space_is_found(
+    domain: Domain, expected: list[float]
+) -> None:
+    before = torch.get_rng_state()
+    best = maximize(Bowl(), domain, NONE, 100, seed=0)
+    assert best.tolist() == pytest.approx(expected, abs=1e-3)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_of_many_categories_the_seed_alone_chooses() -> None:
+    values = [0.25 * i for i in range(100)]
+    bounds = torch.tensor([[0.0, 0.0], [1.0, values[-1]]]).double()
+    domain = Domain(bounds, {1: values}, [1], lambda X: X)
+    random.seed(1)
+    before = random.getstate()
+    first = maximize(Bowl(), domain, NONE, 100, seed=0)
+    assert random.getstate() == before
+    random.seed(2)
+    assert torch.equal(maximize(Bowl(), domain, NONE, 100, seed=0), first)
+
+
+@pytest.mark.parametrize("domain", [TABLE, ROUNDED], ids=["table", "rounded"])
+def test_a_known_point_gives_way_to_another_one(domain: Domain) -> None:
+    best = maximize(Bowl(), domain, NONE, 100, seed=0)
+    second = maximize(Bowl(), domain, best.unsqueeze(0), 100, seed=0)
+    assert not torch.equal(second, best)
+    assert torch.equal(domain.snap(second), second)
+    assert (second - best).abs().max() <= 1.0
+
+
+def test_where_all_points_are_known_the_best_comes_again() -> None:
+    known = torch.cartesian_prod(*(torch.tensor(v).double() for v in TABLE.choices.values()))
+    assert maximize(Bowl(), TABLE, known, 100, seed=0).tolist() == [0.5, 2.0]
+
+
+def test_points_that_differ_in_a_column_without_a_meaning_are_one() -> None:
+    inactive = InactiveColumns({0: {1.0: [1]}}, {1: 3.0})
+    domain = replace(TABLE, inactive=inactive)
+    # Beside 0.5 the second column stands in the middle, too far off.
+    assert maximize(Bowl(), domain, NONE, 100, seed=0).tolist() == [1.0, 2.0]
+
+
+def test_settings_reach_the_optimizer() -> None:
+    coarse = SearchSettings(num_raw=2, num_starts=1, max_steps=1)
+    found = [maximize(Bowl(), RANGES, NONE, 100, 0, s) for s in (coarse, SearchSettings())]
+    assert Bowl()(found[0][None]) < Bowl()(found[1][None])

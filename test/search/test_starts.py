@@ -1,0 +1,196 @@
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from botorch.acquisition import (
+    AcquisitionFunction,
+    LogExpectedImprovement,
+    qLogNoisyExpectedImprovement,
+    qSimpleRegret,
+)
+from botorch.exceptions.warnings import BadInitialCandidatesWarning
+from botorch.models import SingleTaskGP
+from botorch.models.transforms.input import Normalize
+from botorch.optim import optimize_acqf
+from botorch.optim.initializers import gen_batch_initial_conditions
+from botorch.sampling.normal import SobolQMCNormalSampler
+from botorch.utils.sampling import manual_seed
+from helpers.toy import BOUNDS, toy_data
+from torch import Tensor
+
+from botorch_popbo import (
+    ExpectedRankingImprovement,
+    LogExpectedFrontImprovement,
+    LogExpectedUtilityImprovement,
+    RankingGP,
+    rank_initial_conditions,
+)
+from botorch_popbo.settings import SearchSettings
+
+
+def sampler() -> SobolQMCNormalSampler:
+    return SobolQMCNormalSampler(torch.Size([16]), seed=0)
+
+
+# Ours and BoTorch's, by the model.
+FUNCTIONS: dict[str, tuple[str, Callable[[Any], AcquisitionFunction]]] = {
+    "utility": ("gaussian_model", LogExpectedUtilityImprovement),
+    "rank": ("long_model", ExpectedRankingImprovement),
+    "stock": ("gaussian_model", lambda model: LogExpectedImprovement(model, best_f=0.0)),
+    "noisy": (
+        "gaussian_model",
+        lambda model: qLogNoisyExpectedImprovement(model, model.known_X, sampler=sampler()),
+    ),
+}
+CONSTRAINTS = [(torch.tensor([0]), torch.tensor([1.0]).double(), 1.0)]
+WALK = {"n_burnin": 256, "n_thinning": 4}
+
+
+@pytest.fixture(params=list(FUNCTIONS))
+def function(request: pytest.FixtureRequest) -> AcquisitionFunction:
+    model, make = FUNCTIONS[request.param]
+    return make(request.getfixturevalue(model))
+
+
+def starts(function: AcquisitionFunction, seed: int | None = 0, **options: Any) -> Tensor:
+    options = {"bounds": BOUNDS, "q": 1, "num_restarts": 8, "raw_samples": 64} | options
+    with manual_seed(seed), warnings.catch_warnings():
+        warnings.simplefilter("ignore", BadInitialCandidatesWarning)
+        return rank_initial_conditions(function, **options)
+
+
+def botorchs(function: AcquisitionFunction, seed: int | None = 0, **options: Any) -> Tensor:
+    options = {"bounds": BOUNDS, "q": 1, "num_restarts": 8, "raw_samples": 64} | options
+    with manual_seed(seed), warnings.catch_warnings():
+        warnings.simplefilter("ignore", BadInitialCandidatesWarning)
+        return gen_batch_initial_conditions(function, **options)
+
+
+@pytest.mark.parametrize(
+    "bounds", [BOUNDS, torch.tensor([[3.0, 1.0], [3.1, 1.1]]).double()], ids=["box", "far"]
+)
+@pytest.mark.parametrize("num_restarts", [2, 8])
+def test_they_lie_within_the_box(
+    function: AcquisitionFunction, bounds: Tensor, num_restarts: int
+) -> None:
+    X = starts(function, bounds=bounds, num_restarts=num_restarts)
+    assert X.shape == (num_restarts, 1, 2)
+    assert torch.equal(X.clamp(bounds[0], bounds[1]), X)
+
+
+@pytest.mark.parametrize("name", ["utility", "rank"])
+def test_half_are_close_to_the_best_points(name: str, request: pytest.FixtureRequest) -> None:
+    fixture, make = FUNCTIONS[name]
+    model = request.getfixturevalue(fixture)
+    near = starts(make(model), num_restarts=400, raw_samples=400)[200:].squeeze(-2)
+    best, width = model.best_points(5), BOUNDS[1] - BOUNDS[0]
+    distance = torch.cdist(near / width, best / width).amin(-1)
+    assert distance.median() < 0.1
+    assert distance.min() < 2e-3
+    assert distance.max() > 0.2  # up to the next basin
+
+
+def test_settings_say_how_far_they_scatter(gaussian_model: RankingGP) -> None:
+    function, settings = (
+        LogExpectedUtilityImprovement(gaussian_model),
+        SearchSettings(num_centers=1, log10_radius=(-6.0, -5.0)),
+    )
+    near = starts(function, settings=settings)[4:].squeeze(-2)
+    assert torch.cdist(near, gaussian_model.known_X).amin(-1).max() < 1e-3
+    assert len(torch.cdist(near, gaussian_model.known_X).argmin(-1).unique()) == 1
+
+
+def test_the_best_points_of_the_box_are_approached(gaussian_model: RankingGP) -> None:
+    best = gaussian_model.best_points(15)
+    middle = 0.5 * (best[0] + best[1])
+    box = torch.stack([torch.where(best[0] > middle, BOUNDS[0], middle), BOUNDS[1]])
+    box[1] = torch.where(best[0] > middle, middle, BOUNDS[1])  # without the best point
+    function = LogExpectedUtilityImprovement(gaussian_model)
+    settings = SearchSettings(log10_radius=(-6.0, -5.0))
+    near = starts(function, bounds=box, settings=settings)[4:].squeeze(-2)
+    assert torch.cdist(near, gaussian_model.known_X).amin(-1).max() < 1e-3
+
+
+def test_more_starts_than_samples_are_refused(function: AcquisitionFunction) -> None:
+    with pytest.raises(ValueError, match=r"raw_samples is at least num_restarts.* 4 and 8"):
+        starts(function, raw_samples=4)
+
+
+def test_of_several_objectives_the_front_is_approached(gaussian_model: RankingGP) -> None:
+    X = gaussian_model.known_X
+    other = RankingGP(X, -X[:, :1].square()).fit()
+    function = LogExpectedFrontImprovement([gaussian_model, other])
+    near = starts(function, num_restarts=32)[16:].squeeze(-2)
+    distance = [torch.cdist(near, points).amin(0) for points in (function.front, X)]
+    assert len(function.front) > 1
+    assert distance[0].max() < distance[1].max()
+
+
+def test_random_numbers_are_those_of_the_surrounding_seed(function: AcquisitionFunction) -> None:
+    before = torch.get_rng_state()
+    first, again, other = (starts(function, seed) for seed in (0, 0, 1))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+
+
+def test_the_seed_of_the_options_decides_alone(function: AcquisitionFunction) -> None:
+    found = []
+    for seed in (0, 1):
+        with manual_seed(seed):
+            before = torch.get_rng_state()
+            found.append(
+                rank_initial_conditions(
+                    function, BOUNDS, q=1, num_restarts=4, raw_samples=32, options={"seed": 7}
+                )
+            )
+            assert torch.equal(torch.get_rng_state(), before)
+    assert torch.equal(*found)
+
+
+@pytest.mark.parametrize(
+    ("options", "walk"),
+    [
+        ({"fixed_features": {0: 1.0}}, {}),
+        ({"inequality_constraints": CONSTRAINTS}, WALK),
+        ({"equality_constraints": CONSTRAINTS}, WALK),
+        ({"inequality_constraints": CONSTRAINTS}, {"n_burnin": 99, "n_thinning": 2}),
+        ({"generator": lambda n, q, seed: torch.ones(n, q, 2).double()}, {}),
+    ],
+    ids=["fixed_features", "inequality", "equality", "own walk", "generator"],
+)
+def test_the_rest_is_left_to_botorch_with_a_short_walk(
+    gaussian_model: RankingGP, options: dict[str, Any], walk: dict[str, int]
+) -> None:
+    function = LogExpectedUtilityImprovement(gaussian_model)
+    expected = botorchs(function, **options, options={"seed": 3, **walk})
+    given = {} if walk == WALK else walk
+    assert torch.equal(starts(function, **options, options={"seed": 3, **given}), expected)
+    assert walk == {} or (expected[..., 0] >= 1.0 - 1e-9).all()
+
+
+def test_several_points_and_other_models_are_left_to_botorch(gaussian_model: RankingGP) -> None:
+    joint = qSimpleRegret(gaussian_model, sampler=sampler())
+    process = SingleTaskGP(*toy_data(15), input_transform=Normalize(2))
+    other = LogExpectedImprovement(process, best_f=0.0)
+    for function, q in ((joint, 2), (other, 1)):
+        found, expected = (f(function, q=q, options={"seed": 3}) for f in (starts, botorchs))
+        assert found.shape == (8, q, 2)
+        assert torch.equal(found, expected)
+
+
+def test_open_bounds_are_refused_as_by_botorch(function: AcquisitionFunction) -> None:
+    bounds = BOUNDS.clone()
+    bounds[1, 0] = torch.inf
+    with pytest.raises(NotImplementedError, match="finite values in `bounds`"):
+        rank_initial_conditions(function, bounds, q=1, num_restarts=2, raw_samples=8)
+
+
+def test_optimize_acqf_takes_it(function: AcquisitionFunction) -> None:
+    options: dict[str, Any] = {"q": 1, "num_restarts": 4, "raw_samples": 64}
+    with manual_seed(0):
+        _, value = optimize_acqf(function, BOUNDS, ic_generator=rank_initial_conditions, **options)
+        _, plain = optimize_acqf(function, BOUNDS, **options)
+    assert value >= plain - 0.1

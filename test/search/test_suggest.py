@@ -1,0 +1,122 @@
+import math
+import pickle
+from typing import Any
+
+import pytest
+import torch
+from botorch.exceptions import InputDataError
+from torch import Tensor
+
+from botorch_popbo.acquisition import (
+    LogConstrainedExpectedUtilityImprovement,
+    LogExpectedFrontImprovement,
+    LogExpectedUtilityImprovement,
+)
+from botorch_popbo.search.suggest import Models, Search, improvement
+from botorch_popbo.search.trials import Trial, Trials
+from botorch_popbo.settings import SearchSettings, Settings
+from botorch_popbo.space import Space
+
+SPACE = Space.read({"x": (0.0, 1.0), "y": (0, 4)})
+X = torch.tensor([[0.1, 0.0], [0.4, 2.0], [0.9, 4.0], [0.6, 1.0], [0.2, 3.0]]).double()
+LOSS = (X[:, :1] - 0.5).square() + 0.1 * X[:, 1:]
+NONE = X[:0]
+FAILED = -math.inf
+
+
+def known(objectives: Tensor, slack: Tensor | None = None, *pending: Tensor) -> Trials:
+    slack = X[:, :0] if slack is None else slack
+    told = zip(X, objectives.tolist(), slack.tolist(), strict=True)
+    shape = (2, objectives.shape[-1], slack.shape[-1])
+    return Trials.gather([Trial(x, y, s) for x, y, s in told], pending, shape)
+
+
+@pytest.mark.parametrize(
+    ("objectives", "slack", "expected"),
+    [
+        (-LOSS, None, LogExpectedUtilityImprovement),
+        (-LOSS, 0.5 - X[:, :1], LogConstrainedExpectedUtilityImprovement),
+        (-LOSS, 1.5 - X[:, :1], LogExpectedUtilityImprovement),  # never violated
+        (torch.cat([-LOSS, X[:, :1]], -1), 0.8 - X[:, :1], LogExpectedFrontImprovement),
+    ],
+    ids=["plain", "constrained", "satisfied", "front"],
+)
+def test_the_goal_decides_what_is_maximised(
+    objectives: Tensor, slack: Tensor | None, expected: type
+) -> None:
+    models = Models.fit(known(objectives, slack), SPACE)
+    assert type(improvement(models.objectives, models.slacks, None, 0)) is expected
+    x = models.suggest(SPACE, NONE, seed=0)
+    assert torch.equal(x.clamp(*SPACE.bounds), x)
+    assert x[1] == x[1].round()
+    assert not (x == X).all(-1).any()
+
+
+def test_what_is_pending_is_not_suggested_again() -> None:
+    models = Models.fit(known(-LOSS), SPACE)
+    x = models.suggest(SPACE, NONE, seed=0)
+    after = models.suggest(SPACE, torch.stack([x, x, X[0]]), seed=0)
+    assert not torch.equal(after, x)
+
+
+def test_what_lies_outside_of_the_space_teaches_but_is_not_to_be_improved_on() -> None:
+    models = Models.fit(known(-LOSS), SPACE)
+    narrow = Space.read({"x": (0.7, 1.0), "y": (0, 4)})
+    found = models.suggest(narrow, NONE, seed=0)
+    assert found[0] >= 0.7
+    inside = X[X[:, 0] >= 0.7]
+    function = improvement(models.objectives, models.slacks, None, 0, X_baseline=inside)
+    others = narrow.draw(200, seed=1).unsqueeze(-2)
+    assert function(found[None, None]) > function(others).median()
+
+
+def test_a_design_comes_first_and_models_are_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    fits, fit = [], Models.fit
+    monkeypatch.setattr(Models, "fit", lambda *args: fits.append(1) or fit(*args))
+    search, trials = Search(3, Settings(), num_initial=6), known(-LOSS, None, X[0] + 0.5)
+    assert torch.equal(search.suggest(SPACE, trials, 5), SPACE.draw(9, seed=3)[5])
+    again = search.suggest(SPACE, known(-LOSS, None, SPACE.draw(9, seed=3)[5]), 5)
+    assert torch.equal(again, SPACE.draw(9, seed=3)[6])
+    assert fits == []
+    search = pickle.loads(pickle.dumps(Search(3, Settings(), num_initial=5)))
+    first = search.suggest(SPACE, trials, 5)
+    search.suggest(SPACE, trials, 6)
+    assert torch.equal(Search(3, Settings(), 5).suggest(SPACE, trials, 5), first)
+    assert len(fits) == 2
+    assert torch.equal(search.models(SPACE, trials).best, X[3])
+    assert len(fits) == 2
+
+
+def test_no_gradient_need_be_switched_on() -> None:
+    search, trials = Search(3, Settings(), 5), known(-LOSS)
+    expected = search.suggest(SPACE, trials, 5)
+    with torch.no_grad():
+        assert torch.equal(Search(3, Settings(), 5).suggest(SPACE, trials, 5), expected)
+
+
+def test_settings_reach_the_search() -> None:
+    listed = SearchSettings(max_listed=3)
+    x = Search(0, Settings(search=listed), 5).suggest(SPACE, known(-LOSS), 5)
+    assert x[1] == x[1].round()
+
+
+def test_failures_that_succeeded_at_another_time_do_not_count() -> None:
+    rows: list[Any] = [Trial(X[0], [FAILED]), Trial(X[1], [1.0], variance=0.25), Trial(X[0], [2.0])]
+    for ended in (rows, rows[::-1]):
+        found = Trials.gather(ended, [], (2, 1, 0))
+        assert sorted(found.objectives.flatten().tolist()) == [1.0, 2.0]
+        assert found.variance.nansum() == 0.25
+    assert Trials.gather([*rows, Trial(X[2], [FAILED])], [], (2, 1, 0)).num_successes == 2
+
+
+def test_each_objective_and_each_violated_slack_has_an_order() -> None:
+    objectives = torch.tensor([[1.0, 9.0], [2.0, 8.0], [FAILED, FAILED], [0.0, 7.0], [3.0, 6.0]])
+    slack = torch.tensor([[1.0, 1.0], [-1.0, 2.0], [-9.0, -9.0], [3.0, 3.0], [4.0, 4.0]])
+    trials = known(objectives, slack)
+    first, second = trials.objective_orders()
+    assert sorted(first.score.tolist()) == [FAILED, 0.0, 1.0, 2.0, 3.0]
+    assert sorted(second.score.tolist()) == [FAILED, 6.0, 7.0, 8.0, 9.0]
+    (order,) = trials.slack_orders()
+    assert sorted(order.score.tolist()) == [-1.0, 1.0, 3.0, 4.0]
+    with pytest.raises(InputDataError):
+        Trials.gather([Trial(X[0], [1.0])], [], (2, 1, 0)).objective_orders()

@@ -1,0 +1,113 @@
+import pytest
+import torch
+from torch import Tensor
+
+from botorch_popbo import unseen_candidates
+from botorch_popbo.search import tables
+from botorch_popbo.search.tables import is_table, unseen_points
+from botorch_popbo.space import Domain
+
+# 350 * 350 points are more than are enumerated.
+GRIDS = {
+    "enumerated": [[0.0, 1.0, 5.0], [-1.0, 2.5], [0.0, 1.0, 2.0, 3.0]],
+    "drawn": [list(range(350)), [0.5 * i for i in range(350)]],
+}
+WANTED = {"enumerated": 9, "drawn": 300}
+
+
+def choices(kind: str) -> list[Tensor]:
+    return [torch.tensor(values, dtype=torch.float64) for values in GRIDS[kind]]
+
+
+def draw(kind: str, X_avoid: Tensor | None = None, num: int | None = None, seed: int = 0) -> Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return unseen_candidates(choices(kind), X_avoid, num or WANTED[kind], generator)
+
+
+def rows(X: Tensor) -> set[tuple[float, ...]]:
+    return {tuple(x) for x in X.tolist()}
+
+
+@pytest.fixture(params=list(GRIDS))
+def kind(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_candidates_are_distinct_points_of_the_grid(kind: str) -> None:
+    X = draw(kind)
+    assert X.shape == (WANTED[kind], len(GRIDS[kind]))
+    assert len(rows(X)) == WANTED[kind]
+    for column, values in zip(X.unbind(-1), GRIDS[kind], strict=True):
+        assert set(column.tolist()) <= set(map(float, values))
+
+
+def test_points_to_avoid_are_avoided(kind: str) -> None:
+    first = draw(kind)
+    second = draw(kind, X_avoid=first)  # the same seed would draw some of them again
+    assert second.shape == first.shape
+    assert not rows(first) & rows(second)
+
+
+def test_points_to_avoid_need_not_be_on_the_grid(kind: str) -> None:
+    off_grid = torch.full((2, len(GRIDS[kind])), 0.123, dtype=torch.float64)
+    assert torch.equal(draw(kind, X_avoid=off_grid), draw(kind))
+    assert torch.equal(draw(kind, X_avoid=off_grid[:0]), draw(kind))
+
+
+def test_points_to_avoid_may_repeat_and_have_another_dtype() -> None:
+    avoid = torch.tensor([[5.0, 2.5, 3.0]] * 3, dtype=torch.float32)
+    X = draw("enumerated", X_avoid=avoid, num=100)
+    assert X.dtype == torch.float64
+    assert rows(X) == rows(torch.cartesian_prod(*choices("enumerated"))) - {(5.0, 2.5, 3.0)}
+
+
+def test_the_generator_decides(kind: str) -> None:
+    assert torch.equal(draw(kind, seed=3), draw(kind, seed=3))
+    assert not torch.equal(draw(kind, seed=3), draw(kind, seed=4))
+
+
+@pytest.mark.usefixtures("rng_untouched")
+def test_the_global_random_state_is_left_alone(kind: str) -> None:
+    draw(kind)
+
+
+def test_a_grid_can_be_exhausted() -> None:
+    everything = draw("enumerated", num=1000)
+    assert rows(everything) == rows(torch.cartesian_prod(*choices("enumerated")))
+    left = draw("enumerated", X_avoid=everything[:-2], num=1000)
+    assert rows(left) == rows(everything[-2:])
+    assert draw("enumerated", X_avoid=everything).shape == (0, 3)
+
+
+@pytest.mark.parametrize("left", [1, 2])
+def test_a_large_grid_with_few_unseen_points_still_gives_them(
+    left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As on a large grid, but quickly.
+    monkeypatch.setattr(tables, "_MAX_PERMUTATION", 10)
+    grid = torch.cartesian_prod(torch.arange(12.0), torch.arange(12.0))
+    X = unseen_candidates([torch.arange(12.0)] * 2, grid[left:], left, torch.Generator())
+    assert rows(X) == rows(grid[:left])
+
+
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        ({0: [0, 1, 2], 1: [0.1, 0.2]}, True),
+        ({0: [0, 1, 2]}, False),
+        ({0: list(range(500)), 1: [0]}, True),  # few points in all
+        ({0: list(range(2000)), 1: [0, 1]}, False),
+    ],
+)
+def test_what_a_table_is(choices: dict[int, list[float]], expected: bool) -> None:
+    assert is_table(choices, dim=2) == expected
+
+
+def test_points_of_a_table_are_exactly_those_not_seen() -> None:
+    bounds = torch.tensor([[0.1, 5.0], [0.3, 7.0]]).double()
+    domain = Domain(bounds, {0: [0.1, 0.2, 0.3], 1: [5.0, 7.0]}, (), Tensor.clone)
+    known = torch.tensor([[0.1, 5.0], [0.3, 7.0]], dtype=torch.double)
+    found = unseen_points(domain, known, 10, seed=0)
+    assert rows(found) == {(0.1, 7.0), (0.2, 5.0), (0.2, 7.0), (0.3, 5.0)}
+    assert len(unseen_points(domain, known, 2, seed=0)) == 2
+    assert len(unseen_points(domain, torch.cat([known, found]), 10, seed=0)) == 0

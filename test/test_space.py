@@ -1,0 +1,169 @@
+import json
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+
+from botorch_popbo.space import Parameter, Space
+
+SPACE = Space.read(
+    {
+        "size": (-1.0, 3.0),
+        "number": (2, 5),
+        "cup": {"ordered": ["small", "large"]},
+        "milk": ["none", "oat", "cow"],
+        "rate": (1e-4, 1.0, "log"),
+        "width": (8, 256, "log"),
+    }
+)
+
+
+def test_points_of_the_unit_cube_fall_into_equal_parts() -> None:
+    u = torch.tensor([0.0, 0.24, 0.26, 0.49, 0.51, 0.74, 0.76, 1.0]).double()
+    X = SPACE.from_unit(u.unsqueeze(-1).expand(-1, 6))
+    assert torch.allclose(X[:, 0], 4.0 * u - 1.0)
+    assert X[:, 1].tolist() == [2, 2, 3, 3, 4, 4, 5, 5]
+    assert X[:, 2].tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert X[:, 3].tolist() == [0, 0, 0, 1, 1, 2, 2, 2]
+    assert torch.allclose(X[:, 4], math.log(1e-4) * (1.0 - u))
+    assert X[:, 5].exp().round().tolist()[::7] == [8, 256]
+
+
+def test_there_and_back() -> None:
+    X = SPACE.draw(64, seed=1)
+    assert torch.allclose(SPACE.from_unit(SPACE.to_unit(X)), X)
+    assert torch.equal(SPACE.draw(9, seed=1), X[:9])
+    assert torch.equal(torch.stack([SPACE.encode(SPACE.decode(x)) for x in X]), X)
+    assert [len(column.unique()) for column in X.T[1:4]] == [4, 2, 3]
+    assert torch.equal(X.clamp(*SPACE.bounds), X)
+    assert torch.equal(SPACE.snap(X), X)
+
+
+def test_a_model_sees_ends_at_0_and_1_and_categories_equally_far_apart() -> None:
+    transform = SPACE.input_transform()
+    encoded = transform(SPACE.bounds)
+    assert encoded.shape == (2, SPACE.encoded_dim)
+    assert encoded[:, :5].tolist() == [[0.0] * 5, [1.0] * 5]
+    points = SPACE.bounds[[0, 0, 0]]
+    points[:, 3] = torch.arange(3)
+    assert torch.allclose(torch.pdist(transform(points)), torch.ones(3).double())
+
+
+def test_it_is_the_same_after_a_round_trip_through_a_file() -> None:
+    told = json.loads(json.dumps(SPACE.to_json()))
+    again = Space.read(told)
+    assert again.parameters == SPACE.parameters
+    assert told["number"] == {"range": [2, 5]}
+    assert told["size"] == {"range": [-1.0, 3.0]}
+
+
+def test_what_is_long_is_searched_like_a_range_and_rounded() -> None:
+    domain = SPACE.domain(max_listed=100)
+    assert set(domain.choices) == {1, 2, 3}
+    assert domain.categorical == [3]
+    assert domain.snap(SPACE.bounds + 0.01)[0, 5].item() == math.log(8)
+    assert set(SPACE.domain(max_listed=1000).choices) == {1, 2, 3, 5}
+    assert SPACE.num_points == math.inf
+    assert Space.read({"a": (1, 4), "b": ["x", "y"]}).num_points == 8
+
+
+def test_what_has_no_meaning_is_filled() -> None:
+    parameters = {"kind": Parameter.of_choices("ab", False), "x": Parameter(0.0, 1.0)}
+    space = Space(parameters, {"kind": {1.0: ["x"]}})
+    assert space.encode({"kind": "a", "x": 0.9}).tolist() == [0.0, 0.5]
+    assert space.encode({"kind": "b", "x": 0.9}).tolist() == [1.0, 0.9]
+    assert space.draw(64, seed=0)[:, 1].unique(return_counts=True)[1].max() > 20
+    assert (
+        space.input_transform()(torch.tensor([[0.0, 0.1], [0.0, 0.9]])).unique(dim=0).shape[0] == 1
+    )
+
+
+def test_steps_lead_from_one_end_to_the_other() -> None:
+    parameter = Parameter(0.1, 0.7, step=0.2)
+    assert parameter.size == 4
+    assert parameter.places() == pytest.approx([0.1, 0.3, 0.5, 0.7])
+    assert parameter.value(0.39) == 0.1 + 0.2
+    assert parameter.value(9.0) == 0.7
+    counts = [parameter.at(u) for u in np.linspace(0, 1, 401)]
+    assert np.unique(counts, return_counts=True)[1] == pytest.approx(100, abs=2)
+
+
+def test_bounds_are_a_space() -> None:
+    bounds = torch.tensor([[0.0, -2.0], [1.0, 5.0]])
+    space = Space.read(bounds)
+    assert list(space.parameters) == ["x1", "x2"]
+    assert torch.equal(space.bounds, bounds.double())
+    with pytest.raises(BotorchTensorDimensionError, match="2 x d"):
+        Space.read(bounds[0])
+
+
+def test_large_whole_numbers_keep_all_their_digits() -> None:
+    space = Space.read({"n": (0, 2**24 + 1)})
+    assert space.decode(space.from_unit(torch.ones(1).double())) == {"n": 2**24 + 1}
+
+
+def test_what_numpy_makes_is_python_s_own() -> None:
+    ends = np.arange(1, 6)
+    space: dict[str, Any] = {
+        "layers": (ends[0], ends[-1]),
+        "share": (np.float32(0), np.float32(0.5)),
+        "batch": list(ends[::-1]),
+        "kernel": list(np.array(["rbf", "poly"])),
+        "bias": [np.True_, np.False_],
+    }
+    plain: dict[str, Any] = {
+        "layers": (1, 5),
+        "share": (0.0, 0.5),
+        "batch": [5, 4, 3, 2, 1],
+        "kernel": ["rbf", "poly"],
+        "bias": [True, False],
+    }
+    assert repr(Space.read(space).parameters) == repr(Space.read(plain).parameters)
+    assert Space.read(plain).parameters["batch"].choices == (1, 2, 3, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("space", "message"),
+    [
+        ({}, "The space is a dictionary such as"),
+        ([("x", (0, 1))], "The space is a dictionary such as"),
+        ({1: (0, 1)}, "The name of a parameter is a text; got 1."),
+        ({"x": 3}, "x: 3 is neither a tuple nor a list; write (low, high)"),
+        ({"x": {"rage": [0, 1]}}, "is neither a tuple nor a list"),
+        ({"x": {"a", "b"}}, "is neither a tuple nor a list"),
+        ({"x": (0,)}, "x: (0,) is no range"),
+        ({"x": ("rbf", "poly")}, "[a, b, c] for choices"),
+        ({"x": (0, True)}, "is no range"),
+        ({"x": (0.0, float("inf"))}, "is no range"),
+        ({"x": (-1.7e308, 1.7e308)}, "from -1.7e+308 to 1.7e+308 is more than a number holds"),
+        ({"x": (0, 1, "linear")}, "A third entry is \"log\", not 'linear'"),
+        ({"x": (1, 1)}, "below the upper one; got 1 and 1"),
+        ({"x": (0, 1, "log")}, "is above zero; 0 is not"),
+        ({"x": ["a"]}, "at least two different choices"),
+        ({"x": [1, 1.0, 2]}, "x: List at least two different choices"),
+        ({"x": [[1], [1]]}, "all text, all numbers"),
+        ({"x": ["a", 1]}, "all text, all numbers or all truth values"),
+        ({"x": [1.0, float("nan")]}, "are finite"),
+    ],
+)
+def test_what_is_no_space_is_refused_by_name(space: Any, message: str) -> None:
+    with pytest.raises(InputDataError, match=re.escape(message)):
+        Space.read(space)
+
+
+def test_points_are_of_the_space_but_for_rounding() -> None:
+    inside = SPACE.draw(1, seed=0)
+    SPACE.check(inside)
+    SPACE.check(inside * (1.0 + 1e-7 * torch.tensor([1.0, 0, 0, 0, 0, 0])))
+    for column, message in (
+        (0, r"size holds numbers from -1 to 3, but was given 6\."),
+        (1, "whole"),
+    ):
+        outside = inside.clone()
+        outside[0, column] = 6.5
+        with pytest.raises(InputDataError, match=message):
+            SPACE.check(outside)
