@@ -56,7 +56,7 @@ class Terms:
 
     def slope(self, differences: Tensor) -> Tensor:
         """Derivatives with respect to the differences, of shape ``M``."""
-        if self.are_gaps:
+        if self.are_gaps:  # most orders, in the inner loop of a fit
             return self.weight / differences
         inverse = self._inverse(differences)
         slope = self.weight * inverse * self._share(inverse)

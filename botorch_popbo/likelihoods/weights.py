@@ -59,6 +59,7 @@ def weighted(relations: Relations, covariance: Tensor) -> Relations:
         return relations
     given = (~hangs & ~relations.is_answer).nonzero().squeeze(-1)
     left = _conditional(relations.covariance(covariance), hanging, given)
+    # Of what is known already nothing is left, and rounding may say less than that.
     variance = left.diagonal().clamp_min(_JITTER)
     squared = (left.square() / torch.outer(variance, variance)).clamp_max(1.0)
     share = 1.0 / (squared * together).sum(-1).clamp_min(1.0)
@@ -74,11 +75,13 @@ def _group(relations: Relations, num_records: int) -> Tensor:
     certain = (~relations.is_answer).long()
     number = torch.zeros(num_records, dtype=torch.long, device=better.device)
     number = number.index_add(0, better, certain).index_add(0, worse, certain)
+    # A record of one certain relation hangs on the other record of it.
     is_single = ~relations.is_answer & ~relations.is_side
     below = is_single & (number[worse] == 1)
     above = is_single & ~below & (number[better] == 1)
     group = torch.full_like(better, -1).where(~below, better).where(~above, worse + num_records)
     first, second = relations.intervals
+    # One in an interval has two, its sides; what hangs between the same two hangs together.
     inside = number[worse[first]] == 2
     between = (2 + better[first]) * num_records + worse[second]
     for side in (first, second):

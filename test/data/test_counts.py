@@ -2,7 +2,7 @@ from dataclasses import fields
 
 import pytest
 import torch
-from helpers.ranking import INF, line, tensor
+from helpers.ranking import line, tensor
 
 from botorch_popbo import Order
 from botorch_popbo.data import _counts, combine
@@ -55,15 +55,6 @@ def test_the_order_of_entries_does_not_matter() -> None:
         assert torch.equal(found, expected)
 
 
-@pytest.mark.parametrize("num_points", [2, 1023, 3000])
-def test_memory_is_linear(num_points: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    ndtr, sizes = torch.special.ndtr, []
-    monkeypatch.setattr(torch.special, "ndtr", lambda x: sizes.append(x.numel()) or ndtr(x))
-    count_better(Order.from_scores(*[line(num_points).float(), *torch.rand(2, num_points)]))
-    assert max(sizes) <= max(2**20, num_points)
-    assert sum(sizes) == num_points**2
-
-
 @pytest.mark.parametrize("rows", [1, 3, 4, 100])
 def test_noisy_lists_of_any_length_are_counted_one_by_one(
     rows: int, monkeypatch: pytest.MonkeyPatch
@@ -79,8 +70,3 @@ def test_noisy_lists_of_any_length_are_counted_one_by_one(
     shuffle = torch.randperm(len(together.item))
     entries = {f.name: getattr(together, f.name)[shuffle] for f in fields(together)[1:]}
     torch.testing.assert_close(count_better(Order(together.X, **entries))[0], alone)
-
-
-def test_failures_alone_have_no_noise() -> None:
-    order = Order.from_scores(line(2), tensor([-INF, -INF]), tensor([1.0, 1.0]))
-    assert count_better(order)[0].tolist() == [0.0, 0.0]

@@ -17,16 +17,6 @@ def test_they_are_a_sparse_matrix() -> None:
     torch.testing.assert_close(RELATIONS.covariance(matrix), design @ matrix @ design.T)
 
 
-def test_a_ranking_is_a_path() -> None:
-    ranking = chain([2, 0, 1])
-    assert ranking.path is not None
-    assert ranking.path.tolist() == [2, 0, 1]
-    values = unit_points(4)
-    torch.testing.assert_close(ranking.differences(values), values[[2, 0]] - values[[0, 1]])
-    for other in (RELATIONS, relate([(0, 1), (2, 3)]), relate([])):
-        assert other.path is None
-
-
 def test_an_interval_has_two_sides_that_know_each_other() -> None:
     both = chain([5, 4]).join(RELATIONS)  # positions are counted anew
     sides = is_side(both)

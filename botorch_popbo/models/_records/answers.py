@@ -28,6 +28,7 @@ def answers_of(order: Order, judged: Tensor) -> Relations:
     _, is_best = ends_of_lists(order.list_index[leader])  # of its list, whose scores rise
     loses = is_judged & ~is_best[level]
     draws = is_judged & (entry != leader[level]) & ~order.is_censored
+    # Against one of the next better level, as in a ranking: the list does not say more.
     winner, drawn = leader.roll(-1)[level][loses], leader[level][draws]
     better = order.ranked.inverse[torch.cat([winner, drawn, entry[draws]])]
     worse = order.ranked.inverse[torch.cat([entry[loses], entry[draws], drawn])]

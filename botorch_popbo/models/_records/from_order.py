@@ -40,6 +40,7 @@ def records_of(order: Order) -> Records:
         answers=answers_of(order, judged),
         source=torch.zeros_like(item),
     )
+    # The first guess of utilities is the scale on which a standard error has a length.
     for index in (~judged).nonzero().squeeze(-1):
         entry = (order.task_index == index).nonzero().squeeze(-1)
         own = order.ranked.inverse[entry]

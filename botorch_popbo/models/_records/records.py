@@ -69,6 +69,7 @@ class Records:
         ranked = (~self.is_judged).nonzero().squeeze(-1)
         if not len(ranked):
             return self.answers
+        # Anew in each subset: where a record is left out, its neighbours are each other's.
         places = distinct_rows(self.task[ranked], self._share[ranked])
         forest = neighbours(places, self.task[ranked]).renumbered(ranked)
         return forest.join(self.answers) if len(self.answers) else forest
@@ -88,6 +89,7 @@ class Records:
         """Log-probability of the order if all orders of the records were equally likely."""
         sizes = self.level[~self.is_judged].bincount().double()
         lists = self.task[~self.is_judged].bincount().double()
+        # Of a ranking with ties, as many orders as there are ways to break them.
         ranked = torch.lgamma(sizes + 1.0).sum() - torch.lgamma(lists + 1.0).sum()
         return float(ranked - math.log(2.0) * self.answers.answers.sum())
 
@@ -109,6 +111,7 @@ class Records:
         moved = replace(
             other,
             item=other.item + first_item,
+            # Its own task: a source may have another unit, and its ranks say nothing of the target.
             task=other.task + int(self.task.max()) + 1,
             source=torch.full_like(other.source, source),
             answers=other.answers.renumbered(behind),

@@ -1,10 +1,9 @@
 import math
 
-import pytest
 import torch
 from helpers.gaussian import ranked
 from helpers.ranking import line, tensor
-from helpers.relations import components, counted, is_gap, is_side, pairs
+from helpers.relations import counted
 
 from botorch_popbo.data import combine, from_comparisons, from_groups, from_outcomes
 from botorch_popbo.models._records.from_order import records_of
@@ -18,31 +17,9 @@ def complete(*counts: float) -> Records:
     return ranked(-tensor(counts))
 
 
-def test_a_complete_ranking_is_exact() -> None:
-    records = complete(2, 0, 3, 1)
-    assert records.level.tolist() == [2, 0, 3, 1]
-    torch.testing.assert_close(records.better, tensor([2, 0, 3, 1]))
-
-
 def test_utilities_start_as_normal_scores() -> None:
     expected = -ICDF(tensor([0.1, 0.3, 0.5, 0.7, 0.9]))
     torch.testing.assert_close(complete(0, 1, 2, 3, 4).start, expected)
-
-
-def test_tied_records_lie_between_their_neighbours() -> None:
-    records = complete(0, 1, 1, 1, 4)
-    assert records.level.tolist() == [0, 1, 1, 1, 2]
-    assert len(records.start.unique()) == 3
-    relations = records.relations
-    assert pairs(relations, is_gap(relations)) == {(0, 1), (1, 4)}
-    assert pairs(relations, is_side(relations)) == {(0, 2), (2, 4), (0, 3), (3, 4)}
-
-
-@pytest.mark.parametrize("counts", [(0, 1, 2, 2), (0, 1, *[2] * 50), (0, 0, 2, 3, 3)])
-def test_ties_at_the_ends_are_known_from_one_side_only(counts: tuple[int, ...]) -> None:
-    relations = complete(*counts).relations
-    assert is_gap(relations).all()
-    assert len(components(relations, len(counts))) == 1
 
 
 def test_a_subset_keeps_the_order_and_the_counts_among_all() -> None:
