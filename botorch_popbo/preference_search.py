@@ -12,7 +12,7 @@ from torch import Tensor
 
 from botorch_popbo._replacing import replacing
 from botorch_popbo.data._checks import check_tensor
-from botorch_popbo.models._hyperparameters.priors import default_kernel
+from botorch_popbo.models._fit.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.search.answers import Answers
 from botorch_popbo.search.challengers import draw_challengers
