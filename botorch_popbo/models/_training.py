@@ -33,7 +33,7 @@ def train(
         num_records: Number of records.
         generator: Source of the mini-batches, on the CPU.
         num_steps: Number of ADAM steps.
-        batch_size: Records per step, drawn without replacement; fewer records are all used in
+        batch_size: Observations per step, drawn without replacement; fewer records are all used in
             every step.
         learning_rate: Initial learning rate.
         learning_rate_factor: Factor on the learning rate every ``learning_rate_period`` steps.

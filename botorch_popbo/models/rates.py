@@ -81,7 +81,7 @@ class MLPRate(Rate):
         dim: Number of columns of an encoded point.
         hidden_sizes: Widths of the hidden layers.
         num_steps: Number of ADAM steps.
-        batch_size: Records per step, drawn without replacement; fewer records are all used in
+        batch_size: Observations per step, drawn without replacement; fewer records are all used in
             every step.
         learning_rate: Initial learning rate of ADAM.
         learning_rate_factor: Factor on the learning rate every ``learning_rate_period`` steps.

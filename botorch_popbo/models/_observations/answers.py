@@ -5,11 +5,11 @@ from torch import Tensor
 
 from botorch_popbo.data._rows import distinct_rows
 from botorch_popbo.data.order import Order
-from botorch_popbo.likelihoods.relations import Relations
-from botorch_popbo.models._records.forest import ends_of_lists
+from botorch_popbo.likelihoods.comparisons import Comparisons
+from botorch_popbo.models._observations.neighbours import ends_of_lists
 
 
-def answers_of(order: Order, judged: Tensor) -> Relations:
+def answers_of(order: Order, judged: Tensor) -> Comparisons:
     """What lists say of pairs of records.
 
     A list of more than two is taken for answers about neighbours, and a best one for an answer
@@ -36,10 +36,10 @@ def answers_of(order: Order, judged: Tensor) -> Relations:
     distinct = distinct_rows(better, worse)
     counted = torch.zeros_like(distinct.rows, dtype=torch.double)
     counted = counted.index_add_(0, distinct.inverse, weight.double())
-    return Relations.judged(better[distinct.rows], worse[distinct.rows], counted)
+    return Comparisons.judged(better[distinct.rows], worse[distinct.rows], counted)
 
 
-def between(utility: Tensor, known: Tensor, number: int) -> Relations:
+def between(utility: Tensor, known: Tensor, number: int) -> Comparisons:
     """Answers that place new records where they are expected.
 
     Args:
@@ -57,4 +57,4 @@ def between(utility: Tensor, known: Tensor, number: int) -> Relations:
     has_better, has_worse = above > 0, above < len(order)
     better = torch.cat([order[above[has_better] - 1], new[has_worse]])
     worse = torch.cat([new[has_better], order[above[has_worse]]])
-    return Relations.judged(better, worse)
+    return Comparisons.judged(better, worse)

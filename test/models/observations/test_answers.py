@@ -1,11 +1,11 @@
 import torch
+from helpers.comparisons import counted
 from helpers.ranking import line, tensor
-from helpers.relations import counted
 from torch import Tensor
 
 from botorch_popbo.data import Order
-from botorch_popbo.models._records.answers import between
-from botorch_popbo.models._records.from_order import records_of
+from botorch_popbo.models._observations.answers import between
+from botorch_popbo.models._observations.from_order import observations_of
 
 
 def of_lists(*lists: dict[int, float], best_only: bool = False) -> Order:
@@ -29,8 +29,8 @@ def of_lists(*lists: dict[int, float], best_only: bool = False) -> Order:
 
 def answers(order: Order) -> dict[tuple[int, int], float]:
     """How often which point was said to be better than which."""
-    records = records_of(order)
-    item, found = records.item.tolist(), counted(records.relations)
+    records = observations_of(order)
+    item, found = records.item.tolist(), counted(records.comparisons)
     return {(item[i], item[j]): number for (i, j), number in found.items()}
 
 

@@ -1,6 +1,6 @@
 import torch
+from helpers.comparisons import chain, counted, is_gap, is_side, pairs, relate
 from helpers.gaussian import unit_points
-from helpers.relations import chain, counted, is_gap, is_side, pairs, relate
 
 RELATIONS = relate([(0, 1), (1, 2)], between=[(0, 3, 2), (1, 4, 2)], answers=[(5, 0, 2.0)])
 

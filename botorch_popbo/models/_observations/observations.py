@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._rows import DistinctRows, distinct_rows
-from botorch_popbo.likelihoods.relations import Relations
-from botorch_popbo.models._records.forest import neighbours
+from botorch_popbo.likelihoods.comparisons import Comparisons
+from botorch_popbo.models._observations.neighbours import neighbours
 
 
 @dataclass(frozen=True)
-class Records:
+class Observations:
     """Points of each task of an order, ranked among each other.
 
     A task of one list is a ranking, in which every record has its place. A task of several lists
@@ -39,7 +39,7 @@ class Records:
     is_judged: Tensor
     known_variance: Tensor
     num_points: int
-    answers: Relations
+    answers: Comparisons
     source: Tensor
 
     @cached_property
@@ -64,7 +64,7 @@ class Records:
         return (self.counts + 0.5) / (self.exposure + 1.0)
 
     @cached_property
-    def relations(self) -> Relations:
+    def comparisons(self) -> Comparisons:
         """All that the order says of pairs of records."""
         ranked = (~self.is_judged).nonzero().squeeze(-1)
         if not len(ranked):
@@ -143,4 +143,4 @@ class Records:
         return replace(self, **columns, answers=self.answers.to(device))
 
 
-_COLUMNS = tuple(f.name for f in fields(Records) if f.name not in ("num_points", "answers"))
+_COLUMNS = tuple(f.name for f in fields(Observations) if f.name not in ("num_points", "answers"))
