@@ -15,7 +15,7 @@ from botorch_popbo.data.order import Order
 
 @dataclass(frozen=True, eq=False)
 class RankCounts:
-    """Observations *(point, k, n)*: the point was worse than ``k`` of the ``n`` others it met.
+    """Records *(point, k, n)*: the point was worse than ``k`` of the ``n`` others it met.
 
     Args:
         X: Points, an ``m x d`` tensor.
