@@ -130,6 +130,7 @@ class Observations:
         Returns:
             The ranking among them; counts still are those among all points.
         """
+        # What was found for the whole, such as its comparisons, stays.
         if len(index) == len(self) and bool((index.diff() > 0).all()):
             return self
         columns = {name: getattr(self, name)[index] for name in _COLUMNS}

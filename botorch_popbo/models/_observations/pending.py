@@ -23,6 +23,7 @@ def insert_pending(records: Observations, predicted: Tensor, utility: Tensor) ->
     """
     number, total = len(predicted), records.num_points
     new_items = torch.arange(total, total + number, device=records.item.device)
+    # What is pending is evaluated next, so it is of the last task.
     own = records.task == records.task.max()
     is_judged = bool(records.is_judged[own][0])
     if not bool(own.all()):  # the ranks are those among the points of all tasks

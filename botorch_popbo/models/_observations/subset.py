@@ -87,6 +87,7 @@ def subset_of(records: Observations, number: int) -> Tensor:
     if len(own) <= number:
         return torch.arange(len(records), device=own.device)
     order = own[records.better[own].argsort(stable=True)]
+    # A search cares for the best, and their ranks need the others as a scale.
     half = number // 2
     steps = torch.arange(number - half, device=order.device)
     spaced = half + steps * (len(order) - 1 - half) // max(number - half - 1, 1)
