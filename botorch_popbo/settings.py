@@ -104,8 +104,8 @@ class ModelSettings:
     # Log-odds, a priori, that whoever names a source is right to do so: 9 to 1. Measured: none.
     source_log_odds: float = 2.2
 
-    # Records that hyperparameters are fitted to; the posterior is conditioned on; and all sources
-    # share. Cost is cubic in them. Measured: the last one, more_results.md.
+    # Observations that hyperparameters are fitted to; the posterior is conditioned on; and all
+    # sources share. Cost is cubic in them. Measured: the last one, more_results.md.
     num_fitted: int = 250
     num_conditioned: int = 500
     num_of_sources: int = 250
