@@ -240,10 +240,10 @@ def _model_inputs(
 ) -> dict[str, Any]:
     """What Ax makes a model of."""
     _warn_of_ranks(surrogate)
-    inputs: dict[str, Any] = botorch_model_class.construct_inputs(
-        dataset, **model_config.model_options
-    )
     is_gp = issubclass(botorch_model_class, RankingGP)
+    options = dict(model_config.model_options)
+    given = {"settings": options.pop("settings")} if "settings" in options else {}
+    inputs: dict[str, Any] = botorch_model_class.construct_inputs(dataset, **options) | given
     if isinstance(surrogate, RankSurrogate) and dataset.outcome_names[0] in surrogate.sources:
         inputs["sources"] = surrogate.orders_of_sources(dataset)
     elif is_gp and bool((dataset.X[:1] == dataset.X).all()):
