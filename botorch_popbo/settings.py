@@ -52,7 +52,8 @@ class SearchSettings:
     # step gains 2e-4 of the logarithm. SciPy's 2e-9 takes longer and gains 1e-5.
     max_steps: int = 60
     tolerance: float = 1e12
-    # The same of mixed spaces, for each combination of few choices.
+    # The same of BoTorch's optimizers of mixed spaces: each combination of few choices in Ax, and
+    # many combinations everywhere. None.
     num_mixed_starts: int = 8
     num_mixed_raw: int = 256
     max_mixed_steps: int = 50
