@@ -14,7 +14,7 @@ from botorch_popbo._plain import whole
 from botorch_popbo._replacing import replacing
 from botorch_popbo.data import Order, from_comparisons
 from botorch_popbo.data._checks import check_tensor
-from botorch_popbo.models._hyperparameters.priors import default_kernel
+from botorch_popbo.models._fit.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
@@ -102,8 +102,11 @@ class PreferenceSearch:
             self._model = RankingGP(
                 order=self._order(),
                 covar_module=default_kernel(
-                    self.space.encoded_dim, self.settings.search.judge_lengthscale
+                    self.space.encoded_dim,
+                    self.settings.search.judge_lengthscale,
+                    settings=self.settings.model,
                 ),
+                settings=self.settings.model,
                 input_transform=self.space.input_transform(),
             ).fit()
         return self._model

@@ -4,12 +4,125 @@ Above each field stand its unit, why it has this value, and the measurement behi
 Numbers that only guard the arithmetic stay where they guard it.
 """
 
+import math
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """What :class:`~botorch_popbo.RankingGP` assumes, and how it is fitted."""
+    """What :class:`~botorch_popbo.RankingGP` assumes, and how it is fitted.
+
+    Utilities have the unit of the prior's standard deviation, and points lie in the unit cube.
+    A prior is the location and the deviation of a normal law, and limits are those of the same
+    quantity.
+    """
+
+    # Distance within which a point is known, per root of the number of columns: it is not to be
+    # suggested again, and digits that matter are left. Measured: none.
+    known_radius: float = 1e-5
+    # The same where all outcomes are equal: as far from what is known as there is room. Measured:
+    # none.
+    silent_known_radius: float = 1.0
+
+    # Median lengthscale on the unit cube, per root of the number of columns: distances grow with
+    # that root (Hvarfner, Hellsten and Nardi, 2024). Measured: sample_efficiency.md.
+    lengthscale: float = 0.7
+    # Deviation of the log-lengthscale. A wider prior lets noisy runs collapse to a nearly linear
+    # surface. Measured: sample_efficiency.md.
+    lengthscale_deviation: float = 0.7
+    # Limits of the log-lengthscale: a hundredth of a side, and what is flat. Measured: none.
+    log_lengthscale_limits: tuple[float, float] = (-4.6, 6.0)
+    # Logit of the rough part's share of the variance: a tenth, or half at most times.
+    # Measured: on or off only, ablation.md.
+    roughness: tuple[float, float] = (-2.0, 1.5)
+    # Logarithm of the rough part's lengthscale in units of the other: a fifth. Measured: as above.
+    fineness: tuple[float, float] = (math.log(0.2), 0.5)
+    # Log-variance of an outcome's noise. Measured: none.
+    noise: tuple[float, float] = (-6.0, 2.0)
+    # Its limits. An order does not say how much better the best are. Where most of the domain is
+    # flat, noise alone would explain it, and the search would leave the few good points: their
+    # ranks have to be worth something. Measured: the upper one, sample_efficiency.md.
+    noise_limits: tuple[float, float] = (-13.8, -3.5)
+    # The same for predicted ranks, which owe the search nothing: noise may be all that there is.
+    # Nearly flat. Measured: coverage in default_model.md.
+    rank_noise: tuple[float, float] = (-4.0, 3.0)
+    rank_noise_limits: tuple[float, float] = (-13.8, 1.0)
+    # The same for the answers of a judge, who may well err; every answer is weighed, so that
+    # nothing has to keep its worth. Measured: none.
+    judge_noise: tuple[float, float] = (-3.0, 1.5)
+    judge_noise_limits: tuple[float, float] = (-9.2, 0.7)
+    # Logit of a source's loading: its median is 0.5, and 0.95 is two deviations off. Measured:
+    # none.
+    source_loading: tuple[float, float] = (0.0, 1.5)
+    # Logit of the target's: it is hardly ever what its sources have in common, 0.8 give or take
+    # 0.06. Measured: more_results.md.
+    target_loading: tuple[float, float] = (1.4, 0.4)
+    # Largest absolute logit of a loading: 0.9997. Measured: none.
+    max_loading: float = 8.0
+
+    # L-BFGS over the hyperparameters ends after so many iterations, or where it gains less than
+    # this share of the evidence, or where no slope per prior deviation exceeds that many nats.
+    # Looser than the uncertainty of the hyperparameters by far. Measured: sample_efficiency.md.
+    max_iterations: int = 40
+    least_gain: float = 1e-4
+    least_slope: float = 0.1
+    # Its first step, in deviations of the prior: a whole one is too far from where it starts.
+    # Measured: none.
+    first_step: float = 0.25
+    # Half the squared Newton decrement, in nats, up to which utilities are found meanwhile. The
+    # search needs the evidence to some 1e-6 nats. Measured: time only, sample_efficiency.md.
+    search_tolerance: float = 1e-4
+
+    # Outliers leave a trace in the noise variance. Below this one none is looked for. Measured:
+    # none.
+    suspicious_noise: float = 3e-4
+    # Nor among fewer records, which cannot tell an outlier from a narrow optimum. Measured: none.
+    min_records: int = 8
+    # Log-odds against a record at which it is set aside, round by round. Large ones first: the
+    # noise is still inflated by the worst outliers, which makes the others look probable; what was
+    # set aside too soon comes back in a later round. Measured: on or off only, ablation.md.
+    outlier_log_odds: tuple[float, ...] = (2.3, 1.1, 0.0, 0.0)
+    # Share of records that are outliers, a priori. Measured: none.
+    outlier_share: float = 0.1
+    # Largest variance of the utility of a record left out, of which nothing is known. Measured:
+    # none.
+    max_variance: float = 25.0
+    # Share of the records that always stays, and of those tied for the worst. Measured: none.
+    min_share: float = 0.6
+    # Nats by which outliers that stay aside in predictions have to improve the evidence: they are
+    # the worst of many. Measured: coverage in default_model.md.
+    strong_evidence: float = 3.0
+
+    # Turns of the lengthscales' directions, at most. Measured: on or off only, ablation.md.
+    max_rotations: int = 4
+    # Nats that other directions have to gain, of which there are many and which have no prior: on
+    # functions of columns chance gains up to three. Measured: sample_efficiency.md.
+    rotation_gain: float = 4.0
+    # Cosine from which a direction is the same as before. Measured: none.
+    same_direction: float = 0.97
+
+    # Log-odds, a priori, that whoever names a source is right to do so: 9 to 1. Measured: none.
+    source_log_odds: float = 2.2
+
+    # Records that hyperparameters are fitted to; the posterior is conditioned on; and all sources
+    # share. Cost is cubic in them. Measured: the last one, more_results.md.
+    num_fitted: int = 250
+    num_conditioned: int = 500
+    num_of_sources: int = 250
+
+    # Draws of hyperparameters that predicted ranks are averaged over. Measured: none.
+    num_draws: int = 8
+    # Step of the differences of gradients that their spread comes from, in prior deviations.
+    # Measured: none.
+    curvature_step: float = 0.1
+    # Their deviation in units of the normal law's at the maximum, which is narrower than what it
+    # stands for, as no prior is quite right. Measured: coverage in default_model.md.
+    widening: float = 1.3
+    # Least curvature of that law: that of the prior. Measured: none.
+    least_curvature: float = 1.0
+    # Share of a step between two thresholds of one common deviation that is always left, where
+    # thresholds with deviations of their own would rise. Measured: none.
+    least_step: float = 0.1
 
 
 @dataclass(frozen=True)
@@ -21,11 +134,11 @@ class AcquisitionSettings:
 class SearchSettings:
     """How the acquisition function is maximised, and how long the design is."""
 
-    # Trials with outcomes before the model takes over, at every front door. Ranks of fewer points
-    # leave most of a model open. A design of 5 is not worse after 40 evaluations and not better.
+    # Trials with outcomes before the model takes over. A design of 5 was level with it on eight
+    # test functions: a lead of .12, -.15 and .04 places, each ± .2, after 20, 30, 40 evaluations.
     num_initial: int = 10
     # Questions to a judge about the design, for each parameter and at least: an answer tells less
-    # than a value. Measured for two to six parameters, docs/more_results.md.
+    # than a value. Three to twenty did not help (docs/results/more_results.md).
     num_initial_questions: tuple[int, int] = (2, 6)
     # Points of the design that are looked at for one that is not known: of a table of twelve
     # points, one is then hardly ever missed. None.
@@ -36,8 +149,8 @@ class SearchSettings:
     max_listed: int = 1000
     # Points up to which any discrete space is a table, of which every point is looked at. None.
     table_size: int = 1000
-    # Points of a table that are looked at: with one objective a hundred thousand take half a
-    # second, with several each costs more (docs/sample_efficiency.md), a network's are the paper's.
+    # Points of a table that are looked at, which bounds time and memory: with one objective, with
+    # several, where each point costs more, and for a network, as in the paper. None.
     max_candidates: int = 100_000
     max_front_candidates: int = 2_048
     max_network_candidates: int = 1_000
@@ -45,7 +158,7 @@ class SearchSettings:
     num_others: int = 512
 
     # Starting points and raw samples that they come from. Hundreds of points are evaluated as fast
-    # as a few, and a Gaussian process has few maxima near the best points. None.
+    # as a few, so samples are screened in one batch. None.
     num_starts: int = 4
     num_raw: int = 512
     # Steps of L-BFGS, and its relative tolerance in machine precisions: the search ends where a
@@ -78,12 +191,13 @@ class SearchSettings:
 
     # Candidates for meeting a judge's champion, the half width of the cube about it that half of
     # them fill, and how much closer the others come, to base 10. A few dozen answers say little of
-    # a whole space. Widths of 0.1 to 1 were tried, docs/more_results.md.
+    # a whole space. A cube of 0.4, or one that shrinks, did not help
+    # (docs/results/more_results.md).
     num_challengers: int = 512
     challenger_radius: float = 0.25
     log10_closeness: float = -2.0
     # Lengthscales of a judge's utility, of the default prior's. What is smooth over the whole space
-    # pulls a narrow optimum down to the losers about it. docs/more_results.md.
+    # pulls a narrow optimum down to the losers about it. 0.7 and 1 did not help (the same page).
     judge_lengthscale: float = 0.5
 
 

@@ -188,7 +188,7 @@ def _utilities(models: Sequence[RankingGP], thresholds: Tensor) -> Tensor:
     limits = []
     for model, threshold in zip(models, thresholds.tolist(), strict=True):
         with torch.no_grad():
-            expected = model.law.predictor.mean(model.encode(model.known_X).double())
+            expected = model.predictor.mean(model.encode(model.known_X).double())
         utility = expected[model.order.item.to(expected.device)]
         is_above = model.order.score.to(utility) >= threshold
         above, below = utility[is_above], utility[~is_above]

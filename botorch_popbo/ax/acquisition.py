@@ -19,10 +19,6 @@ from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed, seeded
 from botorch_popbo.acquisition.base import find_baseline
-from botorch_popbo.acquisition.constrained_utility_improvement import (
-    LogConstrainedExpectedUtilityImprovement,
-)
-from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovement
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._checks import check_fixed
 from botorch_popbo.ax._hierarchy import points_inside
@@ -30,6 +26,7 @@ from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
 from botorch_popbo.search.maximize import default_options, unless_known
+from botorch_popbo.search.suggest import improvement
 from botorch_popbo.search.tables import is_table, unseen_points
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Domain
@@ -130,17 +127,16 @@ class RankAcquisition(Acquisition):
         digest: SearchSpaceDigest,
     ) -> AcquisitionFunction:
         """The acquisition function of the goal."""
-        options = dict(given)
-        objectives = cast(list[RankingGP], self.models.objectives)
-        slacks = cast(list[RankingGP], self.models.slacks)
-        if len(objectives) > 1:
-            thresholds = self.goal.objective_thresholds
-            return LogExpectedFrontImprovement(
-                objectives, slacks, thresholds, self.X_pending, self._seed, self.X_observed
+        if acquisition_class is LogExpectedUtilityImprovement:
+            return improvement(
+                cast(list[RankingGP], self.models.objectives),
+                cast(list[RankingGP], self.models.slacks),
+                self.X_pending,
+                self._seed,
+                self.X_observed,
+                self.goal.objective_thresholds,
             )
-        if slacks:
-            acquisition_class = LogConstrainedExpectedUtilityImprovement
-            options["slack_models"] = slacks
+        options = dict(given)
         if "best_f" in signature(acquisition_class).parameters:
             # Ax would take the best outcome, but the model answers in utilities.
             is_eligible = find_baseline(self.model, self.X_observed)

@@ -35,7 +35,7 @@ from botorch_popbo.acquisition import (
     LogExpectedUtilityImprovement,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.ax._checks import check_device, check_given_whole, check_name, check_whole
+from botorch_popbo.ax._checks import check_device, check_name, check_whole
 from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
 from botorch_popbo.ax._progress import DistinctPoints, check_metrics, enough_data, num_left
 from botorch_popbo.ax.acquisition import RankAcquisition
@@ -277,8 +277,8 @@ def initial_node(
         UserInputError: If an option is unknown or out of range.
     """
     check_name("design", design, get_args(InitialDesign))
-    num_trials = check_given_whole("num_trials", num_trials, 1)
-    seed = check_given_whole("seed", seed, 0)
+    num_trials = check_whole("num_trials", num_trials, 1)
+    seed = check_whole("seed", seed, 0)
     spec = GeneratorSpec(
         generator_enum=Generators.SOBOL if design == "sobol" else Generators.UNIFORM,
         generator_kwargs={"seed": seed, "transforms": Cont_X_trans},
@@ -329,7 +329,7 @@ def popbo_node(
     """
     check_name("preset", preset, _PRESETS)
     _check_options(options)
-    seed = check_given_whole("seed", seed, 0)
+    seed = check_whole("seed", seed, 0)
     model_class, model_options, deviation = _PRESETS[preset]
     is_gp = model_class is RankingGP
     name, acquisition_class = _named(acquisition or ("logei" if is_gp else "eri"))
@@ -380,8 +380,12 @@ def popbo_node(
         generator_gen_kwargs={"model_gen_options": {"optimizer_kwargs": given}} if given else {},
         generator_key_override=f"popbo-{name}",
     )
-    parallelism = options.get("max_parallelism")
-    pauses = [] if parallelism is None else [_at_most(parallelism)]
+    at_most = options.get("max_parallelism")
+    running: dict[str, Any] = {
+        "only_in_statuses": [TrialStatus.RUNNING],
+        "use_all_trials_in_exp": True,
+    }
+    pauses = [] if at_most is None else [MaxGenerationParallelism(threshold=at_most, **running)]
     return RankNode(
         name=f"popbo-{name}",
         generator_specs=[spec],
@@ -403,22 +407,13 @@ def _named(
     return names.get(acquisition, acquisition.__name__), acquisition
 
 
-def _at_most(number: int) -> MaxGenerationParallelism:
-    """No suggestion while so many trials run."""
-    return MaxGenerationParallelism(
-        threshold=number,
-        only_in_statuses=[TrialStatus.RUNNING],
-        use_all_trials_in_exp=True,
-    )
-
-
 def _check_options(options: NodeOptions) -> None:
     for name in options:
         check_name("option", name, NodeOptions.__annotations__)
     restarts, samples = options.get("num_restarts"), options.get("raw_samples")
-    check_whole(
-        max_parallelism=options.get("max_parallelism"), num_restarts=restarts, raw_samples=samples
-    )
+    for name in ("max_parallelism", "num_restarts", "raw_samples"):
+        if (value := options.get(name)) is not None:
+            check_whole(name, value, 1)
     if restarts is not None and samples is not None and samples < restarts:
         raise UserInputError(
             f"raw_samples is at least num_restarts, whose points come from them; got {samples} and "

@@ -1,5 +1,7 @@
 """Enters the package's classes into Ax's registries, so that experiments can be stored."""
 
+from typing import Any
+
 from ax.adapter.transforms.int_to_float import IntToFloat
 from ax.adapter.transforms.one_hot import OneHot
 from ax.storage.botorch_modular_registry import (
@@ -20,6 +22,7 @@ from ax.storage.json_store.registry import (
 from ax.storage.transform_registry import REVERSE_TRANSFORM_REGISTRY, register_transform
 from botorch.acquisition import UpperConfidenceBound
 
+from botorch_popbo import settings
 from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
     LogConstrainedExpectedUtilityImprovement,
@@ -37,15 +40,8 @@ from botorch_popbo.ax.sources import BestOfSources, LearnFromSources
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.models import PoissonRankModel, RankingGP
-from botorch_popbo.settings import (
-    AcquisitionSettings,
-    ModelSettings,
-    PaperSettings,
-    SearchSettings,
-    Settings,
-)
 
-_SETTINGS = (Settings, ModelSettings, AcquisitionSettings, SearchSettings, PaperSettings)
+_SETTINGS = [settings.Settings, *(type(part) for part in vars(settings.Settings()).values())]
 
 
 def register() -> None:
@@ -65,7 +61,8 @@ def register() -> None:
     for node in (RankNode, DesignNode):
         CORE_ENCODER_REGISTRY[node] = generation_node_to_dict
         CORE_CLASS_DECODER_REGISTRY[node.__name__] = node.from_json
-    for decoded in (RankSurrogate, BestOfSources, DistinctPoints, *_SETTINGS):
+    decoded_classes: list[Any] = [RankSurrogate, BestOfSources, DistinctPoints, *_SETTINGS]
+    for decoded in decoded_classes:
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
     for acquisition_function in (
         ExpectedRankingImprovement,

@@ -14,7 +14,7 @@ from botorch.acquisition import (
     qLogNoisyExpectedImprovement,
 )
 
-from botorch_popbo.ax._checks import check_given_whole, check_name
+from botorch_popbo.ax._checks import check_name, check_whole
 from botorch_popbo.ax.nodes import (
     InitialDesign,
     NodeOptions,
@@ -67,7 +67,7 @@ def popbo_generation_strategy(
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
-    check_given_whole("num_initial_trials", num_initial_trials, 2)  # a rank compares points
+    check_whole("num_initial_trials", num_initial_trials, 2)  # a rank compares points
     model = popbo_node(acquisition, seed, preset, **options)
     sources = as_evaluations(options.get("sources", ()))
     number = 1 if sources else num_initial_trials
@@ -101,7 +101,7 @@ def gp_generation_strategy(
         UserInputError: If an option is unknown or out of range.
     """
     check_name("acquisition", acquisition, _GP_ACQUISITIONS)
-    check_given_whole("num_initial_trials", num_initial_trials, 1)
+    check_whole("num_initial_trials", num_initial_trials, 1)
     acquisition_class, options = _GP_ACQUISITIONS[acquisition]
     name = f"gp-{acquisition}"
     spec = GeneratorSpec(

@@ -24,7 +24,7 @@ from botorch_popbo.ax._hierarchy import inactive_columns, points_inside
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
+from botorch_popbo.models import RankingGP, RankModel
 from botorch_popbo.models.input_transforms import unit_cube
 
 
@@ -239,37 +239,29 @@ def _check_model(model: type[Model] | None) -> None:
         )
 
 
-@submodel_input_constructor.register(RankingGP)
-def _ranking_gp_inputs(
-    botorch_model_class: type[RankingGP],
+@submodel_input_constructor.register(RankModel)
+def _model_inputs(
+    botorch_model_class: type[RankModel],
     model_config: ModelConfig,
     dataset: SupervisedDataset,
     search_space_digest: SearchSpaceDigest,
     surrogate: Surrogate,
 ) -> dict[str, Any]:
-    """Two categories are as far apart as the ends of the unit interval."""
+    """What Ax makes a model of."""
     _warn_of_ranks(surrogate)
-    inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
+    inputs: dict[str, Any] = botorch_model_class.construct_inputs(
+        dataset, **model_config.model_options
+    )
+    is_gp = issubclass(botorch_model_class, RankingGP)
     if isinstance(surrogate, RankSurrogate) and dataset.outcome_names[0] in surrogate.sources:
         inputs["sources"] = surrogate.orders_of_sources(dataset)
-    elif bool((dataset.X[:1] == dataset.X).all()):
+    elif is_gp and bool((dataset.X[:1] == dataset.X).all()):
         # A tracking metric may have a single point: no order, but nothing to stop for.
         inputs["sources"] = [Order.without_lists(dataset.X[:1])]
-    return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 2**-0.5)}
-
-
-@submodel_input_constructor.register(PoissonRankModel)
-def _poisson_rank_inputs(
-    botorch_model_class: type[PoissonRankModel],
-    model_config: ModelConfig,
-    dataset: SupervisedDataset,
-    search_space_digest: SearchSpaceDigest,
-    surrogate: Surrogate,
-) -> dict[str, Any]:
-    """A network takes one-hot columns of zeros and ones."""
-    _warn_of_ranks(surrogate)
-    inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
-    return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 1.0)}
+    # To a kernel two categories are as far apart as the ends of the unit interval; a network takes
+    # one-hot columns of zeros and ones.
+    scale = 2**-0.5 if is_gp else 1.0
+    return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, scale)}
 
 
 def _warn_of_ranks(surrogate: Surrogate) -> None:

@@ -1,6 +1,8 @@
 """A kernel for functions that are smooth from afar and rough from nearby."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from botorch.exceptions import UnsupportedError
@@ -10,11 +12,73 @@ from gpytorch.priors import NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.models._matern import Profile, matern_value
+from botorch_popbo._once_differentiable import once_differentiable
 
-# Of the logit of the roughness and of the logarithm of the fineness.
+# Limits of the logit of the roughness and of the logarithm of the fineness, beyond which either
+# part is nothing: what is finer than 1/55 of a lengthscale is noise.
 _ROUGHNESS_LIMITS = (-9.0, 3.0)
 _FINENESS_LIMITS = (-4.0, 0.0)
+
+Pullback = Callable[[Tensor, Tensor], Tensor]
+
+
+class Stationary(NamedTuple):
+    """The covariance of two Matérn parts of unit variance together, in scaled coordinates.
+
+    Attributes:
+        roughness: Share of the variance that is rough, a tensor of one element in [0, 1].
+        fineness: Lengthscale of the rough part in units of the other's, likewise.
+    """
+
+    roughness: Tensor
+    fineness: Tensor
+
+    def value_and_slopes(self, distance: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The covariance at a distance in lengthscales, and what its derivatives are made of.
+
+        Args:
+            distance: Distances, of any shape.
+
+        Returns:
+            The covariance; minus its derivative by the squared distance; that by the roughness;
+            and that by the logarithm of the fineness; all of the shape of ``distance``.
+        """
+        share, shrink = self.roughness.to(distance), self.fineness.to(distance).square()
+        squared = distance.square().mul_(5.0)
+        value, slope = _matern(squared)
+        finer = squared / shrink
+        rough, rough_slope = _matern(finer)
+        # In place: large matrices wait for new memory.
+        by_fineness = finer.mul_(rough_slope).mul_(share / 3.0)
+        slope.lerp_(rough_slope.div_(shrink), share).mul_(5.0 / 6.0)
+        change = rough.sub_(value)
+        return value.addcmul_(change, share), slope, change, by_fineness
+
+    def value_and_pullback(self, X: Tensor, others: Tensor) -> tuple[Tensor, Tensor, Pullback]:
+        """See :class:`Covariance`."""
+        value, slope, _, _ = self.value_and_slopes(_distance(X, others))
+
+        def pullback(by_value: Tensor, by_own: Tensor) -> Tensor:
+            return _pulled(by_value * slope, X, others)
+
+        return value, value.new_ones(len(X)), pullback
+
+
+class Covariance(Protocol):
+    """A covariance whose derivative by points needs no graph of autograd outside of it."""
+
+    def value_and_pullback(self, X: Tensor, others: Tensor) -> tuple[Tensor, Tensor, Pullback]:
+        """Covariances of ``n`` points with ``m`` others, and with themselves.
+
+        Args:
+            X: Points, ``n x d``.
+            others: Other points, ``m x d``.
+
+        Returns:
+            An ``n x m`` tensor, one of shape ``n``, and what makes slopes with respect to ``X`` of
+            those with respect to the two.
+        """
+        ...
 
 
 class RoughMaternKernel(MaternKernel):
@@ -32,6 +96,7 @@ class RoughMaternKernel(MaternKernel):
 
     With several lengthscales points are rotated first: ``rotation`` holds the direction of each in
     a column, at first that of a column of the points. A fit may set it; if it is None, no fit does.
+    There is no second derivative.
 
     Args:
         roughness_prior: Prior of the logit of :math:`s`, which starts at its mean, or at 0.
@@ -57,111 +122,167 @@ class RoughMaternKernel(MaternKernel):
             raise UnsupportedError("RoughMaternKernel has no batches; batch_shape is empty.")
         directions = None if self.ard_num_dims is None else torch.eye(self.ard_num_dims)
         self.register_buffer("rotation", directions)
-        self.register_parameter("raw_roughness", _start(roughness_prior))
-        self.register_parameter("raw_fineness", _start(fineness_prior))
-        self.register_constraint("raw_roughness", Interval(*_ROUGHNESS_LIMITS, transform=None))
-        self.register_constraint("raw_fineness", Interval(*_FINENESS_LIMITS, transform=None))
-        if roughness_prior is not None:
-            self.register_prior("roughness_prior", roughness_prior, _roughness, _set_roughness)
-        if fineness_prior is not None:
-            self.register_prior("fineness_prior", fineness_prior, _fineness, _set_fineness)
+        for name, prior, limits in (
+            ("roughness", roughness_prior, _ROUGHNESS_LIMITS),
+            ("fineness", fineness_prior, _FINENESS_LIMITS),
+        ):
+            start = torch.zeros(1) if prior is None else prior.loc.clone().reshape(1)
+            self.register_parameter(f"raw_{name}", Parameter(start))
+            self.register_constraint(f"raw_{name}", Interval(*limits, transform=None))
+            if prior is not None:
+                get, put = partial(_raw, name=name), partial(_set_raw, name=name)
+                self.register_prior(f"{name}_prior", prior, get, put)
 
     @property
-    def profile(self) -> Profile:
-        """The covariance as a function of the distance."""
-        roughness, fineness = self.raw_roughness.detach(), self.raw_fineness.detach()
-        return Profile(float(roughness.sigmoid()), float(fineness.exp()))
+    def stationary(self) -> Stationary:
+        """The covariance in scaled coordinates."""
+        return Stationary(self.raw_roughness.sigmoid(), self.raw_fineness.exp())
 
-    def forward(
-        self,
-        x1: Tensor,
-        x2: Tensor,
-        diag: bool = False,
-        **params: Any,
-    ) -> Tensor:
+    def scaled(self, X: Tensor) -> Tensor:
+        """Points in units of the lengthscales, along their directions.
+
+        Args:
+            X: Points, ``... x d``.
+
+        Returns:
+            A tensor of the same shape.
+        """
+        return _scaled(X, self.rotation, self.lengthscale)
+
+    def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
         """Evaluate the covariance.
 
         Args:
             x1: Points, ``batch_shape x n x d``.
             x2: Points, ``batch_shape x m x d``.
-            diag: Whether only the ``n`` covariances of the points of one row are wanted.
-            **params: Handed on to :meth:`~gpytorch.kernels.Kernel.covar_dist`.
+            diag: Whether only the ``n`` covariances of points in the same place are wanted.
+            **params: None.
 
         Returns:
             A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
         """
-        distance = self.covar_dist(scaled(self, x1), scaled(self, x2), diag=diag, **params)
-        roughness, fineness = self.raw_roughness.sigmoid(), self.raw_fineness.exp()
-        smooth = matern_value(distance)
-        value: Tensor = smooth + roughness * (matern_value(distance / fineness) - smooth)
+        if diag:
+            return self.forward(x1.unsqueeze(-2), x2.unsqueeze(-2))[..., 0, 0]
+        parameters = self.lengthscale, self.raw_roughness, self.raw_fineness
+        value: Tensor = _RoughMatern.apply(self.rotation, x1, x2, *parameters)
         return value
 
 
-def profile_of(kernel: Kernel) -> Profile | None:
-    """The covariance of a kernel that has closed forms here.
+class _RoughMatern(torch.autograd.Function):
+    """The covariance in closed form: autograd through its formula takes three times as long."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        rotation: Tensor | None,
+        x1: Tensor,
+        x2: Tensor,
+        lengthscale: Tensor,
+        raw_roughness: Tensor,
+        raw_fineness: Tensor,
+    ) -> Tensor:
+        first, second = (_scaled(x, rotation, lengthscale) for x in (x1, x2))
+        stationary = Stationary(raw_roughness.sigmoid(), raw_fineness.exp())
+        value, *slopes = stationary.value_and_slopes(_distance(first, second))
+        ctx.rotation, ctx.shapes = rotation, (x1.shape, x2.shape)
+        ctx.save_for_backward(first, second, lengthscale, stationary.roughness, *slopes)
+        return value
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, by_value: Tensor) -> tuple[Tensor | None, ...]:
+        first, second, lengthscale, share, slope, by_share, by_log_fineness = ctx.saved_tensors
+        pull = by_value * slope
+        by_first, by_second = _pulled(pull, first, second), _pulled(pull.mT, second, first)
+        gradients: list[Tensor | None] = [None for _ in ctx.needs_input_grad]
+        for place, slopes, shape in ((1, by_first, ctx.shapes[0]), (2, by_second, ctx.shapes[1])):
+            if ctx.needs_input_grad[place]:
+                unscaled = _unscaled(slopes, ctx.rotation, lengthscale)
+                gradients[place] = unscaled.sum_to_size(shape)
+        if any(ctx.needs_input_grad[3:]):
+            # A lengthscale pulls all points together.
+            moved = (first * by_first).sum_to_size(lengthscale.shape)
+            moved += (second * by_second).sum_to_size(lengthscale.shape)
+            gradients[3] = moved.div_(lengthscale).neg_()
+            gradients[4] = (by_value * by_share).sum() * (share - share.square())
+            gradients[5] = (by_value * by_log_fineness).sum().reshape(1)
+        return tuple(gradients)
+
+
+class _ByAutograd(NamedTuple):
+    """The covariance of any kernel."""
+
+    kernel: Kernel
+
+    def value_and_pullback(self, X: Tensor, others: Tensor) -> tuple[Tensor, Tensor, Pullback]:
+        """See :class:`Covariance`."""
+        with torch.enable_grad():
+            points = X.detach().requires_grad_()
+            values = self.kernel(points, others).to_dense(), self.kernel(points, diag=True)
+
+        def pullback(by_value: Tensor, by_own: Tensor) -> Tensor:
+            # Stationary kernels have variances without a graph.
+            pairs = zip(values, (by_value, by_own), strict=True)
+            parts, slopes = zip(*[pair for pair in pairs if pair[0].requires_grad], strict=True)
+            [by_points] = torch.autograd.grad(parts, points, slopes, retain_graph=True)
+            return by_points
+
+        return values[0].detach(), values[1].detach(), pullback
+
+
+def scaling_and_covariance(kernel: Kernel, dim: int) -> tuple[Tensor, Covariance]:
+    """A kernel as a linear map of points and a covariance of what it makes of them.
 
     Args:
-        kernel: Any kernel of GPyTorch.
-
-    Returns:
-        Its profile if it is Matérn 5/2 of all columns, with or without a rough part.
-    """
-    if getattr(kernel, "nu", None) != 2.5 or kernel.active_dims is not None:
-        return None
-    if type(kernel) is MaternKernel:
-        return Profile()
-    return kernel.profile if type(kernel) is RoughMaternKernel else None
-
-
-def scaled(kernel: Kernel, X: Tensor) -> Tensor:
-    """Points in units of the lengthscales, along their directions.
-
-    Args:
-        kernel: A kernel that has a profile.
-        X: Points, ``... x d``.
-
-    Returns:
-        A tensor of the same shape.
-    """
-    rotation = getattr(kernel, "rotation", None)
-    points: Tensor = (X if rotation is None else X @ rotation.to(X)) / kernel.lengthscale
-    return points
-
-
-def scaling(kernel: Kernel, dim: int) -> Tensor:
-    """The same as a linear map, a ``d x d`` tensor by which points are multiplied from the right.
-
-    Args:
-        kernel: A kernel that has a profile.
+        kernel: Any kernel of GPyTorch, without gradients.
         dim: Number of columns ``d``.
 
     Returns:
-        The map, without a gradient.
+        The map, ``d x d``, by which points are multiplied from the right, and the covariance, in
+        closed form for :class:`RoughMaternKernel`.
     """
-    lengthscale: Tensor = kernel.lengthscale.detach()
-    return scaled(kernel, torch.eye(dim).to(lengthscale)).detach()
+    columns = torch.eye(dim, dtype=torch.double)
+    if isinstance(kernel, RoughMaternKernel) and kernel.active_dims is None:
+        return kernel.scaled(columns.to(kernel.lengthscale)).detach(), kernel.stationary
+    return columns, _ByAutograd(kernel)
 
 
-def _start(prior: NormalPrior | None) -> Parameter:
-    return Parameter(torch.zeros(1) if prior is None else prior.loc.clone().reshape(1))
+def _raw(kernel: RoughMaternKernel, name: str) -> Tensor:
+    value: Tensor = getattr(kernel, f"raw_{name}")
+    return value
 
 
-def _roughness(kernel: RoughMaternKernel) -> Tensor:
-    return kernel.raw_roughness
+def _set_raw(kernel: RoughMaternKernel, value: Tensor, name: str) -> None:
+    kernel.initialize(**{f"raw_{name}": value})
 
 
-def _set_roughness(kernel: RoughMaternKernel, value: Tensor) -> None:
-    kernel.initialize(raw_roughness=value)
+def _matern(squared: Tensor) -> tuple[Tensor, Tensor]:
+    r"""Matérn 5/2 at five times a squared distance, and -6 times its derivative by that.
+
+    With :math:`t = \sqrt 5 r` it is :math:`(1 + t + t^2 / 3) e^{-t}`, whose derivative by
+    :math:`t^2` is :math:`-(1 + t) e^{-t} / 6`: smooth where two points are the same.
+    """
+    root = squared.sqrt()
+    decay = root.neg().exp_()
+    slope = root.add_(1.0).mul_(decay)
+    return torch.addcmul(slope, squared, decay, value=1.0 / 3.0), slope
 
 
-def _fineness(kernel: RoughMaternKernel) -> Tensor:
-    return kernel.raw_fineness
+def _distance(x1: Tensor, x2: Tensor) -> Tensor:
+    # By matrix products points that are close would lose their last digits.
+    return torch.cdist(x1, x2, compute_mode="donot_use_mm_for_euclid_dist")
 
 
-def _set_fineness(kernel: RoughMaternKernel, value: Tensor) -> None:
-    kernel.initialize(raw_fineness=value)
+def _scaled(X: Tensor, rotation: Tensor | None, lengthscale: Tensor) -> Tensor:
+    return (X if rotation is None else X @ rotation.to(X)) / lengthscale
 
 
-def rough_prior(loc: float, scale: float) -> NormalPrior:
-    """A normal prior in double precision."""
-    return NormalPrior(*torch.tensor([loc, scale], dtype=torch.double))
+def _unscaled(slopes: Tensor, rotation: Tensor | None, lengthscale: Tensor) -> Tensor:
+    """Slopes by points of those by scaled points."""
+    slopes = slopes / lengthscale
+    return slopes if rotation is None else slopes @ rotation.to(slopes).T
+
+
+def _pulled(pull: Tensor, x1: Tensor, x2: Tensor) -> Tensor:
+    """What slopes by squared distances, negated, are with respect to ``x1``."""
+    return 2.0 * (pull @ x2 - pull.sum(-1, keepdim=True) * x1)

@@ -2,48 +2,93 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any, Self
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn, Self
 
 import torch
-from botorch.exceptions import InputDataError
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
+from botorch.models.gp_regression import SingleTaskGP
+from botorch.models.model import FantasizeMixin
 from botorch.models.transforms.input import InputTransform
+from botorch.posteriors import GPyTorchPosterior, Posterior
+from botorch.settings import validate_input_scaling
 from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.types import DEFAULT, _DefaultType
+from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
 from torch import Tensor
-from torch.nn import Parameter
 
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.data.order import check_alike
 from botorch_popbo.models._data_sets import model_inputs
-from botorch_popbo.models._fit.evidence import Evidence
-from botorch_popbo.models._fit.sources import fit_tasks
-from botorch_popbo.models._hyperparameters.base import Hyperparameters
-from botorch_popbo.models._hyperparameters.correlation import correlation, prior_logits
-from botorch_popbo.models._hyperparameters.make import check_prior, make_hyperparameters
-from botorch_popbo.models._hyperparameters.priors import (
+from botorch_popbo.models._fit.evidence import JITTER, Evidence
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
+from botorch_popbo.models._fit.priors import (
+    TaskCorrelation,
     default_kernel,
     default_likelihood,
     rank_likelihood,
 )
-from botorch_popbo.models._law.law import Law, condition_on_order
-from botorch_popbo.models._law.plausible_laws import plausible_laws
-from botorch_popbo.models._law.rank_law import RankLaw
+from botorch_popbo.models._fit.sources import fit_tasks
+from botorch_popbo.models._predict.averaging import plausible_ranks
+from botorch_popbo.models._predict.conditional import ConditionalKernel, ConditionalMean, in_dtype
+from botorch_popbo.models._predict.differences import Differences, Moments, Pullback
+from botorch_popbo.models._predict.known_noise import KnownNoiseGP
+from botorch_popbo.models._predict.predictor import Predictor
+from botorch_popbo.models._predict.ranks import RankPredictor, averaged
 from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.pending import insert_pending
 from botorch_popbo.models._records.records import Records
-from botorch_popbo.models._records.representatives import NUM_FITTED, Representatives
+from botorch_popbo.models._records.representatives import Representatives
 from botorch_popbo.models._training_data import (
     is_one_point,
     order_of_training_data,
     warn_if_silent,
 )
-from botorch_popbo.models._utility_model import UtilityModel, forget_law
+from botorch_popbo.models.base import RankModel
 from botorch_popbo.models.input_transforms import is_categorical
+from botorch_popbo.posteriors._marginal import MarginalPosterior
+from botorch_popbo.posteriors._thresholds import Thresholds
+from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
+from botorch_popbo.settings import ModelSettings
+
+_MOST_JOINT = 2**13  # points: more have a covariance of half a gigabyte, which nobody asks for
 
 
-class RankingGP(UtilityModel):
+@dataclass
+class _Prepared:
+    """What predictions need, as long as all that it was made of is the same.
+
+    Attributes:
+        parts: The modules that it was made of.
+        values: Copies of their parameters and buffers.
+        ranks: Ranks and utilities of new points.
+        plausible: The same at plausible hyperparameters, once it was asked for.
+        differences: Those from the last reference point, and that point.
+    """
+
+    parts: list[Any]
+    values: list[Tensor]
+    ranks: RankPredictor
+    plausible: list[RankPredictor] | None = None
+    differences: tuple[Tensor, Differences] | None = None
+
+    def is_of(self, parts: list[Any], values: list[Tensor]) -> bool:
+        """Whether parts and their values still are the same."""
+        return (
+            all(mine is other for mine, other in zip(self.parts, parts, strict=True))
+            and len(self.values) == len(values)
+            and all(
+                mine.device == other.device and torch.equal(mine, other)
+                for mine, other in zip(self.values, values, strict=True)
+            )
+        )
+
+
+class RankingGP(RankModel, FantasizeMixin):
     r"""A Gaussian process on a utility :math:`z`, conditioned on the observed order.
 
     The order says which of two utilities is larger, up to noise, and nothing else. Its likelihood
@@ -53,8 +98,8 @@ class RankingGP(UtilityModel):
     strictly increasing transform of ``train_Y`` gives the same model bit for bit (replicates
     excepted: they are averaged first).
 
-    The ``posterior`` is the joint normal law of the utility, larger being better, in units of the
-    prior's standard deviation. The order leaves its level open: means count from what is expected
+    The ``posterior`` is that of the utility, larger being better, in units of the prior's standard
+    deviation: normal and joint. The order leaves its level open: means count from what is expected
     far from all points, and variances are those of the difference to the average of the evaluated
     points. So every acquisition function of BoTorch applies as it does to a Gaussian process over
     outcomes; a ``best_f`` is a utility, too, such as ``model.posterior(train_X).mean.max()``. The
@@ -67,9 +112,9 @@ class RankingGP(UtilityModel):
     Other tasks over the same space, such as earlier experiments or cheap fidelities, may be given
     as ``sources``. Each is ranked by itself and shares what it knows by a correlation of its own,
     which is never negative and is fitted as well
-    (:mod:`botorch_popbo.models._hyperparameters.correlation`). A source whose order makes no sense,
-    or does not agree with the outcomes, is set aside; what is left is the model without it. All
-    predictions are about the target.
+    (:class:`botorch_popbo.models._fit.priors.TaskCorrelation`). A source whose order makes no
+    sense, or does not agree with the outcomes, is set aside; what is left is the model without it.
+    All predictions are about the target.
 
     Args:
         train_X: Evaluated points, an ``N x d`` tensor.
@@ -86,16 +131,15 @@ class RankingGP(UtilityModel):
             for each direction, log-normal with median :math:`0.7 \sqrt{d}`, and a rough part
             (:class:`~botorch_popbo.models.kernels.RoughMaternKernel`). The directions are the
             columns unless others explain the order far better. A table of categories has neither
-            other directions nor a rough part. This kernel, with or
-            without that part and with such priors of your own, has gradients in closed form; any
-            other is fitted and searched by autograd. Parameters that require no gradient stay as
-            they are.
+            other directions nor a rough part. Any other kernel is fitted and searched in the
+            same way, a few times slower. Parameters that require no gradient stay as they are.
         input_transform: Applied to every point. By default the bounding box of all points is
             mapped to the unit cube; ``None`` leaves points as they are.
         order: An order to learn from instead of outcomes, from any function of
             :mod:`botorch_popbo.data`.
         sources: Orders of other tasks, of points of the same columns, dtype and device. With them
             a single point of the target is enough.
+        settings: Priors, and how the model is fitted.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
@@ -117,10 +161,11 @@ class RankingGP(UtilityModel):
     """
 
     has_uncertainty = True
-    known_radius = 1e-5
 
     order: Order
-    raw_loading: Parameter
+    covar_module: Kernel
+    likelihood: GaussianLikelihood
+    tasks: TaskCorrelation | None
     _is_used: Tensor
 
     def __init__(
@@ -133,8 +178,9 @@ class RankingGP(UtilityModel):
         input_transform: InputTransform | _DefaultType | None = DEFAULT,
         order: Order | None = None,
         sources: Sequence[Order] = (),
+        settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
     ) -> None:
-        check_prior(covar_module, likelihood)
+        _check_prior(covar_module, likelihood)
         if isinstance(sources, Order):
             raise InputDataError("sources holds an order for each task. Pass it as [order].")
         if sources and is_one_point(train_X, train_Y) and order is None:
@@ -146,8 +192,8 @@ class RankingGP(UtilityModel):
         check_alike(order, *sources)
         is_silent = order.says_nothing and not sources
         warn_if_silent(is_silent)
-        if is_silent:  # as far from what is known as there is room
-            self.known_radius = 1.0
+        self.settings = settings
+        self.known_radius = settings.silent_known_radius if is_silent else settings.known_radius
         records = records_of(order)
         if train_X is None or train_Y is None:
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)
@@ -156,19 +202,17 @@ class RankingGP(UtilityModel):
         self.order = order
         self._prior = deepcopy((likelihood, covar_module))
         of_sources = [records_of(source) for source in sources]
-        data = Representatives.choose(records, of_sources)
+        data = Representatives.choose(records, of_sources, settings)
         self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
         dim = self._encoded_dim
         if covar_module is None:
             is_one_hot = is_categorical(getattr(self, "input_transform", None))
-            covar_module = default_kernel(dim, is_categorical=is_one_hot)
+            covar_module = default_kernel(dim, is_categorical=is_one_hot, settings=settings)
         self.covar_module = covar_module
         judged = bool(records.is_judged.any())
-        self.likelihood = default_likelihood(judged) if likelihood is None else likelihood
-        if sources:
-            self.raw_loading = Parameter(prior_logits(len(sources)))
+        self.likelihood = likelihood or default_likelihood(judged, settings)
+        self.tasks = TaskCorrelation(len(sources), settings) if sources else None
         self.to(order.X)
-        self.register_load_state_dict_post_hook(forget_law)
 
     def extra_repr(self) -> str:
         """What :mod:`torch` shows of the data."""
@@ -188,12 +232,12 @@ class RankingGP(UtilityModel):
 
         Zero stands for a source that is set aside.
         """
-        number = len(self._data.sources)
-        if not number:
+        if self.tasks is None:
             return self._X.new_zeros(0)
+        number = len(self._data.sources)
         used = self._data.records.to(self._X.device).source[self._is_used]
         is_used = used.bincount(minlength=number + 1)[1:] > 0
-        return correlation(self.raw_loading.detach())[0, 1:] * is_used
+        return self.tasks.matrix.detach()[0, 1:] * is_used
 
     @property
     def is_outlier(self) -> Tensor:
@@ -213,7 +257,7 @@ class RankingGP(UtilityModel):
         if is_eligible is not None:
             records = self._data.among(is_eligible).to(self._X.device)
         item = records.item
-        value = self.law.predictor.pessimistic(self._encoded_points()[item].double())
+        value = self.predictor.pessimistic(self._encoded_points()[item].double())
         if self.order.is_exact:  # of those that are tied the model chooses
             value = value.where(records.better == records.better.min(), -torch.inf)
         return self._X[item[value.argmax()]].clone()
@@ -242,23 +286,21 @@ class RankingGP(UtilityModel):
         Returns:
             The model itself, in evaluation mode.
         """
-        X, hyperparameters = self._encoded_records(learn=True), self._hyperparameters()
+        X, modules = self._encoded_records(learn=True), self._with_parameters()
         records = self._data.records.to(X.device)
         with torch.no_grad():
-            fitted, theta, self._is_used = fit_tasks(
-                X, records, hyperparameters, NUM_FITTED, self.order.is_exact
+            fitted, coordinates, self._is_used = fit_tasks(
+                X, records, Hyperparameters(modules), self.settings, self.order.is_exact
             )
-            fitted.assign(theta)
-        # What was prepared by the search depends on its path in the last digits.
-        self._law = None
+            modules.load_state_dict(fitted.assign(coordinates).state_dict())
         return self.eval()
 
     def log_likelihood(self) -> Tensor:
         """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
-        hyperparameters, used = self._hyperparameters(), self._is_used.nonzero().squeeze(-1)
-        records = self._data.records.to(used.device).subset(used)
-        evidence = Evidence(self._encoded_records()[used], records, hyperparameters)
-        return evidence.condition(hyperparameters.current()).utilities.log_likelihood
+        X, records, index = self._conditions(self._is_used)
+        hyperparameters = Hyperparameters(self._with_parameters())
+        evidence = Evidence(X, records.subset(index), hyperparameters)
+        return evidence.condition(hyperparameters.start).utilities.log_likelihood
 
     def with_order(self, order: Order) -> "RankingGP":
         """See the base class; sources, which may be of another metric, are left out."""
@@ -268,6 +310,7 @@ class RankingGP(UtilityModel):
             likelihood=likelihood,
             covar_module=covar_module,
             input_transform=self._unlearned_transform(),
+            settings=self.settings,
         )
 
     def with_pending(self, X_pending: Tensor) -> "RankingGP":
@@ -277,12 +320,12 @@ class RankingGP(UtilityModel):
         with torch.no_grad():
             predicted = self.rank_law(self.encode(X_pending)).mean.squeeze(-1)
             points = torch.cat([self._X[known.item], X_pending])
-            utility = self.law.predictor.mean(self.encode(points).double())
+            utility = self.predictor.mean(self.encode(points).double())
         model = deepcopy(self)
         model._X = torch.cat([self._X, X_pending])
         records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
         sources = [source.to(self._X.device) for source in self._data.sources]
-        data = Representatives.choose(records, sources)
+        data = Representatives.choose(records, sources, self.settings)
         # Not by point: where a point has several records one of them may be an outlier.
         own = self._is_used[: len(self.records)]
         aside = self._data.index.to(own.device)[: len(own)][~own]
@@ -318,46 +361,245 @@ class RankingGP(UtilityModel):
         if isinstance(state, Tensor) and state.shape == self._is_used.shape:
             self._is_used = state.to(self._is_used.device)
 
+    @property
+    def noise(self) -> Tensor:
+        """Variance of a utility's noise, in units of the prior variance; a scalar tensor."""
+        noise: Tensor = self.likelihood.noise
+        return noise.squeeze()
+
+    def posterior(  # type: ignore[override]  # the mixin knows but one argument
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> Posterior:
+        """The joint law of the utility.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            output_indices: ``None`` or ``[0]``: there is one output.
+            observation_noise: Whether to add the noise of an outcome; or the variances to add, in
+                squared units of utility, broadcastable to ``batch_shape x q x 1``.
+            posterior_transform: Applied to the result.
+
+        Returns:
+            A normal posterior of shape ``batch_shape x q x 1``, larger being better. Its
+            covariance is not computed before it is used.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` or ``observation_noise`` has the wrong shape.
+            InputDataError: If ``X`` is no tensor.
+            UnsupportedError: If another output is asked for.
+        """
+        self._check_output(output_indices)
+        posterior = self._utility(self.encode(X), observation_noise)
+        return posterior if posterior_transform is None else posterior_transform(posterior, X)
+
+    def __call__(self, X: Tensor) -> MultivariateNormal:
+        """The law of :meth:`posterior`, which some functions of BoTorch ask for by a call.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+
+        Returns:
+            A normal law of shape ``batch_shape x q``.
+        """
+        law: MultivariateNormal = self._utility(self.encode(X), False).distribution
+        return law
+
+    def forward(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse what BoTorch's leave-one-out formulas ask for.
+
+        Raises:
+            UnsupportedError: Always: no law of outcomes comes before their order.
+        """
+        raise UnsupportedError(
+            f"{type(self).__name__} has no prior of outcomes, and its law of utilities is "
+            "posterior(X). To leave points out, fit a model to the order of the others."
+        )
+
+    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
+        """The law of each point's rank among all evaluated points.
+
+        It is averaged over the hyperparameters that the order leaves plausible, with a noise that
+        is not kept small for the sake of a search. That is prepared at the first call, which takes
+        about as long as a fit.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            observation_noise: Whether the rank is that of a noisy outcome at the point.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+            InputDataError: If ``X`` is no tensor.
+        """
+        return self._rank(self._plausible(), self.encode(X), observation_noise)
+
+    def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> GaussianRankPosterior:
+        """See the base class."""
+        return self._rank([self._prepared().ranks], encoded, observation_noise)
+
+    def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """How much better points are than a reference point, in utility.
+
+        Args:
+            encoded: Encoded points, ``batch_shape x 1 x d'``.
+            reference: One encoded point, of shape ``d'``.
+
+        Returns:
+            Mean and variance, and the part of the variance of a point's own utility that more
+            evaluations there would remove; three tensors of shape ``batch_shape x 1``.
+        """
+        moments = self._differences_from(reference.double()).moments(encoded.double())
+        mean, variance, own = (values.to(encoded) for values in moments)
+        return mean, variance, own
+
+    def improvement_and_pullback(
+        self, encoded: Tensor, reference: Tensor
+    ) -> tuple[Moments, Pullback]:
+        """The same with its derivative, faster than by autograd.
+
+        Args:
+            encoded: Encoded points, ``n x d'``.
+            reference: One encoded point, of shape ``d'``.
+
+        Returns:
+            Mean, variance and the part to be removed, each of shape ``n``; and a function of slopes
+            with respect to them, which returns those with respect to the points, ``n x d'``.
+        """
+        differences = self._differences_from(reference.double())
+        moments, pullback = differences.moments_and_pullback(encoded.double())
+        mean, variance, own = (values.to(encoded) for values in moments)
+
+        def in_dtype_of_points(*slopes: Tensor) -> Tensor:
+            return pullback(*(slope.double() for slope in slopes)).to(encoded)
+
+        return (mean, variance, own), in_dtype_of_points
+
+    def condition_on_observations(
+        self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
+    ) -> SingleTaskGP:
+        """Condition on observed utilities; the hyperparameters stay as they are.
+
+        Args:
+            X: Points, a ``batch_shape x n x d`` tensor.
+            Y: Utilities, a ``batch_shape' x n x 1`` tensor, broadcastable with ``batch_shape``.
+            noise: Their variances, broadcastable to the shape of ``Y``; by default that of an
+                outcome. Later outcomes are as noisy as any.
+            **kwargs: None.
+
+        Returns:
+            A Gaussian process whose prior is this model's posterior: exact, batched, and a model
+            that can be conditioned further.
+        """
+        batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
+        X, Y = X.to(self._X.dtype), Y.to(self._X.dtype)
+        Y = Y.expand(*batch_shape, *Y.shape[-2:])
+        if self.training:
+            self.eval()
+        predictor, transform = self.predictor, deepcopy(getattr(self, "input_transform", None))
+        arguments: dict[str, Any] = {
+            "train_X": X.expand(*batch_shape, *X.shape[-2:]),
+            "train_Y": Y,
+            "mean_module": ConditionalMean(predictor, transform),
+            "covar_module": ConditionalKernel(predictor, X.dtype, transform),
+            "outcome_transform": None,
+        }
+        with validate_input_scaling(False):
+            if noise is None:
+                conditioned = SingleTaskGP(likelihood=deepcopy(self.likelihood), **arguments)
+            else:
+                arguments["train_Yvar"] = noise.to(Y).expand_as(Y)
+                conditioned = KnownNoiseGP(self.noise.detach().to(Y), **arguments)
+        return conditioned.eval()
+
+    def get_fantasy_model(
+        self, inputs: Tensor, targets: Tensor, noise: Tensor | None = None
+    ) -> SingleTaskGP:
+        """Let :class:`~botorch.models.ModelListGP` reach :meth:`condition_on_observations`.
+
+        Args:
+            inputs: Points, a ``batch_shape x n x d`` tensor.
+            targets: Utilities, a ``batch_shape' x n`` tensor.
+            noise: Their variances, in the shape of ``targets``.
+
+        Returns:
+            See above.
+        """
+        noise = None if noise is None else noise.unsqueeze(-1)
+        return self.condition_on_observations(inputs, targets.unsqueeze(-1), noise)
+
     def _learn_from(self, data: Representatives, is_used: Tensor) -> None:
         self._data = data
         self.register_buffer("_is_used", is_used, persistent=False)
-        self._law = None
+        self._known: _Prepared | None = None
 
-    def _conditioned(self) -> Law:
-        hyperparameters = self._hyperparameters()
-        theta = hyperparameters.current()
+    @property
+    def predictor(self) -> Predictor:
+        """Utilities of new points, in double precision."""
+        return self._prepared().ranks.predictor
+
+    def _prepared(self) -> _Prepared:
+        """Predictions at the current hyperparameters, made anew where anything has changed."""
+        transform = getattr(self, "input_transform", None)
+        parts = [self.covar_module, self.likelihood, self.tasks, transform]
+        # Asked for at every step of an optimizer.
+        values = [self._is_used, *self.parameters(), *self.covar_module.buffers()]
+        values += [] if transform is None else [*transform.buffers()]
+        known = self._known
+        if known is None or not known.is_of(parts, values):
+            copies = [value.detach().clone() for value in values]
+            # Not of inference mode: they are used where gradients are wanted, and found by some.
+            with torch.inference_mode(False), torch.no_grad():
+                known = self._known = _Prepared(parts, copies, self._ranks())
+        return known
+
+    def _ranks(self) -> RankPredictor:
         if self.training:
             self.eval()
-        with torch.no_grad():
-            return condition_on_order(*self._conditions(self._is_used), hyperparameters, theta)
-
-    def _plausible_laws(self) -> list[RankLaw]:
-        """Laws of the rank, prepared unless they were for the same hyperparameters."""
-        law, used = self.law, self._is_used
-        if law.plausible is None:
-            # A judge's noise has such a prior already.
-            is_fitted = any(noise.requires_grad for noise in self.likelihood.parameters())
-            is_default = self._prior[0] is None and not bool(self.records.is_judged.any())
-            noise = self.noise.detach().to(law.theta)
-            hyperparameters = self._hyperparameters(
-                rank_likelihood(noise) if is_default and is_fitted else None,
-                bool(self.correlation.any()),
-            )
-            # A source is set aside for good, an outlier of the target perhaps not.
-            kept = used | self._data.records.is_target.to(used.device)
-            with torch.inference_mode(False), torch.no_grad():
-                law.plausible = plausible_laws(*self._conditions(kept), used[kept], hyperparameters)
-        return law.plausible
-
-    def _hyperparameters(
-        self, likelihood: GaussianLikelihood | None = None, with_sources: bool = True
-    ) -> Hyperparameters:
-        return make_hyperparameters(
-            self.covar_module,
-            self.likelihood if likelihood is None else likelihood,
-            self._encoded_dim,
-            self.raw_loading if self._data.sources and with_sources else None,
+        hyperparameters = Hyperparameters(self._with_parameters())
+        return RankPredictor.at(
+            hyperparameters.start,
+            *self._conditions(self._is_used),
+            hyperparameters,
+            self.settings.least_step,
         )
+
+    def _plausible(self) -> list[RankPredictor]:
+        """Predictions at plausible hyperparameters, made unless they were for the same."""
+        prepared, used = self._prepared(), self._is_used
+        if prepared.plausible is None:
+            is_default = self._prior[0] is None and not bool(self.records.is_judged.any())
+            is_fitted = any(noise.requires_grad for noise in self.likelihood.parameters())
+            with torch.inference_mode(False), torch.no_grad():
+                likelihood = self.likelihood
+                if is_default and is_fitted:  # a judge's noise has such a prior already
+                    likelihood = rank_likelihood(self.noise.detach().double(), self.settings)
+                tasks = self.tasks if bool(self.correlation.any()) else None
+                modules = deepcopy(Modules(self.covar_module, likelihood, tasks))
+                # A source is set aside for good, an outlier of the target perhaps not.
+                kept = used | self._data.records.is_target.to(used.device)
+                prepared.plausible = plausible_ranks(
+                    *self._conditions(kept), used[kept], Hyperparameters(modules), self.settings
+                )
+        return prepared.plausible
+
+    def _differences_from(self, reference: Tensor) -> Differences:
+        """Predictions relative to a reference, prepared unless they were for the same one."""
+        prepared = self._prepared()
+        known = prepared.differences
+        if known is None or not known[0].equal(reference):
+            with torch.no_grad():
+                known = reference, Differences.from_predictor(self.predictor, reference)
+            prepared.differences = known
+        return known[1]
+
+    def _with_parameters(self) -> Modules:
+        return Modules(self.covar_module, self.likelihood, self.tasks)
 
     def _conditions(self, kept: Tensor) -> tuple[Tensor, Records, Tensor]:
         """Some of the encoded records that stand for all, all records, and which of them these are.
@@ -372,3 +614,54 @@ class RankingGP(UtilityModel):
         """The records of the target, then those of the sources, in double precision."""
         points = self._encoded_points(learn)
         return points[self._data.records.item.to(points.device)].double()
+
+    def _rank(
+        self, predictors: Sequence[RankPredictor], encoded: Tensor, observation_noise: bool
+    ) -> GaussianRankPosterior:
+        double, buckets = encoded.double(), predictors[0].buckets
+        known = averaged([each.thresholds(double, observation_noise) for each in predictors])
+        return GaussianRankPosterior(
+            Thresholds(buckets.interpolate(known), buckets.size).to(encoded),
+            partial(self._utility, encoded, observation_noise),
+        )
+
+    def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
+        predictor, double = self.predictor, encoded.double()
+        noise = torch.full_like(double[..., 0], JITTER)
+        if isinstance(observation_noise, Tensor):
+            noise = noise + _variances(observation_noise, noise.shape)
+        elif observation_noise:
+            noise = noise + self.noise.detach()
+        covariance = ConditionalKernel(predictor)(double).add_diagonal(noise)
+        covariance = in_dtype(covariance, encoded.dtype)
+        if double.shape[-2] <= _MOST_JOINT or double.requires_grad:
+            mean = predictor.mean(double).to(encoded)
+            return GPyTorchPosterior(MultivariateNormal(mean, covariance))
+        mean, variance = predictor.moments(double)
+        joint = MultivariateNormal(mean.to(encoded), covariance)
+        return MarginalPosterior(joint, (variance + noise).to(encoded))
+
+
+def _check_prior(kernel: Kernel | None, likelihood: GaussianLikelihood | None) -> None:
+    """Refuse what has not one covariance and one noise variance."""
+    if kernel is not None and kernel.batch_shape:
+        raise UnsupportedError(
+            f"covar_module has the batch shape {tuple(kernel.batch_shape)}, but there is one "
+            "utility. Leave its batch_shape out."
+        )
+    is_one = isinstance(likelihood, GaussianLikelihood) and likelihood.noise.numel() == 1
+    if likelihood is not None and not is_one:
+        raise UnsupportedError(
+            f"{type(likelihood).__name__} is no GaussianLikelihood of a single variance. Pass one, "
+            "or leave it out; known variances of outcomes are train_Yvar."
+        )
+
+
+def _variances(observation_noise: Tensor, shape: torch.Size) -> Tensor:
+    try:
+        return observation_noise.expand(*shape, 1).squeeze(-1)
+    except RuntimeError:
+        raise BotorchTensorDimensionError(
+            f"Expected observation_noise of a shape that broadcasts to {(*shape, 1)}, a variance "
+            f"for each point, but got {tuple(observation_noise.shape)}."
+        ) from None

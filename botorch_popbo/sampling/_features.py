@@ -24,7 +24,7 @@ def rough_features(
     """
     smooth = GenKernelFeatures.dispatch(MaternKernel)
     features: KernelFeatureMap = smooth(kernel, num_inputs=num_inputs, num_outputs=num_outputs)
-    roughness, fineness = kernel.profile
+    roughness, fineness = (float(value) for value in kernel.stationary)
     number = len(features.weight)
     is_rough = torch.randperm(number, device=features.weight.device) < round(roughness * number)
     features.weight[is_rough] /= fineness

@@ -13,8 +13,8 @@ from gpytorch.means import ZeroMean
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.models._hyperparameters.covariance import JITTER
-from botorch_popbo.models._law.predictor import Predictor
+from botorch_popbo.models._fit.evidence import JITTER
+from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
@@ -46,7 +46,7 @@ def draw_utility_paths(
     """
     if update_strategy is not gaussian_update:
         raise UnsupportedError("Paths of a RankingGP have an update strategy of their own.")
-    predictor = model.law.predictor
+    predictor = model.predictor
     X, like = predictor.X, model.train_inputs[0]
     with validate_input_scaling(False):
         prior = SingleTaskGP(

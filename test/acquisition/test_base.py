@@ -24,7 +24,7 @@ from botorch_popbo import (
     RankingGP,
     RankModel,
 )
-from botorch_popbo.models._records import representatives
+from botorch_popbo.settings import ModelSettings
 from botorch_popbo.testing import AcquisitionContract
 
 ANYWHERE = toy_data(100, seed=3)[0].unsqueeze(-2)
@@ -155,11 +155,8 @@ def test_distances_are_those_of_encoded_points(kind: Kind, bound: float) -> None
     assert function(point.unsqueeze(-2)) < bound
 
 
-def test_known_points_beyond_those_that_stand_for_all_are_known(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(representatives, "_NUM_CONDITIONED", 12)
-    model = RankingGP(*toy_data(30)).fit()
+def test_known_points_beyond_those_that_stand_for_all_are_known() -> None:
+    model = RankingGP(*toy_data(30), settings=ModelSettings(num_conditioned=12)).fit()
     assert len(model.records.level) == 12
     function = LogExpectedUtilityImprovement(model, X_pending=PENDING)
     known = torch.cat([model.rank_counts.X, PENDING]).unsqueeze(-2)

@@ -22,7 +22,6 @@ from helpers.service_loop import (
     generator_keys,
     last_acquisition,
     make_client,
-    pending_points,
     run_trials,
     sphere,
 )
@@ -66,23 +65,6 @@ def test_parameter_constraints_are_honoured(kind: str) -> None:
     assert generator_keys(client)[5:] == ["popbo-logei"] * 5
 
 
-def test_large_discrete_space_is_not_enumerated() -> None:
-    client = Client()
-    client.configure_experiment(
-        parameters=[
-            ChoiceParameterConfig(name=f"c{i}", values=list("abcdefgh"), parameter_type="str")
-            for i in range(10)  # 8^10 points
-        ]
-    )
-    client.configure_optimization(objective="gain")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=5))
-    torch.manual_seed(0)
-    for _ in range(8):
-        [(index, p)] = client.get_next_trials(max_trials=1).items()
-        client.complete_trial(index, raw_data={"gain": sum(v == "a" for v in p.values())})
-    assert generator_keys(client)[5:] == ["popbo-logei"] * 3
-
-
 @pytest.mark.parametrize(
     ("preset", "objective", "number"),
     [
@@ -111,26 +93,6 @@ def test_as_many_candidates_are_looked_at_as_time_allows(
         [(index, p)] = client.get_next_trials(max_trials=1).items()
         client.complete_trial(index, {"loss": sphere(p), "gain": p["x0"]})
     assert seen == [min(number, 14**3 - 4)]
-
-
-@pytest.mark.parametrize("upper", [25, 100_000])
-def test_integers_are_searched_closely(upper: int) -> None:
-    client = Client()
-    client.configure_experiment(
-        parameters=[
-            RangeParameterConfig(name=name, bounds=(0, upper), parameter_type="int")
-            for name in ("a", "b")
-        ]
-    )
-    client.configure_optimization(objective="-loss")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=6))
-    losses = []
-    for _ in range(20):
-        [(index, p)] = client.get_next_trials(max_trials=1).items()
-        losses.append(sum((p[name] / upper - 0.3) ** 2 for name in ("a", "b")))
-        client.complete_trial(index, raw_data={"loss": losses[-1]})
-    assert min(losses[6:]) < 0.5 * min(losses[:6])
-    assert generator_keys(client)[6:] == ["popbo-logei"] * 14
 
 
 def test_only_a_point_of_the_space_is_improved_on() -> None:
@@ -191,20 +153,6 @@ def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
     inside = acquisition.model.posterior(acquisition.X_observed).mean.max()
     assert acquisition.acqf.best_f == pytest.approx(float(inside), abs=0.2)
     assert acquisition.model.posterior(acquisition.model.known_X).mean.max() > inside + 0.2
-
-
-@pytest.mark.slow  # Ax takes its time over a hundred trials
-def test_what_is_pending_does_not_depend_on_the_number_of_trials() -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss - cost")
-    for x in torch.rand(100, 2, generator=torch.Generator().manual_seed(0)).tolist():
-        index = client.attach_trial({"x0": x[0], "x1": x[1]})
-        client.complete_trial(index, {"loss": sum(x), "cost": (x[0] - 0.5) ** 2})
-    with_data, without, incomplete = client.get_next_trials(3).items()
-    client.attach_data(with_data[0], {"loss": 1.0, "cost": 1.0})
-    client.complete_trial(incomplete[0], {"loss": 1.0})
-    client.get_next_trials(1)
-    expected = [tuple(point.values()) for _, point in (without, incomplete)]
-    assert sorted(pending_points(client)) == [pytest.approx(point) for point in sorted(expected)]
 
 
 def test_the_seed_decides_about_a_stock_function_alone() -> None:

@@ -4,18 +4,16 @@ from typing import Any
 import numpy as np
 import pytest
 from ax.api.client import Client
-from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from botorch.acquisition import (
     AcquisitionFunction,
     LogExpectedImprovement,
-    UpperConfidenceBound,
     qLogNoisyExpectedImprovement,
 )
 from helpers.service_loop import floats, generator_keys, make_client, run_trials, sphere
 
 from botorch_popbo import LowerConfidenceBound
-from botorch_popbo.ax import fit_model, initial_node, popbo_generation_strategy
+from botorch_popbo.ax import fit_model, popbo_generation_strategy
 
 
 def by_hand() -> GenerationStrategy:
@@ -66,20 +64,6 @@ def test_an_acquisition_function_can_be_a_class(
         assert min(losses[5:]) < min(losses[:5])
 
 
-@pytest.mark.parametrize(
-    ("acquisition", "message"),
-    [(UpperConfidenceBound, "NegatedRank"), (qLogNoisyExpectedImprovement, "NegatedRank")],
-)
-def test_a_function_of_values_is_refused_by_a_model_of_counts(
-    acquisition: type[AcquisitionFunction], message: str
-) -> None:
-    strategy = popbo_generation_strategy(acquisition, num_initial_trials=4, preset="paper")
-    client = make_client(strategy, floats(2), "-loss")
-    run_trials(client, sphere, 4)
-    with pytest.raises(Exception, match=message):
-        client.get_next_trials(max_trials=1)
-
-
 def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     numbers: dict[str, Any] = {"num_initial_trials": np.int64(3), "seed": np.int64(3)}
     client = make_client(popbo_generation_strategy(**numbers), floats(2), "-loss")
@@ -88,16 +72,3 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     assert run_trials(make_client(plain, floats(2), "-loss"), sphere, 4) == found
     client.save_to_json_file(str(tmp_path / "client.json"))
     assert Client.load_from_json_file(str(tmp_path / "client.json")).get_next_trials(1)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"num_trials": 0}, "^num_trials is at least 1; got 0"),
-        ({"design": "grid"}, "^Unknown design 'grid'; known: sobol, uniform"),
-        ({"seed": -1}, "^seed is at least 0"),
-    ],
-)
-def test_a_wrong_option_has_the_name_it_has_here(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserInputError, match=message):
-        initial_node("popbo-logei", **options)

@@ -1,4 +1,3 @@
-import math
 from pathlib import Path
 
 import pytest
@@ -62,15 +61,6 @@ def test_a_metric_that_never_arrives_is_named(
     assert generator_keys(client)[-1] == "popbo-logei"
 
 
-def test_a_metric_that_arrives_late_is_waited_for() -> None:
-    client = start(floats(2))
-    run_trials(client, sphere, 3, metric="los")
-    run_trials(client, sphere, 2)
-    assert generator_keys(client) == ["Sobol"] * 5
-    run_trials(client, lambda p: math.nan, 1)
-    assert generator_keys(client)[-1] == "popbo-logei"
-
-
 def test_a_metric_that_few_trials_have_is_named() -> None:
     client = start(floats(2), constraints=("cost <= 1",))
     client.complete_trial(client.attach_trial({"x0": 0.5, "x1": 0.5}), {"loss": 1.0, "cost": 0.5})
@@ -112,12 +102,3 @@ def test_a_batch_is_as_large_as_what_is_left(num_known: int) -> None:
     run_trials(table, sphere, num_known)
     assert len(table.get_next_trials(20)) == 6 - num_known
     assert len(table._experiment.arms_by_signature) == 6
-
-
-def test_a_design_suggests_no_failed_point_again() -> None:
-    table = start([ranged("x0", 1, 3, "int"), ranged("x1", 1, 2, "int")])
-    for _ in range(6):
-        table.mark_trial_failed(next(iter(table.get_next_trials(1))))
-    assert len(table._experiment.arms_by_signature) == 6
-    with pytest.raises(SearchSpaceExhausted, match=r"No point is left"):
-        table.get_next_trials(1)

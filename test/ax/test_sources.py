@@ -110,11 +110,6 @@ def test_a_gap_is_named_with_its_row(earlier: pd.DataFrame) -> None:
     assert with_sources(unmeasured).get_next_trials(max_trials=1)
 
 
-def test_a_missing_column_is_named(earlier: pd.DataFrame) -> None:
-    with pytest.raises(UserInputError, match="rate"):
-        with_sources(earlier.drop(columns="rate")).get_next_trials(max_trials=1)
-
-
 def test_sources_are_tables_for_the_default_preset(earlier: pd.DataFrame) -> None:
     with pytest.raises(UserInputError, match="list of tables"):
         as_evaluations([{"x": 0.5}])  # type: ignore[list-item]
@@ -171,12 +166,6 @@ def test_what_is_no_number_is_named_before_any_trial(
     client = with_sources(wrong)
     with pytest.raises(UserInputError, match=f"Row 3 of a source: '{column}' is {value!r}"):
         client.get_next_trials(max_trials=1)
-
-
-def test_an_infinitely_bad_outcome_of_a_source_is_the_worst(earlier: pd.DataFrame) -> None:
-    diverged = earlier.copy()
-    diverged.loc[3, "loss"] = math.inf
-    assert len(run_trials(with_sources(diverged), loss, 2)) == 2
 
 
 def test_whole_numbers_and_truth_values_may_be_read_as_numbers() -> None:

@@ -1,8 +1,6 @@
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from threading import Lock
 from typing import Any
 
 import pytest
@@ -26,7 +24,6 @@ from botorch_popbo.ax import (
     gp_generation_strategy,
     popbo_generation_strategy,
 )
-from botorch_popbo.ax.nodes import PresetName
 
 FAMILIES = {"popbo": "popbo", "paper": "popbo", "exact": "popbo", "gp": "gp"}
 MIXED: list[Parameter] = [
@@ -114,19 +111,6 @@ def test_several_strategies_run_side_by_side_from_the_same_design() -> None:
     assert all(design == designs[0] for design in designs)
 
 
-def test_threads_behind_one_lock_are_told_different_points() -> None:
-    client, lock = make_client(strategy("popbo-logei", 4), floats(2), "-loss"), Lock()
-    run_trials(client, sphere, 4)
-
-    def ask(_: int) -> tuple[Any, ...]:
-        with lock:
-            [point] = client.get_next_trials(1).values()
-        return tuple(point.values())
-
-    with ThreadPoolExecutor(4) as threads:
-        assert len(set(threads.map(ask, range(4)))) == 4
-
-
 def test_a_design_is_random_and_reproducible() -> None:
     first, same, seed, design = (
         run_trials(
@@ -142,25 +126,6 @@ def test_a_design_is_random_and_reproducible() -> None:
     assert first == same
     assert first != seed
     assert first != design
-
-
-def test_attached_trials_count_as_initial_design() -> None:
-    client = make_client(strategy("popbo-logei", 4), floats(2), "-loss")
-    for x in (0.1, 0.4, 0.6, 0.9):
-        index = client.attach_trial({"x0": x, "x1": 1.0 - x})
-        client.complete_trial(index, raw_data={"loss": x})
-    run_trials(client, sphere, 1)
-    assert generator_keys(client)[-1] == "popbo-logei"
-
-
-@pytest.mark.parametrize("preset", ["paper", "exact"])
-def test_without_uncertainty_the_default_is_expected_ranking_improvement(
-    preset: PresetName,
-) -> None:
-    each = popbo_generation_strategy(num_initial_trials=3, preset=preset)
-    client = make_client(each, floats(2), "-loss")
-    run_trials(client, sphere, 4)
-    assert generator_keys(client)[3:] == ["popbo-eri"]
 
 
 @pytest.mark.parametrize(
@@ -180,14 +145,26 @@ def test_without_uncertainty_the_default_is_expected_ranking_improvement(
         ),
         (popbo_generation_strategy, {"num_initial_trials": 1}, "at least 2"),
         (popbo_generation_strategy, {"initial_design": "grid"}, "design.*sobol, uniform"),
-        (popbo_generation_strategy, {"max_parallelism": 0}, "max_parallelism is at least 1; got 0"),
-        (popbo_generation_strategy, {"num_restarts": -1}, "num_restarts is at least 1"),
-        (popbo_generation_strategy, {"raw_samples": 0}, "raw_samples is at least 1"),
+        (
+            popbo_generation_strategy,
+            {"max_parallelism": 0},
+            "max_parallelism is a whole .*; got 0",
+        ),
+        (
+            popbo_generation_strategy,
+            {"num_restarts": -1},
+            "num_restarts is a whole number",
+        ),
+        (
+            popbo_generation_strategy,
+            {"raw_samples": 0},
+            "raw_samples is a whole number",
+        ),
         (popbo_generation_strategy, {"device": "gpu"}, "Unknown device 'gpu'"),
         (popbo_generation_strategy, {"device": "cuda:99"}, "cuda:99.*not usable on this machine"),
-        (popbo_generation_strategy, {"seed": None}, "seed is a whole number; got None"),
-        (popbo_generation_strategy, {"seed": -1}, "seed is at least 0"),
-        (popbo_generation_strategy, {"seed": 2**63}, "seed is below 2"),
+        (popbo_generation_strategy, {"seed": None}, "seed is a whole number"),
+        (popbo_generation_strategy, {"seed": -1}, "seed is a whole number of at least 0"),
+        (popbo_generation_strategy, {"seed": 2**63}, "below 2.*; got 9223"),
         (popbo_generation_strategy, {"retries": 3}, "Unknown option 'retries'; known: max_par"),
         (popbo_generation_strategy, {"num_restarts": 2.5}, "num_restarts is a whole number"),
         (popbo_generation_strategy, {"num_restarts": 4, "raw_samples": 3}, "raw_samples is at l"),
@@ -195,7 +172,11 @@ def test_without_uncertainty_the_default_is_expected_ranking_improvement(
         (popbo_generation_strategy, {"acquisition": 3}, "logei, eri, rlcb"),
         (popbo_generation_strategy, {"acquisition": int}, "int is no acquisition function"),
         (gp_generation_strategy, {"acquisition": "ei"}, "logei, ucb, qlognei"),
-        (gp_generation_strategy, {"num_initial_trials": 0}, "num_initial_trials is at least 1"),
+        (
+            gp_generation_strategy,
+            {"num_initial_trials": 0},
+            "num_initial_trials is a whole number",
+        ),
         (gp_generation_strategy, {"initial_design": "grid"}, "sobol, uniform"),
     ],
 )
@@ -237,12 +218,6 @@ def test_options_reach_the_optimizer(name: str, monkeypatch: pytest.MonkeyPatch)
     each = strategy(name, 3, num_restarts=3, raw_samples=17, device="cpu")
     run_trials(make_client(each, floats(2), "-loss"), sphere, 4)
     assert seen == [(3, 17)]
-
-
-def test_options_of_a_continuous_optimizer_do_not_stop_a_discrete_space() -> None:
-    each = strategy("popbo-logei", 2, num_restarts=3, raw_samples=17)
-    client = make_client(each, [choice("u", ["a", "b", "c", "d"])], "-loss")
-    assert len({p["u"] for p in run_trials(client, lambda p: float(ord(p["u"])), 4)}) == 4
 
 
 @pytest.mark.parametrize("name", ["popbo-logei", "paper-eri"])

@@ -82,43 +82,6 @@ def test_a_lower_bound_is_known_by_the_model_of_its_metric() -> None:
     assert torch.equal(metric.score, X.sin().squeeze(-1))
 
 
-def test_each_objective_has_a_model_of_its_own() -> None:
-    surrogate = fitted(RankingGP, X.sin(), X.cos())
-    sums = Goal(torch.tensor([[1.0, 0.0], [0.5, 2.0]], dtype=torch.double))
-    first, second = surrogate.goal_models(sums, 0, separate=True).objectives
-    assert first is surrogate.metric_models[0]
-    assert second.order is not None
-    torch.testing.assert_close(second.order.score, (0.5 * X.sin() + 2.0 * X.cos()).squeeze(-1))
-    assert len(surrogate.goal_models(sums, 0, separate=False).objectives) == 1
-
-
-def test_new_data_forget_the_models_of_the_goal() -> None:
-    surrogate = fitted(RankingGP, X.sin(), X.square())
-    before = surrogate.goal_models(GOAL, 0, True)
-    datasets = [
-        SupervisedDataset(
-            X, Y, feature_names=["x"], outcome_names=[f"y{i}"], group_indices=torch.arange(len(X))
-        )
-        for i, Y in enumerate((X.cos(), X.square()))
-    ]
-    surrogate.fit(datasets, DIGEST)
-    after = surrogate.goal_models(GOAL, 0, True)
-    assert after is not before
-    assert after.objectives[0] is surrogate.metric_models[0]
-
-
-@EACH_MODEL
-def test_without_models_of_slacks_feasible_points_come_first(
-    model_class: type[RankModel],
-) -> None:
-    models = fitted(model_class, X.sin(), X.square()).goal_models(GOAL, 0, separate=False)
-    assert models.slacks == []
-    [model] = models.objectives
-    assert type(model) is model_class
-    # Feasible up to 0.71, where larger is better; beyond, the violation grows.
-    assert model.rank_counts.counts.tolist() == [4, 3, 2, 1, 0, 5, 6, 7]
-
-
 @pytest.mark.parametrize(
     # To a kernel, two categories are as far apart as the ends of the unit interval.
     ("model_class", "own"),

@@ -1,16 +1,15 @@
 """Ranked records, and their Gaussian process prior by GPyTorch."""
 
 import torch
-from gpytorch.kernels import MaternKernel
+from gpytorch.kernels import Kernel, MaternKernel
 from gpytorch.priors import LogNormalPrior
 from torch import Tensor
 
 from botorch_popbo.data import Order
-from botorch_popbo.models._fit.evidence import Evidence
-from botorch_popbo.models._hyperparameters.covariance import JITTER
-from botorch_popbo.models._hyperparameters.matern import MaternHyperparameters
-from botorch_popbo.models._hyperparameters.priors import default_kernel, default_likelihood
-from botorch_popbo.models._law.predictor import Predictor
+from botorch_popbo.models._fit.evidence import JITTER, Evidence
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
+from botorch_popbo.models._fit.priors import default_kernel, default_likelihood
+from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.records import Records
 
@@ -42,25 +41,21 @@ def ranked(outcomes: Tensor) -> Records:
     return records_of(Order.from_scores(points, outcomes))
 
 
-def hyperparameters(dim: int = 2) -> MaternHyperparameters:
-    """Those of a prior whose lengthscales have median one."""
-    kernel = default_kernel(dim)
-    kernel.lengthscale_prior = LogNormalPrior(0.0, 0.7)
-    return MaternHyperparameters(kernel.double(), default_likelihood().double())
+def hyperparameters(dim: int = 2) -> Hyperparameters:
+    """Those of the default prior with lengthscales of median one, at this median."""
+    prior = default_kernel(dim)
+    prior.lengthscale_prior = LogNormalPrior(0.0, 0.7)
+    prior.lengthscale = 1.0
+    return Hyperparameters(Modules(prior.double(), default_likelihood().double()))
 
 
-def smooth() -> MaternKernel:
-    """The kernel without a rough part."""
-    scale = LogNormalPrior(0.0, 0.7)
-    return MaternKernel(nu=2.5, ard_num_dims=2, lengthscale_prior=scale).double()
-
-
-def conditional_law(X: Tensor, records: Records) -> Predictor:
-    """The law given records of two columns, at fixed hyperparameters."""
-    theta = torch.cat([LENGTHSCALE, torch.tensor([NOISE])]).log()
-    prior = MaternHyperparameters(smooth(), default_likelihood().double())
-    conditioned = Evidence(X, records, prior).condition(theta)
-    return Predictor.from_fit(X, conditioned, kernel(LENGTHSCALE).requires_grad_(False))
+def conditional_law(X: Tensor, records: Records, prior: Kernel | None = None) -> Predictor:
+    """The posterior given records of two columns, at fixed hyperparameters."""
+    modules = Modules(prior or kernel(LENGTHSCALE), default_likelihood().double())
+    modules.likelihood.noise = NOISE
+    search = Hyperparameters(modules)
+    conditioned = Evidence(X, records, search).condition(search.start)
+    return Predictor.from_fit(X, conditioned, modules.requires_grad_(False))
 
 
 def explained(matrix: Tensor) -> Tensor:

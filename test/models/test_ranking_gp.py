@@ -19,9 +19,8 @@ from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, RankingGP
 from botorch_popbo.data import combine, from_outcomes
-from botorch_popbo.models import ranking_gp
-from botorch_popbo.models._records import representatives
 from botorch_popbo.models.input_transforms import OneHotCategories
+from botorch_popbo.settings import ModelSettings
 from botorch_popbo.testing import ModelContract
 
 
@@ -131,10 +130,7 @@ def test_many_records_are_represented_by_some() -> None:
     assert torch.equal(model.best_points(3), best)
 
 
-def test_outliers_are_also_found_among_records_that_were_not_fitted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(ranking_gp, "NUM_FITTED", 80)
+def test_outliers_are_also_found_among_records_that_were_not_fitted() -> None:
     many = unit_points(200)
     outcomes = -(many - 0.3).square().sum(-1)
     # Bad points with a good outcome are fitted, good points with a bad outcome mostly are not.
@@ -142,7 +138,7 @@ def test_outliers_are_also_found_among_records_that_were_not_fitted(
     lucky, unlucky = bad_first[torch.arange(20, 100, 20)], bad_first[torch.arange(120, 190, 10)]
     outcomes[lucky] = 1.0 + torch.arange(4).double()
     outcomes[unlucky] = -1.0 - torch.arange(7).double()
-    model = fitted(outcomes, many)
+    model = fitted(outcomes, many, settings=ModelSettings(num_fitted=80))
     found = {tuple(x) for x in model.known_X[model.is_outlier].tolist()}
     planted = {tuple(x) for x in many[torch.cat([lucky, unlucky])].tolist()}
     assert len(planted - found) <= 2
@@ -386,7 +382,7 @@ def test_ruggedness_is_no_noise_where_points_are_close() -> None:
     smooth_and_noisy = -(near - 0.3).square().sum(-1) + 0.1 * noise
     rough, noisy = (fitted(outcomes, near) for outcomes in (rugged, smooth_and_noisy))
     assert rough.noise < 0.3 * noisy.noise
-    assert rough.covar_module.profile.roughness > noisy.covar_module.profile.roughness
+    assert rough.covar_module.raw_roughness > noisy.covar_module.raw_roughness
 
 
 def _rows(model: RankingGP) -> Tensor:
@@ -405,12 +401,9 @@ def test_of_exact_outcomes_that_tie_the_model_recommends_one() -> None:
     assert SMOOTH[outcomes == outcomes.max()][chosen] > SMOOTH[outcomes == outcomes.max()].median()
 
 
-def test_of_points_that_none_stands_for_the_best_is_the_incumbent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(representatives, "_NUM_CONDITIONED", 8)
-    points = unit_points(30)
-    model = RankingGP(points, points[:, :1], input_transform=None).fit()
+def test_of_points_that_none_stands_for_the_best_is_the_incumbent() -> None:
+    points, settings = unit_points(30), ModelSettings(num_conditioned=8)
+    model = RankingGP(points, points[:, :1], input_transform=None, settings=settings).fit()
     is_left = torch.ones(30, dtype=torch.bool)
     is_left[model.records.item] = False
     found = model.incumbent_among(is_left)

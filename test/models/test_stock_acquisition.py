@@ -273,7 +273,7 @@ def test_integrated_variances_are_those_of_the_joint_law(gaussian: RankingGP) ->
     with manual_seed(0):
         function = build(qNegIntegratedPosteriorVariance, gaussian, num_mc_points=32)
     points = torch.cat([GOOD, function.mc_points.reshape(-1, 2)])
-    _, covariance = dense_law(gaussian.law.predictor, gaussian.encode(points))
+    _, covariance = dense_law(gaussian.predictor, gaussian.encode(points))
     gain = covariance[0, 1:].square() / (covariance[0, 0] + gaussian.noise)
     expected = -(covariance.diagonal()[1:] - gain).mean()
     torch.testing.assert_close(function(GOOD), expected.reshape(1), rtol=1e-5, atol=1e-7)

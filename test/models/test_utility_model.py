@@ -16,15 +16,15 @@ from torch.autograd import gradcheck
 
 from botorch_popbo import RankingGP
 from botorch_popbo.data import from_comparisons, from_outcomes
-from botorch_popbo.models._hyperparameters.covariance import JITTER
-from botorch_popbo.models._law.predictor import Predictor
+from botorch_popbo.models._fit.evidence import JITTER
+from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.testing.memory import LargestTensor
 
 
 @pytest.mark.parametrize("outcomes", [SMOOTH, with_an_outlier()], ids=["smooth", "outlier"])
 def test_the_posterior_is_the_joint_law_by_dense_matrices(outcomes: Tensor) -> None:
     model = fitted(outcomes)
-    mean, covariance = dense_law(model.law.predictor, TEST_X)
+    mean, covariance = dense_law(model.predictor, TEST_X)
     jitter = JITTER * torch.eye(6).double()
     for noise, added in (
         (False, jitter),
@@ -188,7 +188,7 @@ def test_another_part_conditions_anew() -> None:
     def assert_new(known: Tensor) -> Tensor:
         found = model.posterior(TEST_X).mean
         assert not torch.equal(found, known)
-        model._law = None
+        model._known = None
         assert torch.equal(model.posterior(TEST_X).mean, found)
         return found
 

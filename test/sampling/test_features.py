@@ -2,16 +2,17 @@ import pytest
 import torch
 from botorch.sampling.pathwise.features import gen_kernel_features
 from botorch.utils.sampling import manual_seed
+from gpytorch.priors import NormalPrior
 from helpers.gaussian import unit_points
 
-from botorch_popbo.models.kernels import RoughMaternKernel, rough_prior
+from botorch_popbo.models.kernels import RoughMaternKernel
 
 
 @pytest.mark.parametrize("active_dims", [None, (0, 2)])
 def test_their_inner_product_is_the_kernel(active_dims: tuple[int, ...] | None) -> None:
     X = unit_points(6, 2 if active_dims is None else 3)
     kernel = RoughMaternKernel(
-        rough_prior(0.0, 1.0), rough_prior(-1.5, 0.5), ard_num_dims=2, active_dims=active_dims
+        NormalPrior(0.0, 1.0), NormalPrior(-1.5, 0.5), ard_num_dims=2, active_dims=active_dims
     )
     kernel = kernel.double().requires_grad_(False)
     kernel.lengthscale = torch.tensor([0.2, 1.5]).double()

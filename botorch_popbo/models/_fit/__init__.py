@@ -1,1 +1,1 @@
-"""How it is fitted: the evidence of an order, its outliers, and sources that say nothing."""
+"""How it is fitted: priors, the evidence of an order, its outliers, directions and sources."""

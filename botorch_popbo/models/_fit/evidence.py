@@ -14,16 +14,12 @@ from torch import Tensor
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
 from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.likelihoods.weights import stand_alone, weighted
-from botorch_popbo.models._hyperparameters.base import Hyperparameters
-from botorch_popbo.models._hyperparameters.covariance import Covariance, CovarianceFunction
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._records.records import Records
+from botorch_popbo.settings import ModelSettings
 
-# Looser than the uncertainty of the hyperparameters by far.
-_OPTIONS: dict[str, Any] = {"maxiter": 40, "factr": None, "ftol": 1e-4, "pgtol": 1e-1}
-# L-BFGS-B's first step, in deviations of the prior: a whole one is too far from where it starts.
-_FIRST_STEP = 0.25
-# The search needs the evidence to some 1e-6 nats, which are left where a mode is found to this.
-_SEARCH_TOLERANCE = 1e-4
+#: Added to the diagonal of every covariance for the sake of its Cholesky factor.
+JITTER = 1e-8
 Array = npt.NDArray[np.float64]
 
 
@@ -36,21 +32,19 @@ class Conditioned:
     """Records conditioned on their order.
 
     Attributes:
-        theta: The hyperparameters, of shape ``p + 1``.
+        coordinates: The hyperparameters, of shape ``p``.
         noise: The noise variance, a scalar tensor.
         record_noise: The noise variance and what the order leaves open of each record, ``N``.
-        covariance: The prior covariance of the records with their noise.
+        covariance: The prior covariance of the records with their noise, ``N x N``.
         utilities: Their utilities.
-        correlation: Correlations of the tasks' utilities, the target's first.
         source: Which source each record is from, and 0 for the target; of shape ``N``.
     """
 
-    theta: Tensor
+    coordinates: Tensor
     noise: Tensor
     record_noise: Tensor
-    covariance: Covariance
+    covariance: Tensor
     utilities: OrderedUtilities
-    correlation: Tensor
     source: Tensor
 
 
@@ -72,73 +66,69 @@ class Evidence:
         hyperparameters: Hyperparameters,
         relations: Relations | None = None,
     ) -> None:
-        self.records = records
-        self.hyperparameters = hyperparameters
-        self.function: CovarianceFunction = hyperparameters.covariance_function(X, records.source)
-        self._is_outcome = ~records.is_judged
-        self.relations = records.relations if relations is None else relations
+        self._X, self._records, self.hyperparameters = X, records, hyperparameters
+        self._is_outcome = (~records.is_judged).to(X)
+        self._relations = records.relations if relations is None else relations
         # Weights are found once, so that what is maximised stays the same.
-        if relations is None and not stand_alone(self.relations):
-            theta = hyperparameters.current()
-            noise = self._of_records(hyperparameters.noise(theta)[0])
-            prior = self.function.covariance(theta[:-1], noise)
-            self.relations = weighted(self.relations, prior.matrix)
+        if relations is None and not stand_alone(self._relations):
+            modules = hyperparameters.assign(hyperparameters.start)
+            with torch.no_grad():
+                covariance = self._with_noise(modules.covariance(X, records.source), modules.noise)
+            self._relations = weighted(self._relations, covariance)
 
-    def condition(
-        self, theta: Tensor, start: Tensor | None = None, tolerance: float = TOLERANCE
-    ) -> Conditioned:
+    def condition(self, coordinates: Tensor) -> Conditioned:
         """Condition on the order at given hyperparameters.
 
         Args:
-            theta: The hyperparameters, of shape ``p + 1``.
-            start: Utilities in order to start from, ``N``; by default the records' guess.
-            tolerance: How exactly, see :func:`~botorch_popbo.likelihoods.order.order_utilities`.
+            coordinates: The hyperparameters, of shape ``p``.
 
         Returns:
             The conditioned records.
         """
-        noise, _ = self.hyperparameters.noise(theta)
-        records = self.records
-        record_noise = self._of_records(noise)
-        covariance = self.function.covariance(theta[:-1], record_noise)
-        start = records.start if start is None else start
-        utilities = order_utilities(
-            covariance.matrix, self.relations, start, 2.0 * noise, tolerance
-        )
-        correlation = self.hyperparameters.correlation(theta)
-        return Conditioned(
-            theta, noise, record_noise, covariance, utilities, correlation, records.source
-        )
+        modules = self.hyperparameters.assign(coordinates)
+        with torch.no_grad():
+            covariance = modules.covariance(self._X, self._records.source)
+            return self._condition(coordinates, covariance, modules.noise)
 
-    def _of_records(self, noise: Tensor) -> Tensor:
-        """Noise variances of the records, of shape ``N``."""
-        # Of an answer the judge's noise is its own, once more in every answer.
-        return self.records.known_variance + noise * self._is_outcome
-
-    def gradient(self, conditioned: Conditioned) -> Tensor:
-        """Derivative of the log-evidence with respect to the hyperparameters.
+    def value_and_gradient(
+        self, coordinates: Tensor, start: Tensor | None = None, tolerance: float = TOLERANCE
+    ) -> tuple[Conditioned, float, Tensor]:
+        """The same, with the posterior density that a fit maximises.
 
         Args:
-            conditioned: The records, conditioned on their order.
+            coordinates: The hyperparameters, of shape ``p``.
+            start: Utilities in order to start from, ``N``; by default the records' guess.
+            tolerance: How exactly, see :func:`~botorch_popbo.likelihoods.order.order_utilities`.
 
         Returns:
-            A tensor of shape ``p + 1``.
+            The conditioned records, the logarithm of evidence times prior density, and its gradient
+            by the coordinates, of shape ``p``.
         """
-        theta, utilities = conditioned.theta, conditioned.utilities
-        slope = utilities.gradient()
-        noise, change = self.hyperparameters.noise(theta)
-        by_noise = slope.diagonal() @ self._is_outcome.to(slope)
-        by_noise = (by_noise + utilities.by_log_noise / noise) * change
-        by_kernel = self.function.gradient(slope, conditioned.covariance, theta[:-1])
-        return torch.cat([by_kernel, by_noise.reshape(1)])
+        modules = self.hyperparameters.assign(coordinates)
+        with torch.enable_grad():
+            covariance, noise = modules.covariance(self._X, self._records.source), modules.noise
+        with torch.no_grad():
+            known = covariance.detach(), noise.detach()
+            conditioned = self._condition(coordinates, *known, start, tolerance)
+            utilities = conditioned.utilities
+            slope = utilities.gradient()
+            by_noise = slope.diagonal() @ self._is_outcome + utilities.by_log_noise / known[1]
+        gradient = self.hyperparameters.gradient((covariance, noise), (slope, by_noise))
+        log_prior, by_prior = self.hyperparameters.log_prior(coordinates)
+        return conditioned, float(utilities.log_likelihood + log_prior), gradient + by_prior
 
     def maximize(
-        self, start: Tensor, least: float = -math.inf, near: Tensor | None = None
+        self,
+        start: Tensor,
+        settings: ModelSettings,
+        least: float = -math.inf,
+        near: Tensor | None = None,
     ) -> tuple[Conditioned, float]:
         """Fit the hyperparameters by L-BFGS-B with exact gradients.
 
         Args:
-            start: Hyperparameters to start from, of shape ``p + 1``.
+            start: Hyperparameters to start from, of shape ``p``.
+            settings: How long to search.
             least: The search ends where it is not going to reach this value.
             near: Utilities that are not far from the mode, ``N``. Used only if they are in order.
 
@@ -146,40 +136,71 @@ class Evidence:
             The records conditioned where evidence times prior density is largest, and its
             logarithm.
         """
-        search = self.hyperparameters
         best: Conditioned | None = None
         best_value = -math.inf
         if near is None or not self._are_in_order(near):
-            near = self.records.start
+            near = self._records.start
 
         def loss(steps: Array) -> tuple[Array, Array]:
             nonlocal best, best_value, near
-            standardized = start.new_tensor(steps[0]) * _FIRST_STEP
-            conditioned = self.condition(search.restore(standardized), near, _SEARCH_TOLERANCE)
-            utilities = conditioned.utilities
-            if self._are_in_order(utilities.utilities):
-                near = utilities.utilities  # the next mode is not far
-            log_prior, by_prior = search.log_prior(standardized)
-            value = float(utilities.log_likelihood + log_prior)
+            coordinates = start.new_tensor(steps[0]) * settings.first_step
+            conditioned, value, gradient = self.value_and_gradient(
+                coordinates, near, settings.search_tolerance
+            )
+            if self._are_in_order(conditioned.utilities.utilities):
+                near = conditioned.utilities.utilities  # the next mode is not far
             if value > best_value:
                 best, best_value = conditioned, value
-            gradient = self.gradient(conditioned) * search.scale + by_prior
             # More than so much is not to be gained where the curvature is at least the prior's.
             if value + 0.5 * float(gradient @ gradient) < least:
                 raise _HopelessError
-            slopes = (gradient * -_FIRST_STEP).unsqueeze(0).cpu().numpy()
+            slopes = (gradient * -settings.first_step).unsqueeze(0).cpu().numpy()
             return np.array([-value]), slopes
 
+        if not len(start):  # every parameter stays as it is
+            conditioned, value, _ = self.value_and_gradient(start, near, settings.search_tolerance)
+            return conditioned, value
+        options: dict[str, Any] = {
+            "maxiter": settings.max_iterations,
+            "factr": None,
+            "ftol": settings.least_gain,
+            "pgtol": settings.least_slope,
+        }
         with suppress(_HopelessError):
-            bounds = search.standardize(search.limits.T).T / _FIRST_STEP
-            origin = search.standardize(start).unsqueeze(0) / _FIRST_STEP
-            fmin_l_bfgs_b_batched(loss, origin.cpu().numpy(), bounds.tolist(), **_OPTIONS)
+            bounds = self.hyperparameters.limits.T / settings.first_step
+            origin = start.unsqueeze(0) / settings.first_step
+            fmin_l_bfgs_b_batched(loss, origin.cpu().numpy(), bounds.tolist(), **options)
         assert best is not None
         return best, best_value
 
+    def _condition(
+        self,
+        coordinates: Tensor,
+        covariance: Tensor,
+        noise: Tensor,
+        start: Tensor | None = None,
+        tolerance: float = TOLERANCE,
+    ) -> Conditioned:
+        covariance = self._with_noise(covariance, noise)
+        relations, records = self._relations, self._records
+        start = records.start if start is None else start
+        utilities = order_utilities(covariance, relations, start, 2.0 * noise, tolerance)
+        record_noise = self._of_records(noise)
+        return Conditioned(coordinates, noise, record_noise, covariance, utilities, records.source)
+
+    def _with_noise(self, covariance: Tensor, noise: Tensor) -> Tensor:
+        covariance = covariance.clone()
+        covariance.diagonal().add_(self._of_records(noise) + JITTER)
+        return covariance
+
+    def _of_records(self, noise: Tensor) -> Tensor:
+        """Noise variances of the records, of shape ``N``."""
+        # Of an answer the judge's noise is its own, once more in every answer.
+        return self._records.known_variance + noise * self._is_outcome
+
     def _are_in_order(self, utilities: Tensor) -> bool:
         """Whether no certain relation is violated; rounding may close a gap for good."""
-        gaps = self.relations.differences(utilities)
-        if self.relations.has_answers:
-            gaps = gaps[~self.relations.is_answer]
+        gaps = self._relations.differences(utilities)
+        if self._relations.has_answers:
+            gaps = gaps[~self._relations.is_answer]
         return bool((gaps > 0.0).all())

@@ -1,4 +1,11 @@
-"""Hyperparameters and outliers, that is records whose rank says nothing, found together."""
+"""Hyperparameters and outliers, that is records whose rank says nothing, found together.
+
+The place of an outlier is any of ``1 .. N``, with the same probability: unlike its outcome it is
+bounded, so that no scale of the contamination has to be known. A set of outliers is proposed by the
+probabilities of the records' ranks given all others, and accepted if it raises the posterior
+density of the whole, in which every outlier costs its prior odds and the logarithm of the number of
+ranks it might have had.
+"""
 
 import math
 from dataclasses import dataclass
@@ -6,20 +13,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from botorch_popbo.likelihoods import normal_interval
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
-from botorch_popbo.models._fit.plausible_records import log_outlier_probability, plausible_records
-from botorch_popbo.models._hyperparameters.base import Hyperparameters
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters
+from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models._records.records import Records
+from botorch_popbo.settings import ModelSettings
 
-# Outliers leave a trace in the noise variance. Below this one nothing is looked for, and few
-# records cannot tell an outlier from a narrow optimum.
-_SUSPICIOUS_NOISE = 3e-4
-_MIN_RECORDS = 8
-
-# Logarithms of the odds against a record at which it is set aside, round by round. Large ones
-# first: the noise variance is still inflated by the worst outliers, which makes the others look
-# probable; what was set aside too soon comes back in a later round.
-_LOG_ODDS = (2.3, 1.1, 0.0, 0.0)
+_MIN_VARIANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -30,65 +31,102 @@ class RobustFit:
         conditioned: The records that are not outliers, at the hyperparameters found.
         is_used: Whether a record is not an outlier, of shape ``N``.
         value: Logarithm of the posterior density of the records that are not outliers.
+        penalty: Logarithm of the probability of the others.
     """
 
     conditioned: Conditioned
     is_used: Tensor
     value: float
+    penalty: float
+
+    @property
+    def total(self) -> float:
+        """Logarithm of the posterior density of the whole."""
+        return self.value + self.penalty
 
 
 def fit_robustly(
     X: Tensor,
     records: Records,
     hyperparameters: Hyperparameters,
-    start: Tensor,
+    settings: ModelSettings,
     may_err: bool = True,
 ) -> RobustFit:
     """Maximise the evidence over hyperparameters and over sets of outliers.
 
-    A set of outliers is proposed by the records' own probabilities given the others, and accepted
-    only if it raises the posterior density of the whole, in which every outlier costs its prior
-    odds and the logarithm of the number of ranks it might have had.
+    Args:
+        X: Encoded records, ``N x d``, in double precision.
+        records: Their order.
+        hyperparameters: What to fit, from its current values.
+        settings: Where outliers are looked for, and how.
+        may_err: Whether there may be any.
+
+    Returns:
+        The best fit found.
+    """
+    best = fit = fit_without(X, records, hyperparameters, settings)
+    is_suspicious = float(fit.conditioned.noise) >= settings.suspicious_noise
+    # An answer may be wrong, but no item is set aside for it.
+    if not may_err or not is_suspicious or bool(records.is_judged.any()):
+        return fit
+    if len(X) < settings.min_records:
+        return fit
+    for log_odds in settings.outlier_log_odds:
+        odds = log_odds if fit is best else 0.0  # else too many were set aside
+        is_used = plausible_records(
+            X, records, hyperparameters, fit.conditioned, fit.is_used, settings, odds
+        )
+        if any(is_used.equal(known.is_used) for known in (fit, best)):
+            break
+        fit = fit_without(X, records, hyperparameters, settings, is_used, fit, best.total)
+        if fit.total > best.total:
+            best = fit
+    return best
+
+
+def fit_without(
+    X: Tensor,
+    records: Records,
+    hyperparameters: Hyperparameters,
+    settings: ModelSettings,
+    is_used: Tensor | None = None,
+    before: RobustFit | None = None,
+    least: float = -math.inf,
+) -> RobustFit:
+    """Fit to the records without certain outliers.
 
     Args:
         X: Encoded records, ``N x d``, in double precision.
         records: Their order.
         hyperparameters: What to fit.
-        start: Hyperparameters to start from, of shape ``p + 1``.
-        may_err: Whether there may be outliers.
+        settings: How.
+        is_used: Which records are no outliers, a mask of shape ``N``; by default all.
+        before: A fit to start from; by default the current values.
+        least: The search ends where the posterior density of the whole does not reach this.
 
     Returns:
-        The best fit found.
+        The fit.
     """
-    is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
-    fit, value = _fit(X, records, is_used, hyperparameters, start)
-    if float(fit.conditioned.noise) < _SUSPICIOUS_NOISE or len(X) < _MIN_RECORDS:
-        return fit
-    # An answer may be wrong, but no item is set aside for it.
-    if not may_err or bool(records.is_judged.any()):
-        return fit
-    best, best_value = fit, value
-    for log_odds in _LOG_ODDS:
-        odds = log_odds if fit is best else 0.0  # else too many were set aside
-        is_used = plausible_records(X, records, hyperparameters, fit.conditioned, fit.is_used, odds)
-        if any(is_used.equal(known.is_used) for known in (fit, best)):
-            break
-        fit, value = _fit(
-            X,
-            records,
-            is_used,
-            hyperparameters,
-            fit.conditioned.theta,
-            best_value,
-            _utilities_of(is_used, fit),
-        )
-        if value > best_value:
-            best, best_value = fit, value
-    return best
+    if is_used is None:
+        is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
+    penalty = float(log_outlier_probability(records, settings)[~is_used].sum())
+    evidence = Evidence(X[is_used], records.subset(_index(is_used)), hyperparameters)
+    start, near = hyperparameters.start, None
+    if before is not None:
+        start = before.conditioned.coordinates
+        if not bool((is_used & ~before.is_used).any()):
+            near = before.conditioned.utilities.utilities[is_used[before.is_used]]
+    conditioned, value = evidence.maximize(start, settings, least - penalty, near)
+    return RobustFit(conditioned, is_used, value, penalty)
 
 
 def without_outliers(
-    X: Tensor, records: Records, chosen: Tensor, fit: RobustFit, hyperparameters: Hyperparameters
+    X: Tensor,
+    records: Records,
+    chosen: Tensor,
+    fit: RobustFit,
+    hyperparameters: Hyperparameters,
+    settings: ModelSettings,
 ) -> Tensor:
     """Which records are no outliers, by a fit to some of them.
 
@@ -98,6 +136,7 @@ def without_outliers(
         chosen: Indices of the records of the fit.
         fit: The fit.
         hyperparameters: What was fitted.
+        settings: See :func:`plausible_records`.
 
     Returns:
         A mask of shape ``N``.
@@ -106,30 +145,152 @@ def without_outliers(
     is_used[chosen] = fit.is_used
     if len(chosen) == len(X) or bool(fit.is_used.all()):
         return is_used
-    used = is_used.nonzero().squeeze(-1)
-    evidence = Evidence(X[used], records.subset(used), hyperparameters)
-    every = evidence.condition(fit.conditioned.theta)
-    return plausible_records(X, records, hyperparameters, every, is_used, 0.0)
+    evidence = Evidence(X[is_used], records.subset(_index(is_used)), hyperparameters)
+    every = evidence.condition(fit.conditioned.coordinates)
+    return plausible_records(X, records, hyperparameters, every, is_used, settings)
 
 
-def _fit(
+def plausible_records(
     X: Tensor,
     records: Records,
-    is_used: Tensor,
     hyperparameters: Hyperparameters,
-    start: Tensor,
-    least: float = -math.inf,
-    near: Tensor | None = None,
-) -> tuple[RobustFit, float]:
-    part = records.subset(is_used.nonzero().squeeze(-1))
-    evidence = Evidence(X[is_used], part, hyperparameters)
-    penalty = float(log_outlier_probability(records)[~is_used].sum())
-    conditioned, value = evidence.maximize(start, least - penalty, near)
-    return RobustFit(conditioned, is_used, value), value + penalty
+    conditioned: Conditioned,
+    is_used: Tensor,
+    settings: ModelSettings,
+    log_odds: float = 0.0,
+) -> Tensor:
+    """Which records have a rank that the others make credible.
+
+    Args:
+        X: Encoded records, ``N x d``.
+        records: Their order.
+        hyperparameters: What was fitted.
+        conditioned: Some of the records, conditioned on their order.
+        is_used: Which ones, of shape ``N``.
+        settings: Prior odds, and how many stay at least.
+        log_odds: Logarithm of the odds against a record at which it is set aside.
+
+    Returns:
+        A mask of shape ``N``.
+    """
+    variance = records.known_variance + conditioned.noise
+    mean = torch.zeros_like(variance)
+    mean[is_used], variance[is_used] = _moments_of_each(conditioned)
+    if not bool(is_used.all()):
+        modules = hyperparameters.assign(conditioned.coordinates)
+        with torch.no_grad():
+            predictor = Predictor.from_fit(X[is_used], conditioned, modules)
+            mean[~is_used], spread = predictor.moments(X[~is_used])
+        variance[~is_used] += spread
+    variance = variance.clamp(_MIN_VARIANCE, settings.max_variance)
+    utilities = conditioned.utilities.utilities
+    log_prob = log_rank_probability(mean, variance, records, utilities, is_used)
+    is_plausible = log_prob > log_outlier_probability(records, settings) + log_odds
+    return _most_stay(is_plausible, log_prob, records, settings.min_share)
 
 
-def _utilities_of(is_used: Tensor, fit: RobustFit) -> Tensor | None:
-    """Utilities of some records as they were fitted, if all of these were."""
-    if bool((is_used & ~fit.is_used).any()):
-        return None
-    return fit.conditioned.utilities.utilities[is_used[fit.is_used]]
+def log_rank_probability(
+    mean: Tensor, variance: Tensor, records: Records, utilities: Tensor, is_fitted: Tensor
+) -> Tensor:
+    """How probable each record's rank is, given the others.
+
+    A record has its rank if its utility lies between those of its two neighbours. For a normal
+    utility that is a difference of two distribution functions.
+
+    Args:
+        mean: Expected utilities given all other fitted records, of shape ``N``.
+        variance: Their variances with noise, of shape ``N``.
+        records: All records.
+        utilities: Utilities of the fitted records.
+        is_fitted: Whether a record is among the fitted ones, of shape ``N``.
+
+    Returns:
+        Log-probabilities, of shape ``N``.
+    """
+    bounds = torch.full_like(mean, -torch.inf).expand(2, -1).clone()
+    for task in records.task.unique():
+        own = records.task == task
+        fitted = own[is_fitted]
+        bounds[:, own] = _neighbouring_utilities(
+            records.level[own], records.level[is_fitted][fitted], utilities[fitted]
+        )
+    upper, lower = (bounds - mean) / variance.sqrt()
+    return normal_interval.log_prob(lower, upper)
+
+
+def log_outlier_probability(records: Records, settings: ModelSettings) -> Tensor:
+    """Log-odds in favour of outliers, before their ranks' own probabilities are weighed against it.
+
+    Args:
+        records: The ranking. Records of one rank share the probabilities of their places.
+        settings: The prior odds.
+
+    Returns:
+        Log-probabilities of the records' ranks plus the prior log-odds of an outlier, of shape
+        ``N``.
+    """
+    share = records.level.bincount()[records.level] / records.task.bincount()[records.task]
+    return math.log(settings.outlier_share / (1.0 - settings.outlier_share)) + share.log()
+
+
+def _index(mask: Tensor) -> Tensor:
+    return mask.nonzero().squeeze(-1)
+
+
+def _moments_of_each(conditioned: Conditioned) -> tuple[Tensor, Tensor]:
+    """Mean and variance of each conditioned record's noisy utility, given the others'.
+
+    They come from the inverse of the covariance (Rasmussen and Williams, 5.4.2), here of the
+    differences, so that the level of the utilities is unknown.
+
+    Args:
+        conditioned: The ``n`` records, conditioned on their order.
+
+    Returns:
+        Two tensors of shape ``n``.
+    """
+    utilities = conditioned.utilities
+    precision = utilities.root.square().sum(-1)
+    return utilities.utilities - utilities.weights / precision, 1.0 / precision
+
+
+def _neighbouring_utilities(level: Tensor, known_level: Tensor, utilities: Tensor) -> Tensor:
+    """Utilities of the next better and the next worse known records.
+
+    Args:
+        level: Levels of ``n`` records of one ranking.
+        known_level: Levels of its ``m`` known records.
+        utilities: Their utilities, of shape ``m``.
+
+    Returns:
+        A ``2 x n`` tensor; infinite beyond the ends.
+    """
+    infinity = utilities.new_full((1,), torch.inf)
+    known, position = known_level.unique(return_inverse=True)
+    ends = torch.stack([utilities, -utilities])
+    worst, best = (
+        ends.new_full((2, len(known)), torch.inf)
+        .scatter_reduce(1, position.expand(2, -1), ends, "amin")
+        .unbind()
+    )
+    above = torch.cat([infinity, worst])[torch.searchsorted(known, level)]
+    below = torch.cat([-best, -infinity])[torch.searchsorted(known, level, right=True)]
+    return torch.stack([above, below])
+
+
+def _most_stay(
+    is_plausible: Tensor, log_prob: Tensor, records: Records, min_share: float
+) -> Tensor:
+    """Keep the most plausible ones where more are doubted than outliers are.
+
+    Those tied for the worst are counted by themselves: the few others are all that is known.
+    """
+    size = records.level.bincount()
+    is_worst = (records.level == records.level.max()) & (size[-1] > 1)
+    for group in (is_worst, ~is_worst):
+        kept = min(max(int(min_share * int(group.sum())), 2), int(group.sum()))
+        if int(is_plausible[group].sum()) < kept:
+            best = log_prob.where(group, -torch.inf).topk(kept).indices
+            is_plausible = is_plausible & ~group
+            is_plausible[best] = True
+    return is_plausible

@@ -1,19 +1,18 @@
 """A fit of a target and its sources, without the sources that tell nothing of it."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from botorch_popbo.models._fit.directions import rotate
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._fit.outliers import fit_robustly, without_outliers
-from botorch_popbo.models._fit.rotation import rotate
-from botorch_popbo.models._hyperparameters.base import Hyperparameters
 from botorch_popbo.models._records.records import Records
 from botorch_popbo.models._records.representatives import representatives
-
-# Logarithm of the odds, a priori, that whoever names a source is right to do so.
-_LOG_ODDS = 2.2
+from botorch_popbo.settings import ModelSettings
 
 
 class _Task(NamedTuple):
@@ -33,7 +32,11 @@ class _Task(NamedTuple):
 
 
 def fit_tasks(
-    X: Tensor, records: Records, hyperparameters: Hyperparameters, most: int, is_exact: bool = False
+    X: Tensor,
+    records: Records,
+    hyperparameters: Hyperparameters,
+    settings: ModelSettings,
+    is_exact: bool = False,
 ) -> tuple[Hyperparameters, Tensor, Tensor]:
     """Fit hyperparameters to a target and its sources, and see through worthless ones.
 
@@ -45,19 +48,19 @@ def fit_tasks(
         X: Encoded records, ``N x d``, in double precision.
         records: Those of the target, then those of its sources.
         hyperparameters: What to fit, starting from its current values.
-        most: Number of a task's records that hyperparameters are fitted to.
+        settings: How.
         is_exact: Whether the target is known to be without noise, so that it has no outliers.
 
     Returns:
-        The hyperparameters, perhaps rotated, their values, of shape ``p + 1``, and which records
+        The hyperparameters, perhaps rotated, their coordinates, of shape ``p``, and which records
         are used, of shape ``N``.
     """
-    start = hyperparameters.current()
+    start = hyperparameters.start
 
     def condition(*tasks: _Task) -> tuple[Conditioned, float]:
         index = torch.cat([task.fitted for task in tasks])
         evidence = Evidence(X[index], records.subset(index), hyperparameters)
-        return evidence.maximize(start)
+        return evidence.maximize(start, settings)
 
     target, *sources = (
         _by_itself(
@@ -65,7 +68,7 @@ def fit_tasks(
             records,
             (records.source == number).nonzero().squeeze(-1),
             hyperparameters,
-            most,
+            settings,
             may_err=number > 0 or not is_exact,
         )
         for number in range(int(records.source.max()) + 1)
@@ -73,7 +76,7 @@ def fit_tasks(
     tasks = [target]
     for source in sources:
         apart = max(source.value, records.subset(source.fitted).log_chance)
-        if condition(target, source)[1] + _LOG_ODDS > target.value + apart:
+        if condition(target, source)[1] + settings.source_log_odds > target.value + apart:
             tasks.append(source)
     is_used = torch.zeros(len(X), dtype=torch.bool, device=X.device)
     is_used = is_used.index_fill(0, torch.cat([task.used for task in tasks]), True)
@@ -81,7 +84,7 @@ def fit_tasks(
     if conditioned is None:
         return hyperparameters, start, is_used
     fitted = torch.cat([task.fitted for task in tasks])
-    found = rotate(X[fitted], records.subset(fitted), hyperparameters, conditioned, value)
+    found = rotate(X[fitted], records.subset(fitted), hyperparameters, conditioned, value, settings)
     return *found, is_used
 
 
@@ -90,13 +93,14 @@ def _by_itself(
     records: Records,
     index: Tensor,
     hyperparameters: Hyperparameters,
-    most: int,
+    settings: ModelSettings,
     may_err: bool,
 ) -> _Task:
-    X, records, start = X[index], records.subset(index), hyperparameters.current()
+    X, records = X[index], records.subset(index)
+    records = replace(records, source=torch.zeros_like(records.source))  # a target of its own
     if not len(records.relations):  # a first point
         return _Task(None, 0.0, index, index)
-    chosen = representatives(records, most)
-    fit = fit_robustly(X[chosen], records.subset(chosen), hyperparameters, start, may_err)
-    used = without_outliers(X, records, chosen, fit, hyperparameters)
+    chosen = representatives(records, settings.num_fitted)
+    fit = fit_robustly(X[chosen], records.subset(chosen), hyperparameters, settings, may_err)
+    used = without_outliers(X, records, chosen, fit, hyperparameters, settings)
     return _Task(fit.conditioned, fit.value, index[chosen][fit.is_used], index[used])

@@ -9,13 +9,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.models._records.records import Records
-
-#: Hyperparameters are fitted to so many of a task.
-NUM_FITTED = 250
-# The law is conditioned on so many of the target.
-_NUM_CONDITIONED = 500
-# All sources share so many.
-_NUM_OF_SOURCES = 250
+from botorch_popbo.settings import ModelSettings
 
 
 @dataclass(frozen=True)
@@ -27,30 +21,34 @@ class Representatives:
         sources: All records of each source.
         joint: All records of the target, then those of the sources that stand for all.
         index: Which of these stand for all, in rising order.
+        most: How many of the target's stand for all.
     """
 
     target: Records
     sources: Sequence[Records]
     joint: Records
     index: Tensor
+    most: int
 
     @classmethod
-    def choose(cls, target: Records, sources: Sequence[Records]) -> Self:
+    def choose(cls, target: Records, sources: Sequence[Records], settings: ModelSettings) -> Self:
         """Choose among the records of a target, and of its sources.
 
         Args:
             target: Records of the target.
             sources: Records of each source.
+            settings: How many stand for all.
 
         Returns:
             The choice.
         """
         joint, first_item = target, target.num_points
         for number, source in enumerate(sources, 1):
-            share = representatives(source, max(2, _NUM_OF_SOURCES // len(sources)))
+            share = representatives(source, max(2, settings.num_of_sources // len(sources)))
             joint = joint.join(source.subset(share), number, first_item)
             first_item += source.num_points
-        return cls(target, sources, joint, representatives(joint, _NUM_CONDITIONED))
+        most = settings.num_conditioned
+        return cls(target, sources, joint, representatives(joint, most), most)
 
     @cached_property
     def records(self) -> Records:
@@ -70,7 +68,7 @@ class Representatives:
         """
         index = is_eligible.to(self.target.item.device)[self.target.item].nonzero().squeeze(-1)
         eligible = self.target.subset(index)
-        return eligible.subset(representatives(eligible, _NUM_CONDITIONED))
+        return eligible.subset(representatives(eligible, self.most))
 
 
 def representatives(records: Records, number: int) -> Tensor:

@@ -72,13 +72,6 @@ def test_an_unknown_metric_is_named(make_run: MakeRun) -> None:
     assert "loss" in explanation
 
 
-def test_an_adapter_needs_no_strategy(make_run: MakeRun) -> None:
-    client = make_run(6)
-    adapter = client._generation_strategy.fit(client._experiment)
-    card = RankSlices().compute(experiment=client._experiment, adapter=adapter)
-    assert len(card.df)
-
-
 def test_cards_change_neither_the_run_nor_the_random_state() -> None:
     def run(looks: bool) -> list[object]:
         strategy = popbo_generation_strategy(num_initial_trials=4)

@@ -127,16 +127,6 @@ def test_a_seed_gives_the_same_points_and_errors_that_scale(noise: str) -> None:
     torch.testing.assert_close(*errors)
 
 
-def test_a_tenth_are_outliers_of_ten_times_the_range() -> None:
-    drawn = [observe("uniform", "outliers", 0.3, seed) for seed in range(200)]
-    errors = torch.cat([y.squeeze(-1) - Forrester()(x) for x, y in drawn])
-    is_outlier = errors.abs() > 50
-    assert float(is_outlier.double().mean()) == pytest.approx(0.1, abs=0.02)
-    assert float(errors[~is_outlier].std()) == pytest.approx(0.3, rel=0.05)
-    extent = float(TRUE_VALUES.max() - TRUE_VALUES.min())
-    assert float(errors[is_outlier].abs().mean()) == pytest.approx(10 * extent, rel=0.01)
-
-
 def test_agreement_counts_pairs_in_the_right_and_in_the_wrong_order() -> None:
     assert ranking(torch.tensor([1.0, 0.0, 1.0])).tolist() == [1, 0, 1]
     with pytest.raises(ValueError, match="not a number"):

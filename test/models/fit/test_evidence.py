@@ -9,36 +9,38 @@ from torch import Tensor
 
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
-from botorch_popbo.models._hyperparameters.kernel import KernelHyperparameters
-from botorch_popbo.models._hyperparameters.priors import default_likelihood
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
+from botorch_popbo.models._fit.priors import TaskCorrelation, default_kernel, default_likelihood
 from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.records import Records
+from botorch_popbo.settings import ModelSettings
 
 X = unit_points(25, 2)
 WAVE = (4.0 * X[:, 0]).sin() + 0.2 * X[:, 1]
 PRIOR = hyperparameters()
+START = torch.zeros(5, dtype=torch.float64)  # the medians
+SETTINGS = ModelSettings()
 
 
 def evidence(records: Records) -> Evidence:
     return Evidence(X[records.item], records, PRIOR)
 
 
-def log_density(theta: Tensor, records: Records) -> float:
-    utilities = evidence(records).condition(theta).utilities
-    offset = (theta - PRIOR.loc) / PRIOR.scale
-    return float(utilities.log_likelihood - 0.5 * offset.square().sum())
+def log_density(coordinates: Tensor, records: Records) -> float:
+    utilities = evidence(records).condition(coordinates).utilities
+    return float(utilities.log_likelihood - 0.5 * coordinates.square().sum())
 
 
-def fitted(records: Records, start: Tensor = PRIOR.loc) -> Tensor:
-    return evidence(records).maximize(start)[0].theta
+def fitted(records: Records, start: Tensor = START) -> Tensor:
+    return evidence(records).maximize(start, SETTINGS)[0].coordinates
 
 
 def test_the_result_is_a_maximum() -> None:
     records = ranked(WAVE)
     found = fitted(records)
     value = log_density(found, records)
-    assert value > log_density(PRIOR.loc, records)
-    for step in torch.cat([0.3 * torch.eye(5), -0.3 * torch.eye(5)]).double():
+    assert value > log_density(START, records)
+    for step in torch.cat([0.4 * torch.eye(5), -0.4 * torch.eye(5)]).double():
         assert log_density(found + step, records) < value + 0.01
     for distance in (0.3, 0.075):
         again = fitted(records, found + distance)
@@ -47,21 +49,21 @@ def test_the_result_is_a_maximum() -> None:
 
 def test_the_maximum_comes_with_its_value_and_utilities() -> None:
     records = ranked(WAVE)
-    found, value = evidence(records).maximize(PRIOR.loc)
-    assert value == pytest.approx(log_density(found.theta, records), abs=1e-5)
-    again = evidence(records).condition(found.theta)
-    first, second = (c.utilities.differences for c in (found, again))
+    found, value = evidence(records).maximize(START, SETTINGS)
+    assert value == pytest.approx(log_density(found.coordinates, records), abs=1e-5)
+    again = evidence(records).condition(found.coordinates)
+    first, second = (c.utilities.gaps for c in (found, again))
     torch.testing.assert_close(second, first, rtol=0, atol=1e-3)
-    assert torch.equal(again.covariance.matrix, found.covariance.matrix)
+    assert torch.equal(again.covariance, found.covariance)
 
 
 def test_utilities_to_start_from_need_not_be_in_order() -> None:
     law = evidence(ranked(WAVE))
-    best, value = law.maximize(PRIOR.loc)
+    best, value = law.maximize(START, SETTINGS)
     known = best.utilities.utilities
     for near in (known, -known, torch.zeros_like(known)):
-        again, reached = law.maximize(PRIOR.loc, near=near)
-        torch.testing.assert_close(again.theta, best.theta, rtol=0, atol=1e-2)
+        again, reached = law.maximize(START, SETTINGS, near=near)
+        torch.testing.assert_close(again.coordinates, best.coordinates, rtol=0, atol=1e-2)
         assert reached == pytest.approx(value, abs=1e-3)
 
 
@@ -70,33 +72,35 @@ def test_a_search_ends_where_what_it_has_to_reach_is_out_of_sight(
 ) -> None:
     records = ranked(WAVE)
     counted, reached = evidence(records), []
-    condition = counted.condition
+    condition = counted._condition
 
     def count(*args: Any) -> Conditioned:
         reached.append(condition(*args))
         return reached[-1]
 
-    monkeypatch.setattr(counted, "condition", count)
-    full = counted.maximize(PRIOR.loc)[1]
+    monkeypatch.setattr(counted, "_condition", count)
+    full = counted.maximize(START, SETTINGS)[1]
     evaluations = len(reached)
-    assert counted.maximize(PRIOR.loc, full - 0.1)[1] == full  # in reach, so nothing changes
+    assert counted.maximize(START, SETTINGS, full - 0.1)[1] == full  # in reach, so nothing changes
     assert len(reached) == 2 * evaluations
-    best, value = counted.maximize(PRIOR.loc, full + 1e4)
+    best, value = counted.maximize(START, SETTINGS, full + 1e4)
     assert len(reached) == 2 * evaluations + 1
     assert best is reached[-1]
-    assert value == pytest.approx(log_density(PRIOR.loc, records), abs=1e-5)
+    assert value == pytest.approx(log_density(START, records), abs=1e-5)
 
 
 def test_what_matters_has_a_short_lengthscale() -> None:
     records = ranked((6.0 * X[:, 1]).sin())
-    lengthscale = fitted(records).exp()
-    assert lengthscale[1] < 0.5 * lengthscale[0]
+    lengthscale = fitted(records)
+    assert lengthscale[1] < lengthscale[0] - 1.0  # in deviations of 0.7
 
 
 def test_an_order_without_a_pattern_is_noise() -> None:
     smooth = ranked(-(X - 0.3).square().sum(-1))
     shuffled = ranked(torch.randn(25, generator=torch.Generator().manual_seed(0)).double())
-    noise = [fitted(records)[-1].exp() for records in (smooth, shuffled)]
+    noise = []
+    for records in (smooth, shuffled):
+        noise.append(evidence(records).maximize(START, SETTINGS)[0].noise)
     assert noise[0] < 0.01
     assert noise[1] > 20.0 * noise[0]
 
@@ -105,7 +109,7 @@ def test_an_order_without_a_pattern_is_noise() -> None:
 def test_few_records_stay_within_the_bounds(num_records: int) -> None:
     found = fitted(ranked(torch.arange(2).double()).subset(torch.arange(num_records)))
     assert found.isfinite().all()
-    low, high = PRIOR.limits.T
+    low, high = PRIOR.limits
     assert ((low <= found) & (found <= high)).all()
 
 
@@ -115,8 +119,8 @@ def test_uncertain_records_are_noisier() -> None:
         records_of(Order.from_scores(X, score, variance))
         for variance in (torch.zeros(25).double(), spread)
     )
-    first, second = (evidence(r).condition(PRIOR.loc) for r in (exact, vague))
-    added = (second.covariance.matrix - first.covariance.matrix).diagonal()
+    first, second = (evidence(r).condition(START) for r in (exact, vague))
+    added = (second.covariance - first.covariance).diagonal()
     torch.testing.assert_close(added, vague.known_variance, rtol=1e-6, atol=1e-9)
     assert torch.equal(second.record_noise, second.noise + vague.known_variance)
 
@@ -130,30 +134,45 @@ KERNELS: dict[str, Kernel] = {
 
 
 def assert_gradient(law: Evidence) -> None:
-    search = law.hyperparameters
-    theta = search.current() + 0.1
+    at = law.hyperparameters.start + 0.1
 
-    def value(theta: Tensor) -> float:
-        return float(law.condition(theta).utilities.log_likelihood)
+    def value(coordinates: Tensor) -> float:
+        return law.value_and_gradient(coordinates)[1]
 
-    conditioned = law.condition(theta)
-    expected = []
-    for step in 1e-3 * search.scale.diag():
-        expected.append((value(theta + step) - value(theta - step)) / (2.0 * float(step.sum())))
-    # Whatever was asked for in between.
-    search.log_prior(search.standardize(theta + 1.0))
-    found = law.gradient(conditioned)
+    found = law.value_and_gradient(at)[2]
+    steps = 1e-3 * torch.eye(len(at)).double()
+    expected = [(value(at + step) - value(at - step)) / 2e-3 for step in steps]
     torch.testing.assert_close(found, torch.tensor(expected).double(), rtol=1e-3, atol=5e-3)
 
 
-@pytest.mark.parametrize("kernel", [None, *KERNELS.values()], ids=["closed_form", *KERNELS])
-def test_the_gradient_is_that_of_the_evidence(kernel: Kernel | None) -> None:
-    search = (
-        PRIOR
-        if kernel is None
-        else KernelHyperparameters(kernel.double(), default_likelihood().double())
-    )
-    assert_gradient(Evidence(X, ranked(WAVE), search))
+def search(kernel: Kernel, tasks: TaskCorrelation | None = None) -> Hyperparameters:
+    return Hyperparameters(Modules(kernel, default_likelihood(), tasks).double())
+
+
+@pytest.mark.parametrize(
+    "kernel", [default_kernel(2), *KERNELS.values()], ids=["default", *KERNELS]
+)
+def test_the_gradient_is_that_of_the_posterior_density(kernel: Kernel) -> None:
+    assert_gradient(Evidence(X, ranked(WAVE), search(kernel)))
+
+
+@pytest.mark.parametrize("kernel", [default_kernel(2), KERNELS["scaled_rbf"]])
+def test_the_gradient_of_three_tasks(kernel: Kernel) -> None:
+    source = torch.tensor([0, 1, 2, 2, 1]).repeat(5)
+    tasks = [from_outcomes(X[s == source], WAVE[s == source, None]) for s in range(3)]
+    first, *others = (records_of(task) for task in tasks)
+    records = first
+    for number, other in enumerate(others, 1):
+        records = records.join(other, number, 10 * number)
+    points = torch.cat([t.X[r.item] for t, r in zip(tasks, (first, *others), strict=True)])
+    law = Evidence(points, records, search(kernel, TaskCorrelation(2, SETTINGS)))
+    assert_gradient(law)
+    modules = law.hyperparameters.assign(law.hyperparameters.start)
+    between = modules.correlation[records.source][:, records.source]
+    expected = modules.kernel(points).to_dense() * between
+    found = law.condition(law.hyperparameters.start).covariance
+    apart = ~torch.eye(25, dtype=torch.bool)
+    torch.testing.assert_close(found[apart], expected[apart])
 
 
 def comparisons() -> Order:

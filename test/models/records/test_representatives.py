@@ -1,10 +1,9 @@
-import pytest
 import torch
 from helpers.gaussian import ranked
 
-from botorch_popbo.models._records import representatives as module
 from botorch_popbo.models._records.records import Records
 from botorch_popbo.models._records.representatives import Representatives, representatives
+from botorch_popbo.settings import ModelSettings
 
 
 def falling(number: int) -> Records:
@@ -17,10 +16,9 @@ def test_representatives_are_the_best_half_and_some_others() -> None:
     assert representatives(records, 20).tolist() == list(range(20))
 
 
-def test_sources_share_what_stands_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_NUM_CONDITIONED", 4)
-    monkeypatch.setattr(module, "_NUM_OF_SOURCES", 6)
-    data = Representatives.choose(falling(9), [falling(7), falling(2)])
+def test_sources_share_what_stands_for_them() -> None:
+    settings = ModelSettings(num_conditioned=4, num_of_sources=6)
+    data = Representatives.choose(falling(9), [falling(7), falling(2)], settings)
     assert data.of_target.item.tolist() == [0, 1, 2, 8]
     # Items of the sources follow those of the target, all of them.
     assert data.records.item.tolist() == [0, 1, 2, 8, 9, 10, 15, 16, 17]

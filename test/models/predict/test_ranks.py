@@ -3,40 +3,42 @@ import math
 import pytest
 import torch
 from helpers.gaussian import hyperparameters, ranked, unit_points
-from helpers.ranking import tensor
+from helpers.ranking import line, tensor
 from torch import Tensor
 from torch.autograd import gradcheck
 
 from botorch_popbo import RankingGP
+from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes, from_top_k
 from botorch_popbo.models._fit.evidence import Evidence
-from botorch_popbo.models._law.law import Law, condition_on_order
-from botorch_popbo.models._law.rank_law import _falling, averaged
+from botorch_popbo.models._predict.ranks import Buckets, RankPredictor, _falling, averaged
+from botorch_popbo.models._records.from_order import records_of
 from botorch_popbo.models._records.records import Records
 
 X = unit_points(9)
 NEW = unit_points(5, seed=1)
 OUTCOMES = (4.0 * X[:, 0]).sin() + X[:, 1]
 TIED = (3.0 * OUTCOMES).round()
-THETA = torch.cat([tensor([0.5, 0.8]).log(), tensor([-2.0, -1.6]), tensor([1e-2]).log()])
+# Lengthscales of 0.5 and 0.8, and noise of 0.01, in deviations of their priors.
+LOGS = torch.cat([tensor([0.5, 0.8]).log() / 0.7, tensor([0.0, 0.0]), tensor([0.697])])
 
 
-def law_of(records: Records, index: Tensor | None = None) -> Law:
+def law_of(records: Records, index: Tensor | None = None) -> RankPredictor:
     index = torch.arange(len(X)) if index is None else index
-    return condition_on_order(X[index], records, index, hyperparameters(), THETA)
+    with torch.no_grad():
+        return RankPredictor.at(LOGS, X[index], records, index, hyperparameters(), 0.1)
 
 
-def drawn_differences(records: Records, noise: float) -> tuple[Tensor, Tensor]:
+def drawn_differences(records: Records, noisy: bool) -> tuple[Tensor, Tensor]:
     """Moments of new utilities less those of the records, by drawing all of them.
 
     Differences along the order are drawn from Laplace's approximation, utilities given these.
     """
     generator = torch.Generator().manual_seed(0)
-    conditioned = Evidence(X, records, hyperparameters()).condition(THETA)
+    conditioned = Evidence(X, records, hyperparameters()).condition(LOGS)
     with torch.no_grad():
-        kernel = hyperparameters().kernel(THETA)
-        prior = kernel(torch.cat([X, NEW])).to_dense()
-    prior[:9, :9] = conditioned.covariance.matrix
-    prior[9:, 9:] += noise * torch.eye(5).double()
+        prior = hyperparameters().assign(LOGS).kernel(torch.cat([X, NEW])).to_dense()
+    prior[:9, :9] = conditioned.covariance
+    prior[9:, 9:] += conditioned.noise * noisy * torch.eye(5).double()
     # Rows of differences along the order and of the differences that are asked for.
     along = torch.zeros(8, 14).double()
     order = OUTCOMES.argsort(descending=True)
@@ -59,16 +61,16 @@ def drawn_differences(records: Records, noise: float) -> tuple[Tensor, Tensor]:
 
 @pytest.mark.parametrize("noisy", [False, True])
 def test_scores_are_those_of_drawn_differences(noisy: bool) -> None:
-    law = law_of(ranked(OUTCOMES)).ranks
-    mean, deviation = drawn_differences(ranked(OUTCOMES), 1e-2 * noisy)
+    law = law_of(ranked(OUTCOMES))
+    mean, deviation = drawn_differences(ranked(OUTCOMES), noisy)
     score = -mean / deviation
-    expected = _falling(score, -mean / deviation.mean(-1, keepdim=True))
+    expected = _falling(score, -mean / deviation.mean(-1, keepdim=True), 0.1)
     torch.testing.assert_close(law.thresholds(NEW, noisy), expected, rtol=0.02, atol=0.02)
 
 
 @pytest.mark.parametrize("outcomes", [OUTCOMES, TIED], ids=["strict", "tied"])
 def test_scores_fall_and_have_gradients(outcomes: Tensor) -> None:
-    law = law_of(ranked(outcomes)).ranks
+    law = law_of(ranked(outcomes))
     far = torch.cat([NEW, X, 3.0 * NEW])
     scores = law.thresholds(far.reshape(1, -1, 2), False)
     assert scores.shape == (1, len(far), len(outcomes.unique()))
@@ -79,7 +81,7 @@ def test_scores_fall_and_have_gradients(outcomes: Tensor) -> None:
 
 def test_records_without_a_utility_have_thresholds_between_the_others() -> None:
     index = torch.tensor([0, 1, 2, 4, 5, 6, 8])
-    law = law_of(ranked(OUTCOMES), index).ranks
+    law = law_of(ranked(OUTCOMES), index)
     known = law.thresholds(NEW, False)  # several laws are averaged before all buckets are asked for
     assert known.shape == (5, 7)
     scores = law.buckets.interpolate(known)
@@ -89,18 +91,18 @@ def test_records_without_a_utility_have_thresholds_between_the_others() -> None:
 
 
 def test_noise_brings_all_ranks_closer() -> None:
-    law = law_of(ranked(OUTCOMES)).ranks
+    law = law_of(ranked(OUTCOMES))
     assert law.thresholds(NEW, True).abs().sum() < law.thresholds(NEW, False).abs().sum()
 
 
 def test_scores_that_fall_stay_as_they_are() -> None:
     falling = tensor([[3.0, 1.0, 0.2, -0.5, -4.0]])
-    assert torch.equal(_falling(falling, torch.zeros_like(falling)), falling)
+    assert torch.equal(_falling(falling, torch.zeros_like(falling), 0.1), falling)
 
 
 def test_scores_that_rise_stay_at_the_centre() -> None:
     score, reference = tensor([1.0, 2.0, 0.5, -2.0, -1.0]), tensor([2.0, 1.0, 0.0, -1.0, -2.0])
-    found = _falling(score, reference)
+    found = _falling(score, reference, 0.1)
     assert (found.diff() <= -0.1 + 1e-12).all()
     torch.testing.assert_close(found[1:4], score[1:4])
     torch.testing.assert_close(found[[0, 4]], tensor([2.1, -2.1]))
@@ -139,3 +141,76 @@ def test_the_average_of_equal_laws_is_the_law_however_far_out() -> None:
     torch.testing.assert_close(found, scores)
     (slope,) = torch.autograd.grad(found.sum(), scores)
     torch.testing.assert_close(slope, torch.ones_like(slope))
+
+
+def scored(scores: list[float]) -> Records:
+    return records_of(Order.from_scores(line(len(scores)), tensor(scores)))
+
+
+def test_equal_outcomes_are_one_bucket_known_by_its_worst_record() -> None:
+    records = scored([3.0, 1.0, 3.0, 2.0, 1.0, 1.0])
+    utilities = tensor([1.0, -1.0, 0.9, 0.0, -1.5, -1.2])
+    buckets = Buckets.from_records(records, torch.arange(6), utilities)
+    assert buckets.size.tolist() == [2.0, 1.0, 3.0]
+    assert buckets.record.tolist() == [2, 3, 4]
+    assert buckets.place.tolist() == [0, 1, 2]
+
+
+def test_points_that_stand_for_no_utility_are_interpolated_by_place() -> None:
+    records = scored([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
+    used = torch.tensor([3, 1, 2])  # neither the best nor the worst two
+    buckets = Buckets.from_records(records, used, tensor([0.0, 2.0, 1.5]))
+    assert buckets.size.tolist() == [1.0] * 6
+    assert buckets.place.tolist() == [1, 2, 3]
+    assert buckets.record.tolist() == [1, 2, 0]
+    values = buckets.interpolate(tensor([[2.0, 1.5, 0.0], [1.0, 0.0, -1.0]]))
+    assert values.tolist() == [[2.5, 2.0, 1.5, 0.0, -1.5, -3.0], [2, 1, 0, -1, -2, -3]]
+
+
+def test_between_known_places_the_step_is_shared() -> None:
+    records = scored([5.0, 4.0, 3.0, 2.0, 1.0])
+    buckets = Buckets.from_records(records, torch.tensor([0, 4]), tensor([1.0, 0.0]))
+    assert buckets.interpolate(tensor([1.0, 0.0])).tolist() == [1.0, 0.75, 0.5, 0.25, 0.0]
+    alone = Buckets.from_records(records, torch.tensor([2]), tensor([1.0]))
+    assert alone.interpolate(tensor([3.0])).tolist() == [3.0] * 5
+
+
+def test_points_of_several_tasks_are_ranked_by_their_utilities() -> None:
+    first = from_outcomes(line(4), tensor([1.0, 2.0, 3.0, 4.0]))
+    both = combine(first, from_outcomes(line(6)[2:], tensor([1.0, 2.0, 3.0, 4.0])))
+    records = records_of(both)
+    assert len(records.item) == 8
+    utilities = tensor([0.0, 3.0, 1.0, 2.0, 9.0, 9.0, -1.0, 0.5])
+    buckets = Buckets.from_records(records, torch.arange(8), utilities)
+    assert buckets.size.tolist() == [1.0] * 6
+    assert buckets.record.tolist() == [1, 3, 2, 7, 0, 6]
+    fewer = Buckets.from_records(records, torch.arange(4), utilities[:4])
+    assert fewer.size.sum() == 6.0
+    assert (fewer.size.round() == fewer.size).all()
+
+
+def test_a_point_with_several_records_is_known_by_the_one_with_the_least_noise() -> None:
+    outcomes = from_outcomes(line(3), tensor([1.0, 2.0, 3.0]))
+    noisy = from_outcomes(line(3), tensor([1.0, 2.0, 3.0]), tensor([1.0, 1.0, 1.0]))
+    answers = from_comparisons(line(3), torch.tensor([[1, 0], [2, 1]]))
+    for worse, better in ((outcomes, answers), (noisy, answers), (noisy, outcomes)):
+        for orders, first in (((worse, better), 3), ((better, worse), 0)):
+            buckets = Buckets.from_records(
+                records_of(combine(*orders)), torch.arange(6), tensor([0.0, 1.0, 2.0] * 2)
+            )
+            assert buckets.record.tolist() == [first + 2, first + 1, first]
+
+
+def test_of_several_tasks_a_point_without_a_record_comes_where_it_ranks() -> None:
+    scores = tensor([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
+    order = combine(*(Order.from_scores(line(6)[i::2], scores[i::2]) for i in (0, 1)))
+    records = records_of(order)
+    best = records.better.argsort(stable=True)[[0, 1, 2, 4]]
+    buckets = Buckets.from_records(records, best, tensor([2.0, 1.0, 0.5, -1.0]))
+    assert buckets.size.tolist() == [1.0, 1.0, 1.0, 3.0]
+
+
+def test_what_was_not_compared_is_not_one_bucket() -> None:
+    records = records_of(from_top_k(line(6), torch.tensor([0]), torch.arange(1, 6)))
+    buckets = Buckets.from_records(records, torch.arange(6), -tensor([0.0, 1, 2, 3, 4, 5]))
+    assert buckets.size.tolist() == [1.0] * 6

@@ -2,7 +2,7 @@ import torch
 from botorch.sampling import SobolQMCNormalSampler
 from helpers.gaussian import unit_points
 
-from botorch_popbo.models._law.known_noise import KnownNoiseGP
+from botorch_popbo.models._predict.known_noise import KnownNoiseGP
 
 X = unit_points(6)
 Y = (X - X.mean(0)).sum(-1, keepdim=True)

@@ -13,12 +13,9 @@ from helpers.gaussian import (
 )
 from torch.autograd import gradcheck
 
-from botorch_popbo.models._fit.evidence import Evidence
-from botorch_popbo.models._hyperparameters.covariance import JITTER
-from botorch_popbo.models._hyperparameters.kernel import KernelHyperparameters
-from botorch_popbo.models._hyperparameters.priors import default_likelihood
-from botorch_popbo.models._law import predictor as module
-from botorch_popbo.models._law.predictor import Predictor
+from botorch_popbo.models._fit.evidence import JITTER
+from botorch_popbo.models._predict import predictor as module
+from botorch_popbo.models._predict.predictor import Predictor
 
 X = unit_points(12)
 TEST_X = unit_points(5, seed=1)
@@ -29,10 +26,7 @@ def scaled_rbf() -> Predictor:
     """Of a prior variance that is not one."""
     prior = ScaleKernel(RBFKernel()).double()
     prior.outputscale, prior.base_kernel.lengthscale = 2.5, 0.6
-    hyperparameters = KernelHyperparameters(prior, default_likelihood().double())
-    theta = hyperparameters.current()
-    conditioned = Evidence(X, RECORDS, hyperparameters).condition(theta)
-    return Predictor.from_fit(X, conditioned, hyperparameters.kernel(theta))
+    return conditional_law(X, RECORDS, prior)
 
 
 @pytest.fixture(scope="module", params=["matern", "scaled_rbf"])

@@ -9,8 +9,8 @@ import torch
 from gpytorch.kernels import Kernel
 from torch import Tensor
 
-from botorch_popbo.models._fit.evidence import Conditioned
-from botorch_popbo.models._hyperparameters.covariance import JITTER
+from botorch_popbo.models._fit.evidence import JITTER, Conditioned
+from botorch_popbo.models._fit.hyperparameters import Modules
 
 _BLOCK = 2**18  # entries of a matrix of covariances
 _COLUMNS = 128  # of a triangular matrix, whose upper part is left out
@@ -18,7 +18,7 @@ _COLUMNS = 128  # of a triangular matrix, whose upper part is left out
 
 @dataclass(frozen=True)
 class Predictor:
-    """The conditional law of a Gaussian process, in double precision.
+    """The posterior of a Gaussian process, in double precision.
 
     An order does not fix the level of the utilities. All variances are therefore those of the
     difference to the average of the target's records. The utility of a source's record is
@@ -48,13 +48,13 @@ class Predictor:
     average: Tensor
 
     @classmethod
-    def from_fit(cls, X: Tensor, conditioned: Conditioned, kernel: Kernel) -> Self:
+    def from_fit(cls, X: Tensor, conditioned: Conditioned, modules: Modules) -> Self:
         """Prepare predictions.
 
         Args:
             X: Encoded records, ``N x d``.
             conditioned: The same records, conditioned on their order.
-            kernel: The kernel with the hyperparameters of ``conditioned``.
+            modules: Kernel and tasks with the hyperparameters of ``conditioned``.
 
         Returns:
             The predictor.
@@ -62,18 +62,18 @@ class Predictor:
         utilities, source = conditioned.utilities, conditioned.source
         share, noise = _share(source), conditioned.record_noise
         return cls(
-            kernel=kernel,
+            kernel=modules.kernel,
             X=X,
-            correlation=conditioned.correlation,
+            correlation=modules.correlation,
             source=source,
             noise=noise,
             weights=utilities.weights,
             root=utilities.root,
             ordered_root=utilities.ordered_root,
-            average=share @ conditioned.covariance.matrix - share * (noise + JITTER),
+            average=share @ conditioned.covariance - share * (noise + JITTER),
         )
 
-    @cached_property
+    @property
     def loading(self) -> Tensor:
         """Correlation of each record's utility with that of the target, of shape ``N``."""
         return self.correlation[0, self.source]

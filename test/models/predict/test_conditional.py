@@ -14,8 +14,8 @@ from linear_operator.operators import to_linear_operator
 from torch import Tensor
 
 from botorch_popbo import RankingGP
-from botorch_popbo.models._hyperparameters.covariance import JITTER
-from botorch_popbo.models._law.conditional import ConditionalKernel, ConditionalMean, in_dtype
+from botorch_popbo.models._fit.evidence import JITTER
+from botorch_popbo.models._predict.conditional import ConditionalKernel, ConditionalMean, in_dtype
 
 X = unit_points(12)
 Y = -(X - 0.3).square().sum(-1, keepdim=True)
@@ -30,7 +30,7 @@ def fitted() -> RankingGP:
 
 def by_algebra(model: RankingGP, noise: Tensor) -> tuple[Tensor, Tensor]:
     """Condition the joint law of old and new points on the observations, by dense matrices."""
-    mean, covariance = dense_law(model.law.predictor, model.encode(torch.cat([NEW, TEST_X])))
+    mean, covariance = dense_law(model.predictor, model.encode(torch.cat([NEW, TEST_X])))
     gain = covariance[4:, :4] @ torch.linalg.inv(covariance[:4, :4] + noise.diag())
     return (
         mean[4:] + gain @ (OBSERVED.squeeze(-1) - mean[:4]),
@@ -63,7 +63,7 @@ def test_a_part_of_the_covariance_is_that_of_the_whole(fitted: RankingGP) -> Non
     beside = joint.lazy_covariance_matrix[:3, 1:4].diagonal()
     expected = joint.covariance_matrix[:3, 1:4].diagonal()
     torch.testing.assert_close(beside, expected, rtol=0, atol=1e-10)
-    kernel, point = ConditionalKernel(fitted.law.predictor), TEST_X[:1]
+    kernel, point = ConditionalKernel(fitted.predictor), TEST_X[:1]
     found = kernel(point.expand(5, -1), TEST_X).to_dense()
     expected = kernel(point, TEST_X).to_dense().expand(5, -1)
     torch.testing.assert_close(found, expected)

@@ -1,4 +1,4 @@
-"""The conditional law of the utility as a mean and a kernel of GPyTorch.
+"""The posterior of the utility as a mean and a kernel of GPyTorch.
 
 A Gaussian process that was conditioned is a Gaussian process again. As a mean and a kernel it can
 be the prior of any of BoTorch's models, and its covariance is evaluated when it is used.
@@ -13,14 +13,14 @@ from gpytorch.means import Mean
 from linear_operator.operators import LinearOperator, TriangularLinearOperator
 from torch import Tensor
 
-from botorch_popbo.models._law.predictor import Predictor
+from botorch_popbo.models._predict.predictor import Predictor
 
 
 class ConditionalMean(Mean):
     """The expected utility.
 
     Args:
-        predictor: The conditional law.
+        predictor: The posterior.
         input_transform: Applied to points; by default they are encoded already.
     """
 
@@ -45,7 +45,7 @@ class ConditionalKernel(Kernel):
     """The covariance of the utility.
 
     Args:
-        predictor: The conditional law.
+        predictor: The posterior.
         dtype: Data type of the points.
         input_transform: Applied to points; by default they are encoded already.
     """

@@ -1,0 +1,98 @@
+"""Directions along which the utility varies, where these are not the columns."""
+
+from copy import deepcopy
+
+import torch
+from gpytorch.kernels import Kernel
+from torch import Tensor
+
+from botorch_popbo.models._fit.evidence import Conditioned, Evidence
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
+from botorch_popbo.models._records.records import Records
+from botorch_popbo.models.kernels import RoughMaternKernel
+from botorch_popbo.settings import ModelSettings
+
+
+def rotate(
+    X: Tensor,
+    records: Records,
+    hyperparameters: Hyperparameters,
+    conditioned: Conditioned,
+    value: float,
+    settings: ModelSettings,
+) -> tuple[Hyperparameters, Tensor]:
+    """Turn lengthscales to the directions in which the expected utility varies.
+
+    These are the eigenvectors of the mean outer product of its gradients at the records (the active
+    subspaces of Constantine, 2015), in turn with a fit of the lengthscales. They are kept as long
+    as that raises the posterior density by enough.
+
+    Args:
+        X: Encoded records, ``N x d``, in double precision.
+        records: Their order.
+        hyperparameters: What was fitted.
+        conditioned: The records, conditioned on their order.
+        value: Logarithm of the posterior density.
+        settings: How often to turn, and what it has to gain.
+
+    Returns:
+        Hyperparameters, perhaps of other directions, and their coordinates.
+    """
+    coordinates = conditioned.coordinates
+    if bool(records.is_judged.any()):  # answers are too few
+        return hyperparameters, coordinates
+    for _ in range(settings.max_rotations):
+        modules = deepcopy(hyperparameters.assign(coordinates))
+        if not _may_turn(modules.kernel):
+            break
+        axes = _principal_axes(X, modules, conditioned)
+        if bool((axes.abs().amax(0) > settings.same_direction).all()):
+            break
+        _turn(modules.kernel, axes)
+        other = Hyperparameters(modules)
+        known = conditioned.utilities
+        # Weights of the present directions: lengthscales along the others are not known yet.
+        evidence = Evidence(X, records, other, known.relations)
+        least = value + settings.rotation_gain
+        conditioned, value = evidence.maximize(other.start, settings, least, known.utilities)
+        if value < least:
+            break
+        hyperparameters, coordinates = other, conditioned.coordinates
+    return hyperparameters, coordinates
+
+
+def _may_turn(kernel: Kernel) -> bool:
+    if not isinstance(kernel, RoughMaternKernel) or kernel.rotation is None:
+        return False
+    return bool(kernel.raw_lengthscale.requires_grad)
+
+
+def _principal_axes(X: Tensor, modules: Modules, conditioned: Conditioned) -> Tensor:
+    """Eigenvectors of the mean outer product of the expected utility's gradients, ``d x d``.
+
+    Args:
+        X: The records, ``N x d``.
+        modules: The kernel, with its present directions.
+        conditioned: The same records, conditioned on their order.
+    """
+    weights = modules.correlation[0, conditioned.source] * conditioned.utilities.weights
+    with torch.enable_grad():
+        points = X.clone().requires_grad_()
+        mean = (modules.kernel(points, X).to_dense() @ weights).sum()
+    [slopes] = torch.autograd.grad(mean, points)
+    slopes = slopes @ modules.kernel.rotation
+    axes: Tensor = torch.linalg.eigh(slopes.T @ slopes).eigenvectors
+    return axes
+
+
+def _turn(kernel: Kernel, axes: Tensor) -> None:
+    """Give a kernel other directions, and the lengthscales that the present ones amount to there.
+
+    Args:
+        kernel: The kernel.
+        axes: Directions in the coordinates of the present ones, in columns, ``d x d``.
+    """
+    inverse_square = axes.T.square() @ kernel.lengthscale.squeeze(0).pow(-2.0)
+    kernel.rotation = kernel.rotation @ axes
+    constraint = kernel.raw_lengthscale_constraint
+    kernel.raw_lengthscale.copy_(constraint.inverse_transform(inverse_square.rsqrt()))

@@ -1,0 +1,202 @@
+"""What is fitted: the parameters of kernel, noise and correlations, as one vector."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+
+import torch
+from gpytorch.constraints import Interval
+from gpytorch.kernels import Kernel
+from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.module import Module
+from gpytorch.priors import LogNormalPrior, NormalPrior, Prior
+from gpytorch.settings import lazily_evaluate_kernels
+from torch import Tensor
+from torch.nn import Parameter
+
+from botorch_popbo.models._fit.priors import TaskCorrelation
+
+# Limits of what a transform bounds: softplus, the logistic function and the exponential are still
+# inside of their own bounds there, to which they round further out.
+_LIMITS = (-30.0, 1e4)
+
+
+class Modules(Module):
+    """What has hyperparameters.
+
+    Args:
+        kernel: The prior's kernel.
+        likelihood: The noise.
+        tasks: Correlations of a target and its sources, if there are any.
+    """
+
+    def __init__(
+        self, kernel: Kernel, likelihood: GaussianLikelihood, tasks: TaskCorrelation | None = None
+    ) -> None:
+        super().__init__()
+        self.kernel, self.tasks, self.likelihood = kernel, tasks, likelihood
+
+    @property
+    def noise(self) -> Tensor:
+        """The noise variance, a scalar tensor."""
+        noise: Tensor = self.likelihood.noise
+        return noise.squeeze().clone()  # other values are set in place
+
+    @property
+    def correlation(self) -> Tensor:
+        """Correlations of the tasks' utilities, the target's first."""
+        return self.noise.new_ones(1, 1) if self.tasks is None else self.tasks.matrix
+
+    def covariance(self, X: Tensor, source: Tensor) -> Tensor:
+        """Prior covariance of records without noise.
+
+        Args:
+            X: Encoded records, ``N x d``.
+            source: Which source each record is from, and 0 for the target; of shape ``N``.
+
+        Returns:
+            An ``N x N`` tensor.
+        """
+        with lazily_evaluate_kernels(False):  # what is evaluated at once need not wait
+            covariance: Tensor = self.kernel(X).to_dense()
+        if self.tasks is not None:
+            covariance = covariance * self.tasks.matrix[source][:, source]
+        return covariance
+
+
+class Hyperparameters:
+    """All parameters that require a gradient, in coordinates whose unit is their uncertainty.
+
+    A log-normal prior of a positive parameter, or a normal one of any other, is standard normal in
+    the coordinates, unless a transform keeps the parameter within its bounds. Any other parameter,
+    or its logarithm where it is positive, is a coordinate itself.
+
+    Args:
+        modules: What has hyperparameters. It is set to what is asked for; in another precision than
+            double, a copy is.
+
+    Attributes:
+        modules: The same, or the copy.
+        start: Coordinates of its first values, of shape ``p``.
+        limits: Least and largest coordinates, ``2 x p``.
+    """
+
+    def __init__(self, modules: Modules) -> None:
+        if any(parameter.dtype != torch.double for parameter in modules.parameters()):
+            modules = deepcopy(modules).double()
+        self.modules = modules
+        priors = {
+            name: (owner, prior, get) for name, owner, prior, get, _ in modules.named_priors()
+        }
+        self._parameters: list[Parameter] = []
+        parts = [modules.noise.detach().new_zeros(7, 0)]
+        for name, parameter, constraint in modules.named_parameters_and_constraints():
+            if parameter.requires_grad:
+                prior_name = f"{name.replace('raw_', '')}_prior"  # as GPyTorch's modules call it
+                _, prior, _ = priors.get(prior_name, (None, None, None))
+                part, has_prior = _coordinates(parameter, constraint, prior)
+                parts.append(part)
+                self._parameters.append(parameter)
+                if has_prior:
+                    del priors[prior_name]
+        self._other_priors = [*priors.values()]
+        raw, self._loc, self._scale, is_log, has_prior, *bounds = torch.cat(parts, dim=-1)
+        self._is_log, self._has_prior = is_log.bool(), has_prior
+        self.limits = self._coordinates_of(torch.stack(bounds))
+        self.start, self._raw = self._coordinates_of(raw), raw
+        self._current = self.start
+
+    def _coordinates_of(self, raw: Tensor) -> Tensor:
+        linear: Tensor = torch.where(self._is_log, raw.log(), raw)
+        standardized: Tensor = (linear - self._loc) / self._scale
+        return standardized
+
+    def assign(self, coordinates: Tensor) -> Modules:
+        """Set the modules.
+
+        Args:
+            coordinates: The hyperparameters, of shape ``p``.
+
+        Returns:
+            The modules.
+        """
+        if coordinates is self._current:  # else the first values would change by their last digits
+            return self.modules
+        linear = self._loc + self._scale * coordinates
+        self._raw = torch.where(self._is_log, linear.exp(), linear)
+        pieces = self._raw.split([parameter.numel() for parameter in self._parameters])
+        with torch.no_grad():
+            for parameter, piece in zip(self._parameters, pieces, strict=True):
+                parameter.copy_(piece.view_as(parameter))
+        self._current = coordinates
+        return self.modules
+
+    def gradient(self, values: Sequence[Tensor], by_values: Sequence[Tensor]) -> Tensor:
+        """Derivative by the coordinates of what the modules said since they were set.
+
+        Args:
+            values: What they said.
+            by_values: Slopes with respect to that.
+
+        Returns:
+            A tensor of shape ``p``.
+        """
+        pairs = [pair for pair in zip(values, by_values, strict=True) if pair[0].requires_grad]
+        if not pairs:
+            return torch.zeros_like(self.start)
+        said, slopes = zip(*pairs, strict=True)
+        by_raw = torch.autograd.grad(said, self._parameters, slopes, materialize_grads=True)
+        flat = torch.cat([slope.reshape(-1) for slope in by_raw])
+        gradient: Tensor = flat * self._scale * torch.where(self._is_log, self._raw, 1.0)
+        return gradient
+
+    def log_prior(self, coordinates: Tensor) -> tuple[Tensor, Tensor]:
+        """The prior's log-density up to a constant, and its gradient.
+
+        Args:
+            coordinates: What the modules are set to, of shape ``p``.
+
+        Returns:
+            A scalar tensor and one of shape ``p``.
+        """
+        normal = coordinates * self._has_prior
+        value, gradient = -0.5 * normal @ normal, -normal
+        for owner, prior, get in self._other_priors:
+            with torch.enable_grad():
+                values = get(owner)
+                density = prior.log_prob(values).sum()
+                if isinstance(prior, LogNormalPrior):  # of the logarithm, as everywhere
+                    density = density + values.log().sum()
+            value = value + density.detach()
+            gradient = gradient + self.gradient([density], [torch.ones_like(density)])
+        return value, gradient
+
+
+def _coordinates(
+    parameter: Parameter, constraint: Interval | None, prior: Prior | None
+) -> tuple[Tensor, bool]:
+    """Choose coordinates of a parameter's ``n`` entries.
+
+    Args:
+        parameter: The parameter.
+        constraint: Its constraint, if it has one.
+        prior: Its prior, if it has one.
+
+    Returns:
+        Values; origin and unit of the coordinates; whether the logarithm is linear in them; whether
+        the prior is standard normal; least and largest values; all together ``7 x n``. And whether
+        the prior is.
+    """
+    raw = parameter.detach().reshape(-1)
+    low, high, has_transform = -torch.inf, torch.inf, False
+    if constraint is not None:
+        has_transform = constraint.enforced
+        low, high = _LIMITS if has_transform else (float(bound) for bound in constraint)
+    is_log = low >= 0.0
+    loc, scale, has_prior = raw.log() if is_log else raw, torch.ones_like(raw), False
+    is_normal = isinstance(prior, LogNormalPrior if is_log else NormalPrior)
+    if prior is not None and is_normal and not has_transform:
+        has_prior = prior.loc.numel() in (1, len(raw))
+        loc, scale = (prior.loc, prior.scale) if has_prior else (loc, scale)
+    rows = (raw, loc, scale, is_log, has_prior, low, high)
+    entries = (torch.as_tensor(row).detach().to(raw).reshape(-1).expand_as(raw) for row in rows)
+    return torch.stack([*entries]), has_prior

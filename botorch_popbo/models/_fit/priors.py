@@ -1,0 +1,149 @@
+"""The default prior of the utility: kernel, noise and the correlation of tasks."""
+
+import math
+from typing import Any
+
+import torch
+from gpytorch.constraints import Interval
+from gpytorch.kernels import MaternKernel
+from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.module import Module
+from gpytorch.priors import LogNormalPrior, NormalPrior
+from torch import Tensor
+from torch.nn import Parameter
+
+from botorch_popbo.models.kernels import RoughMaternKernel
+from botorch_popbo.settings import ModelSettings
+
+_LEAST_NOISE = 2e-6  # within the limits of either prior, also in single precision
+
+
+def default_kernel(
+    dim: int,
+    scale: float = 1.0,
+    is_categorical: bool = False,
+    settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
+) -> MaternKernel:
+    """Matérn 5/2 of unit variance with a lengthscale for each column.
+
+    Args:
+        dim: Number of columns of an encoded point.
+        scale: Factor of the lengthscales' prior.
+        is_categorical: Whether all columns are one-hot.
+        settings: Priors and limits.
+
+    Returns:
+        The kernel.
+    """
+    loc = math.log(scale * settings.lengthscale * math.sqrt(dim))
+    lengthscale: dict[str, Any] = {
+        "ard_num_dims": dim,
+        "lengthscale_prior": _log_normal(loc, settings.lengthscale_deviation),
+        "lengthscale_constraint": _interval(*settings.log_lengthscale_limits, loc),
+    }
+    # No two points of a table of categories are close, which alone tells what is rough, and
+    # one-hot columns have far more angles than there are records.
+    if is_categorical:
+        return MaternKernel(nu=2.5, **lengthscale)
+    return RoughMaternKernel(
+        roughness_prior=_normal(*settings.roughness),
+        fineness_prior=_normal(*settings.fineness),
+        **lengthscale,
+    )
+
+
+def default_likelihood(
+    judged: bool = False,
+    settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
+) -> GaussianLikelihood:
+    """The noise of a utility, in units of the prior variance.
+
+    Args:
+        judged: Whether it is that of a judge's answers, not of outcomes.
+        settings: Priors and limits.
+
+    Returns:
+        The likelihood.
+    """
+    if judged:
+        return _likelihood(settings.judge_noise, settings.judge_noise_limits)
+    return _likelihood(settings.noise, settings.noise_limits)
+
+
+def rank_likelihood(noise: Tensor, settings: ModelSettings) -> GaussianLikelihood:
+    """The noise of a utility as far as predicted ranks are concerned.
+
+    Args:
+        noise: Its variance, a scalar tensor.
+        settings: Priors and limits.
+
+    Returns:
+        The likelihood.
+    """
+    likelihood = _likelihood(settings.rank_noise, settings.rank_noise_limits).to(noise)
+    likelihood.noise = noise.clamp_min(_LEAST_NOISE)
+    return likelihood
+
+
+class TaskCorrelation(Module):
+    r"""How the utilities of a target and its sources are correlated.
+
+    With one loading :math:`a_t \in (0, 1)` for each task the utilities are those of a one-factor
+    model, :math:`z_t = a_t c + \sqrt{1 - a_t^2}\, \delta_t`, where :math:`c` and :math:`\delta_t`
+    have the kernel of the target. The correlation of two tasks is :math:`a_s a_t`, and every choice
+    of loadings is a covariance. The target has a loading, too: were it the factor itself, many
+    sources that agree with each other would leave nothing of its own to be found. The intrinsic
+    model of coregionalization (Bonilla et al., 2007) has one number for each pair instead, and
+    signs.
+
+    Args:
+        num_sources: Number of sources ``S``.
+        settings: Prior and limits of the logits of the loadings.
+    """
+
+    raw_loading: Parameter
+
+    def __init__(self, num_sources: int, settings: ModelSettings) -> None:
+        super().__init__()
+        laws = [settings.target_loading] + num_sources * [settings.source_loading]
+        loc, deviation = torch.tensor(laws, dtype=torch.double).T
+        self.register_parameter("raw_loading", Parameter(loc.clone()))
+        self.register_prior("loading_prior", NormalPrior(loc, deviation), _logits)
+        limit = settings.max_loading
+        self.register_constraint("raw_loading", Interval(-limit, limit, transform=None))
+
+    @property
+    def matrix(self) -> Tensor:
+        """Correlations, the target's first, ``(S + 1) x (S + 1)``."""
+        loading = self.raw_loading.sigmoid()
+        return torch.outer(loading, loading).fill_diagonal_(1.0)
+
+
+def _logits(correlation: TaskCorrelation) -> Tensor:
+    return correlation.raw_loading
+
+
+def _likelihood(prior: tuple[float, float], limits: tuple[float, float]) -> GaussianLikelihood:
+    return GaussianLikelihood(
+        noise_prior=_log_normal(*prior), noise_constraint=_interval(*limits, prior[0])
+    )
+
+
+# Priors are double precision from the start: torch's default dtype is no part of a model.
+def _normal(loc: float, scale: float) -> NormalPrior:
+    return NormalPrior(*torch.tensor([loc, scale], dtype=torch.double))
+
+
+def _log_normal(loc: float, scale: float) -> LogNormalPrior:
+    return LogNormalPrior(*torch.tensor([loc, scale], dtype=torch.double))
+
+
+def _interval(log_lower: float, log_upper: float, log_initial: float) -> Interval:
+    # Logarithms in single precision, and their exponentials in double: these are exact inverses,
+    # which the bounds that Interval rounds to torch's default dtype are not.
+    logs = torch.tensor([log_lower, log_upper], dtype=torch.float32).tolist()
+    bounds = torch.tensor([math.exp(value) for value in logs], dtype=torch.double)
+    initial = float(torch.tensor(math.exp(log_initial), dtype=torch.float32))
+    interval = Interval(*bounds, transform=None, initial_value=initial)
+    interval.lower_bound, interval.upper_bound = bounds
+    return interval

@@ -1,1 +1,0 @@
-"""What is fitted: lengthscales, noise and correlations, with priors, limits and derivatives."""

@@ -1,0 +1,90 @@
+"""Ranks at hyperparameters that the order leaves plausible, not only at the best ones.
+
+A search needs one prediction, and fast. Ranks that a user reads have to be as uncertain as they
+are, and with few records most of that is the uncertainty of lengthscales and noise. So the evidence
+is maximised once more, with a prior of the noise that does not serve a search, and around its
+maximum hyperparameters are drawn from the normal law of the same curvature.
+"""
+
+import torch
+from torch import Tensor
+from torch.quasirandom import SobolEngine
+
+from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters
+from botorch_popbo.models._fit.outliers import fit_without
+from botorch_popbo.models._predict.ranks import RankPredictor
+from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._records.representatives import representatives
+from botorch_popbo.settings import ModelSettings
+
+_INSIDE = 1e-6  # of (0, 1): a quantile there is finite
+
+
+def plausible_ranks(
+    X: Tensor,
+    records: Records,
+    index: Tensor,
+    is_used: Tensor,
+    hyperparameters: Hyperparameters,
+    settings: ModelSettings,
+) -> list[RankPredictor]:
+    """Predictions whose average is that of a rank.
+
+    Args:
+        X: Encoded points of ``n`` records that stand for all, ``n x d``, in double precision.
+        records: All records.
+        index: Indices of the ``n`` records, of shape ``n``.
+        is_used: Which of these the model has not set aside as outliers, of shape ``n``.
+        hyperparameters: Hyperparameters, whose current values are near the best ones.
+        settings: How many, and how far apart.
+
+    Returns:
+        The predictions, all equally plausible.
+    """
+    known = records.subset(index)
+    chosen = representatives(known, settings.num_fitted)
+    fitted, points = known.subset(chosen), X[chosen]
+    fit = fit_without(points, fitted, hyperparameters, settings)
+    is_left = torch.ones_like(is_used)
+    if not bool(is_used[chosen].all()):
+        robust = fit_without(points, fitted, hyperparameters, settings, is_used[chosen])
+        if robust.total > fit.total + settings.strong_evidence:
+            fit, is_left = robust, is_used
+    kept = fitted.subset(fit.is_used.nonzero().squeeze(-1))
+    evidence = Evidence(points[fit.is_used], kept, hyperparameters)
+    return [
+        RankPredictor.at(
+            drawn, X[is_left], records, index[is_left], hyperparameters, settings.least_step
+        )
+        for drawn in _draw(evidence, fit.conditioned.coordinates, settings)
+    ]
+
+
+def _draw(evidence: Evidence, centre: Tensor, settings: ModelSettings) -> Tensor:
+    """Hyperparameters from Laplace's approximation, quasi-random and always the same, ``8 x p``."""
+    if not len(centre):  # nothing is left to be uncertain of
+        return centre.unsqueeze(0)
+    limits = evidence.hyperparameters.limits
+    curvature, directions = torch.linalg.eigh(_curvature(evidence, centre, limits, settings))
+    engine = SobolEngine(len(centre), scramble=True, seed=0)
+    # In double precision the engine would round its first point to torch's default dtype.
+    uniform = engine.draw(settings.num_draws, dtype=torch.float32).to(centre)
+    normal = torch.special.ndtri(uniform.clamp(_INSIDE, 1.0 - _INSIDE))
+    steps = settings.widening * normal * curvature.clamp_min(settings.least_curvature).rsqrt()
+    drawn: Tensor = (centre + steps @ directions.T).clamp(*limits)
+    return drawn
+
+
+def _curvature(
+    evidence: Evidence, centre: Tensor, limits: Tensor, settings: ModelSettings
+) -> Tensor:
+    """Minus the second derivative of evidence times prior, from differences of gradients."""
+    unit = torch.eye(len(centre)).to(centre)
+    curvature = settings.least_curvature * unit
+    for i, step in enumerate(settings.curvature_step * unit):
+        ahead, behind = ((centre + sign * step).clamp(*limits) for sign in (1.0, -1.0))
+        if bool(ahead[i] > behind[i]):  # otherwise the limits leave no room
+            first, second = (evidence.value_and_gradient(at)[2] for at in (behind, ahead))
+            curvature[i] = (first - second) / (ahead[i] - behind[i])
+    return 0.5 * (curvature + curvature.T)

@@ -1,0 +1,227 @@
+"""Ranks of new points among the evaluated ones, at certain hyperparameters."""
+
+import math
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from botorch_popbo.data._rows import distinct_rows, lexicographic_order
+from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters
+from botorch_popbo.models._predict.predictor import Predictor
+from botorch_popbo.models._records.records import Records
+
+_MIN_VARIANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """All evaluated points in buckets, and the records by which they are known.
+
+    Attributes:
+        size: Number of points in each bucket, best first, of shape ``K``.
+        place: Position of each known bucket among them, rising, of shape ``J``.
+        record: The worst record of each known bucket, of shape ``J``.
+    """
+
+    size: Tensor
+    place: Tensor
+    record: Tensor
+
+    @classmethod
+    def from_records(cls, records: Records, used: Tensor, utilities: Tensor) -> Self:
+        """Sort all points into buckets.
+
+        Those of one ranking are its distinct ranks. Where answers or several tasks leave no such
+        ranking, the points are ranked by their utilities, and those without one come evenly between
+        the others. Of a point with several records the one with the least noise counts.
+
+        Args:
+            records: All records.
+            used: Indices of those whose utilities are known, of shape ``n``.
+            utilities: Utilities of these, of shape ``n``.
+
+        Returns:
+            The buckets.
+        """
+        are_censored = bool((records.exposure != records.exposure[0]).any())  # among each other
+        if are_censored or bool(records.is_judged.any()) or bool((records.task > 0).any()):
+            # An answer is about the point itself, an outcome has noise of its own.
+            exactest = lexicographic_order(~records.is_judged[used], records.known_variance[used])
+            first = exactest[distinct_rows(records.item[used][exactest]).rows]
+            record = first[utilities[first].argsort(descending=True, stable=True)]
+            place = torch.arange(len(record), device=record.device)
+            # Those without one come where they rank among the others.
+            better = records.better.new_zeros(records.num_points).scatter_reduce(
+                0, records.item, records.better, "mean", include_self=False
+            )
+            rank = better.argsort(stable=True).argsort()
+            ends = rank[records.item[used[record]]].sort().values + 1
+            ends[-1] = records.num_points
+            return cls(ends.diff(prepend=ends.new_zeros(1)).to(utilities), place, record)
+        size = records.level.bincount().to(utilities)
+        by_utility = utilities.argsort(stable=True)
+        level = records.level[used]
+        record = by_utility[distinct_rows(level[by_utility]).rows]
+        return cls(size, level[record], record)
+
+    def interpolate(self, known: Tensor) -> Tensor:
+        """Values of all buckets from those of the known ones, by their places.
+
+        Args:
+            known: Values, ``... x J``.
+
+        Returns:
+            A ``... x K`` tensor.
+        """
+        number = len(self.place)
+        if number in (1, len(self.size)):
+            return known.expand(*known.shape[:-1], len(self.size))
+        wanted = torch.arange(len(self.size), device=self.place.device)
+        right = torch.searchsorted(self.place, wanted).clamp(1, number - 1)
+        start, end = self.place[right - 1], self.place[right]
+        # Beyond the ends of what is known the last step goes on.
+        share = ((wanted - start) / (end - start)).to(known)
+        return known[..., right - 1].lerp(known[..., right], share)
+
+
+@dataclass(frozen=True)
+class RankPredictor:
+    r"""By how many standard deviations a point is expected to fall short of evaluated ones.
+
+    The difference of a new utility :math:`z` and that of a record :math:`t_k`, noise included, is
+    normal. What the two have in common is not part of its variance, and the uncertainty of
+    :math:`t_k` that the order leaves open is. With the prior covariance :math:`k` of the new point
+    and that of the records :math:`K`,
+
+    .. math::
+
+        \mathrm{Var}(z - t_k) = k(x, x) - 2 k_k + K_{kk}
+        - \lVert R^\top (k - K_{\cdot k}) \rVert^2,
+
+    where :math:`R R^\top` is what the order explains.
+
+    Attributes:
+        predictor: Utilities of new points.
+        noise: Variance of the noise of an outcome, a scalar tensor.
+        utility: Utilities of the known buckets' records, of shape ``J``.
+        explained: What the order explains of them, ``J x M``.
+        variance: Their variances with the arbitrary level that the prior gives, of shape ``J``.
+        buckets: All evaluated points.
+        least_step: See :func:`_falling`.
+    """
+
+    predictor: Predictor
+    noise: Tensor
+    utility: Tensor
+    explained: Tensor
+    variance: Tensor
+    buckets: Buckets
+    least_step: float
+
+    @classmethod
+    def at(
+        cls,
+        coordinates: Tensor,
+        X: Tensor,
+        records: Records,
+        index: Tensor,
+        hyperparameters: Hyperparameters,
+        least_step: float,
+    ) -> Self:
+        """Condition records on their order, and prepare predictions.
+
+        Args:
+            coordinates: The hyperparameters, of shape ``p``.
+            X: Encoded points of the ``n`` records to condition on, ``n x d``, in double precision.
+            records: All records, among whose points new ones are ranked.
+            index: Indices of the ``n`` records, of shape ``n``.
+            hyperparameters: What ``coordinates`` are of.
+            least_step: See :func:`_falling`.
+
+        Returns:
+            The predictions.
+        """
+        conditioned = Evidence(X, records.subset(index), hyperparameters).condition(coordinates)
+        modules = deepcopy(hyperparameters.assign(coordinates)).requires_grad_(False)
+        predictor = Predictor.from_fit(X, conditioned, modules)
+        target = records.is_target.nonzero().squeeze(-1)
+        own = index[records.is_target[index]]  # they come first
+        utilities = conditioned.utilities.utilities
+        buckets = Buckets.from_records(records.subset(target), own, utilities[: len(own)])
+        covariance = conditioned.covariance[buckets.record]
+        explained = covariance @ predictor.ordered_root
+        variance = covariance.gather(-1, buckets.record.unsqueeze(-1)).squeeze(-1)
+        return cls(
+            predictor=predictor,
+            noise=conditioned.noise,
+            utility=utilities[buckets.record],
+            explained=explained,
+            variance=variance - explained.square().sum(-1),
+            buckets=buckets,
+            least_step=least_step,
+        )
+
+    def thresholds(self, X: Tensor, observation_noise: bool) -> Tensor:
+        """Standard normal scores from which on points are at least as good as each known bucket.
+
+        Args:
+            X: Encoded points, ``batch_shape x d``.
+            observation_noise: Whether an outcome is meant, which has noise of its own.
+
+        Returns:
+            A falling ``batch_shape x J`` tensor.
+        """
+        points = X.reshape(-1, X.shape[-1])
+        cross = self.predictor.cross(points)
+        explained = cross @ self.predictor.ordered_root
+        own = self.predictor.kernel(points, diag=True) - explained.square().sum(-1)
+        if observation_noise:
+            own = own + self.noise
+        # Buckets are of the target, whose records come first and have the prior's covariance.
+        shared = cross[:, self.buckets.record] - explained @ self.explained.T
+        variance = own.unsqueeze(-1) + self.variance - 2.0 * shared
+        deviation = variance.clamp_min(_MIN_VARIANCE).sqrt()
+        short = self.utility - (cross @ self.predictor.weights).unsqueeze(-1)
+        reference = short / deviation.mean(-1, keepdim=True)
+        scores = _falling(short / deviation, reference, self.least_step)
+        return scores.reshape(*X.shape[:-1], len(self.utility))
+
+
+def averaged(thresholds: Sequence[Tensor]) -> Tensor:
+    """Scores of the average of several laws of the same points.
+
+    Args:
+        thresholds: Scores, all of one shape.
+
+    Returns:
+        Scores of that shape whose probabilities are the averages.
+    """
+    if len(thresholds) == 1:
+        return thresholds[0]
+    scores = torch.stack(list(thresholds))
+    # The smaller of the two tails keeps its digits, as a logarithm.
+    least = math.log(torch.finfo(scores.dtype).tiny)
+    below, above = (
+        (torch.special.log_ndtr(side).logsumexp(0) - math.log(len(scores))).clamp_min(least).exp()
+        for side in (scores, -scores)
+    )
+    is_low = below < 0.5
+    score: Tensor = torch.special.ndtri(torch.where(is_low, below, above))
+    return torch.where(is_low, score, -score)
+
+
+def _falling(score: Tensor, reference: Tensor, least_step: float) -> Tensor:
+    """Scores that fall, as those of a law do; those of differences taken one by one need not.
+
+    Where they rise away from the centre, they stay as they are at the point nearer to it, but for a
+    small share of the reference, which falls.
+    """
+    rest = score - least_step * reference
+    worse = rest.clamp_max(0.0).cummin(-1).values
+    better = rest.clamp_min(0.0).flip(-1).cummax(-1).values.flip(-1)
+    return worse + better + least_step * reference
