@@ -117,8 +117,7 @@ def find(name: str) -> Any:
 
 PACKAGES = (
     *("", ".data", ".models", ".posteriors", ".sampling", ".likelihoods", ".acquisition"),
-    ".search",
-    *(".optuna", ".ax", ".ax.running", ".ax.analyses", ".testing", ".test_functions"),
+    *(".search", ".optuna", ".ax", ".ax.analyses"),
 )
 
 

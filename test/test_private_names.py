@@ -18,7 +18,7 @@ ROWS = [
     for where, names in ROW.findall((ROOT / "docs" / "versions.md").read_text())
 ]
 LISTED = {name for _, names in ROWS for name in names}
-OF_PYTHON = {"_exit", "_actions", "_asdict"}  # of os, argparse and named tuples
+OF_PYTHON = {"_exit", "_actions", "_asdict", "_replace"}  # of os, argparse and named tuples
 FILES = sorted((ROOT / "botorch_popbo").rglob("*.py"))
 PRIVATE = re.compile(r"_[a-zA-Z]")
 

@@ -18,7 +18,7 @@ from botorch.generation.sampling import SamplingStrategy
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed, seeded
-from botorch_popbo.acquisition.base import find_baseline
+from botorch_popbo.acquisition.rank_acquisition import find_baseline
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._checks import check_fixed
 from botorch_popbo.ax._hierarchy import points_inside

@@ -44,8 +44,7 @@ from botorch_popbo.ax.sources import LearnFromSources, as_evaluations
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.models import PoissonRankModel, RankingGP
-from botorch_popbo.models.poisson_rank import PAPER_UNTRUNCATED_FROM
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import PaperSettings, Settings
 
 PresetName = Literal["default", "paper", "exact"]
 RankAcquisitionName = Literal["logei", "eri", "rlcb"]
@@ -82,7 +81,7 @@ _PRESETS: dict[str, tuple[type[Model], dict[str, Any], dict[str, Any]]] = {
     "default": (RankingGP, {}, {}),
     "paper": (
         PoissonRankModel,
-        {"untruncated_from": PAPER_UNTRUNCATED_FROM},
+        {"untruncated_from": PaperSettings.untruncated_from},
         {"poisson_deviation": True},
     ),
     "exact": (PoissonRankModel, {}, {}),

@@ -26,9 +26,7 @@ from botorch_popbo import settings
 from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
     LogConstrainedExpectedUtilityImprovement,
-    LogExpectedRankingImprovement,
     LogExpectedUtilityImprovement,
-    LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
@@ -67,9 +65,7 @@ def register() -> None:
     for acquisition_function in (
         ExpectedRankingImprovement,
         LogConstrainedExpectedUtilityImprovement,
-        LogExpectedRankingImprovement,
         LogExpectedUtilityImprovement,
-        LowerConfidenceBound,
         RectifiedLowerConfidenceBound,
         UpperConfidenceBound,  # which Ax leaves out
     ):

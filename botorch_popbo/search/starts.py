@@ -9,7 +9,7 @@ from botorch.optim.initializers import gen_batch_initial_conditions
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
-from botorch_popbo.models.base import RankModel
+from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Domain
 

@@ -25,7 +25,7 @@ from torch import Tensor
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data import Order
 from botorch_popbo.models import RankModel
-from botorch_popbo.posteriors.base import RankPosterior
+from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 _HINT = (
     "With client.set_generation_strategy(popbo_generation_strategy(...)) this card is available "

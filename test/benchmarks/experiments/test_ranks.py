@@ -28,7 +28,7 @@ from botorch_popbo.benchmarks.experiments._rank_calibration import (
     draw,
     score,
 )
-from botorch_popbo.test_functions import Forrester
+from botorch_popbo.benchmarks.problems._forrester import Forrester
 
 CAMPAIGN = ["--campaign", "paper-forrester", "--smoke", "--jobs", "1"]
 Evaluate = Callable[[agreement.Fit], agreement.FitRecord]
