@@ -117,7 +117,7 @@ def find(name: str) -> Any:
 
 PACKAGES = (
     *("", ".data", ".models", ".posteriors", ".sampling", ".likelihoods", ".acquisition"),
-    *(".optuna", ".ax", ".ax.analyses"),
+    *(".search", ".optuna", ".ax", ".ax.analyses"),
 )
 
 
