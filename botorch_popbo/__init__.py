@@ -14,9 +14,7 @@ if TYPE_CHECKING:
         ExpectedRankingImprovement,
         LogConstrainedExpectedUtilityImprovement,
         LogExpectedFrontImprovement,
-        LogExpectedRankingImprovement,
         LogExpectedUtilityImprovement,
-        LowerConfidenceBound,
         RankAcquisitionFunction,
         RectifiedAcquisitionFunction,
         RectifiedLowerConfidenceBound,
@@ -24,12 +22,9 @@ if TYPE_CHECKING:
     from botorch_popbo.data import Order, RankCounts
     from botorch_popbo.minimization import minimize
     from botorch_popbo.models import (
-        MLPRate,
         PoissonRankModel,
         RankingGP,
-        RankLogLikelihood,
         RankModel,
-        Rate,
     )
     from botorch_popbo.posteriors import (
         GaussianRankPosterior,
@@ -54,10 +49,7 @@ __all__ = [
     "GaussianRankPosterior",
     "LogConstrainedExpectedUtilityImprovement",
     "LogExpectedFrontImprovement",
-    "LogExpectedRankingImprovement",
     "LogExpectedUtilityImprovement",
-    "LowerConfidenceBound",
-    "MLPRate",
     "NegatedRank",
     "Order",
     "PoissonRankModel",
@@ -65,11 +57,9 @@ __all__ = [
     "PreferenceSearch",
     "RankAcquisitionFunction",
     "RankCounts",
-    "RankLogLikelihood",
     "RankModel",
     "RankPosterior",
     "RankingGP",
-    "Rate",
     "RectifiedAcquisitionFunction",
     "RectifiedLowerConfidenceBound",
     "Settings",

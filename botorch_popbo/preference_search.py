@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import Any, Self, SupportsIndex
 
 import torch
-from botorch.exceptions import BotorchError, InputDataError
+from botorch.exceptions import BotorchError, BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
+from botorch_popbo._plain import whole
 from botorch_popbo._replacing import replacing
+from botorch_popbo.data import Order, from_comparisons
 from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.models._fit.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.search.answers import Answers
 from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import Space
+from botorch_popbo.space import Space, at_least
 
 _FORMAT = 2
 _NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
@@ -76,7 +77,7 @@ class PreferenceSearch:
             raise InputDataError(
                 f"num_items is at most the number of different points, but got {num_items}."
             )
-        self._answers = Answers(dim)
+        self._answers: list[tuple[Tensor, int | None]] = []
         self._model: RankingGP | None = None
         self._question: Tensor | None = None
 
@@ -88,7 +89,7 @@ class PreferenceSearch:
     @property
     def X(self) -> Tensor:  # noqa: N802
         """All points that were shown, in this order, an ``n x d`` tensor."""
-        return self._answers.X
+        return torch.cat([self.space.bounds[:0], *(items for items, _ in self._answers)])
 
     @property
     def model(self) -> RankingGP:
@@ -99,7 +100,7 @@ class PreferenceSearch:
         """
         if self._model is None:
             self._model = RankingGP(
-                order=self._answers.order(),
+                order=self._order(),
                 covar_module=default_kernel(
                     self.space.encoded_dim, self.settings.search.judge_lengthscale
                 ),
@@ -119,7 +120,8 @@ class PreferenceSearch:
         if self.num_answers == 0:
             raise InputDataError("No question has been answered, so there is no best point.")
         if self.num_answers <= self.num_initial:
-            return self._answers.last_choice
+            items, winner = self._answers[-1]
+            return items[winner or 0].clone()
         known = self.model.known_X
         with torch.no_grad():
             utility: Any = self.model.posterior(known)
@@ -159,7 +161,7 @@ class PreferenceSearch:
         """
         if self.num_answers == 0:
             raise InputDataError("No question has been answered, so there is nothing to take back.")
-        self._answers.remove_last()
+        self._answers.pop()
         self._model = self._question = None
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -172,8 +174,8 @@ class PreferenceSearch:
             OSError: If it cannot be written.
         """
         said = {name: getattr(self, name) for name in _SAVED}
-        space, answers = self.space.to_json(), self._answers.to_json()
-        content = {"format": _FORMAT, "space": space, **said, "answers": answers}
+        answers = [{"items": items.tolist(), "winner": w} for items, w in self._answers]
+        content = {"format": _FORMAT, "space": self.space.to_json(), **said, "answers": answers}
         with replacing(Path(path)) as partial:
             partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
@@ -208,8 +210,34 @@ class PreferenceSearch:
 
     def _add(self, items: Tensor, winner: SupportsIndex | None) -> None:
         check_tensor(items, "items")
+        dim = len(self.space.parameters)
+        if items.ndim != 2 or len(items) < 2 or items.shape[-1] != dim:
+            raise BotorchTensorDimensionError(
+                f"Expected items of shape m x {dim} with m >= 2, but got {tuple(items.shape)}."
+            )
+        row = None if winner is None else whole(winner)
+        if winner is not None and (row is None or not 0 <= row < len(items)):
+            raise InputDataError(
+                f"winner is a row of items, 0 to {len(items) - 1}, or None for a tie, but got "
+                f"{winner!r}."
+            )
+        if not bool(items.isfinite().all()) or len(items.unique(dim=0)) < len(items):
+            raise InputDataError("A comparison needs different points with finite values.")
         self.space.check(items)
-        self._answers.add(items, winner)
+        self._answers.append((items.detach().to("cpu", torch.double, copy=True), row))
+
+    def _order(self) -> Order:
+        """The chosen point against each of the others; in a tie, the first against each."""
+        first = 0
+        decided: list[tuple[int, int]] = []
+        tied: list[tuple[int, int]] = []
+        for items, winner in self._answers:
+            best = winner or 0
+            pairs = [(first + best, first + i) for i in range(len(items)) if i != best]
+            (tied if winner is None else decided).extend(pairs)
+            first += len(items)
+        parts = (torch.tensor(pairs, dtype=torch.long).view(-1, 2) for pairs in (decided, tied))
+        return from_comparisons(self.X, *parts)
 
     def _next(self) -> Tensor:
         """The champion with challengers, or with points of the design where there are none."""

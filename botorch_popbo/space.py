@@ -166,6 +166,8 @@ class Parameter:
         """
         if self.choices is not None:
             return float(_index(self.choices, value))
+        if self.is_log and value <= 0:
+            raise ValueError("not above zero")
         return math.log(value) if self.is_log else float(value)
 
     def value(self, place: float) -> Any:
@@ -343,8 +345,6 @@ class Space:
         Raises:
             InputDataError: If one holds something else.
         """
-        if X.shape[-1:] != self.size.shape:
-            return  # of another space, for which others have a message
         X = X.detach().double().cpu()
         own = self.parameters.values()
         nearest = rounded_columns(X.nan_to_num(), {i: p.rounded for i, p in enumerate(own)})

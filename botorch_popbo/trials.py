@@ -3,8 +3,7 @@
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,9 +11,6 @@ from botorch.exceptions import InputDataError
 from torch import Tensor
 
 from botorch_popbo.space import Parameter, Space
-
-_EMPTY = ("", "na", "nan")
-_TRUTH = {"true": True, "false": False}
 
 
 def read_trials(
@@ -43,78 +39,71 @@ def read_trials(
             parameter, or if an outcome is infinitely good.
         OSError: If the file cannot be read.
     """
-    where, table = os.fspath(path), _read_table(path)
-    readers: dict[str, Callable[[str], float]] = {
-        name: partial(_place, parameter) for name, parameter in Space.read(space).parameters.items()
-    }
-    readers[objective] = partial(_outcome, sign=1.0 if maximize else -1.0)
+    parameters, where = Space.read(space).parameters, os.fspath(path)
+    texts = [name for name, p in parameters.items() if p.choices and isinstance(p.choices[0], str)]
+    table = _read_table(path, texts)
+    if missing := [name for name in (*parameters, objective) if name not in table]:
+        raise InputDataError(f"{where} has no column {missing[0]!r} among {[*table]}.")
     rows = []
     for line, told in zip(table.index + 2, table.to_dict("records"), strict=True):
         row = []
-        for name, read in readers.items():
-            if name not in told:
-                raise InputDataError(f"{where} has no column {name!r} among {[*told]}.")
+        for name in (*parameters, objective):
             try:
-                row.append(read(told[name].strip()))
+                if name == objective:
+                    row.append(_outcome(told[name], maximize))
+                else:
+                    row.append(_place(told[name], parameters[name]))
             except ValueError as error:
                 raise InputDataError(
-                    f"{where}, line {line}: {name} is {told[name]!r}, {error}."
+                    f"{where}, line {line}: {name} is {told[name]}, {error}."
                 ) from None
         rows.append(row)
-    numbers = torch.tensor(rows, dtype=torch.double).reshape(-1, len(readers))
+    numbers = torch.tensor(rows, dtype=torch.double).reshape(-1, len(parameters) + 1)
     return numbers[:, :-1], numbers[:, -1:]
 
 
-def _read_table(path: str | os.PathLike[str]) -> Any:
-    """A data frame of texts, without empty lines."""
+def _read_table(path: str | os.PathLike[str], texts: Sequence[str]) -> Any:
+    """A data frame without empty lines, with some columns of texts."""
     try:
         import pandas as pd
     except ModuleNotFoundError as error:
         raise ImportError("read_trials needs pandas: pip install pandas") from error
-    # Otherwise a line with a decimal comma is cut off, or its first value is taken for an index.
-    options: dict[str, Any] = {"index_col": False, "skip_blank_lines": False}
+    # "None" is a text. A line with a decimal comma is neither cut off nor given an index.
+    options: dict[str, Any] = {
+        "dtype": dict.fromkeys(texts, str),
+        "keep_default_na": False,
+        "na_values": ["", "NA", "NaN", "nan", "-nan"],
+        "skipinitialspace": True,
+        "skip_blank_lines": False,
+        "index_col": False,
+    }
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(
-                path, dtype=str, keep_default_na=False, encoding="utf-8-sig", **options
-            )
+            table = pd.read_csv(path, encoding="utf-8-sig", **options)
     except (ValueError, pd.errors.ParserWarning) as error:
         raise InputDataError(
             f"{os.fspath(path)} cannot be read as a CSV file in UTF-8 with commas between values "
             f"and points in numbers: {error}."
         ) from None
-    table = table.rename(columns=str.strip).fillna("")
-    return table[(table != "").any(axis=1)]
+    return table.rename(columns=str.strip).dropna(how="all")
 
 
-def _place(parameter: Parameter, text: str) -> float:
+def _place(value: Any, parameter: Parameter) -> float:
     if parameter.choices is not None:
-        kind = type(parameter.choices[0])
-        value = _TRUTH.get(text.lower()) if kind is bool else text if kind is str else _number(text)
-        return parameter.place(value)
-    number = _number(text)
-    if not math.isfinite(number):
-        raise ValueError("no number")
+        is_number = not isinstance(parameter.choices[0], str | bool)
+        return parameter.place(float(value) if is_number else value)
+    number = float(value)
     if parameter.step is not None and not number.is_integer():
         raise ValueError("no whole number")
-    if parameter.is_log and number <= 0.0:
-        raise ValueError("not above zero")
-    return parameter.place(number)
-
-
-def _outcome(text: str, sign: float) -> float:
-    outcome = sign * _number(text)
-    if math.isnan(outcome) and text.lower().lstrip("+-") not in _EMPTY:
+    place = parameter.place(number)
+    if not math.isfinite(place):
         raise ValueError("no number")
+    return place
+
+
+def _outcome(value: Any, maximize: bool) -> float:
+    outcome = float(value) if maximize else -float(value)
     if outcome == math.inf:
         raise ValueError("infinitely good")
     return -math.inf if math.isnan(outcome) else outcome
-
-
-def _number(text: str) -> float:
-    """What a text says; NaN if it is no number."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan

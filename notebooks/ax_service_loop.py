@@ -52,9 +52,7 @@ from botorch_popbo.ax import (
     RankAcquisition,
     RankSurrogate,
     best_point,
-    load_client,
     popbo_generation_strategy,
-    save_client,
 )
 from botorch_popbo.ax.analyses import popbo_analyses
 
@@ -144,15 +142,15 @@ run(client, NUM_TRIALS // 2)
 # %% [markdown]
 # ## Stop, and go on
 #
-# The file is whole at every moment, and what is loaded makes the same suggestion as what was
+# What is loaded makes the same suggestion as what was
 # saved.
 
 # %%
 file = Path(tempfile.mkdtemp()) / "experiment.json"
-save_client(client, file)
+client.save_to_json_file(str(file))
 [expected] = client.get_next_trials(max_trials=1).values()
 
-client = load_client(file)  # in another process, days later
+client = Client.load_from_json_file(str(file))  # in another process, days later
 [(index, suggestion)] = client.get_next_trials(max_trials=1).items()
 assert suggestion == expected
 evaluate(client, index, suggestion)

@@ -13,8 +13,8 @@
 # # A rank model in BoTorch
 #
 # A Gaussian process asks how good a point is. A rank model asks *how many of the evaluated points
-# are better*. This notebook puts the two side by side on one function of one variable, uses both
-# in a loop written by hand, and ends with a model of your own.
+# are better*. This notebook puts the two side by side on one function of one variable,
+# and uses both in a loop written by hand.
 
 # %%
 import os
@@ -44,11 +44,9 @@ from botorch_popbo import (
     NegatedRank,
     PoissonRankModel,
     RankingGP,
-    Rate,
     RectifiedLowerConfidenceBound,
     rank_initial_conditions,
 )
-from botorch_popbo.likelihoods import truncated_poisson
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
 warnings.filterwarnings("ignore", "Optimization failed")  # kinks of a network end a line search
@@ -306,54 +304,6 @@ for panel in (upper, lower):
         panel.axvline(x, color="grey", linestyle=":", label=label)
 lower.set_xlabel("x")
 figure.legend(*upper.get_legend_handles_labels(), loc="outside upper center")
-plt.show()
-
-# %% [markdown]
-# ## A model of your own
-#
-# What predicts the rate of better points can be replaced. A `Rate` is a module with two methods:
-# `fit` learns from the records (encoded points, how many of how many were better), `forward` gives
-# the logarithm of the share of better points. This one takes the mean of the observed shares,
-# weighted by distance, and chooses the width by leaving out one point after another.
-
-
-# %%
-class SmoothedShares(Rate):
-    """A kernel smoother of the shares of better points."""
-
-    def forward(self, X: Tensor, leave_out: bool = False) -> Tensor:
-        distance = (X.unsqueeze(-2) - self.X).norm(dim=-1) / self.width
-        if leave_out:
-            distance = distance + torch.diag(torch.full_like(self.shares, torch.inf))
-        return ((-0.5 * distance.square()).softmax(dim=-1) @ self.shares).log()
-
-    def fit(self, X: Tensor, counts: Tensor, exposure: Tensor, limit: Tensor, seed: int) -> None:
-        self.X, self.shares = X, (counts + 0.5) / (exposure + 1)
-        likelihood = {}
-        for self.width in (0.02, 0.05, 0.1, 0.2, 0.5):
-            log_rate = self(X, leave_out=True) + exposure.log()
-            likelihood[self.width] = truncated_poisson.log_prob(counts, log_rate, limit).sum()
-        self.width = max(likelihood, key=likelihood.get)
-
-
-def fit_shares(X: Tensor, Y: Tensor) -> PoissonRankModel:
-    return PoissonRankModel(X, Y, rate=lambda dim: SmoothedShares()).fit()
-
-
-# %% [markdown]
-# It is a `PoissonRankModel` like the others, with the same acquisition functions.
-
-# %%
-own = fit_shares(X, noisy(0.3, seed=0))
-searches["your own: ERI"] = search(fit_shares, lambda m, Y: ExpectedRankingImprovement(m))
-
-figure, (left, right) = plt.subplots(1, 2, figsize=(12, 3.8))
-left.plot(grid, truth, color="black", label="truth")
-left.plot(grid, ranks(own.posterior(grid).log_rate), "--", color="C4", label="your own, noise 0.3")
-left.set(xlabel="x", ylabel="rank among 100 points (0 is best)", ylim=(-3, 125))
-left.legend(loc="upper left", ncols=2)
-draw_regret(right, searches)
-right.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 plt.show()
 
 # %%

@@ -34,12 +34,17 @@ import matplotlib.pyplot as plt
 import numpy as np
 from ax.api.client import Client
 
-from botorch_popbo.ax import fit_model, gp_generation_strategy, popbo_generation_strategy
+from botorch_popbo.ax import (
+    fit_model,
+    gp_generation_strategy,
+    parameter_configs,
+    popbo_generation_strategy,
+)
 from botorch_popbo.benchmarks.experiments import Optimization
+from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.report import Summary, figures, summarize, table
+from botorch_popbo.benchmarks.report import Summary, figures, table
 from botorch_popbo.benchmarks.run.execution import run_campaign
-from botorch_popbo.benchmarks.search_space.points import uniform_point
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
 DATA = os.environ.get("POPBO_DATA")
@@ -62,7 +67,7 @@ def compare(
     )
     failures = run_campaign(campaign)
     assert not failures, failures
-    return summarize(campaign)
+    return campaign.summaries()
 
 
 # %% [markdown]
@@ -173,7 +178,7 @@ for name, text in verdicts.items():
 # %%
 problem = PROBLEMS["branin"].load(None)
 seen, unseen = (
-    [uniform_point(problem.parameters, problem.name, seed=seed, trial=i) for i in range(number)]
+    [uniform_point(problem.space, problem.name, seed=seed, trial=i) for i in range(number)]
     for seed, number in ((0, 40), (1, 200))
 )
 
@@ -181,15 +186,15 @@ seen, unseen = (
 def predictions(strategy) -> np.ndarray:
     """Predicted values of the unseen points, after the seen ones."""
     client = Client()
-    client.configure_experiment(parameters=problem.parameters)
-    client.configure_optimization(objective=problem.objective)
+    client.configure_experiment(parameters=parameter_configs(problem.space))
+    client.configure_optimization(objective="-value")
     client.set_generation_strategy(strategy)
     for point in seen:
         index = client.attach_trial(parameters=point)
-        client.complete_trial(index, raw_data={problem.metric_name: problem.score(point)})
+        client.complete_trial(index, raw_data={"value": problem.score(point)})
     client.get_next_trials(max_trials=1)
     fit_model(client)
-    return np.array([means[problem.metric_name][0] for means in client.predict(unseen)])
+    return np.array([means["value"][0] for means in client.predict(unseen)])
 
 
 truth = np.array([problem.score(point) for point in unseen])

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import torch
 
-from botorch_popbo.benchmarks.cli._campaign_files import load_campaign, shipped_campaigns
+from botorch_popbo.benchmarks.cli._campaigns import load_campaign, shipped_campaigns
 from botorch_popbo.benchmarks.cli._parser import make_parser
 from botorch_popbo.benchmarks.cli._prefer import read_space
+from botorch_popbo.benchmarks.experiments._transfer import SEARCHERS
 from botorch_popbo.benchmarks.experiments.preferences._interviewers import METHODS as INTERVIEWERS
-from botorch_popbo.benchmarks.experiments.transfer._methods import SEARCHERS
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS, expand
 
@@ -117,7 +117,7 @@ def find(name: str) -> Any:
 
 PACKAGES = (
     *("", ".data", ".models", ".posteriors", ".sampling", ".likelihoods", ".acquisition", ".optim"),
-    *(".optuna", ".ax", ".ax.running", ".ax.analyses", ".testing", ".test_functions"),
+    *(".optuna", ".ax", ".ax.running", ".ax.analyses"),
 )
 
 

@@ -4,12 +4,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 
-import botorch_popbo.preference_search
 from botorch_popbo import PreferenceSearch
 
 BOUNDS = torch.tensor([[-5.0, 0.0, 10.0], [5.0, 1.0, 30.0]], dtype=torch.float64)
@@ -76,22 +74,6 @@ def test_one_seed_and_the_same_answers_ask_the_same_questions() -> None:
     assert torch.equal(first.X, again.X)
     assert torch.equal(first.ask(), again.ask())
     assert not torch.equal(first.X, run(9, seed=1).X)
-
-
-def test_one_fit_for_each_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    fitted = []
-
-    class Counted(botorch_popbo.preference_search.RankingGP):
-        def fit(self) -> "Counted":
-            fitted.append(self)
-            return super().fit()
-
-    monkeypatch.setattr(botorch_popbo.preference_search, "RankingGP", Counted)
-    search = run(8, num_initial=6)
-    for _ in range(3):
-        search.ask()
-        assert torch.equal(search.ask()[0], search.best)
-    assert len(fitted) == 3  # after answers 6, 7 and 8
 
 
 def test_first_the_winner_stays_on() -> None:
@@ -198,23 +180,6 @@ def test_an_answer_may_be_taken_back(num_answers: int) -> None:
         search.undo()
     with pytest.raises(InputDataError, match="nothing to take back"):
         search.undo()
-
-
-def test_numbers_of_numpy_are_kept_as_python_s(tmp_path: Path) -> None:
-    numbers: dict[str, Any] = {"num_items": np.int64(3), "num_initial": np.int64(2)}
-    cups = {"size": list(np.arange(3)), "sugar": (0.0, 1.0)}
-    search = PreferenceSearch(cups, **numbers, seed=np.int64(5))  # type: ignore[arg-type]
-    search.tell(search.ask(), 1)
-    search.save(tmp_path / "search.json")
-    assert torch.equal(PreferenceSearch.load(tmp_path / "search.json").ask(), search.ask())
-    assert type(search.space.decode(search.best)["size"]) is int
-
-
-def test_what_becomes_of_the_champion_later_changes_nothing() -> None:
-    for search in (run(1), run(3, num_initial=1)):
-        search.best.fill_(1e6)
-        assert search.X.max() < 1e6
-        assert search.best.max() < 1e6
 
 
 def test_points_outside_of_the_space_are_refused() -> None:

@@ -49,9 +49,3 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
         assert path.is_symlink()
         assert target.read_text() == text
     assert list(target.parent.iterdir()) == [target]
-
-
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "missing"
-    with pytest.raises(FileNotFoundError, match=r"missing'$"), replacing(folder / "file.txt"):
-        pass

@@ -11,11 +11,6 @@ def test_seeds_differ_between_users_and_steps() -> None:
     assert len(seeds) == 100 * 1000
 
 
-def test_every_integer_gives_a_seed_that_torch_accepts() -> None:
-    for seed in (-(2**70), -1, 0, 2**63, 2**200):
-        torch.Generator().manual_seed(derive_seed(seed, 5))
-
-
 def test_seeded_draws_are_the_same_and_leave_the_global_state() -> None:
     def draw() -> tuple[float, float]:
         return random.random(), torch.rand(1).item()

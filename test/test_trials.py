@@ -25,19 +25,19 @@ def test_training_data(path: Path) -> None:
     assert read_trials(path, SPACE, "loss", maximize=True)[1].tolist()[0] == [2.0]
     with pytest.raises(InputDataError, match="no column 'los'"):
         read_trials(path, SPACE, "los")
-    with pytest.raises(InputDataError, match="line 3: kernel is 'poly', not one of rbf, sgd"):
+    with pytest.raises(InputDataError, match="line 3: kernel is poly, not one of rbf, sgd"):
         read_trials(path, {"kernel": ["rbf", "sgd"]}, "loss")
 
 
 @pytest.mark.parametrize(
     ("rows", "fault"),
     [
-        ("0.1,2.5,200,1\n", "line 2: width is '2.5', no whole number"),
-        ("0.1,2,200,1\n\n0.1\n", "line 4: width is '', no number"),
-        ("0,2,200,1\n", "rate is '0', not above zero"),
-        ("0.1,2,250,1\n", "size is '250', not one of 200, 300"),
-        ("0.1,2,200,bad\n", "loss is 'bad', no number"),
-        ("0.1,2,200,-inf\n", "loss is '-inf', infinitely good"),
+        ("0.1,2.5,200,1\n", "line 2: width is 2.5, no whole number"),
+        ("0.1,2,200,1\n\n0.1\n", "line 4: width is nan, no whole number"),
+        ("0,2,200,1\n", "rate is 0, not above zero"),
+        ("0.1,2,250,1\n", "size is 250, not one of 200, 300"),
+        ("0.1,2,200,bad\n", "loss is bad, could not convert"),
+        ("0.1,2,200,-inf\n", "loss is -inf, infinitely good"),
         ("0.1,2,200,1\n0,1,2,200,1\n", "points in numbers: .*line 3, saw 5"),
     ],
 )

@@ -26,22 +26,6 @@ def distance_to_known(encoded: Tensor, known: Tensor, radius: float) -> Tensor:
     return (distance / radius).reshape(encoded.shape[:-1])
 
 
-def is_near_known(points: Tensor, known: Tensor, radius: float) -> bool:
-    """Whether known points have any effect at some points.
-
-    Args:
-        points: Encoded points, ``n x d'``, without a gradient.
-        known: Encoded known points, an ``N x d'`` tensor.
-        radius: The radius within which a point is known.
-
-    Returns:
-        Whether one of the points is near enough.
-    """
-    return any(
-        float(_distances(part, known).min()) < _FAR * radius for part in _parts(points, known)
-    )
-
-
 def proximity(distance: Tensor) -> Tensor:
     """One at a known point, falling to zero within a few known radii.
 
@@ -70,17 +54,10 @@ def log_remoteness(distance: Tensor) -> Tensor:
 
 def _nearest(points: Tensor, known: Tensor) -> tuple[Tensor, Tensor]:
     """Distance and index of the known point nearest to each of ``n`` points."""
-    parts = [_distances(part, known).min(-1) for part in _parts(points, known)]
-    distance, index = (torch.cat(values) for values in zip(*parts, strict=True))
+    found = [
+        # The exact mode, in which a known point is nearest to itself.
+        torch.cdist(part, known, compute_mode="donot_use_mm_for_euclid_dist").min(-1)
+        for part in points.split(max(1, _MAX_ENTRIES // len(known)))
+    ]
+    distance, index = (torch.cat(values) for values in zip(*found, strict=True))
     return distance, index
-
-
-def _parts(points: Tensor, known: Tensor) -> tuple[Tensor, ...]:
-    """Points in parts, whose distances are in bounded memory."""
-    parts: tuple[Tensor, ...] = points.split(max(1, _MAX_ENTRIES // len(known)))
-    return parts
-
-
-def _distances(points: Tensor, known: Tensor) -> Tensor:
-    # The exact mode, in which a known point is nearest to itself.
-    return torch.cdist(points, known, compute_mode="donot_use_mm_for_euclid_dist")

@@ -10,11 +10,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from botorch_popbo._seeds import seeded
 from botorch_popbo.models.ranking_gp import RankingGP
-
-_NUM_SAMPLES = 128
-_SURE = 0.9  # of a point that surpasses all of the best level
-# Of the typical outcome: what is left of a sum whose terms cancel is no difference.
-_ROUNDING = 4.0
+from botorch_popbo.settings import AcquisitionSettings
 
 
 class TiedLevels(MCMultiOutputObjective):
@@ -31,15 +27,18 @@ class TiedLevels(MCMultiOutputObjective):
     Args:
         models: Fitted models of the ``c`` objectives.
         seed: Seed of the utilities that are drawn.
+        settings: How many are drawn, what is equal and what surpasses.
     """
 
     low: Tensor
     width: Tensor
 
-    def __init__(self, models: Sequence[RankingGP], seed: int) -> None:
+    def __init__(
+        self, models: Sequence[RankingGP], seed: int, settings: AcquisitionSettings
+    ) -> None:
         super().__init__()
         with seeded(seed), torch.no_grad():
-            ranges = [_tied_ranges(model) for model in models]
+            ranges = [_tied_ranges(model, settings) for model in models]
         # A range of no width changes nothing.
         low, high = pad_sequence(ranges, batch_first=True).unbind(-1)
         self.register_buffer("low", low, persistent=False)
@@ -59,14 +58,14 @@ class TiedLevels(MCMultiOutputObjective):
         return samples - within.sum(-1)
 
 
-def _tied_ranges(model: RankingGP) -> Tensor:
+def _tied_ranges(model: RankingGP, settings: AcquisitionSettings) -> Tensor:
     """Ranges of the utilities of levels of several points, rising and disjoint, ``k x 2``."""
     order, known = model.order, model.known_X
     succeeded = (order.score.isfinite() & ~order.is_censored).nonzero().squeeze(-1)
     if order.num_lists != 1 or not len(succeeded):
         return known.new_zeros(0, 2)
     score, entry = order.score[succeeded].to(known.device).sort()
-    rounding = _ROUNDING * torch.finfo(score.dtype).eps * score.abs().median()
+    rounding = settings.rounding * torch.finfo(score.dtype).eps * score.abs().median()
     level = (score.diff(prepend=score[:1]) > rounding).cumsum(0)
     is_tied = level.bincount() > 1
     if not bool(is_tied.any()):
@@ -80,7 +79,7 @@ def _tied_ranges(model: RankingGP) -> Tensor:
     )
     border = 0.5 * (most[:-1] + least[1:]).cummax(0).values  # noise may have mixed neighbours up
     top = points[level == level[-1]]
-    drawn = model.posterior(top).rsample(torch.Size([_NUM_SAMPLES])).squeeze(-1)
-    surpassed = drawn.amax(-1).quantile(_SURE)
+    drawn = model.posterior(top).rsample(torch.Size([settings.num_level_samples])).squeeze(-1)
+    surpassed = drawn.amax(-1).quantile(settings.sure)
     low, high = torch.cat([least[:1], border]), torch.cat([border, surpassed.unsqueeze(0)])
     return torch.stack([low, high.maximum(low)], dim=-1)[is_tied]

@@ -13,21 +13,15 @@ from botorch.sampling import SobolQMCNormalSampler
 from botorch.utils.multi_objective.hypervolume import infer_reference_point
 from botorch.utils.multi_objective.pareto import is_non_dominated
 from torch import Tensor
-from torch.nn import ModuleList
 
 from botorch_popbo._seeds import seeded
+from botorch_popbo.acquisition._checks import require_uncertainty
 from botorch_popbo.acquisition._known_points import log_remoteness
-from botorch_popbo.acquisition._ranked_constraint import RankedConstraint, all_satisfied
 from botorch_popbo.acquisition._tied_levels import TiedLevels
-from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
+from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.ranking_gp import RankingGP
-
-# The boxes into which a volume is cut grow fast in number with the objectives. So of many there are
-# fewer samples, and boxes that are a small share of the volume are not cut.
-_FEW_OBJECTIVES = 3
-_NUM_SAMPLES, _FEW_SAMPLES = 128, 32
-_COARSENESS = 1e-2
-_MARGIN = 0.1  # of the prior's deviation
+from botorch_popbo.posteriors._thresholds import Thresholds
+from botorch_popbo.settings import AcquisitionSettings
 
 
 class LogExpectedFrontImprovement(RankAcquisitionFunction):
@@ -54,6 +48,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         X_pending: Points being evaluated, an ``m x d`` tensor.
         seed: Seed of the samples.
         X_baseline: The evaluated points that could be suggested; see the base class.
+        settings: Numbers of samples, and how coarse volumes are.
 
     Attributes:
         front: The feasible points that no other one is expected to dominate, ``n x d``; if none is
@@ -67,7 +62,6 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     _log = True
 
     front: Tensor
-    slack_constraints: ModuleList
     objectives: ModelListGP
     levels: TiedLevels
     gain: qLogNoisyExpectedHypervolumeImprovement | None
@@ -82,42 +76,38 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         X_pending: Tensor | None = None,
         seed: int = 0,
         X_baseline: Tensor | None = None,
+        settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  (frozen)
     ) -> None:
         _check_objectives(models, thresholds)
-        super().__init__(models[0], X_baseline=X_baseline)
+        super().__init__(models[0], X_baseline, slack_models)
         self._known_radius = min(model.known_radius for model in models)
-        self.seed = seed
-        constraints = [RankedConstraint(model) for model in slack_models]
-        self.slack_constraints = ModuleList(constraints)
+        self.seed, self.settings = seed, settings
         # Samples of points that are close to each other need double precision.
         doubles: list[Any] = [deepcopy(model).double() for model in models]
         self.objectives = ModelListGP(*doubles)
-        self.levels = TiedLevels(doubles, seed)
-        self._find_front(models, constraints, thresholds)
+        self.levels = TiedLevels(doubles, seed, settings)
+        self._find_front(models, thresholds)
         self.set_X_pending(X_pending)
 
     def _prepare(self) -> None:
         super()._prepare()
         self.gain = None
-        # The base class calls this before there are objectives.
-        if not hasattr(self, "_feasible"):
-            return
-        constraint: Any
-        for constraint in self.slack_constraints:
-            constraint.set_X_pending(self.X_pending)
         if len(self._feasible) == 0:
             return
-        number = len(self._reference)
-        are_few = number <= _FEW_OBJECTIVES
-        samples = torch.Size([_NUM_SAMPLES if are_few else _FEW_SAMPLES])
-        alpha = 0.0 if are_few else max(_COARSENESS, get_default_partitioning_alpha(number))
+        # The boxes into which a volume is cut grow fast in number with the objectives. So of many
+        # there are fewer samples, and boxes that are a small share of the volume are not cut.
+        number, settings = len(self._reference), self.settings
+        samples, alpha = settings.num_samples, 0.0
+        if number > settings.few_objectives:
+            samples = settings.num_samples_of_many
+            alpha = max(settings.coarseness, get_default_partitioning_alpha(number))
         with seeded(self.seed):  # points are pruned by samples without a seed of their own
             self.gain = qLogNoisyExpectedHypervolumeImprovement(
                 self.objectives,
                 self._reference,
                 self._feasible,
                 objective=self.levels,
-                sampler=SobolQMCNormalSampler(samples, seed=self.seed),
+                sampler=SobolQMCNormalSampler(torch.Size([samples]), seed=self.seed),
                 X_pending=None if self.X_pending is None else self.X_pending.double(),
                 prune_baseline=True,
                 alpha=alpha,
@@ -129,18 +119,11 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
             # Another number of batch dimensions would draw other samples.
             flat = self.gain(X.double().reshape(-1, 1, X.shape[-1]))
             value = value + flat.to(value).reshape(value.shape)
-        for constraint in self.slack_constraints:
-            value = value + constraint(X)
         return value
 
-    def _find_front(
-        self,
-        models: Sequence[RankingGP],
-        constraints: Sequence[RankedConstraint],
-        thresholds: Tensor | None,
-    ) -> None:
+    def _find_front(self, models: Sequence[RankingGP], thresholds: Tensor | None) -> None:
         known = self.model.known_X
-        is_feasible = all_satisfied(constraints, known) & self._is_baseline
+        is_feasible = self._satisfies_all(known) & self._is_baseline
         self.register_buffer("_feasible", known[is_feasible].double(), persistent=False)
         self.register_buffer("front", self.model.best_points(1), persistent=False)
         if not bool(is_feasible.any()):
@@ -151,7 +134,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         limits = None
         if thresholds is not None:
             limits = self.levels(_utilities(models, thresholds).to(utility))
-        reference = _reference_point(utility[is_best], limits)
+        reference = _reference_point(utility[is_best], limits, self.settings.margin)
         self.register_buffer("_reference", reference, persistent=False)
         self.register_buffer("front", known[is_feasible][is_best], persistent=False)
 
@@ -172,15 +155,21 @@ def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) ->
         require_uncertainty(model)
 
 
-def _reference_point(front: Tensor, limits: Tensor | None) -> Tensor:
-    """Where the volume begins, of shape ``c``: limits where they are given."""
+def _reference_point(front: Tensor, limits: Tensor | None, margin: float) -> Tensor:
+    """Where the volume begins, of shape ``c``: limits where they are given.
+
+    Args:
+        front: Utilities of the front, ``n x c``.
+        limits: Utilities of the thresholds, of shape ``c``; NaN where there is none.
+        margin: How far it begins below a front of one level.
+    """
     reference: Tensor = infer_reference_point(front, limits)
     worst, best = front.amin(0), front.amax(0)
     # There is no range of which to take a part, and the level of a utility means nothing.
     is_free = worst == best
     if limits is not None:
         is_free &= limits.isnan()
-    return reference.where(~is_free, worst - _MARGIN)
+    return reference.where(~is_free, worst - margin)
 
 
 def _utilities(models: Sequence[RankingGP], thresholds: Tensor) -> Tensor:
@@ -191,12 +180,9 @@ def _utilities(models: Sequence[RankingGP], thresholds: Tensor) -> Tensor:
             expected = model.predictor.mean(model.encode(model.known_X).double())
         utility = expected[model.order.item.to(expected.device)]
         is_above = model.order.score.to(utility) >= threshold
-        above, below = utility[is_above], utility[~is_above]
-        if not len(above):  # one average step beyond the best
-            limit = below.max() + (below.max() - below.min()) / len(below)
-        elif not len(below):
-            limit = above.min()
-        else:
-            limit = (above.min() + below.max()) / 2.0
+        # The outcomes decide who is above, noise may have mixed the utilities up.
+        parts = (utility[mask].sort(descending=True).values for mask in (is_above, ~is_above))
+        thresholds_ = Thresholds(torch.cat(list(parts)), torch.ones_like(utility))
+        limit = thresholds_.border(int(is_above.sum())).clamp_min(utility.min())
         limits.append(limit if threshold == threshold else torch.full_like(limit, torch.nan))
     return torch.stack(limits)

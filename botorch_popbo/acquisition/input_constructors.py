@@ -8,26 +8,20 @@ from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosterio
 from botorch.exceptions import UnsupportedError
 from torch import Tensor
 
-from botorch_popbo.acquisition.constrained_utility_improvement import (
-    LogConstrainedExpectedUtilityImprovement,
-)
-from botorch_popbo.acquisition.expected_ranking_improvement import (
+from botorch_popbo.acquisition.rectified import (
     ExpectedRankingImprovement,
-    LogExpectedRankingImprovement,
-)
-from botorch_popbo.acquisition.lower_confidence_bound import (
-    LowerConfidenceBound,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
-from botorch_popbo.models.base import RankModel
+from botorch_popbo.acquisition.utility_improvement import (
+    LogConstrainedExpectedUtilityImprovement,
+    LogExpectedUtilityImprovement,
+)
+from botorch_popbo.models.rank_model import RankModel
 
 
 @acqf_input_constructor(
     ExpectedRankingImprovement,
-    LogExpectedRankingImprovement,
     RectifiedLowerConfidenceBound,
-    LowerConfidenceBound,
     LogExpectedUtilityImprovement,
     LogConstrainedExpectedUtilityImprovement,
 )
@@ -73,6 +67,7 @@ def construct_inputs_of_rank_acquisition(
             "Or use LogConstrainedExpectedUtilityImprovement with models of the slacks."
         )
     options = {
+        "X_pending": X_pending,
         "X_baseline": X_baseline,
         "slack_models": slack_models,
         "K_m": K_m,
@@ -82,7 +77,7 @@ def construct_inputs_of_rank_acquisition(
         "seed": seed,
     }
     given = {name: value for name, value in options.items() if value is not None}
-    return {"model": model, "X_pending": X_pending, **given}
+    return {"model": model, **given}
 
 
 def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:

@@ -1,17 +1,20 @@
-"""What ERI and R-LCB share: a random number where the point is not promising."""
+"""The paper's ERI and R-LCB: a random number where the point is not promising."""
 
 import math
 from abc import ABC, abstractmethod
+from typing import Any, Self
 
 import torch
-from botorch.utils.types import _DefaultType
+from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
+from botorch_popbo.acquisition._known_points import proximity
 from botorch_popbo.acquisition._point_noise import uniform_from_points
-from botorch_popbo.acquisition.base import RankAcquisitionFunction
-from botorch_popbo.models.base import RankModel
-from botorch_popbo.posteriors.base import RankPosterior
+from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
+from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.posteriors.rank_posterior import RankPosterior
+from botorch_popbo.settings import PaperSettings
 
 
 class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
@@ -38,7 +41,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     """
 
     #: The share that the paper sets.
-    paper_share: float | None = None
+    paper_share: float
 
     def __init__(
         self,
@@ -48,7 +51,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         seed: int = 0,
         X_baseline: Tensor | None = None,
     ) -> None:
-        super().__init__(model=model, X_pending=X_pending, X_baseline=X_baseline)
+        super().__init__(model, X_baseline)
         if isinstance(share, _DefaultType):
             share = None if model.has_uncertainty else self.paper_share
         if share is not None and not 0.0 < share <= 1.0:
@@ -56,6 +59,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         self.share = share
         # Another instance draws other numbers, also when the caller keeps its seed.
         self.seed = derive_seed(seed, len(model.known_X))
+        self.set_X_pending(X_pending)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         posterior = self._informed.rank_law(encoded)
@@ -85,3 +89,123 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
             value: Values, of the shape of the posterior.
             distance: Distances to the nearest known point, in known radii, of the same shape.
         """
+
+
+class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
+    r"""Expected improvement over the worst tolerable rank, rectified.
+
+    .. math::
+
+        \alpha_{ERI}(x) = \sum_{k=0}^{K_m} (K_m - k) \, P(\hat R_x = k),
+
+    equation (8) of Wang et al. (2023), in ranks between 0 and :math:`K_m`. It is maximised. On a
+    ``PoissonRankModel.paper`` all defaults are the paper's.
+
+    Args:
+        model: A fitted model.
+        K_m: Worst tolerable rank.
+        share: See the base class; the paper's is 0.4.
+        X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
+        seed: Seed of the random numbers of unpromising points.
+        X_baseline: The evaluated points that could be suggested; see the base class.
+
+    Raises:
+        ValueError: If ``K_m`` is below 1 or ``share`` is out of range.
+    """
+
+    paper_share = PaperSettings.eri_share
+
+    def __init__(
+        self,
+        model: RankModel,
+        K_m: int = PaperSettings.worst_rank,
+        share: float | _DefaultType | None = DEFAULT,
+        X_pending: Tensor | None = None,
+        seed: int = 0,
+        X_baseline: Tensor | None = None,
+    ) -> None:
+        super().__init__(model, share, X_pending, seed, X_baseline)
+        if K_m < 1:
+            raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
+        self.K_m = K_m
+
+    def _value(self, posterior: RankPosterior) -> Tensor:
+        return posterior.log_improvement(self.K_m).exp()
+
+    def _random(self, uniform: Tensor) -> Tensor:
+        return uniform
+
+    def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
+        return value * (1.0 - proximity(distance))
+
+
+class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
+    r"""Negated lower confidence bound of the rank, rectified; with ``share=None`` the plain one.
+
+    The bound is :math:`\mu(x) - \beta \sigma(x)`, equations (6) and (7) of Wang et al. (2023), in
+    ranks; it is negated because acquisition functions are maximised. :math:`\sigma` is the standard
+    deviation of the model's count. The paper takes :math:`\sqrt\mu`, for which the bound
+    is smallest at :math:`\mu = \beta^2 / 4`: below that it prefers *worse* predicted ranks. Yet an
+    unpromising point beats every bound above its own number in [0, 1), that is nearly every
+    :math:`\mu > \beta^2`: a small :math:`\beta` turns the search into a random one.
+
+    Args:
+        model: A fitted model.
+        beta: Weight of the standard deviation. The paper does not give its value.
+        share: See the base class; the paper's is 0.6.
+        poisson_deviation: Whether :math:`\sigma` is the square root of the expected count.
+        X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
+        seed: Seed of the random numbers of unpromising points.
+        X_baseline: The evaluated points that could be suggested; see the base class.
+
+    Raises:
+        ValueError: If ``beta`` is negative or ``share`` is out of range.
+    """
+
+    paper_share = PaperSettings.rlcb_share
+
+    def __init__(
+        self,
+        model: RankModel,
+        beta: float = PaperSettings.beta,
+        share: float | _DefaultType | None = DEFAULT,
+        poisson_deviation: bool = False,
+        X_pending: Tensor | None = None,
+        seed: int = 0,
+        X_baseline: Tensor | None = None,
+    ) -> None:
+        super().__init__(model, share, X_pending, seed, X_baseline)
+        if not beta >= 0:
+            raise ValueError(
+                f"beta weighs a standard deviation and is not negative, but got {beta}."
+            )
+        self.beta = beta
+        self.poisson_deviation = poisson_deviation
+
+    @classmethod
+    def paper(cls, model: RankModel, **kwargs: Any) -> Self:
+        """The function with all settings of Wang et al. (2023).
+
+        Args:
+            model: A fitted ``PoissonRankModel.paper``.
+            **kwargs: See the constructor, without ``poisson_deviation``, which is true.
+
+        Returns:
+            The acquisition function.
+        """
+        return cls(model, poisson_deviation=True, **kwargs)
+
+    def _value(self, posterior: RankPosterior) -> Tensor:
+        mean = posterior.mean
+        variance = mean if self.poisson_deviation else posterior.variance
+        # The root of zero has no slope.
+        return self.beta * variance.clamp_min(1e-30).sqrt() - mean
+
+    def _random(self, uniform: Tensor) -> Tensor:
+        return -uniform
+
+    def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
+        # At a known point at most -2, below the numbers in (-1, 0] of unpromising points.
+        value = value.lerp(value.clamp_max(0.0) - 2.0, proximity(distance))
+        # No bound of another point is below minus the number of points.
+        return value - len(self._informed.known_X) * (distance == 0.0)

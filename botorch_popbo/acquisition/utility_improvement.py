@@ -1,15 +1,14 @@
 """Expected improvement of the utility behind the ranks."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
-from botorch_popbo.acquisition._known_points import is_near_known, log_remoteness
-from botorch_popbo.acquisition._log_improvement import (
-    MIN_VARIANCE,
-    log_improvement,
-    log_improvement_and_slopes,
-)
-from botorch_popbo.acquisition.base import RankAcquisitionFunction, require_uncertainty
+from botorch_popbo.acquisition._checks import require_uncertainty
+from botorch_popbo.acquisition._known_points import log_remoteness
+from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
+from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
@@ -39,6 +38,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         model: A fitted model.
         X_pending: Points being evaluated, an ``m x d`` tensor.
         X_baseline: The evaluated points that could be suggested; see the base class.
+        slack_models: Models of the constraints; see
+            :class:`~botorch_popbo.LogConstrainedExpectedUtilityImprovement`.
 
     Raises:
         UnsupportedError: If the model has no uncertainty.
@@ -50,19 +51,25 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     _informed: RankingGP
     _incumbent: Tensor
     _margin: Tensor | None
+    _has_feasible: bool
 
     def __init__(
         self,
         model: RankingGP,
         X_pending: Tensor | None = None,
         X_baseline: Tensor | None = None,
+        slack_models: Sequence[RankingGP] = (),
     ) -> None:
         require_uncertainty(model)
-        super().__init__(model=model, X_pending=X_pending, X_baseline=X_baseline)
+        super().__init__(model, X_baseline, slack_models)
+        self.set_X_pending(X_pending)
 
     def _prepare(self) -> None:
         super()._prepare()
-        incumbent = self._find_incumbent(self._informed).unsqueeze(0)
+        is_feasible = self._satisfies_all(self._informed.known_X) & self._is_eligible
+        self._has_feasible = bool(is_feasible.any())
+        among = is_feasible if self._has_feasible else None
+        incumbent = self._informed.incumbent_among(among).unsqueeze(0)
         encoded = self._informed.encode(incumbent).squeeze(0)
         self.register_buffer("_incumbent", encoded, persistent=False)
         self._margin = self._find_margin()
@@ -70,30 +77,10 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         return self._log_improvement(encoded) + log_remoteness(distance)
 
-    def value_and_gradient(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """See the base class; in closed form but near known points and where runs have failed."""
-        if type(self) is not LogExpectedUtilityImprovement or self._margin is not None:
-            return super().value_and_gradient(X)
-        X = X.to(self._known.dtype).detach().requires_grad_()
-        encoded = self._informed.encode(X)
-        points = encoded.detach().squeeze(-2)
-        if is_near_known(points, self._known, self._radius_of(X)):
-            return super().value_and_gradient(X)
-        with torch.no_grad():
-            moments, pullback = self._informed.improvement_and_pullback(points, self._incumbent)
-            mean, variance, own = moments
-            value, by_mean, by_variance = log_improvement_and_slopes(mean, variance)
-            gain, by_own = self._log_gain_and_slope(own)
-            slopes = pullback(by_mean, by_variance, by_own).unsqueeze(-2)
-        [gradient] = torch.autograd.grad(encoded, X, slopes)
-        return value + gain, gradient
-
-    def _find_incumbent(self, model: RankingGP) -> Tensor:
-        """What to improve on, of shape ``d``."""
-        return model.incumbent_among(self._is_eligible)
-
     def _log_improvement(self, encoded: Tensor) -> Tensor:
         """The logarithm of the expected improvement and its augmentation, ``batch_shape x 1``."""
+        if not self._has_feasible:  # there is nothing to improve on
+            return encoded.new_zeros(encoded.shape[:-1])
         mean, variance, own = self._informed.improvement(encoded, self._incumbent)
         value = log_improvement(mean, variance) + self._log_gain(own)
         if self._margin is not None:
@@ -113,16 +100,39 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     def _log_gain(self, variance: Tensor) -> Tensor:
         """Logarithm of the augmentation ``1 - sigma / sqrt(variance + sigma^2)``."""
-        return self._gain(variance)[0].log()
-
-    def _log_gain_and_slope(self, variance: Tensor) -> tuple[Tensor, Tensor]:
-        """The same and its derivative."""
-        gain, log_total, noise = self._gain(variance)
-        slope = 0.5 * torch.exp(-1.5 * log_total) / (noise * gain)
-        return gain.log(), slope.where(variance > MIN_VARIANCE, 0.0)
-
-    def _gain(self, variance: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The augmentation, the logarithm of ``variance / sigma^2 + 1``, and ``sigma^2``."""
         noise = self._informed.noise.detach()
+        # By log1p and expm1: of a variance far below the noise the difference would be lost.
         log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
-        return -torch.expm1(-0.5 * log_total), log_total, noise
+        return (-torch.expm1(-0.5 * log_total)).log()
+
+
+class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
+    r"""Expected improvement over the best feasible point times the probability of feasibility.
+
+    .. math::
+
+        \alpha(x) = \alpha_{EI}(x) + \sum_j \log P(c_j(x) \ge 0),
+
+    after Gardner et al. (2014), with every constraint known by the order of its slacks: a new point
+    satisfies it if it ranks before the worst evaluated point that does. As long as no evaluated
+    point is feasible there is nothing to improve on, and only the probability counts.
+
+    Args:
+        model: A fitted model of the objective, feasible or not.
+        slack_models: Fitted models of the constraints' slacks, whose outcomes are at least
+            zero where a constraint is satisfied.
+        X_pending: Points being evaluated, an ``m x d`` tensor.
+        X_baseline: The evaluated points that could be suggested; see the base class.
+
+    Raises:
+        UnsupportedError: If a model has no uncertainty.
+    """
+
+    def __init__(
+        self,
+        model: RankingGP,
+        slack_models: Sequence[RankingGP],
+        X_pending: Tensor | None = None,
+        X_baseline: Tensor | None = None,
+    ) -> None:
+        super().__init__(model, X_pending, X_baseline, slack_models)

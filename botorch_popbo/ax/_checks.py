@@ -1,6 +1,6 @@
 """Options that are refused where they are given, in words that name them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isclose
 from typing import Any
 
@@ -12,21 +12,7 @@ from botorch.exceptions import CandidateGenerationError
 from botorch_popbo._plain import whole
 
 
-def check_whole(**values: Any) -> None:
-    """Refuse what is no whole number of at least one.
-
-    Args:
-        **values: Values by the names of their options; ``None`` stands for a default.
-
-    Raises:
-        UserInputError: If it is so.
-    """
-    for name, value in values.items():
-        if value is not None:
-            check_given_whole(name, value, least=1)
-
-
-def check_given_whole(name: str, value: Any, least: int) -> int:
+def check_whole(name: str, value: Any, least: int) -> int:
     """Refuse what is no whole number, or too small.
 
     Args:
@@ -41,13 +27,26 @@ def check_given_whole(name: str, value: Any, least: int) -> int:
         UserInputError: If it is no whole number, too small, or of more than 63 bits.
     """
     number = whole(value)
-    if number is None:
-        raise UserInputError(f"{name} is a whole number; got {value!r}.")
-    if number < least:
-        raise UserInputError(f"{name} is at least {least}; got {number}.")
-    if number >= 2**63:  # more than a seed of PyTorch
-        raise UserInputError(f"{name} is below 2**63; got {number}.")
+    if number is None or not least <= number < 2**63:  # which a seed of PyTorch is below
+        raise UserInputError(
+            f"{name} is a whole number of at least {least}, below 2**63; got {value!r}."
+        )
     return number
+
+
+def check_name(option: str, name: object, known: Iterable[str]) -> None:
+    """Refuse an unknown name.
+
+    Args:
+        option: What is named.
+        name: The name.
+        known: All names there are.
+
+    Raises:
+        UserInputError: If it is none of them.
+    """
+    if name not in [*known]:
+        raise UserInputError(f"Unknown {option} {name!r}; known: {', '.join(known)}.")
 
 
 def check_device(device: Any) -> None:

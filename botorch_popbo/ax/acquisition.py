@@ -1,8 +1,7 @@
 """Ax's acquisition wrapper with random numbers of its own."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import signature
 from typing import Any, cast
@@ -12,34 +11,25 @@ from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import SearchSpaceExhausted, UserInputError
 from ax.generators.torch.botorch_modular.acquisition import Acquisition, determine_optimizer
 from ax.generators.torch_base import TorchOptConfig
-from ax.generators.utils import mk_discrete_choices
+from ax.generators.utils import get_observed, mk_discrete_choices
 from botorch.acquisition import AcquisitionFunction
+from botorch.acquisition.input_constructors import get_acqf_input_constructor
 from botorch.generation.sampling import SamplingStrategy
-from botorch.models.model import Model
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed, seeded
-from botorch_popbo.acquisition.base import find_baseline
-from botorch_popbo.acquisition.constrained_utility_improvement import (
-    LogConstrainedExpectedUtilityImprovement,
-)
-from botorch_popbo.acquisition.front_improvement import LogExpectedFrontImprovement
+from botorch_popbo.acquisition.rank_acquisition import find_baseline
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._checks import check_fixed
-from botorch_popbo.ax._goal import Goal
-from botorch_popbo.ax._hierarchy import inactive_columns, points_inside
+from botorch_popbo.ax._hierarchy import points_inside
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models import RankingGP, RankModel
-from botorch_popbo.optim._maximize import Domain, unless_known
-from botorch_popbo.optim._optimizer_options import OPTIMIZER_OPTIONS, default_options
-from botorch_popbo.optim._tables import (
-    MAX_CANDIDATES,
-    MAX_FRONT_CANDIDATES,
-    NUM_PAPER_CANDIDATES,
-    is_table,
-    unseen_points,
-)
+from botorch_popbo.models import RankingGP
+from botorch_popbo.search.maximize import default_options, unless_known
+from botorch_popbo.search.suggest import improvement
+from botorch_popbo.search.tables import is_table, unseen_points
+from botorch_popbo.settings import Settings
+from botorch_popbo.space import Domain
 
 _BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
 
@@ -56,7 +46,8 @@ class RankAcquisition(Acquisition):
     left as it was. On a fully discrete space of few values each, without linear constraints, the
     best of all points that are neither evaluated nor pending is taken, or of 100,000 random ones if
     there are more (with several objectives of 2048, for a network of 1000 as in the paper);
-    elsewhere Ax chooses BoTorch's optimizer.
+    elsewhere Ax chooses BoTorch's optimizer. ``options["settings"]`` are
+    :class:`~botorch_popbo.settings.Settings`.
 
     Raises:
         UserInputError: If the surrogate is no :class:`~botorch_popbo.ax.surrogate.RankSurrogate`.
@@ -64,123 +55,117 @@ class RankAcquisition(Acquisition):
 
     surrogate: RankSurrogate
     X_observed: Tensor
-    _model: RankModel
 
     def __init__(
         self,
         surrogate: RankSurrogate,
         search_space_digest: SearchSpaceDigest,
         torch_opt_config: TorchOptConfig,
-        botorch_acqf_class: type[AcquisitionFunction] | None,
-        **options: Any,
+        botorch_acqf_class: type[AcquisitionFunction],
+        botorch_acqf_options: dict[str, Any] | None = None,
+        botorch_acqf_classes_with_options: Any = None,
+        n: int | None = None,
+        options: dict[str, Any] | None = None,
     ) -> None:
+        # Not Ax's own constructor: it would take the metrics' models for the goal's.
         if not isinstance(surrogate, RankSurrogate):
             raise UserInputError(
                 "A RankAcquisition needs surrogate=RankSurrogate(...) in the generator_kwargs, in "
                 "place of surrogate_spec."
             )
-        # Candidates end on the boundary up to rounding. Ax would take those beyond it for points of
-        # another space, and a running one would be suggested again.
-        if torch_opt_config.linear_constraints is not None:
-            A, b = torch_opt_config.linear_constraints
-            wider = b + _BOUNDARY * b.abs().clamp_min(1.0)
-            torch_opt_config = replace(torch_opt_config, linear_constraints=(A, wider))
-        self._in_design = partial(
-            points_inside, digest=search_space_digest, inactive=surrogate.inactive
-        )
-        self._feasible = partial(
-            self._in_design,
-            linear_constraints=torch_opt_config.linear_constraints,
-            fixed_features=torch_opt_config.fixed_features,
-        )
-        # Ax leaves pending points out whose inactive parameters are beyond the search space.
-        own, pending = inactive_columns(search_space_digest), torch_opt_config.pending_observations
-        if own is not None and pending is not None:
-            pending = [own(X) if len(X) else X for X in pending]
-            torch_opt_config = replace(torch_opt_config, pending_observations=pending)
-        self._separate = botorch_acqf_class is LogExpectedUtilityImprovement
-        super().__init__(
-            surrogate, search_space_digest, torch_opt_config, botorch_acqf_class, **options
-        )
+        self.surrogate, self.options = surrogate, options or {}
+        self._settings: Settings = self.options.get("settings") or Settings()
+        self._weights = torch_opt_config.objective_weights
+        self.num_pruned_dims = self.acq_function_sequence = None
+        self.models_used = [surrogate.model_name_by_metric]
+        self.goal = goal = surrogate.goal(torch_opt_config)
+        is_improvement = botorch_acqf_class is LogExpectedUtilityImprovement
+        self.models = surrogate.goal_models(goal, self.options.get("seed", 0), is_improvement)
+        self.model = self.models.objectives[0]
+        self._find_known(search_space_digest, torch_opt_config)
+        self.acqf = self._make(botorch_acqf_class, botorch_acqf_options or {}, search_space_digest)
 
-    def _subset_model(
-        self,
-        model: Model,
-        objective_weights: Tensor,
-        outcome_constraints: tuple[Tensor, Tensor] | None = None,
-    ) -> tuple[Model, Tensor, tuple[Tensor, Tensor] | None]:
-        """The model of the goal, of several objectives the first one's, without constraints.
+    def _find_known(self, digest: SearchSpaceDigest, config: TorchOptConfig) -> None:
+        """Set the points to improve on and the pending ones.
 
-        Ax calls this before it builds the acquisition function from what is returned.
+        What lacks a metric is pending, lest it be suggested again, and what is ranked is not.
         """
-        inactive = self.surrogate.inactive
-        if inactive is not None and self.X_pending is not None:
-            self.X_pending = inactive(self.X_pending)
+        constraints = config.linear_constraints
+        if constraints is not None:
+            # Candidates end on the boundary up to rounding. Those beyond it would be taken for
+            # points of another space, and a running one would be suggested again.
+            A, b = constraints
+            constraints = (A, b + _BOUNDARY * b.abs().clamp_min(1.0))
+        inside = partial(points_inside, digest=digest, inactive=self.surrogate.inactive)
+        self._feasible = feasible = partial(
+            inside, linear_constraints=constraints, fixed_features=config.fixed_features
+        )
         observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
-        choices = (self._feasible(observed), self._in_design(observed), observed)
-        self.X_observed = next(X for X in choices if len(X))
-        goal = Goal(objective_weights, outcome_constraints, self._objective_thresholds)
-        models = self.surrogate.goal_models(goal, self.options.get("seed", 0), self._separate)
-        self._goal_models = models
-        self._await_unranked(models.objectives[0].known_X)
-        return models.objectives[0], torch.ones_like(objective_weights[:1, :1]), None
-
-    def _await_unranked(self, ranked: Tensor) -> None:
-        """Take what lacks a metric for pending, lest it be suggested again, and no ranked point."""
-        is_ranked = is_row_of(self.X_observed, ranked)
-        pending, self.X_observed = self.X_observed[~is_ranked], self.X_observed[is_ranked]
-        if self.X_pending is not None:
+        choices = (feasible(observed), inside(observed), observed)
+        X_observed = next(X for X in choices if len(X))
+        ranked = self.model.known_X
+        is_ranked = is_row_of(X_observed, ranked)
+        self.X_observed = X_observed[is_ranked]
+        unranked = X_observed[~is_ranked]
+        if config.pending_observations is not None:
+            running = feasible(
+                get_observed(
+                    config.pending_observations,
+                    config.objective_weights,
+                    config.outcome_constraints,
+                )
+            )
             # Of a hundred trials and more Ax takes all that run for pending, with data or without.
-            unknown = self.X_pending[~is_row_of(self.X_pending, ranked)]
-            pending = torch.cat([unknown, pending[~is_row_of(pending, unknown)]])
-        self.X_pending = pending if len(pending) else None
+            running = running[~is_row_of(running, ranked)]
+            unranked = torch.cat([running, unranked[~is_row_of(unranked, running)]])
+        self.X_pending = unranked if len(unranked) else None
 
-    def _construct_botorch_acquisition(
+    def _make(
         self,
-        botorch_acqf_class: type[AcquisitionFunction],
-        botorch_acqf_options: dict[str, Any],
-        model: Model,
+        acquisition_class: type[AcquisitionFunction],
+        given: Mapping[str, Any],
+        digest: SearchSpaceDigest,
     ) -> AcquisitionFunction:
-        options = dict(botorch_acqf_options)
-        objectives = cast(list[RankingGP], self._goal_models.objectives)
-        slacks = cast(list[RankingGP], self._goal_models.slacks)
-        if len(objectives) > 1:
-            return LogExpectedFrontImprovement(
-                objectives,
-                slacks,
-                self._objective_thresholds,
+        """The acquisition function of the goal."""
+        if acquisition_class is LogExpectedUtilityImprovement:
+            return improvement(
+                cast(list[RankingGP], self.models.objectives),
+                cast(list[RankingGP], self.models.slacks),
                 self.X_pending,
                 self._seed,
                 self.X_observed,
+                self.goal.objective_thresholds,
             )
-        if slacks:
-            botorch_acqf_class = LogConstrainedExpectedUtilityImprovement
-            options["slack_models"] = slacks
-        if "best_f" in signature(botorch_acqf_class).parameters:
+        options = dict(given)
+        if "best_f" in signature(acquisition_class).parameters:
             # Ax would take the best outcome, but the model answers in utilities.
-            is_eligible = find_baseline(self._model, self.X_observed)
-            best: Any = model.posterior(self._model.incumbent_among(is_eligible).unsqueeze(0))
+            is_eligible = find_baseline(self.model, self.X_observed)
+            best: Any = self.model.posterior(self.model.incumbent_among(is_eligible).unsqueeze(0))
             options.setdefault("best_f", best.mean.detach().squeeze())
+        if self.X_pending is not None:
+            options["X_pending"] = self.X_pending
         with seeded(self._seed):  # some of BoTorch's functions prune their baseline by samples
-            acquisition: AcquisitionFunction = super()._construct_botorch_acquisition(
-                botorch_acqf_class, options, model
+            inputs = get_acqf_input_constructor(acquisition_class)(
+                model=self.model,
+                training_data=self.surrogate.training_data[0],
+                bounds=digest.bounds,
+                X_baseline=self.X_observed,
+                **options,
             )
+            made: Any = acquisition_class
+            acquisition: AcquisitionFunction = made(**inputs)
         return acquisition
 
-    def _update_objective_thresholds(self, torch_opt_config: TorchOptConfig) -> None:
-        """Infer none: a front finds its reference point itself, and an order needs none."""
+    @property
+    def objective_weights(self) -> Tensor:
+        """What Ax notes beside a suggestion."""
+        return self._weights
 
     @property
     def objective_thresholds(self) -> Tensor | None:
         """What Ax notes beside a suggestion: all thresholds, because it cannot note one alone."""
-        given = self._objective_thresholds
+        given = self.goal.objective_thresholds
         return None if given is None or bool(given.isnan().any()) else given
-
-    @property
-    def _max_candidates(self) -> int:
-        if len(self._goal_models.objectives) > 1:
-            return MAX_FRONT_CANDIDATES
-        return MAX_CANDIDATES if self._model.has_uncertainty else NUM_PAPER_CANDIDATES
 
     @property
     def _seed(self) -> int:
@@ -208,23 +193,22 @@ class RankAcquisition(Acquisition):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
         check_fixed(fixed_features or {}, search_space_digest)
-        X_known, seed = self._X_known, self._seed
+        X_known, seed, search = self._X_known, self._seed, self._settings.search
         choices = mk_discrete_choices(search_space_digest, fixed_features)
-        constrained = bool(inequality_constraints or equality_constraints)
-        if (
-            candidate_set is None
-            and not constrained
-            and is_table(choices, len(search_space_digest.feature_names))
-        ):
-            candidate_set = self._unseen(choices, X_known, seed)
+        bounds = X_known.new_tensor(search_space_digest.bounds).T
+        snap = rounding_func or Tensor.clone
+        domain = Domain(bounds, choices, (), snap, self.surrogate.inactive)
+        is_box = not (inequality_constraints or equality_constraints)
+        if candidate_set is None and is_box and is_table(choices, bounds.shape[-1], search):
+            candidate_set = self._unseen(domain, X_known, seed)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
-        options = default_options(optimizer, is_smooth=self._model.has_uncertainty)
-        if optimizer in OPTIMIZER_OPTIONS:  # the others look at every point of a discrete space
+        options = default_options(optimizer, self.model.has_uncertainty, search)
+        if options:  # the others look at every point of a discrete space
             options |= optimizer_options or {}
         with seeded(seed), warnings.catch_warnings():
             # A ReLU network has kinks: the line search ends at one, which is no failure.
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
-            result: tuple[Tensor, Tensor, Tensor] = super().optimize(
+            found, values, weights = super().optimize(
                 n=n,
                 search_space_digest=search_space_digest,
                 inequality_constraints=inequality_constraints,
@@ -235,32 +219,24 @@ class RankAcquisition(Acquisition):
                 candidate_set=candidate_set,
                 sampling_strategy=sampling_strategy,
             )
-            if candidate_set is None and not constrained:
-                bounds = X_known.new_tensor(search_space_digest.bounds).T
-                snap = rounding_func or Tensor.clone
-                domain = Domain(bounds, choices, (), snap, self.surrogate.inactive)
-                result = self._unless_known(result, domain, X_known)
-        return result
+            if candidate_set is None:
+                points = unless_known(self.acqf, domain, found, X_known, search, self._feasible)
+                if not points.equal(found):
+                    found, values = points, self.evaluate(points.unsqueeze(-2)).detach().squeeze()
+        return found, values, weights
 
-    def _unseen(self, choices: Mapping[int, Sequence[float]], X_known: Tensor, seed: int) -> Tensor:
+    def _unseen(self, domain: Domain, X_known: Tensor, seed: int) -> Tensor:
         """Points of a fully discrete space that are not known, ``n x d``."""
-        like = torch.empty(0, dtype=self.dtype, device=self.device)
-        unseen = unseen_points(
-            choices, X_known, self._max_candidates, seed, like, self.surrogate.inactive
+        search = self._settings.search
+        number = (
+            search.max_candidates if self.model.has_uncertainty else search.max_network_candidates
         )
+        if len(self.models.objectives) > 1:
+            number = search.max_front_candidates
+        unseen = unseen_points(domain, X_known, number, seed)
         if len(unseen) == 0:
             raise SearchSpaceExhausted(
                 "No point is left: each one of the search space, with the fixed parameters if "
                 "there are any, is evaluated or running. Widen the space or fix fewer parameters."
             )
         return unseen
-
-    def _unless_known(
-        self, result: tuple[Tensor, Tensor, Tensor], domain: Domain, X_known: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """What an optimizer has found, with others in place of known points."""
-        candidates, values, weights = result
-        found = unless_known(self.acqf, domain, candidates, X_known)
-        if not found.equal(candidates):
-            values = self.evaluate(found.unsqueeze(-2)).detach().squeeze()
-        return found, values, weights

@@ -13,8 +13,6 @@ from ax.core.experiment import Experiment
 from ax.exceptions.core import DataRequiredError, UnsupportedError
 from ax.service.utils.best_point import get_best_raw_objective_point_with_trial_index
 
-from botorch_popbo.ax.running.snapshots import fit_model
-
 _ROUNDED = 1e-12  # of a number, by a logarithm and back
 
 
@@ -60,15 +58,30 @@ def best_point(client: Client, use_model: bool = True) -> BestPoint:
             "A best point needs a goal of one objective, which client.configure_optimization "
             "takes; of several there is a front: client.get_pareto_frontier()."
         )
-    if use_model and client._maybe_generation_strategy is not None:
+    strategy = client._maybe_generation_strategy
+    if use_model and strategy is not None:
         fit_model(client)
-        adapter = client._generation_strategy.adapter
+        adapter = strategy.adapter
         found = adapter.model_best_point() if isinstance(adapter, TorchAdapter) else None
         if found is not None:
             arm, index = _first_trial(experiment, found[0].parameters)
             parameters = cast(TParameterization, arm.parameters)
             return BestPoint(parameters, client.predict([parameters])[0], index, arm.name)
     return _best_observed(experiment)
+
+
+def fit_model(client: Client) -> None:
+    """Fit the model of a client's generation strategy to all data, if it is the model's turn.
+
+    After this ``client.predict`` knows the latest data, and works right after a client was loaded:
+    Ax stores the experiment but no model.
+
+    Args:
+        client: A client; without a generation strategy there is nothing to fit.
+    """
+    strategy, experiment = client._maybe_generation_strategy, client._experiment
+    if strategy is not None and not experiment.lookup_data().df.empty:
+        strategy.fit(experiment=experiment)
 
 
 def _best_observed(experiment: Experiment) -> BestPoint:

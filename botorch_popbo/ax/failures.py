@@ -1,9 +1,7 @@
 """The Ax transform that learns from trials that went wrong."""
 
 import math
-from collections.abc import Callable, Iterable
-from functools import partial
-from operator import eq, gt
+from collections.abc import Iterable
 
 import pandas as pd
 from ax.adapter.data_utils import ExperimentData
@@ -69,34 +67,25 @@ class FailedTrialsLast(Transform):
 
 
 def _check_numbers(data: pd.DataFrame, goal: OptimizationConfig) -> None:
-    for metric, weight in goal.objective.metric_weights:
-        best = math.copysign(math.inf, weight)
-        for trial in _trials_where(data, "mean", metric, partial(eq, best)):
-            raise InputDataError(
-                f"Trial {trial} reports {metric}={best}, which would be better than everything. If "
-                f"it failed, take it back: client.attach_data({trial}, {{{metric!r}: "
-                "float('nan')})."
-            )
-        for trial in _trials_where(data, "sem", metric, partial(eq, math.inf)):
-            raise InputDataError(
-                f"Trial {trial} reports {metric} with an infinite standard error. If it is not "
-                f"known, report the mean alone: client.attach_data({trial}, {{{metric!r}: mean}})."
-            )
+    weights = dict(goal.objective.metric_weights)
     for metric in goal.metric_signatures:
-        for trial in _trials_where(data, "sem", metric, partial(gt, 0.0)):
-            raise InputDataError(
-                f"Trial {trial} reports {metric} with a negative standard error. Report its "
-                f"absolute value: client.attach_data({trial}, {{{metric!r}: (mean, sem)}})."
-            )
-
-
-def _trials_where(
-    data: pd.DataFrame, column: str, metric: str, is_wrong: Callable[[pd.Series], pd.Series]
-) -> list[int]:
-    """Trials that report a wrong value, if the metric was observed."""
-    if (column, metric) not in data:
-        return []
-    return [index[0] for index in data.index[is_wrong(data[column, metric])]]
+        if ("mean", metric) not in data:
+            continue
+        best = math.copysign(math.inf, weights[metric]) if metric in weights else math.nan
+        told = zip(data.index, data["mean", metric], data["sem", metric], strict=True)
+        for (trial, *_), mean, sem in told:
+            if mean == best:
+                raise InputDataError(
+                    f"Trial {trial} reports {metric}={best}, which would be better than everything."
+                    f" If it failed, take it back: client.attach_data({trial}, {{{metric!r}: "
+                    "float('nan')})."
+                )
+            if sem < 0.0 or (metric in weights and sem == math.inf):
+                kind = "a negative" if sem < 0.0 else "an infinite"
+                raise InputDataError(
+                    f"Trial {trial} reports {metric} with {kind} standard error. Report the mean "
+                    f"alone if it is not known: client.attach_data({trial}, {{{metric!r}: mean}})."
+                )
 
 
 def _are_final(

@@ -96,10 +96,6 @@ def _single_objective(client: Client) -> Objective:
 
 def _check_listed(client: Client, listed: list[int], metric: str) -> None:
     trials = client._experiment.trials
-    if unknown := sorted(set(listed) - trials.keys()):
-        raise UserInputError(
-            f"There are no trials {unknown}; ask get_next_trials for trials first."
-        )
     if repeated := sorted({index for index in listed if listed.count(index) > 1}):
         raise UserInputError(f"Trials {repeated} are listed twice. List every trial once.")
     going = {

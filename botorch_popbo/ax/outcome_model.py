@@ -29,11 +29,13 @@ class OutcomeModel(Model):
 
     Args:
         ranks: A model fitted to outcomes.
+        sign: -1 if it was fitted to their negatives, because less is better.
     """
 
-    def __init__(self, ranks: RankModel) -> None:
+    def __init__(self, ranks: RankModel, sign: float = 1.0) -> None:
         super().__init__()
         self.ranks: RankModel = ranks
+        self.sign = sign
 
     @property
     def train_inputs(self) -> tuple[Tensor]:
@@ -99,7 +101,7 @@ class OutcomeModel(Model):
         variance = variance.clamp_min(_MIN_VARIANCE * spread.where(spread > 0.0, 1.0))
         # GPyTorch would take every variance for at least so much, whatever the unit.
         covariance = DiagLinearOperator(variance.clamp_min(1.01 * min_variance.value(X.dtype)))
-        posterior = MarginalPosterior(MultivariateNormal(mean, covariance), variance)
+        posterior = MarginalPosterior(MultivariateNormal(self.sign * mean, covariance), variance)
         return posterior if posterior_transform is None else posterior_transform(posterior, X)
 
     @property

@@ -1,29 +1,38 @@
 """Earlier experiments as sources of a new one: their evaluations in, its first suggestion out."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+import torch
+from ax.adapter.base import Adapter
+from ax.adapter.data_utils import ExperimentData
+from ax.adapter.transforms.base import Transform
 from ax.core.data import Data
 from ax.core.experiment import Experiment
-from ax.core.trial_status import TrialStatus
+from ax.core.observation import ObservationFeatures
+from ax.core.parameter import ChoiceParameter, Parameter, RangeParameter
+from ax.core.search_space import SearchSpace
 from ax.core.types import TParameterization
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.external_generation_node import ExternalGenerationNode
-from ax.generation_strategy.transition_criterion import AutoTransitionAfterGen, MinTrials
+from ax.generation_strategy.transition_criterion import AutoTransitionAfterGen
+from ax.generators.types import TConfig
+from torch import Tensor
 
 from botorch_popbo._plain import plain
-from botorch_popbo.ax._criteria import DistinctPoints
-from botorch_popbo.ax._source_points import check_numbers, points_of
+from botorch_popbo.ax._progress import DistinctPoints, enough_data
+from botorch_popbo.ax.transforms import rank_surrogate
 
 #: Evaluations of one experiment: for each the value of every parameter and metric, by name.
 Evaluations = Sequence[Mapping[str, Any]]
 
 
-def as_evaluations(tables: Sequence[pd.DataFrame]) -> list[list[dict[str, Any]]]:
+def as_evaluations(tables: Iterable[pd.DataFrame]) -> list[list[dict[str, Any]]]:
     """Tables of evaluations in a form that Ax can store.
 
     Args:
@@ -36,15 +45,15 @@ def as_evaluations(tables: Sequence[pd.DataFrame]) -> list[list[dict[str, Any]]]
     Raises:
         UserInputError: If something is not a table, or has no rows.
     """
+    found = []
     for table in tables:
-        if not isinstance(table, pd.DataFrame):
+        if not isinstance(table, pd.DataFrame) or table.empty:
             raise UserInputError(
                 "sources is a list of tables, one for each earlier experiment, such as "
-                f"[client.summarize()]; it holds a {type(table).__name__}."
+                f"[client.summarize()]; it holds {type(table).__name__} without rows or columns."
             )
-        if table.empty:
-            raise UserInputError("A table of sources has no rows. Leave it out.")
-    return [[_plain(row) for row in table.to_dict("records")] for table in tables]
+        found.append([_plain(row) for row in table.to_dict("records")])
+    return found
 
 
 @dataclass(init=False, eq=False)  # Ax stores the fields of a dataclass
@@ -65,13 +74,7 @@ class BestOfSources(ExternalGenerationNode):
         super().__init__(
             name="sources",
             transition_criteria=[
-                MinTrials(
-                    threshold=1,
-                    transition_to=next_node_name,
-                    use_all_trials_in_exp=True,
-                    only_in_statuses=[TrialStatus.COMPLETED],
-                    count_only_trials_with_data=True,
-                ),
+                enough_data(1, next_node_name),
                 DistinctPoints(next_node_name, beside_sources=True),
                 AutoTransitionAfterGen(meanwhile, continue_trial_generation=False),
             ],
@@ -86,22 +89,15 @@ class BestOfSources(ExternalGenerationNode):
         Raises:
             UserInputError: If there is none, or a column or a value is missing or wrong.
         """
-        config = experiment.optimization_config
+        config, space = experiment.optimization_config, experiment.search_space
         assert config is not None
-        signs = {name: np.sign(weight) for name, weight in config.objective.metric_weights}
-        space = experiment.search_space
-        tables = [pd.DataFrame(source) for source in self.sources]
-        for table in tables:
-            check_columns(table, [*space.parameters, *signs])
-            for metric, sign in signs.items():
-                check_numbers(table, metric, allowed=-sign * math.inf)
-        complete = [table[table[list(signs)].notna().all(axis=1)] for table in tables]
-        points = [points_of(table, space.parameters) for table in complete]
-        for table, known in zip(complete, points, strict=True):
-            places = pd.DataFrame({name: sign * table[name].rank() for name, sign in signs.items()})
-            for row in places.sum(axis=1).sort_values(ascending=False, kind="stable").index:
-                if row in known and space.check_membership(known[row]):
-                    self._best = known[row]
+        signs = {name: float(np.sign(weight)) for name, weight in config.objective.metric_weights}
+        for points, outcomes in [_read(source, space, signs) for source in self.sources]:
+            ranks = pd.DataFrame({name: sign * outcomes[name] for name, sign in signs.items()})
+            places = ranks.rank().sum(axis=1)
+            for row in places.sort_values(ascending=False, kind="stable").index:
+                if row in points and space.check_membership(points[row]):
+                    self._best = points[row]
                     return
         raise UserInputError(
             "No evaluation of a source lies in the search space of the experiment. Widen the "
@@ -114,26 +110,137 @@ class BestOfSources(ExternalGenerationNode):
         return self._best
 
 
-def check_columns(table: pd.DataFrame, names: Sequence[str]) -> None:
-    """Raise an error if a column is missing, or there twice.
+class LearnFromSources(Transform):
+    """Encode earlier experiments as the trials are, and tell them to the surrogate.
+
+    The last of the transforms, because it asks all others.
 
     Args:
-        table: Evaluations of an experiment.
-        names: Names of parameters and metrics.
+        search_space: The space of the model.
+        experiment_data: Not used.
+        adapter: The adapter of a model of ranks.
+        config: ``"sources"``, the evaluations of each earlier experiment.
+    """
+
+    def __init__(
+        self,
+        search_space: SearchSpace | None = None,
+        experiment_data: ExperimentData | None = None,
+        adapter: Adapter | None = None,
+        config: TConfig | None = None,
+    ) -> None:
+        super().__init__(search_space, experiment_data, adapter, config)
+        if adapter is None or search_space is None or adapter._optimization_config is None:
+            return
+        goal, sources = adapter._optimization_config, self.config["sources"]
+        weights = dict(goal.objective.metric_weights)
+        columns = [*search_space.parameters]
+        rank_surrogate(adapter).sources = {
+            metric: [
+                encoded
+                for source in cast(Sequence[Evaluations], sources)
+                if (encoded := _encoded(source, metric, weights.get(metric, 1.0), adapter, columns))
+            ]
+            for metric in goal.metric_signatures
+        }
+
+    def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
+        """Leave the trials as they are."""
+        return experiment_data
+
+
+def _encoded(
+    source: Evaluations, metric: str, weight: float, adapter: Adapter, columns: Sequence[str]
+) -> tuple[Tensor, Tensor] | None:
+    """What a source tells of one metric, encoded: two points or more."""
+    signs = {metric: math.copysign(1.0, weight)}
+    points, outcomes = _read(source, adapter._experiment.search_space, signs)
+    features = [ObservationFeatures(point) for point in points.values()]
+    for transform in adapter.transforms.values():
+        features = transform.transform_observation_features(features)
+    rows = [[feature.parameters[name] for name in columns] for feature in features]
+    X = torch.tensor(rows, dtype=torch.double).reshape(-1, len(columns))
+    Y = torch.tensor(outcomes.loc[[*points], [metric]].to_numpy(float))
+    return (X, Y) if bool((X[:1] != X).any()) else None
+
+
+def _read(
+    source: Evaluations, space: SearchSpace, signs: Mapping[str, float]
+) -> tuple[dict[int, TParameterization], pd.DataFrame]:
+    """The points of a source, and its outcomes, where all metrics were measured.
+
+    Args:
+        source: The evaluations.
+        space: The search space.
+        signs: Of each metric, 1 where larger values are better, or -1.
+
+    Returns:
+        Points by row in the types of the parameters, without what is empty; a row is left out if
+        the model has no place for it, as for a choice that there is no more. And the rows that have
+        all metrics.
 
     Raises:
-        UserInputError: If it is so.
+        UserInputError: If a column is missing or there twice, or a value is wrong.
     """
-    missing = [name for name in names if name not in table]
+    table, parameters = pd.DataFrame(source), space.parameters
+    missing = [name for name in [*parameters, *signs] if name not in table]
     if missing:
         raise UserInputError(
             f"The table lacks the columns {', '.join(missing)}. It needs one for each parameter "
             "and each metric of the objective, under the names of the new experiment."
         )
-    if twice := sorted({name for name in names if list(table.columns).count(name) > 1}):
-        raise UserInputError(
-            f"The table has the columns {', '.join(twice)} twice. Leave one of each out."
-        )
+    for metric, sign in signs.items():
+        _check_numbers(table, metric, allowed=-sign * math.inf)
+    table = table[table[[*signs]].notna().all(axis=1)]
+    deciding = [parameter for parameter in parameters.values() if parameter.is_hierarchical]
+    may_lack = {name for one in deciding for names in one.dependents.values() for name in names}
+    for name, parameter in parameters.items():
+        if name not in may_lack and (gaps := table[name].isna()).any():
+            raise UserInputError(
+                f"Row {gaps.idxmax()} of a source has no {name!r}. Fill it in, or leave the row "
+                "out."
+            )
+        if parameter.is_numeric:
+            _check_numbers(table, name)
+    points = {
+        row: {name: _cast(v, parameters[name]) for name, v in said.items() if pd.notna(v)}
+        for row, said in table[[*parameters]].to_dict("index").items()
+    }
+    return {
+        row: point
+        for row, point in points.items()
+        if all(_has_place(value, parameters[name]) for name, value in point.items())
+    }, table
+
+
+def _check_numbers(table: pd.DataFrame, name: str, allowed: float = 0.0) -> None:
+    """Refuse a column that holds what is no finite number, but for an infinity that may be there.
+
+    Raises:
+        UserInputError: If it is so.
+    """
+    for row, said in table[name].dropna().items():
+        if not isinstance(said, Real) or not (math.isfinite(said) or said == allowed):
+            raise UserInputError(
+                f"Row {row} of a source: {name!r} is {said!r}, which is no finite number. Correct "
+                "it, or leave the row out."
+            )
+
+
+def _has_place(value: Any, parameter: Parameter) -> bool:
+    """Whether there is something to learn from a value; Ax passes over trials with others."""
+    if isinstance(parameter, ChoiceParameter):
+        return value in parameter.values or (parameter.is_ordered and parameter.is_numeric)
+    return not (isinstance(parameter, RangeParameter) and parameter.log_scale and value <= 0)
+
+
+def _cast(said: Any, parameter: Parameter) -> Any:
+    """A value in its parameter's type, such as 2 for 2.0, if nothing is lost."""
+    try:
+        value = parameter.cast(said)
+    except (TypeError, ValueError, OverflowError):
+        return said
+    return value if value == said else said
 
 
 def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -13,13 +13,13 @@ _MAX_WHOLE = 100_000  # ten times as many take minutes a suggestion, a billion a
 
 
 def parameter_configs(
-    space: Mapping[str, Any],
+    space: Mapping[str, Any] | Space,
 ) -> list[RangeParameterConfig | ChoiceParameterConfig]:
     """What Ax's ``Client.configure_experiment(parameters=...)`` takes, from a dictionary.
 
     Args:
         space: What each parameter may be, by its name; see :data:`~botorch_popbo.space.Notation`.
-            Ranges hold at most 100,000 whole numbers.
+            Ranges hold at most 100,000 whole numbers. Or a space.
 
     Returns:
         A configuration for each parameter.
@@ -28,10 +28,10 @@ def parameter_configs(
         UserInputError: If the dictionary is empty, or a parameter is none of these.
     """
     try:
-        parameters = Space.read(space).parameters
+        read = space if isinstance(space, Space) else Space.read(space)
     except InputDataError as error:
         raise UserInputError(str(error)) from None
-    return [_config(name, parameter) for name, parameter in parameters.items()]
+    return [_config(name, parameter) for name, parameter in read.parameters.items()]
 
 
 def _config(name: str, parameter: Parameter) -> RangeParameterConfig | ChoiceParameterConfig:

@@ -1,37 +1,37 @@
 """Generation strategies for :meth:`ax.api.client.Client.set_generation_strategy`."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
-from ax.exceptions.core import UserInputError
+from ax.adapter.registry import Generators, Mixed_transforms, Y_trans
+from ax.adapter.transforms.map_key_to_float import MapKeyToFloat
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
-from botorch.acquisition import AcquisitionFunction
+from ax.generation_strategy.generator_spec import GeneratorSpec
+from botorch.acquisition import (
+    AcquisitionFunction,
+    LogExpectedImprovement,
+    UpperConfidenceBound,
+    qLogNoisyExpectedImprovement,
+)
 
-from botorch_popbo.ax._checks import check_given_whole
+from botorch_popbo.ax._checks import check_name, check_whole
 from botorch_popbo.ax.nodes import (
-    GPAcquisitionName,
     InitialDesign,
     NodeOptions,
     PresetName,
     RankAcquisitionName,
-    gp_node,
     initial_node,
     popbo_node,
 )
-from botorch_popbo.ax.nodes._options import check_name
 from botorch_popbo.ax.sources import BestOfSources, as_evaluations
 
+GPAcquisitionName = Literal["logei", "ucb", "qlognei"]
 
-class StrategyOptions(NodeOptions, total=False):
-    """What every strategy can be told; see also :class:`~botorch_popbo.ax.nodes.NodeOptions`.
-
-    Attributes:
-        initial_design: ``"sobol"``, a scrambled Sobol sequence, or ``"uniform"``, as in the paper.
-    """
-
-    initial_design: InitialDesign
+_GP_ACQUISITIONS: dict[str, tuple[type[AcquisitionFunction], dict[str, Any]]] = {
+    "logei": (LogExpectedImprovement, {}),
+    "ucb": (UpperConfidenceBound, {"beta": 4.0}),
+    "qlognei": (qLogNoisyExpectedImprovement, {}),
+}
 
 
 def popbo_generation_strategy(
@@ -39,13 +39,14 @@ def popbo_generation_strategy(
     num_initial_trials: int = 12,
     seed: int = 0,
     preset: PresetName = "default",
-    **options: Unpack[StrategyOptions],
+    initial_design: InitialDesign = "sobol",
+    **options: Unpack[NodeOptions],
 ) -> GenerationStrategy:
     """An initial design followed by rank-based Bayesian optimization.
 
     Args:
         acquisition: ``"logei"``, ``"eri"``, ``"rlcb"``, or an acquisition function's class; see
-            :func:`~botorch_popbo.ax.nodes.popbo_node`.
+            :func:`~botorch_popbo.ax.popbo_node`.
         num_initial_trials: Trials before the model takes over, at least two. Attached trials
             count; failed and abandoned ones do not. Without effect beside ``sources``: the first
             trial is the best of the first source, and the model takes over when one is complete, of
@@ -55,7 +56,8 @@ def popbo_generation_strategy(
         preset: ``"default"``, a Gaussian process conditioned on the order of the outcomes;
             ``"paper"``, the network of Wang et al. (2023); or ``"exact"``, the same with the
             truncated law throughout.
-        **options: See :class:`StrategyOptions`.
+        initial_design: ``"sobol"``, a scrambled Sobol sequence, or ``"uniform"``, as in the paper.
+        **options: See :class:`~botorch_popbo.ax.NodeOptions`.
 
     Returns:
         A strategy for any goal that Ax can express: one metric, a weighted sum, several objectives,
@@ -65,16 +67,21 @@ def popbo_generation_strategy(
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
-    check_given_whole("num_initial_trials", num_initial_trials, 2)  # a rank compares points
-    make_node = partial(popbo_node, acquisition, seed, preset)
-    return _two_steps(make_node, num_initial_trials, seed, options)
+    check_whole("num_initial_trials", num_initial_trials, 2)  # a rank compares points
+    model = popbo_node(acquisition, seed, preset, **options)
+    sources = as_evaluations(options.get("sources", ()))
+    number = 1 if sources else num_initial_trials
+    nodes = [initial_node(model.name, number, seed, initial_design), model]
+    if sources:
+        nodes.insert(0, BestOfSources(model.name, nodes[0].name, sources))
+    return _of_nodes(nodes)
 
 
 def gp_generation_strategy(
     acquisition: GPAcquisitionName = "logei",
     num_initial_trials: int = 12,
     seed: int = 0,
-    **options: Unpack[StrategyOptions],
+    initial_design: InitialDesign = "sobol",
 ) -> GenerationStrategy:
     """An initial design followed by Ax's Gaussian process, for comparison.
 
@@ -83,74 +90,36 @@ def gp_generation_strategy(
             accepts trials that run in parallel.
         num_initial_trials: Trials before the model takes over. Attached trials count; failed and
             abandoned ones do not.
-        seed: Seed of the design. The optimizer of a GP strategy follows
-            ``Client(random_seed=...)``.
-        **options: See :class:`StrategyOptions`.
+        seed: Seed of the design. The optimizer follows ``Client(random_seed=...)``.
+        initial_design: ``"sobol"``, a scrambled Sobol sequence, or ``"uniform"``.
 
     Returns:
         A strategy whose suggestions carry the generator key ``"gp-logei"``, ``"gp-ucb"`` or
-        ``"gp-qlognei"``; it never falls back to another generator.
+        ``"gp-qlognei"``.
 
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
-    check_given_whole("num_initial_trials", num_initial_trials, 1)
-    return _two_steps(partial(gp_node, acquisition), num_initial_trials, seed, options)
+    check_name("acquisition", acquisition, _GP_ACQUISITIONS)
+    check_whole("num_initial_trials", num_initial_trials, 1)
+    acquisition_class, options = _GP_ACQUISITIONS[acquisition]
+    name = f"gp-{acquisition}"
+    spec = GeneratorSpec(
+        generator_enum=Generators.BOTORCH_MODULAR,
+        generator_kwargs={
+            "botorch_acqf_class": acquisition_class,
+            "botorch_acqf_options": options,
+            # Ax's own but for the one-hot relaxation of categories, whose candidates round to
+            # points already evaluated; here the kernel handles categories.
+            "transforms": [MapKeyToFloat, *Mixed_transforms, *Y_trans],
+        },
+        generator_key_override=name,
+    )
+    model = GenerationNode(
+        name=name, generator_specs=[spec], should_deduplicate=True, fallback_specs={}
+    )
+    return _of_nodes([initial_node(name, num_initial_trials, seed, initial_design), model])
 
 
-def generation_strategies(
-    names: Sequence[str] = ("popbo-logei", "gp-logei"), **options: Any
-) -> dict[str, GenerationStrategy]:
-    """Several strategies with the same options, to run side by side.
-
-    Args:
-        names: Which ones: ``"popbo-"``, ``"paper-"``, ``"exact-"`` or ``"gp-"`` and the name of an
-            acquisition function, such as ``"paper-rlcb"``.
-        **options: Options of all of them; see :func:`popbo_generation_strategy`.
-
-    Returns:
-        The strategies by name, in the order asked for.
-
-    Raises:
-        UserInputError: If a name is unknown or an option is out of range.
-    """
-    if isinstance(names, str):
-        raise UserInputError(f"names is a list of names, such as [{names!r}].")
-    families: dict[str, Callable[..., GenerationStrategy]] = {
-        "popbo": popbo_generation_strategy,
-        "paper": partial(popbo_generation_strategy, preset="paper"),
-        "exact": partial(popbo_generation_strategy, preset="exact"),
-        "gp": gp_generation_strategy,
-    }
-    strategies = {}
-    for name in names:
-        family, _, acquisition = str(name).partition("-")
-        if family not in families or not acquisition:
-            raise UserInputError(
-                f"Unknown strategy {name!r}; names begin with {', '.join(families)}, followed by "
-                "a dash and an acquisition function, as in 'popbo-logei'."
-            )
-        strategies[name] = families[family](acquisition, **options)
-    return strategies
-
-
-def _two_steps(
-    make_node: Callable[..., GenerationNode],
-    num_initial_trials: int,
-    seed: int,
-    options: StrategyOptions,
-) -> GenerationStrategy:
-    """A strategy of an initial design and a model."""
-    design = options.get("initial_design", "sobol")
-    check_name("initial_design", design, InitialDesign)
-    model = make_node(**{k: v for k, v in options.items() if k != "initial_design"})
-    deduplicate = options.get("deduplicate", True)
-    sources = as_evaluations(options.get("sources", ()))
-    if sources:
-        num_initial_trials = 1
-    initial = initial_node(model.name, num_initial_trials, seed, design, deduplicate)
-    first: list[GenerationNode] = []
-    if sources:
-        first = [BestOfSources(model.name, initial.name, sources)]
-    nodes = [*first, initial, model]
+def _of_nodes(nodes: list[GenerationNode]) -> GenerationStrategy:
     return GenerationStrategy(name="+".join(node.name for node in nodes), nodes=nodes)

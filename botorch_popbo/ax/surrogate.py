@@ -2,14 +2,15 @@
 
 import math
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
-from copy import copy
+from collections.abc import Hashable, Mapping, Sequence, Set
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.core.types import TCandidateMetadata
+from ax.exceptions.core import UserInputError
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
 from ax.generators.torch_base import TorchOptConfig
@@ -20,12 +21,10 @@ from torch import Tensor
 
 from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax._hierarchy import inactive_columns, points_inside
-from botorch_popbo.ax._model_config import check_models, check_used
-from botorch_popbo.ax._source_datasets import DatasetWithSources, at_points, replaced
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
+from botorch_popbo.models import RankingGP, RankModel
 from botorch_popbo.models.input_transforms import unit_cube
 
 
@@ -48,7 +47,16 @@ class RankSurrogate(Surrogate):
 
     The models themselves answer in utilities or ranks. Ax's predictions are in the unit of the
     metrics; see :class:`OutcomeModel`.
+
+    Attributes:
+        minimized: The metrics of which less is better, as
+            :class:`~botorch_popbo.ax.transforms.MaximizeObjective` tells.
+        sources: Of each metric the encoded points and the outcomes of every earlier experiment; see
+            :class:`~botorch_popbo.ax.sources.LearnFromSources`.
     """
+
+    minimized: Set[str] = frozenset()
+    sources: Mapping[str, Sequence[tuple[Tensor, Tensor]]] = {}
 
     @torch.enable_grad()
     def fit(
@@ -65,14 +73,14 @@ class RankSurrogate(Surrogate):
         Raises:
             UserInputError: If the configured model is none of an order.
         """
-        check_models(self.surrogate_spec)
+        spec = self.surrogate_spec
+        for configs in (spec.model_configs, *spec.metric_to_model_configs.values()):
+            for config in configs:
+                _check_model(config.botorch_model_class)
         self._goal_models: dict[Hashable, GoalModels] = {}
         self.inactive = inactive_columns(search_space_digest)
-        datasets = [_numbers(dataset) for dataset in datasets]
-        if self.inactive is not None:
-            datasets = [at_points(dataset, self.inactive) for dataset in datasets]
         super().fit(
-            datasets,
+            [self._larger_better(dataset) for dataset in datasets],
             search_space_digest,
             candidate_metadata,
             state_dict,
@@ -83,13 +91,45 @@ class RankSurrogate(Surrogate):
     @property
     def model(self) -> Model:
         """What Ax predicts with: the outcome models of all metrics."""
-        models = [OutcomeModel(model) for model in self.metric_models]
+        signed = zip(self.metric_models, self.signs.tolist(), strict=True)
+        models = [OutcomeModel(model, sign) for model, sign in signed]
         return models[0] if len(models) == 1 else ModelList(*models)
+
+    @property
+    def signs(self) -> Tensor:
+        """Of each metric 1, or -1 where less is better."""
+        signs = [-1.0 if name in self.minimized else 1.0 for name in self.outcomes]
+        return torch.tensor(signs, dtype=self.dtype, device=self.device)
+
+    def goal(self, config: TorchOptConfig) -> Goal:
+        """What an experiment is after, in terms of metrics of which more is better."""
+        constraints = config.outcome_constraints
+        return Goal(
+            config.objective_weights * self.signs,
+            None if constraints is None else (constraints[0] * self.signs, constraints[1]),
+            config.objective_thresholds,
+        )
 
     @property
     def metric_models(self) -> list[RankModel]:
         """The fitted models of the metrics, in the order of :attr:`outcomes`."""
-        return [cast(RankModel, self._submodels[(name,)]) for name in self.outcomes]
+        fitted: Any = super().model
+        return [*fitted.models] if isinstance(fitted, ModelList) else [fitted]
+
+    def orders_of_sources(self, dataset: SupervisedDataset) -> list[Order]:
+        """What earlier experiments tell of one metric, an order each."""
+        place, [metric] = self.inactive or Tensor.clone, dataset.outcome_names
+        sign = -1.0 if metric in self.minimized else 1.0
+        return [
+            from_outcomes(place(X.to(dataset.X)), sign * Y.to(dataset.Y))
+            for X, Y in self.sources[metric]
+        ]
+
+    def clone_reset(self) -> "RankSurrogate":
+        """A new surrogate that was told the same, for held-out points."""
+        clone = cast(RankSurrogate, super().clone_reset())
+        clone.minimized, clone.sources = self.minimized, self.sources
+        return clone
 
     def goal_models(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
         """The models of a goal, fitted once for the data at hand.
@@ -127,7 +167,7 @@ class RankSurrogate(Surrogate):
         Raises:
             ValueError: If no point satisfies the constraints.
         """
-        goal = Goal(torch_opt_config.objective_weights, torch_opt_config.outcome_constraints)
+        goal = self.goal(torch_opt_config)
         measured = goal.measured(self.training_data)
         possible = points_inside(
             measured.X[(measured.slack >= 0.0).all(-1) & ~measured.objectives.isneginf().any(-1)],
@@ -141,6 +181,27 @@ class RankSurrogate(Surrogate):
         if not bool(is_possible.any()):
             raise ValueError("No evaluated point in the search space satisfies all constraints.")
         return model.incumbent_among(is_possible), math.nan
+
+    def _larger_better(self, dataset: SupervisedDataset) -> SupervisedDataset:
+        """The same data, larger being better, without what would end a search for another metric.
+
+        An infinitely good value is at the best finite one, and an infinite variance is unknown.
+        Points that differ in inactive parameters only are one.
+        """
+        Y, Yvar, [metric] = dataset.Y, dataset.Yvar, dataset.outcome_names
+        if metric in self.minimized:
+            Y = -Y
+        if bool(Y.isposinf().any()):
+            finite = Y[Y.isfinite()]
+            Y = Y.clamp_max(finite.max() if len(finite) else 0.0)
+        return SupervisedDataset(
+            X=dataset.X if self.inactive is None else self.inactive(dataset.X),
+            Y=Y,
+            Yvar=None if Yvar is None else Yvar.masked_fill(Yvar.isinf(), math.nan),
+            feature_names=dataset.feature_names,
+            outcome_names=dataset.outcome_names,
+            group_indices=dataset.group_indices,
+        )
 
     def _fit_goal(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
         if goal.is_one_metric:
@@ -162,59 +223,45 @@ def _fitted(order: Order, known: Sequence[RankModel]) -> RankModel:
             if model.order.score.equal(order.score):
                 return model
             # The same ranks of other values, which tell where a bound lies among them.
-            rescored = copy(model)
+            rescored = deepcopy(model)
             rescored.order = order
             return rescored
     return known[0].with_order(order).fit()
 
 
-def _numbers(dataset: SupervisedDataset) -> SupervisedDataset:
-    """The same data without infinities that would end a search for a metric that does not decide.
-
-    An infinitely good value is at the best finite one, and an infinite variance is unknown.
-    """
-    if bool(dataset.Y.isposinf().any()):
-        finite = dataset.Y[dataset.Y.isfinite()]
-        best = finite.max() if len(finite) else finite.new_zeros(())
-        dataset = replaced(dataset, Y=dataset.Y.clamp_max(best))
-    if dataset.Yvar is not None and bool(dataset.Yvar.isinf().any()):
-        dataset = replaced(dataset, Yvar=dataset.Yvar.masked_fill(dataset.Yvar.isinf(), math.nan))
-    return dataset
+def _check_model(model: type[Model] | None) -> None:
+    if model is None or not issubclass(model, RankModel):
+        name = "Ax's default" if model is None else model.__name__
+        raise UserInputError(
+            f"A RankSurrogate fits models of an order, not {name}. Pass SurrogateSpec("
+            "model_configs=[ModelConfig(botorch_model_class=RankingGP)]); for a model of values "
+            "use Ax's own surrogate."
+        )
 
 
-@submodel_input_constructor.register(RankingGP)
-def _ranking_gp_inputs(
-    botorch_model_class: type[RankingGP],
+@submodel_input_constructor.register(RankModel)
+def _model_inputs(
+    botorch_model_class: type[RankModel],
     model_config: ModelConfig,
     dataset: SupervisedDataset,
     search_space_digest: SearchSpaceDigest,
     surrogate: Surrogate,
 ) -> dict[str, Any]:
-    """Two categories are as far apart as the ends of the unit interval."""
-    check_used(model_config)
+    """What Ax makes a model of."""
     _warn_of_ranks(surrogate)
-    inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
-    if isinstance(dataset, DatasetWithSources):
-        inputs["sources"] = [from_outcomes(source.X, source.Y) for source in dataset.sources]
-    elif bool((dataset.X[:1] == dataset.X).all()):
+    inputs: dict[str, Any] = botorch_model_class.construct_inputs(
+        dataset, **model_config.model_options
+    )
+    is_gp = issubclass(botorch_model_class, RankingGP)
+    if isinstance(surrogate, RankSurrogate) and dataset.outcome_names[0] in surrogate.sources:
+        inputs["sources"] = surrogate.orders_of_sources(dataset)
+    elif is_gp and bool((dataset.X[:1] == dataset.X).all()):
         # A tracking metric may have a single point: no order, but nothing to stop for.
         inputs["sources"] = [Order.without_lists(dataset.X[:1])]
-    return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 2**-0.5)}
-
-
-@submodel_input_constructor.register(PoissonRankModel)
-def _poisson_rank_inputs(
-    botorch_model_class: type[PoissonRankModel],
-    model_config: ModelConfig,
-    dataset: SupervisedDataset,
-    search_space_digest: SearchSpaceDigest,
-    surrogate: Surrogate,
-) -> dict[str, Any]:
-    """A network takes one-hot columns of zeros and ones."""
-    check_used(model_config)
-    _warn_of_ranks(surrogate)
-    inputs = botorch_model_class.construct_inputs(dataset, **model_config.model_options)
-    return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, 1.0)}
+    # To a kernel two categories are as far apart as the ends of the unit interval; a network takes
+    # one-hot columns of zeros and ones.
+    scale = 2**-0.5 if is_gp else 1.0
+    return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, scale)}
 
 
 def _warn_of_ranks(surrogate: Surrogate) -> None:

@@ -1,6 +1,5 @@
 """Feedback of every kind as an order of points, and the rank counts derived from it."""
 
-from botorch_popbo.data.base_set import from_base_set
 from botorch_popbo.data.comparisons import from_comparisons
 from botorch_popbo.data.constraints import from_constrained_outcomes
 from botorch_popbo.data.lists import from_ordering, from_top_k
@@ -14,7 +13,6 @@ __all__ = [
     "Order",
     "RankCounts",
     "combine",
-    "from_base_set",
     "from_comparisons",
     "from_constrained_outcomes",
     "from_groups",

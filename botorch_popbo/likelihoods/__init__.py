@@ -1,5 +1,5 @@
-"""Likelihoods of an order and of rank counts, as pure tensor functions."""
+"""The likelihood of an order, as pure tensor functions."""
 
-from botorch_popbo.likelihoods import distribution, order, truncated_poisson
+from botorch_popbo.likelihoods import order
 
-__all__ = ["distribution", "order", "truncated_poisson"]
+__all__ = ["order"]

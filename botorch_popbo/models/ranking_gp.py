@@ -48,8 +48,8 @@ from botorch_popbo.models._training_data import (
     order_of_training_data,
     warn_if_silent,
 )
-from botorch_popbo.models.base import RankModel
 from botorch_popbo.models.input_transforms import is_categorical
+from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.posteriors._marginal import MarginalPosterior
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior

@@ -2,7 +2,6 @@
 
 import json
 import math
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -51,14 +50,13 @@ def trials_of(
     completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
     rows = [row for trial in completed if (row := places_of(trial.params, space.parameters))]
     required = [name for name in space.parameters if all(name in row for row in rows)]
-    places = _FinalPlaces(completed, signs[0])
     names = sorted({name for trial in completed for name in constraints_of(trial)})
     ended, pending = [], []
     for trial in trials:
         x = _point(trial, space, distributions, required)
         if x is None or trial.state == TrialState.WAITING:
             continue
-        outcomes, violation = _outcomes(trial, places, signs), constraints_of(trial)
+        outcomes, violation = _outcomes(trial, completed, signs), constraints_of(trial)
         slack = [min(-violation.get(name, math.nan), _BEST) for name in names]
         if -math.inf in outcomes:
             slack = [0.0] * len(names)
@@ -118,49 +116,43 @@ def _point(
     return space.filled(torch.tensor(places, dtype=torch.double))
 
 
-def _outcomes(trial: FrozenTrial, places: "_FinalPlaces", signs: Sequence[float]) -> list[float]:
+def _outcomes(
+    trial: FrozenTrial, completed: Sequence[FrozenTrial], signs: Sequence[float]
+) -> list[float]:
     """Values to maximise; minus infinity where there is none."""
     if trial.state == TrialState.COMPLETE:
         values = [min(sign * v, _BEST) for sign, v in zip(signs, trial.values, strict=True)]
         return [-math.inf] * len(signs) if -math.inf in values else values
     if trial.state == TrialState.PRUNED and len(signs) == 1:
-        return [places.outcome(trial)]
+        return [_outcome_of_pruned(trial, completed, signs[0])]
     return [-math.inf] * len(signs)
 
 
-class _FinalPlaces:
-    """Outcomes that give pruned trials the places they had at the steps where they stopped.
+def _outcome_of_pruned(trial: FrozenTrial, completed: Sequence[FrozenTrial], sign: float) -> float:
+    """An outcome that gives a pruned trial the place it had at the step where it stopped.
 
     A last value says nothing beside final ones, but its place among the values of that step does:
     as many completed trials are better in the end, and one at least, for which it was stopped.
     Beside completed trials that did not reach that step it is worse than all.
 
     Args:
+        trial: The pruned trial.
         completed: The completed trials of a study with one objective.
         sign: 1 where larger is better, -1 where smaller is.
+
+    Returns:
+        The outcome, larger being better; minus infinity, as of a failure, if the trial or each
+        completed one has no value.
     """
-
-    def __init__(self, completed: Sequence[FrozenTrial], sign: float) -> None:
-        self._completed, self._sign = completed, sign
-        outcomes = [sign * float(trial.values[0]) for trial in completed]
-        self._final = sorted(filter(math.isfinite, outcomes), reverse=True)
-
-    def outcome(self, trial: FrozenTrial) -> float:
-        """The outcome of a pruned trial.
-
-        Larger is better, in an order with those of completed trials times the sign. Minus infinity,
-        as of a failure, if the trial or each completed one has no value.
-        """
-        final, step = self._final, trial.last_step
-        value = math.nan if step is None else self._sign * trial.intermediate_values[step]
-        if step is None or math.isnan(value) or not final:
-            return -math.inf
-        curves = (rival.intermediate_values for rival in self._completed)
-        values = [self._sign * curve[step] for curve in curves if step in curve]
-        rivals = sorted(-math.inf if math.isnan(v) else v for v in values)
-        num_better = len(rivals) - bisect_right(rivals, value)
-        share = num_better / len(rivals) if rivals else 1.0
-        better = max(1, round(share * len(final)))
-        if better == len(final):
-            return final[-1] - max(1.0, abs(final[-1]))
-        return (final[better - 1] + final[better]) / 2.0
+    outcomes = (sign * float(rival.values[0]) for rival in completed)
+    final, step = sorted(filter(math.isfinite, outcomes), reverse=True), trial.last_step
+    value = math.nan if step is None else sign * trial.intermediate_values[step]
+    if step is None or math.isnan(value) or not final:
+        return -math.inf
+    curves = [rival.intermediate_values for rival in completed]
+    rivals = [sign * curve[step] for curve in curves if step in curve]
+    share = sum(rival > value for rival in rivals) / len(rivals) if rivals else 1.0
+    better = max(1, round(share * len(final)))
+    if better == len(final):
+        return final[-1] - max(1.0, abs(final[-1]))
+    return (final[better - 1] + final[better]) / 2.0

@@ -44,12 +44,31 @@ class Thresholds:
         Returns:
             A tensor of the broadcast shape; infinite below 0, minus infinite from the total on.
         """
+        # To the right: a count that is reached exactly belongs to the next threshold.
         reached = torch.searchsorted(self.size.cumsum(0), count.contiguous(), right=True)
         infinity = torch.full_like(self.values[..., :1], torch.inf)
         bounded = torch.cat([self.values, -infinity], dim=-1)
         shape = torch.broadcast_shapes(count.shape, infinity.shape)
         found = bounded.expand(*shape[:-1], -1).gather(-1, reached.expand(shape))
         return found.masked_fill(count < 0.0, torch.inf)
+
+    def border(self, count: int) -> Tensor:
+        """The utility from which on a point is among the best so many.
+
+        It lies half-way between the worst of them and the best of the others. Where there is none,
+        one average step beyond the best point; where these are all, at minus infinity, because a
+        new one will be among them, too.
+
+        Args:
+            count: Number of evaluated points above the border.
+
+        Returns:
+            A tensor of shape ``batch_shape``.
+        """
+        if count == 0:
+            best, worst = self.values[..., 0], self.values[..., -1]
+            return best + (best - worst) / self.values.shape[-1]
+        return self.at(self.values.new_tensor([count - 1.0, count])).mean(-1)
 
     def count(self, value: Tensor) -> Tensor:
         """How many evaluated points are better.
@@ -80,6 +99,7 @@ class Thresholds:
             A tensor of the same shape.
         """
         rank, last = self.better + self.size / 2.0, len(self.size) - 1
+        # Without a second threshold there is no step to measure the distance by.
         if last == 0:
             return torch.where(value > self.values, rank.log() - 1.0, rank.log())
         above = self._count(value.detach(), right=True).clamp(1, last)
@@ -99,5 +119,6 @@ class Thresholds:
         sample_shape = value.shape[: value.ndim - 1 - len(batch_shape)]
         columns = value.expand(*sample_shape, *batch_shape, 1)
         columns = columns.reshape(sample_shape.numel(), *batch_shape).movedim(0, -1).contiguous()
+        # It wants rising numbers, and one row of values for each row of thresholds.
         found = torch.searchsorted(-self.values.detach().contiguous(), -columns, right=right)
         return found.movedim(-1, 0).reshape(value.shape)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods import normal_interval
 from botorch_popbo.posteriors._thresholds import Thresholds
-from botorch_popbo.posteriors.base import RankPosterior
+from botorch_popbo.posteriors.rank_posterior import RankPosterior, check_probabilities
 
 
 class GaussianRankPosterior(RankPosterior):
@@ -78,15 +78,9 @@ class GaussianRankPosterior(RankPosterior):
 
     def quantile(self, value: Tensor) -> Tensor:
         """See the base class."""
-        if not bool(((value >= 0.0) & (value <= 1.0)).all()):
-            raise ValueError("Probabilities are between 0 and 1: pass 0.9 for 90 %.")
+        check_probabilities(value)
         reached = torch.special.ndtr(-self.thresholds.values)
         return self.thresholds.passed((reached < self._in_front(value)).sum(-1, keepdim=True))
-
-    def entropy(self) -> Tensor:
-        """See the base class."""
-        entropy: Tensor = torch.special.entr(self._cells()).sum(-1, keepdim=True)
-        return entropy
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """Draw ranks of jointly drawn scores, interpolated between whole ranks.
@@ -97,6 +91,7 @@ class GaussianRankPosterior(RankPosterior):
         Returns:
             A ``sample_shape x batch_shape x q x 1`` tensor, in ranks, differentiable.
         """
+        # The interpolated rank: a whole one has no slope, and searches by samples need one.
         drawn = self.utility.rsample(sample_shape or torch.Size())
         return self.thresholds.log_rank(self._standardized(drawn)).exp()
 

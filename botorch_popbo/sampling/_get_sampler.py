@@ -5,8 +5,8 @@ from botorch.sampling.get_sampler import GetSampler
 from botorch.sampling.normal import SobolQMCNormalSampler
 from botorch.sampling.stochastic_samplers import ForkedRNGSampler
 
+from botorch_popbo.paper.posterior import PoissonRankPosterior
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
-from botorch_popbo.posteriors.poisson_rank import PoissonRankPosterior
 
 
 @GetSampler.register(PoissonRankPosterior)

@@ -1,7 +1,6 @@
 """Candidates from starting points, without delay."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,6 @@ from botorch.generation import gen_candidates_scipy
 from botorch.generation.gen import get_reasons_against_fast_path
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
-
-from botorch_popbo.acquisition.base import RankAcquisitionFunction, value_and_gradient
 
 Array = npt.NDArray[np.float64]
 
@@ -90,9 +87,6 @@ def climb(
     Raises:
         OptimizationGradientError: If the function's gradient holds NaN.
     """
-    evaluate: Callable[[Tensor], tuple[Tensor, Tensor]] = partial(value_and_gradient, acquisition)
-    if starts.shape[-2] == 1 and isinstance(acquisition, RankAcquisitionFunction):
-        evaluate = acquisition.value_and_gradient
     X = starts.clamp(bounds[0], bounds[1])
 
     def placed(x: Array, rows: Any = slice(None)) -> Tensor:
@@ -101,7 +95,9 @@ def climb(
         return moved
 
     def loss(x: Array, batch_indices: list[int]) -> tuple[Array, Array]:
-        values, gradient = evaluate(placed(x, batch_indices))
+        points = placed(x, batch_indices).requires_grad_()
+        values = acquisition(points)
+        [gradient] = torch.autograd.grad(values.sum(), points)
         slopes = -_to_numpy(gradient[..., is_free]).reshape(x.shape)
         if np.isnan(slopes).any():
             message = "The gradient of the acquisition function holds NaN."

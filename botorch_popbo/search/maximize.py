@@ -1,6 +1,7 @@
 """The best point of a space of ranges, listed values and categories."""
 
 import warnings
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -68,6 +69,7 @@ def unless_known(
     X: Tensor,
     X_known: Tensor,
     settings: SearchSettings | None = None,
+    feasible: Callable[[Tensor], Tensor] = Tensor.clone,
 ) -> Tensor:
     """Points that an optimizer has found, or in place of known ones the best of some others.
 
@@ -77,6 +79,7 @@ def unless_known(
         X: The points, of ``n x d``, of which each is known to those after it.
         X_known: Points evaluated or pending, an ``m x d`` tensor.
         settings: How many others.
+        feasible: Those of some points that may be suggested.
 
     Returns:
         An ``n x d`` tensor; a point is known only where no other is drawn.
@@ -85,7 +88,7 @@ def unless_known(
     found = []
     for x in _with_inactive(domain, X).split(1):
         if bool(is_row_of(x, X_known)):
-            others = _with_inactive(domain, _drawn(domain, number))
+            others = feasible(_with_inactive(domain, _drawn(domain, number)))
             others = others[~is_row_of(others, X_known)]
             x = _best(acquisition, others).unsqueeze(0) if len(others) else x
         found.append(x)
@@ -107,42 +110,42 @@ def default_options(
         Its keyword arguments; none for an optimizer that looks at every point of a discrete space.
     """
     own = settings or SearchSettings()
-    starts: Any = rank_initial_conditions if is_smooth else constrained_initial_conditions
     # Starts are screened in one batch.
-    if optimizer == "optimize_acqf":
-        end = {"maxiter": own.max_steps, "factr": own.tolerance}
-        batches = {"init_batch_limit": own.num_raw, "batch_limit": own.num_network_starts}
-        line_search = {"factr": own.network_tolerance, "maxls": own.max_network_line_search}
-        return {
+    of_box = {"init_batch_limit": own.num_raw, "batch_limit": own.num_network_starts}
+    line_search = {"factr": own.network_tolerance, "maxls": own.max_network_line_search}
+    end = {"maxiter": own.max_steps, "factr": own.tolerance}
+    starts = partial(constrained_initial_conditions, settings=own)
+    near_best = partial(rank_initial_conditions, settings=own)
+    of_optimizer: dict[str, dict[str, Any]] = {
+        "optimize_acqf": {
             "num_restarts": own.num_starts if is_smooth else own.num_network_starts,
             "raw_samples": own.num_raw,
-            "ic_generator": partial(starts, settings=own),
+            "ic_generator": near_best if is_smooth else starts,
             "gen_candidates": gen_candidates,
             "retry_on_optimization_warning": False,
-            "options": end if is_smooth else batches | line_search,
-        }
-    if optimizer == "optimize_acqf_mixed":
-        return {
+            "options": end if is_smooth else of_box | line_search,
+        },
+        "optimize_acqf_mixed": {
             "num_restarts": own.num_mixed_starts,
             "raw_samples": own.num_mixed_raw,
-            "ic_generator": partial(constrained_initial_conditions, settings=own),
+            "ic_generator": starts,
             "retry_on_optimization_warning": False,
             "options": {
                 "init_batch_limit": own.num_mixed_raw,
                 "batch_limit": own.num_mixed_starts,
                 "maxiter": own.max_mixed_steps,
             },
-        }
-    if optimizer == "optimize_acqf_mixed_alternating":
-        return {
+        },
+        "optimize_acqf_mixed_alternating": {
             "num_restarts": own.num_mixed_starts,
             "raw_samples": own.num_raw,
             "options": {
                 "init_batch_limit": own.num_raw,
                 "maxiter_alternating": own.max_alternations,
             },
-        }
-    return {}
+        },
+    }
+    return of_optimizer.get(optimizer, {})
 
 
 def _optimized(

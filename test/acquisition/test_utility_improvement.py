@@ -4,13 +4,20 @@ import pytest
 import torch
 from botorch.exceptions import UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
+from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
 from helpers.acquisition import OF_UTILITIES, Case, Kind, optimized
-from helpers.toy import toy_data
-from torch import Tensor
+from helpers.toy import BOUNDS, toy_data
 from torch.autograd import gradcheck
 
-from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, RankingGP
+from botorch_popbo import (
+    LogConstrainedExpectedUtilityImprovement,
+    LogExpectedFrontImprovement,
+    LogExpectedUtilityImprovement,
+    PoissonRankModel,
+    RankingGP,
+)
+from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 
 TEST_X = toy_data(20, seed=1)[0].unsqueeze(-2)
 
@@ -48,58 +55,24 @@ def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> No
     assert torch.equal(function._incumbent, gaussian_model.encode(second.unsqueeze(0))[0])
 
 
-def test_gradient(gaussian_model: RankingGP) -> None:
-    X = TEST_X[:6].clone().requires_grad_()
-    function = LogExpectedUtilityImprovement(gaussian_model)
-    assert gradcheck(function, X, eps=1e-6, atol=1e-5, rtol=1e-4)
-
-
 def model_with_failures() -> RankingGP:
     X, Y = toy_data(15)
     return RankingGP(X, Y.where(X[:, :1] < 0.8, -torch.inf)).fit()
 
 
 def rotated_model() -> RankingGP:
-    model = noisy_model()
-    angle = torch.tensor(0.5).double()
-    turn = torch.stack(
-        [torch.stack([angle.cos(), -angle.sin()]), torch.stack([angle.sin(), angle.cos()])]
-    )
-    model.covar_module.rotation = turn
+    model, angle = noisy_model(), torch.tensor(0.5).double()
+    sine, cosine = angle.sin(), angle.cos()
+    model.covar_module.rotation = torch.stack([cosine, -sine, sine, cosine]).reshape(2, 2)
     model.load_state_dict(model.state_dict())
     return model
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("make", [noisy_model, model_with_failures, rotated_model])
-def test_what_an_optimizer_asks_for_is_the_value_and_its_gradient(
-    make: Callable[[], RankingGP], dtype: torch.dtype
-) -> None:
-    function = LogExpectedUtilityImprovement(make().to(dtype))
-    nearby = function.model.known_X[:2].unsqueeze(-2) + 1e-5
-    for points in (TEST_X.to(dtype), nearby):  # the closed form, and autograd
-        X = points.clone().requires_grad_()
-        expected = function(X)
-        [slope] = torch.autograd.grad(expected.sum(), X)
-        value, gradient = function.value_and_gradient(points)
-        assert not value.requires_grad
-        assert not gradient.requires_grad
-        assert gradient.dtype == value.dtype == dtype
-        digits = 1e-10 if dtype == torch.float64 else 1e-4
-        torch.testing.assert_close(value, expected.detach(), rtol=digits, atol=digits)
-        torch.testing.assert_close(gradient, slope, rtol=digits, atol=digits)
-
-
-def test_an_optimizer_sees_what_a_subclass_adds() -> None:
-    class Lowered(LogExpectedUtilityImprovement):
-        def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
-            return super()._evaluate(X, encoded, distance) - X.square().sum(-1)
-
-    model = noisy_model()
-    plain, lowered = LogExpectedUtilityImprovement(model), Lowered(model)
-    (value, gradient), (low, slope) = (f.value_and_gradient(TEST_X) for f in (plain, lowered))
-    torch.testing.assert_close(low, value - TEST_X.square().sum((-1, -2)))
-    torch.testing.assert_close(slope, gradient - 2.0 * TEST_X)
+def test_gradient(make: Callable[[], RankingGP]) -> None:
+    X = TEST_X[:6].clone().requires_grad_()
+    function = LogExpectedUtilityImprovement(make())
+    assert gradcheck(function, X, eps=1e-6, atol=1e-5, rtol=1e-4)
 
 
 def test_what_is_expected_of_pending_points_is_part_of_the_incumbent(
@@ -120,14 +93,6 @@ def test_the_search_finds_what_is_better_than_anything_at_random(
     function = LogExpectedUtilityImprovement(gaussian_model)
     anywhere = function(toy_data(500, seed=2)[0].unsqueeze(-2))
     assert function(optimized(function, q=1, raw_samples=128)) > anywhere.max()
-
-
-def test_monotone_transforms_of_the_outcomes_change_nothing() -> None:
-    X, Y = toy_data(15)
-    expected, transformed = (
-        LogExpectedUtilityImprovement(RankingGP(X, y).fit())(TEST_X) for y in (Y, Y.exp())
-    )
-    assert torch.equal(transformed, expected)
 
 
 @pytest.mark.parametrize("kind", OF_UTILITIES)
@@ -156,3 +121,55 @@ def test_of_equal_outcomes_the_search_fills_the_space() -> None:
         unit = model.encode(torch.cat([x, X]))
         assert torch.cdist(unit[:1], unit[1:]).min() > 0.1
         X = torch.cat([X, x])
+
+
+ALL, MIDDLE, NONE = -100.0, float(toy_data(15)[0][:, 0].median()), 100.0
+
+
+def slack_model(border: float) -> RankingGP:
+    """Of a constraint that points right of the border satisfy."""
+    X, _ = toy_data(15)
+    return RankingGP(X, X[:, :1] - border).fit()
+
+
+def test_constraints_that_all_satisfy_change_nothing(gaussian_model: RankingGP) -> None:
+    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack_model(ALL)])
+    assert torch.equal(constrained(TEST_X), LogExpectedUtilityImprovement(gaussian_model)(TEST_X))
+
+
+def test_it_is_the_improvement_over_the_best_feasible_point_times_the_probability(
+    gaussian_model: RankingGP,
+) -> None:
+    slack = slack_model(MIDDLE)
+    is_feasible = gaussian_model.known_X[:, 0] >= MIDDLE
+    incumbent = gaussian_model.incumbent_among(is_feasible)
+    assert incumbent[0] >= MIDDLE
+    assert not torch.equal(incumbent, gaussian_model.incumbent)
+    plain = LogExpectedUtilityImprovement(gaussian_model)
+    plain._incumbent = gaussian_model.encode(incumbent.unsqueeze(0)).squeeze(0)
+    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack, slack])
+    probability = SlackConstraint(slack)(TEST_X).squeeze(-1)
+    torch.testing.assert_close(constrained(TEST_X), plain(TEST_X) + 2.0 * probability)
+
+
+@pytest.mark.parametrize("objectives", [1, 2])
+def test_without_a_feasible_point_only_the_probability_counts(
+    gaussian_model: RankingGP, objectives: int
+) -> None:
+    slack = slack_model(NONE)
+    function = (
+        LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack])
+        if objectives == 1
+        else LogExpectedFrontImprovement([gaussian_model] * 2, [slack])
+    )
+    torch.testing.assert_close(function(TEST_X), SlackConstraint(slack)(TEST_X).squeeze(-1))
+    points, _ = optimize_acqf(
+        function, BOUNDS, q=3, sequential=True, num_restarts=4, raw_samples=64, options={"seed": 0}
+    )
+    assert torch.pdist((points - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])).min() > 0.01
+
+
+def test_the_gradient_of_constraints(gaussian_model: RankingGP) -> None:
+    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack_model(MIDDLE)])
+    X = TEST_X[:3].clone().requires_grad_()
+    assert gradcheck(constrained, (X,), atol=1e-4)

@@ -10,7 +10,7 @@ from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generators.torch.botorch_modular.acquisition import Acquisition
-from ax.generators.torch.botorch_modular.surrogate import ModelConfig, SurrogateSpec
+from ax.generators.torch.botorch_modular.surrogate import ModelConfig, Surrogate, SurrogateSpec
 from ax.utils.common.constants import Keys
 from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
 from botorch.exceptions import CandidateGenerationError
@@ -22,27 +22,27 @@ from helpers.service_loop import (
     generator_keys,
     last_acquisition,
     make_client,
-    pending_points,
     run_trials,
     sphere,
 )
 from torch import Tensor
 
-from botorch_popbo import RankingGP
+from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
 from botorch_popbo.ax import (
     RANK_TRANSFORMS,
-    RankAcquisition,
     initial_node,
     popbo_generation_strategy,
 )
 from botorch_popbo.ax.nodes import PresetName
-from botorch_popbo.optim import _tables, unseen_candidates
+from botorch_popbo.search import tables, unseen_candidates
 
 
-def constrained_client(parameters: list[Parameter], constraint: str) -> Client:
+def constrained_client(
+    parameters: list[Parameter], constraint: str, objective: str = "gain"
+) -> Client:
     client = Client()
     client.configure_experiment(parameters=parameters, parameter_constraints=[constraint])
-    client.configure_optimization(objective="gain")
+    client.configure_optimization(objective=objective)
     client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=5))
     return client
 
@@ -65,23 +65,6 @@ def test_parameter_constraints_are_honoured(kind: str) -> None:
     assert generator_keys(client)[5:] == ["popbo-logei"] * 5
 
 
-def test_large_discrete_space_is_not_enumerated() -> None:
-    client = Client()
-    client.configure_experiment(
-        parameters=[
-            ChoiceParameterConfig(name=f"c{i}", values=list("abcdefgh"), parameter_type="str")
-            for i in range(10)  # 8^10 points
-        ]
-    )
-    client.configure_optimization(objective="gain")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=5))
-    torch.manual_seed(0)
-    for _ in range(8):
-        [(index, p)] = client.get_next_trials(max_trials=1).items()
-        client.complete_trial(index, raw_data={"gain": sum(v == "a" for v in p.values())})
-    assert generator_keys(client)[5:] == ["popbo-logei"] * 3
-
-
 @pytest.mark.parametrize(
     ("preset", "objective", "number"),
     [
@@ -100,7 +83,7 @@ def test_as_many_candidates_are_looked_at_as_time_allows(
         seen.append(len(candidates))
         return candidates
 
-    monkeypatch.setattr(_tables, "unseen_candidates", record)
+    monkeypatch.setattr(tables, "unseen_candidates", record)
     parameters: list[Parameter] = [
         RangeParameterConfig(name=f"x{i}", bounds=(1, 14), parameter_type="int") for i in range(3)
     ]
@@ -112,33 +95,13 @@ def test_as_many_candidates_are_looked_at_as_time_allows(
     assert seen == [min(number, 14**3 - 4)]
 
 
-@pytest.mark.parametrize("upper", [25, 100_000])
-def test_integers_are_searched_closely(upper: int) -> None:
-    client = Client()
-    client.configure_experiment(
-        parameters=[
-            RangeParameterConfig(name=name, bounds=(0, upper), parameter_type="int")
-            for name in ("a", "b")
-        ]
-    )
-    client.configure_optimization(objective="-loss")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=6))
-    losses = []
-    for _ in range(20):
-        [(index, p)] = client.get_next_trials(max_trials=1).items()
-        losses.append(sum((p[name] / upper - 0.3) ** 2 for name in ("a", "b")))
-        client.complete_trial(index, raw_data={"loss": losses[-1]})
-    assert min(losses[6:]) < 0.5 * min(losses[:6])
-    assert generator_keys(client)[6:] == ["popbo-logei"] * 14
-
-
 def test_only_a_point_of_the_space_is_improved_on() -> None:
     client = make_client(popbo_generation_strategy(num_initial_trials=6), floats(2), "-loss")
     for x in (-0.4, 1.3):  # attached, and better than any point of the space
         client.complete_trial(client.attach_trial({"x0": x, "x1": 0.5}), {"loss": -1.0 - x})
     run_trials(client, sphere, 6)
     function = last_acquisition(client).acqf
-    assert last_acquisition(client)._model.rank_counts.counts.max() == 6  # of seven others
+    assert last_acquisition(client).model.rank_counts.counts.max() == 6  # of seven others
     inside = function.model.known_X[function._is_baseline]
     assert len(inside) == 5
     assert ((inside >= 0.0) & (inside <= 1.0)).all()
@@ -187,23 +150,9 @@ def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
     client.complete_trial(client.attach_trial({"x0": 1.5}), {"loss": -1.0})
     run_trials(client, sphere, 6)
     acquisition = last_acquisition(client)
-    inside = acquisition._model.posterior(acquisition.X_observed).mean.max()
+    inside = acquisition.model.posterior(acquisition.X_observed).mean.max()
     assert acquisition.acqf.best_f == pytest.approx(float(inside), abs=0.2)
-    assert acquisition._model.posterior(acquisition._model.known_X).mean.max() > inside + 0.2
-
-
-@pytest.mark.slow  # Ax takes its time over a hundred trials
-def test_what_is_pending_does_not_depend_on_the_number_of_trials() -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss - cost")
-    for x in torch.rand(100, 2, generator=torch.Generator().manual_seed(0)).tolist():
-        index = client.attach_trial({"x0": x[0], "x1": x[1]})
-        client.complete_trial(index, {"loss": sum(x), "cost": (x[0] - 0.5) ** 2})
-    with_data, without, incomplete = client.get_next_trials(3).items()
-    client.attach_data(with_data[0], {"loss": 1.0, "cost": 1.0})
-    client.complete_trial(incomplete[0], {"loss": 1.0})
-    client.get_next_trials(1)
-    expected = [tuple(point.values()) for _, point in (without, incomplete)]
-    assert sorted(pending_points(client)) == [pytest.approx(point) for point in sorted(expected)]
+    assert acquisition.model.posterior(acquisition.model.known_X).mean.max() > inside + 0.2
 
 
 def test_the_seed_decides_about_a_stock_function_alone() -> None:
@@ -216,29 +165,40 @@ def test_the_seed_decides_about_a_stock_function_alone() -> None:
     assert suggested(0) == suggested(1)
 
 
-def test_a_surrogate_of_ax_is_refused() -> None:
-    models = SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)])
-    kwargs = {
-        "surrogate_spec": models,
-        "acquisition_class": RankAcquisition,
-        "transforms": RANK_TRANSFORMS,
-    }
-    spec = GeneratorSpec(generator_enum=Generators.BOTORCH_MODULAR, generator_kwargs=kwargs)
+def by_hand(**kwargs: Any) -> Client:
+    """A client with a specification of its own."""
+    spec = GeneratorSpec(
+        generator_enum=Generators.BOTORCH_MODULAR,
+        generator_kwargs=kwargs
+        | {"botorch_acqf_class": LogExpectedUtilityImprovement, "transforms": RANK_TRANSFORMS},
+    )
     node = GenerationNode(name="by hand", generator_specs=[spec])
     strategy = GenerationStrategy(nodes=[initial_node(node.name, 3), node])
-    client = make_client(strategy, floats(1), "-loss")
-    with (
-        pytest.warns(UserWarning, match="Without a RankSurrogate"),
-        pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\(...\)"),
-    ):
-        run_trials(client, sphere, 4)
+    return make_client(strategy, floats(1), "-loss")
 
 
+MODELS = SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)])
+
+
+def test_a_specification_of_the_model_is_enough() -> None:
+    client = by_hand(surrogate_spec=MODELS)
+    points = run_trials(client, lambda p: 1000.0 + sphere(p), 5)
+    ready_made = make_client(popbo_generation_strategy(num_initial_trials=3), floats(1), "-loss")
+    assert points == run_trials(ready_made, sphere, 5)
+    assert 1000.0 <= client.predict(points)[0]["loss"][0] <= 1001.0
+
+
+def test_a_surrogate_of_ax_is_refused() -> None:
+    with pytest.raises(UserInputError, match=r"surrogate=RankSurrogate\("):
+        run_trials(by_hand(surrogate=Surrogate(MODELS)), sphere, 4)
+
+
+@pytest.mark.parametrize("constraint", ["x0 <= 2", "x0 + x1 <= 1.2"])
 @pytest.mark.parametrize("fixed", [{}, {"x0": 0.25}])
 def test_a_known_point_that_an_optimizer_ends_at_gives_way(
-    fixed: dict[str, float], monkeypatch: pytest.MonkeyPatch
+    fixed: dict[str, float], constraint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss")
+    client = constrained_client(floats(2), constraint, "-loss")
     client.complete_trial(client.attach_trial({"x0": 0.25, "x1": 0.75}), {"loss": 0.0})
     run_trials(client, sphere, 6)
 

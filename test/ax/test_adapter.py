@@ -16,7 +16,7 @@ from helpers.service_loop import (
     sphere,
 )
 
-from botorch_popbo.ax import load_client, popbo_generation_strategy, save_client
+from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.nodes import PresetName
 
 
@@ -40,10 +40,10 @@ def test_trials_outside_of_the_space_are_learned_from_whenever_they_are_attached
 ) -> None:
     client = started()
     client.complete_trial(client.attach_trial({"x0": 2.0, "x1": 0.5}), {"loss": -1.0})
-    save_client(client, tmp_path / "client.json")
-    loaded = load_client(tmp_path / "client.json")
+    client.save_to_json_file(str(tmp_path / "client.json"))
+    loaded = Client.load_from_json_file(str(tmp_path / "client.json"))
     assert suggested(client) == suggested(loaded)
-    assert last_acquisition(client)._model.known_X[:, 0].max() == 2.0
+    assert last_acquisition(client).model.known_X[:, 0].max() == 2.0
 
 
 def test_a_number_that_is_no_choice_is_learned_from_later_too() -> None:
@@ -52,7 +52,7 @@ def test_a_number_that_is_no_choice_is_learned_from_later_too() -> None:
     run_trials(client, lambda p: p["x"] + p["size"], 5)
     client.complete_trial(client.attach_trial({"size": 24, "x": 0.5}), {"loss": 1.0})
     assert suggested(client)["size"] in (16, 32, 64)
-    assert 0.5 in last_acquisition(client)._model.known_X[:, 0]
+    assert 0.5 in last_acquisition(client).model.known_X[:, 0]
 
 
 @pytest.mark.parametrize("preset", KEYS)
@@ -64,7 +64,7 @@ def test_an_abandoned_trial_with_data_is_not_suggested_again(preset: PresetName)
     points = [point, *run_trials(client, sphere, 2)]
     assert_distinct(points)
     assert generator_keys(client)[-2:] == [KEYS[preset]] * 2
-    assert len(last_acquisition(client)._model.known_X) == 7  # all but the abandoned one
+    assert len(last_acquisition(client).model.known_X) == 7  # all but the abandoned one
 
 
 def test_an_abandoned_trial_with_a_part_of_its_data_is_pending_once() -> None:

@@ -86,17 +86,6 @@ def test_before_there_is_a_model_the_best_outcome_counts() -> None:
     assert best_point(client).parameters == smallest(points)
 
 
-def test_trials_need_no_strategy() -> None:
-    client = Client()
-    client.configure_experiment(floats(2))
-    with pytest.raises(UnsupportedError, match="configure_optimization"):
-        best_point(client)
-    client.configure_optimization("-loss")
-    point = {"x0": 0.5, "x1": 0.25}
-    client.complete_trial(client.attach_trial(point), {"loss": 1.0})
-    assert best_point(client).parameters == point
-
-
 def test_a_point_that_a_logarithm_rounds_is_found() -> None:
     client = Client()
     client.configure_experiment(parameter_configs({"rate": (1e-4, 1.0, "log")}))

@@ -17,7 +17,7 @@ from helpers.service_loop import (
     pending_points,
 )
 
-from botorch_popbo.ax import best_point, load_client, popbo_generation_strategy, save_client
+from botorch_popbo.ax import best_point, popbo_generation_strategy
 from botorch_popbo.ax.nodes import PresetName
 
 
@@ -111,8 +111,8 @@ def test_running_trials_are_known_by_their_active_parameters() -> None:
 def test_a_stored_experiment_goes_on(tmp_path: Path) -> None:
     client = client_on(nested())
     go_on(client, 6)
-    save_client(client, tmp_path / "client.json")
-    reloaded = load_client(tmp_path / "client.json")
+    client.save_to_json_file(str(tmp_path / "client.json"))
+    reloaded = Client.load_from_json_file(str(tmp_path / "client.json"))
     assert reloaded.get_next_trials(1) == client.get_next_trials(1)
 
 

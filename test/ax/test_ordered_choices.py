@@ -56,15 +56,6 @@ def test_a_trial_between_the_choices_is_learned_from_there(
     assert all(own.validate(trial.arm.parameters["k"]) for trial in suggested)
 
 
-def test_a_running_trial_may_be_between_the_choices() -> None:
-    client = make_client(ordered([1, 2, 4]))
-    client.attach_trial({"k": 3, "x0": 0.5})
-    for _ in range(4):
-        [(index, point)] = client.get_next_trials(1).items()
-        client.complete_trial(index, {"loss": float(point["x0"])})
-    assert generator_keys(client)[-1] == "popbo-logei"
-
-
 def test_a_choice_without_a_meaning_has_no_place() -> None:
     client = Client()
     kind = ChoiceParameterConfig("kind", ["a", "b"], "str", dependent_parameters={"a": ["k"]})

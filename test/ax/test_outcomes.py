@@ -10,7 +10,7 @@ from ax.api.client import Client
 from ax.exceptions.core import UserInputError
 from botorch.test_functions.multi_objective import BraninCurrin
 from botorch.utils.multi_objective.hypervolume import Hypervolume
-from helpers.search_spaces import KEYS, assert_distinct
+from helpers.search_spaces import KEYS
 from helpers.service_loop import (
     Parameterization,
     floats,
@@ -106,25 +106,6 @@ def test_the_pareto_front_grows(preset: PresetName, thresholds: list[str]) -> No
     assert all(set(p) == {"branin", "currin"} for p in client.predict(points[:3]))
 
 
-@EACH_PRESET
-def test_only_some_objectives_need_a_threshold(preset: PresetName) -> None:
-    client = start("-loss, gain", ["loss <= 1.0"], preset=preset)
-    run(client, 6, measure_gain)
-    assert generator_keys(client)[4:] == [KEYS[preset]] * 2
-
-
-@EACH_PRESET
-def test_three_objectives_have_a_front(preset: PresetName) -> None:
-    def evaluate(p: Parameterization) -> Outcomes:
-        return measure_gain(p) | {"third": sum(p.values())}
-
-    client = start("-loss, gain, -third", preset=preset)
-    points = run(client, 7, evaluate)
-    assert_distinct(points)
-    assert generator_keys(client)[4:] == [KEYS[preset]] * 3
-    assert 0 < len(client.get_pareto_frontier(use_model_predictions=False)) <= 7
-
-
 def test_of_several_objectives_any_may_fail_or_be_missing() -> None:
     client = start("-branin, -currin", ["currin <= 13"], 6)
     points = run(client, 7, branin_currin)
@@ -158,22 +139,6 @@ def test_the_best_trial_is_feasible_and_near_the_constrained_optimum(preset: Pre
             assert max(means) <= max(observed)
     best, *_ = client.get_best_parameterization(use_model_predictions=True)
     assert cost(best) <= 1.0
-
-
-def test_without_a_feasible_trial_the_violation_falls() -> None:
-    costs = [cost(p) for p in run(start("-loss", ["cost <= 0.01"], 6), 16)]
-    assert min(costs[:6]) > 0.01
-    assert min(costs) < 0.3 * min(costs[:6])
-
-
-def test_a_constraint_relative_to_the_baseline() -> None:
-    client, baseline = start("-loss", ["cost <= 0.5 * baseline"], 6), {"x0": 0.05, "x1": 0.05}
-    client.complete_trial(client.attach_baseline(baseline), measure(baseline))
-    run(client, 12)
-    best, *_ = client.get_best_parameterization(use_model_predictions=False)
-    assert cost(best) <= 0.5 * cost(baseline)
-    assert cost(best_point(client).parameters) <= 0.5 * cost(baseline)
-    assert generator_keys(client)[6:] == ["popbo-logei"] * 7
 
 
 def test_what_is_relative_is_so_to_the_baseline_as_measured() -> None:
@@ -247,13 +212,6 @@ def test_what_means_the_same_suggests_the_same(
     assert first == second
 
 
-@pytest.mark.parametrize("objective", ["-2 * loss + gain", "-loss"])
-def test_every_metric_of_a_goal_and_tracked_ones_are_predicted(objective: str) -> None:
-    client = start(objective)
-    points = run(client, 5, measure_gain)
-    assert set(client.predict(points)[0]) == {"loss", "gain"}
-
-
 def test_tracking_metrics_change_nothing() -> None:
     watched = start()
     watched.configure_tracking_metrics(metric_names=["seconds", "cost"])
@@ -318,14 +276,3 @@ def test_standard_errors_become_expected_ranks(
     assert learned_ranks(client) == pytest.approx(expected)
     assert client.predict([{"x0": 0.5, "x1": 0.5}])[0]["loss"][1] > 0.0
     assert generator_keys(client)[4:] == [KEYS[preset]] * 3
-
-
-def test_replicates_are_one_point() -> None:
-    client = start()
-    for x, value in ((0.5, 1.0), (0.5, 3.0), (0.5, 5.0), (0.1, 2.0), (0.9, 4.0)):
-        client.complete_trial(client.attach_trial({"x0": x, "x1": x}), {"loss": value})
-    client.get_next_trials(max_trials=1)
-    # 2 beats the mean of 3, which beats 4
-    assert learned_ranks(client) == {(0.1, 0.1): 0.0, (0.5, 0.5): 1.0, (0.9, 0.9): 2.0}
-    run(client, 3)
-    assert generator_keys(client)[-3:] == ["popbo-logei"] * 3

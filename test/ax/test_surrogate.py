@@ -8,6 +8,7 @@ from ax.generators.torch.botorch_modular.surrogate import (
     submodel_input_constructor,
 )
 from ax.generators.torch.botorch_modular.utils import fit_botorch_model
+from botorch.models import SingleTaskGP
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
@@ -71,49 +72,14 @@ def test_a_lower_bound_is_known_by_the_model_of_its_metric() -> None:
     )
     [slack] = surrogate.goal_models(at_least, 0, True).slacks
     # Both metrics rise with x, so that one order, and one fit, serves both and the slack.
-    assert slack.covar_module is surrogate.metric_models[0].covar_module
+    for own, known in zip(slack.parameters(), surrogate.metric_models[0].parameters(), strict=True):
+        assert torch.equal(own, known)
+        assert own is not known, "a change of one is none of the other"
     assert slack.order is not None
     assert torch.equal(slack.order.score, X.square().squeeze(-1) - 0.5), "where the bound lies"
     metric = surrogate.metric_models[0].order
     assert metric is not None
     assert torch.equal(metric.score, X.sin().squeeze(-1))
-
-
-def test_each_objective_has_a_model_of_its_own() -> None:
-    surrogate = fitted(RankingGP, X.sin(), X.cos())
-    sums = Goal(torch.tensor([[1.0, 0.0], [0.5, 2.0]], dtype=torch.double))
-    first, second = surrogate.goal_models(sums, 0, separate=True).objectives
-    assert first is surrogate.metric_models[0]
-    assert second.order is not None
-    torch.testing.assert_close(second.order.score, (0.5 * X.sin() + 2.0 * X.cos()).squeeze(-1))
-    assert len(surrogate.goal_models(sums, 0, separate=False).objectives) == 1
-
-
-def test_new_data_forget_the_models_of_the_goal() -> None:
-    surrogate = fitted(RankingGP, X.sin(), X.square())
-    before = surrogate.goal_models(GOAL, 0, True)
-    datasets = [
-        SupervisedDataset(
-            X, Y, feature_names=["x"], outcome_names=[f"y{i}"], group_indices=torch.arange(len(X))
-        )
-        for i, Y in enumerate((X.cos(), X.square()))
-    ]
-    surrogate.fit(datasets, DIGEST)
-    after = surrogate.goal_models(GOAL, 0, True)
-    assert after is not before
-    assert after.objectives[0] is surrogate.metric_models[0]
-
-
-@EACH_MODEL
-def test_without_models_of_slacks_feasible_points_come_first(
-    model_class: type[RankModel],
-) -> None:
-    models = fitted(model_class, X.sin(), X.square()).goal_models(GOAL, 0, separate=False)
-    assert models.slacks == []
-    [model] = models.objectives
-    assert type(model) is model_class
-    # Feasible up to 0.71, where larger is better; beyond, the violation grows.
-    assert model.rank_counts.counts.tolist() == [4, 3, 2, 1, 0, 5, 6, 7]
 
 
 @pytest.mark.parametrize(
@@ -167,12 +133,10 @@ def test_ax_fitting_is_the_models_own(model_class: type[RankModel]) -> None:
         assert torch.equal(one, other)
 
 
-@EACH_MODEL
-def test_what_has_no_effect_is_named(model_class: type[RankModel]) -> None:
-    config = ModelConfig(botorch_model_class=model_class, mll_options={"steps": 3})
+@pytest.mark.parametrize(
+    "spec", [SurrogateSpec(), SurrogateSpec(model_configs=[ModelConfig(SingleTaskGP)])]
+)
+def test_a_model_of_values_is_refused(spec: SurrogateSpec) -> None:
     data = SupervisedDataset(X, X.sin(), feature_names=["x"], outcome_names=["y"])
-    surrogate = RankSurrogate(SurrogateSpec(model_configs=[config]))
-    with pytest.raises(UserInputError, match="mll_options"):
-        surrogate.fit([data], DIGEST)
-    with pytest.raises(UserInputError, match="models of an order"):
-        RankSurrogate().fit([data], DIGEST)
+    with pytest.raises(UserInputError, match="models of an order, not"):
+        RankSurrogate(spec).fit([data], DIGEST)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ax.api.client import Client
 from botorch.exceptions import InputDataError
-from helpers.search_spaces import KEYS, Space, assert_distinct, choice, ranged, start
+from helpers.search_spaces import KEYS, assert_distinct
 from helpers.service_loop import (
     floats,
     generator_keys,
@@ -181,29 +181,6 @@ def test_a_failure_does_not_count_once_the_arm_was_tried_again(event: str) -> No
     assert learned_ranks(client)[point] == 6
 
 
-def test_a_failure_does_not_count_where_the_arm_had_succeeded() -> None:
-    client = started()
-    index, point = suggest(client)
-    perform("report good", client, index)
-    again = client.attach_trial(client._experiment.trials[index].arm.parameters)
-    client.mark_trial_failed(again)
-    suggest(client)
-    assert learned_ranks(client)[point] == 0
-
-
-def test_the_best_trial_is_never_a_failed_one() -> None:
-    client = started()
-    for _ in range(2):
-        index, _ = suggest(client)
-        perform("report good, fail", client, index)
-    best, *_ = client.get_best_parameterization(use_model_predictions=False)
-    assert sphere(best) == min(
-        sphere(t.arm.parameters)
-        for t in client._experiment.trials.values()
-        if not t.status.is_failed
-    )
-
-
 def test_the_neighbourhood_of_failures_is_avoided() -> None:
     client = started()
     for _ in range(16):
@@ -228,27 +205,6 @@ def test_failures_leave_predictions_in_the_unit_of_the_metric(preset: PresetName
     for mean, sem in (p["loss"] for p in client.predict([*points, {"x0": 0.9, "x1": 0.9}])):
         assert min(losses) <= mean <= max(losses)
         assert math.isfinite(sem)
-
-
-def test_failures_in_a_mixed_space() -> None:
-    space = Space(
-        [
-            ranged("rate", 1e-3, 1.0, log=True),
-            choice("kind", ["a", "b", "c"]),
-            choice("flag", [True, False]),
-            ranged("depth", 1, 9, "int"),
-        ],
-        lambda p: p["rate"] + p["depth"],
-    )
-    client = start(space, num_initial=5)
-    for trial in range(10):
-        [(index, p)] = client.get_next_trials(max_trials=1).items()
-        if trial % 3 == 2:
-            client.mark_trial_failed(index)
-        else:
-            client.complete_trial(index, raw_data={"loss": space.loss(p)})
-    assert_distinct([trial.arm.parameters for trial in client._experiment.trials.values()])
-    assert generator_keys(client)[-3:] == ["popbo-logei"] * 3
 
 
 @pytest.mark.parametrize("reports", [0, 2])
@@ -293,10 +249,3 @@ def test_the_model_waits_until_half_of_the_design_has_data() -> None:
     client.complete_trial(7, {"loss": 1.0})
     client.get_next_trials(max_trials=1)
     assert generator_keys(client) == ["Sobol"] * 9 + ["popbo-logei"]
-
-
-def test_an_abandoned_trial_leaves_the_design_one_short() -> None:
-    client = started()
-    client._experiment.trials[0].mark_abandoned(unsafe=True)
-    suggest(client)
-    assert generator_keys(client)[-1] == "popbo-logei"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from botorch_popbo import Order, RankCounts, data
+from botorch_popbo.paper.base_set import from_base_set
 
 Source = Callable[[Tensor, Tensor], Order | RankCounts]
 
@@ -36,7 +37,7 @@ SOURCES: dict[str, Source] = {
     "groups": one_group,
     "constraints": violating(1.0, 2),
     "objectives": data.from_objectives,
-    "base set": lambda X, Y: data.from_base_set(X, Y, torch.Generator().manual_seed(0)),
+    "base set": lambda X, Y: from_base_set(X, Y, torch.Generator().manual_seed(0)),
 }
 #: Sources that here have no more to say than the outcomes.
 NOTHING_NEW: dict[str, Callable[[Tensor, Tensor], Order]] = {

@@ -1,4 +1,3 @@
-import dataclasses
 from typing import Any
 
 import pytest
@@ -49,29 +48,10 @@ def test_num_points_counts_distinct_rows(X: list[list[float]], num_points: int) 
     assert len(counts) == len(X)
 
 
-@pytest.mark.parametrize("dim", [0, 2])
-def test_no_records_have_no_points(dim: int) -> None:
-    counts = RankCounts(torch.zeros(0, dim), torch.zeros(0), torch.zeros(0))
-    assert len(counts) == counts.num_points == 0
-    assert repr(counts) == f"RankCounts(0 records of 0 points in {dim} dimensions)"
-
-
-@pytest.mark.parametrize(("exposure", "text"), [([7, 7, 7], "7"), ([1, 2, 7], "1 to 7")])
-def test_text_tells_sizes_and_ranges(exposure: list[float], text: str) -> None:
-    counts = RankCounts(column(0, 1, 1), tensor([0, 1.5, 7]), tensor(exposure))
-    assert repr(counts) == f"RankCounts(3 records of 2 points in 1 dimensions: 0 to 7 of {text})"
-
-
 def test_gradients_end_here() -> None:
     X = line(3).requires_grad_() * 2.0
     counts = RankCounts(X, X[:, 0], X[:, 0] + 1.0)
     assert not any(t.requires_grad for t in (counts.X, counts.counts, counts.exposure))
-
-
-def test_records_cannot_be_replaced() -> None:
-    counts = RankCounts(torch.zeros(1, 1), torch.zeros(1), torch.ones(1))
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        counts.X = torch.ones(1, 1)  # type: ignore[misc]
 
 
 def test_expected_counts_match_integrals_over_the_normal_errors() -> None:
@@ -120,10 +100,3 @@ def test_short_records_are_placed_by_their_share() -> None:
     # Shares 0, 1/2 and 1 of two other points: the pending one goes between the first two.
     assert joined.counts.tolist() == [0, 2, 2, 1]
     assert joined.exposure.tolist() == [3, 3, 2, 3]
-
-
-def test_whoever_met_many_others_keeps_all_of_them() -> None:
-    X, lost = column(0, 1, 2), tensor([20.0, 0.0, 40.0])
-    joined = RankCounts(X, lost, torch.full((3,), 40.0)).insert(column(3), tensor([1.5]))
-    assert joined.counts.tolist() == [20.0, 0.0, 41.0, 1.5]
-    assert joined.exposure.tolist() == [41.0, 41.0, 41.0, 3.0]

@@ -10,28 +10,27 @@ from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
 from helpers.toy import BOUNDS, toy_data
 from torch import Tensor
+from torch.nn import Module
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
     LogConstrainedExpectedUtilityImprovement,
-    LogExpectedRankingImprovement,
     LogExpectedUtilityImprovement,
-    LowerConfidenceBound,
+    PoissonRankModel,
     RankAcquisitionFunction,
     RankingGP,
     RankModel,
-    Rate,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.settings import PaperSettings
 
 Kind = type[RankAcquisitionFunction]
 
 RECTIFIED: tuple[Kind, ...] = (
     ExpectedRankingImprovement,
-    LogExpectedRankingImprovement,
     RectifiedLowerConfidenceBound,
 )
-OF_RANKS = (*RECTIFIED, LowerConfidenceBound)
+OF_RANKS = RECTIFIED
 OF_UTILITIES = (LogExpectedUtilityImprovement, LogConstrainedExpectedUtilityImprovement)
 ALL = (*OF_RANKS, *OF_UTILITIES)
 
@@ -61,18 +60,24 @@ class Case:
         return 0.0 if self.kind is ExpectedRankingImprovement else -2.0
 
 
-class FixedRate(Rate):
+class FixedRate(Module):
     """A log-rate that needs no training."""
 
     def __init__(self, log_rate: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
         self.log_rate = log_rate
 
-    def fit(self, *_: Any) -> None:
-        pass
-
     def forward(self, X: Tensor) -> Tensor:
         return self.log_rate(X)
+
+
+def fixed(
+    log_rate: Callable[[Tensor], Tensor], X: Tensor, Y: Tensor, known_radius: float = 0.02
+) -> PoissonRankModel:
+    """The paper's model with a log-rate that is known."""
+    model = PoissonRankModel.paper(X, Y, settings=PaperSettings(known_radius=known_radius))
+    model.rate = FixedRate(log_rate)
+    return model.eval()
 
 
 @cache

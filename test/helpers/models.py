@@ -8,12 +8,13 @@ import torch
 from helpers.toy import toy_data
 from torch import Tensor
 
-from botorch_popbo import MLPRate, PoissonRankModel, RankingGP, RankModel
+from botorch_popbo import PoissonRankModel, RankingGP, RankModel
+from botorch_popbo.settings import PaperSettings
 
 TEST_X = toy_data(7, seed=1)[0]
 MODELS: dict[str, Callable[..., RankModel]] = {
     "ranking_gp": RankingGP,
-    "poisson": partial(PoissonRankModel, rate=partial(MLPRate, num_steps=40)),
+    "poisson": partial(PoissonRankModel, settings=PaperSettings(num_steps=40)),
     "paper": PoissonRankModel.paper,
 }
 EACH = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)

@@ -57,7 +57,7 @@ def sphere(parameters: Parameterization) -> float:
 
 def learned_ranks(client: Client) -> dict[tuple[float, ...], float]:
     """What the last suggestion was made from: how many points are better, by point."""
-    ranks = last_acquisition(client)._model.rank_counts
+    ranks = last_acquisition(client).model.rank_counts
     return dict(zip(map(tuple, ranks.X.tolist()), ranks.counts.tolist(), strict=True))
 
 

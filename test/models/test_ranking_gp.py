@@ -9,6 +9,7 @@ from botorch.exceptions.warnings import InputDataWarning
 from botorch.optim import optimize_acqf
 from botorch.posteriors import GPyTorchPosterior
 from botorch.utils.sampling import manual_seed
+from contracts import ModelContract
 from gpytorch.constraints import GreaterThan, Interval
 from gpytorch.kernels import Kernel, MaternKernel, RBFKernel, ScaleKernel
 from gpytorch.likelihoods import GaussianLikelihood
@@ -21,7 +22,6 @@ from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, Ranki
 from botorch_popbo.data import combine, from_outcomes
 from botorch_popbo.models.input_transforms import OneHotCategories
 from botorch_popbo.settings import ModelSettings
-from botorch_popbo.testing import ModelContract
 
 
 class TestContract(ModelContract):

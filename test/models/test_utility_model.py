@@ -8,6 +8,7 @@ from botorch.cross_validation import loo_cv
 from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.models.transforms.input import Normalize
 from botorch.posteriors import Posterior, TransformedPosterior
+from contracts import LargestTensor
 from gpytorch.kernels import MaternKernel
 from helpers.gaussian import dense_law, unit_points
 from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_an_outlier
@@ -18,7 +19,6 @@ from botorch_popbo import RankingGP
 from botorch_popbo.data import from_comparisons, from_outcomes
 from botorch_popbo.models._fit.evidence import JITTER
 from botorch_popbo.models._predict.predictor import Predictor
-from botorch_popbo.testing.memory import LargestTensor
 
 
 @pytest.mark.parametrize("outcomes", [SMOOTH, with_an_outlier()], ids=["smooth", "outlier"])

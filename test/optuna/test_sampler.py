@@ -63,11 +63,6 @@ def test_an_increasing_transform_changes_nothing(searched: optuna.Study) -> None
     assert params(run(lambda trial: math.exp(9.0 * bowl(trial)) - 1e3, 12)) == params(searched)
 
 
-def test_it_improves_on_its_design(searched: optuna.Study) -> None:
-    values = [trial.values[0] for trial in searched.trials]
-    assert min(values[4:]) < min(values[:4])
-
-
 def test_a_study_goes_on_as_if_it_had_not_been_interrupted(
     searched: optuna.Study, tmp_path: Path
 ) -> None:
@@ -156,15 +151,6 @@ def test_conditional_parameters_are_suggested_together(monkeypatch: pytest.Monke
     assert study.best_params["model"] == "svm"
 
 
-@pytest.mark.filterwarnings("ignore:Fixed parameter x with value inf is out of range")
-def test_an_infinite_value_that_was_enqueued_ends_no_study() -> None:
-    study = run(lambda trial: trial.suggest_float("x", 0.0, 1.0), 4)
-    study.enqueue_trial({"x": math.inf})
-    study.optimize(lambda trial: min(trial.suggest_float("x", 0.0, 1.0), 2.0), n_trials=2)
-    assert study.trials[-2].params == {"x": math.inf}
-    assert study.trials[-1].state == TrialState.COMPLETE
-
-
 def test_pruned_and_failed_trials_are_learned_from() -> None:
     def objective(trial: Trial) -> float:
         x = trial.suggest_float("x", 0.0, 1.0)
@@ -238,23 +224,6 @@ def test_a_sampler_tells_studies_of_one_name_apart() -> None:
         )
 
 
-def test_reseeding_changes_nothing(searched: optuna.Study) -> None:
-    sampler = PoPBOSampler(seed=0, n_startup_trials=4)
-    sampler.reseed_rng()
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(bowl, n_trials=3)
-    assert params(study) == params(searched)[:3]
-
-
-def test_without_a_seed_samplers_differ() -> None:
-    def first(sampler: PoPBOSampler) -> Any:
-        study = optuna.create_study(sampler=sampler)
-        study.optimize(bowl, n_trials=1)
-        return params(study)
-
-    assert first(PoPBOSampler()) != first(PoPBOSampler())
-
-
 def test_settings_say_how_long_the_design_is(searched: optuna.Study) -> None:
     settings = Settings(search=SearchSettings(num_initial=4))
     study = optuna.create_study(sampler=PoPBOSampler(seed=0, settings=settings))
@@ -269,14 +238,6 @@ def test_settings_say_how_long_the_design_is(searched: optuna.Study) -> None:
 def test_bad_numbers_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InputDataError, match="is a whole number of at least"):
         PoPBOSampler(**options)
-
-
-def test_numbers_of_numpy_are_whole_numbers(searched: optuna.Study) -> None:
-    seed, number = np.int64(0), np.int64(4)
-    sampler = PoPBOSampler(seed=seed, n_startup_trials=number)  # type: ignore[arg-type]
-    study = optuna.create_study(sampler=sampler)
-    study.optimize(bowl, n_trials=6)
-    assert params(study) == params(searched)[:6]
 
 
 def test_without_optuna_the_extra_is_named_and_the_core_works() -> None:

@@ -16,7 +16,7 @@ from optuna.distributions import (
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from botorch_popbo.optuna._space import all_parameters, parameter_of, space_of
+from botorch_popbo.optuna._space import parameter_of, space_of
 from botorch_popbo.optuna._trials import constraints_of, share_suggestion, trials_of
 from botorch_popbo.search.trials import Trials
 
@@ -156,16 +156,6 @@ def test_a_pruned_trial_has_the_place_it_had_when_it_stopped(
     found = read(*mirrored, rival, directions=(MAXIMIZE,)).objectives[-1].item()
     assert found == expected
     assert read(trial(1.0, INF), rival).objectives[-1].item() == -INF
-
-
-def test_the_last_range_counts_and_one_value_is_no_parameter() -> None:
-    wide = optuna.create_trial(
-        params={"depth": 9, "one": 1},
-        distributions={"depth": IntDistribution(1, 9), "one": IntDistribution(1, 1)},
-        value=0.0,
-    )
-    assert all_parameters([*TRIALS, wide]) == SPACE | {"depth": IntDistribution(1, 9)}
-    assert list(all_parameters([wide, *TRIALS])) == ["C", "depth", "kind"]
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,13 @@ from typing import Any
 import pytest
 import torch
 from botorch.posteriors import GPyTorchPosterior
+from contracts import PosteriorContract
 from gpytorch.distributions import MultivariateNormal
 from helpers.ranking import tensor
-from helpers.toy import toy_data
 from torch import Tensor
 
 from botorch_popbo import GaussianRankPosterior, RankingGP
 from botorch_popbo.posteriors._thresholds import Thresholds
-from botorch_popbo.testing import PosteriorContract
 
 VALUES = tensor([1.5, 0.5, 0.25, -1.0])
 SIZE = tensor([1, 2, 1, 3])
@@ -77,8 +76,6 @@ def test_moments_are_those_of_the_probabilities() -> None:
     torch.testing.assert_close(posterior.mean, mean)
     variance = (probability * (support - mean).square()).sum(-1, keepdim=True)
     torch.testing.assert_close(posterior.variance, variance, rtol=1e-9, atol=1e-12)
-    entropy = torch.special.entr(probability).sum(-1, keepdim=True)
-    torch.testing.assert_close(posterior.entropy(), entropy)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -114,14 +111,6 @@ def test_distribution_function_and_quantiles_belong_to_the_same_law() -> None:
             posterior.quantile(tensor(level))
 
 
-def test_only_whole_numbers_of_the_support_have_a_probability() -> None:
-    posterior = make()
-    assert (posterior.log_prob(tensor([-1, 0.5, 7.5, 8])) == -math.inf).all()
-    density = posterior.density(tensor([0.0, 3.0]))
-    assert density.shape == (2, 2, 3, 1)
-    torch.testing.assert_close(density[1], posterior.log_prob(tensor(3.0)).exp())
-
-
 @pytest.mark.parametrize("K_m", [1, 3, 7, 20])
 def test_improvement_is_summed_over_ranks(K_m: int) -> None:
     posterior = make()
@@ -143,28 +132,11 @@ def test_improvement_and_its_gradient_are_finite_far_in_the_tail(K_m: int) -> No
         assert torch.autograd.grad(make(mean, variance).log_improvement(1)[0, 0], mean)[0][0, 0] > 0
 
 
-def test_probabilities_have_finite_gradients() -> None:
-    mean, variance = MEAN.clone().requires_grad_(), VARIANCE.clone().requires_grad_()
-    posterior = make(mean, variance)
-    support = torch.arange(TOTAL + 1.0).double()
-    log_prob = posterior.log_prob(support)
-    total = log_prob[log_prob.isfinite()].sum() + posterior.cdf(support).sum()
-    for slope in torch.autograd.grad(total + posterior.mean.sum(), (mean, variance)):
-        assert slope.isfinite().all()
-
-
 def test_an_exactly_known_utility_has_one_rank() -> None:
     posterior = make(mean=MEAN + 0.01, variance=torch.zeros_like(VARIANCE))
     _, probability = enumerated(posterior)
     assert torch.equal(probability.argmax(-1).unsqueeze(-1).double(), posterior.mean)
     torch.testing.assert_close(posterior.variance, torch.zeros(2, 3, 1).double())
-
-
-def test_the_rate_is_the_smooth_rank_of_the_expected_utility() -> None:
-    posterior = make()
-    expected = posterior.thresholds.log_rank(torch.zeros(2, 3, 1).double())
-    assert torch.equal(posterior.log_rate, expected)
-    assert (posterior.log_rate.exp() - posterior.mean).abs()[0].max() < 1.5
 
 
 def test_samples_are_jointly_drawn_counts() -> None:
@@ -195,12 +167,6 @@ def test_smooth_samples_are_differentiable_in_the_utilities() -> None:
     assert (spread != 0.0).all()
 
 
-def test_zero_base_samples_are_the_rank_of_the_expected_utility() -> None:
-    posterior = make()
-    draws = posterior.rsample_from_base_samples(torch.Size([6]), torch.zeros(6, 2, 3, 1).double())
-    torch.testing.assert_close(draws, posterior.log_rate.exp().expand(6, 2, 3, 1))
-
-
 def test_the_utility_is_a_normal_posterior(tkwargs: dict[str, Any]) -> None:
     posterior = make(**tkwargs)
     utility = posterior.utility
@@ -209,12 +175,3 @@ def test_the_utility_is_a_normal_posterior(tkwargs: dict[str, Any]) -> None:
     for values in (utility.mean, posterior.mean, posterior.variance, posterior.rsample()):
         assert values.dtype == posterior.dtype == tkwargs["dtype"]
         assert values.device.type == posterior.device.type == tkwargs["device"].type
-
-
-def test_many_points_are_summed_over_all_ranks(gaussian_model: RankingGP) -> None:
-    posterior = gaussian_model.rank_posterior(toy_data(12, seed=4)[0].reshape(4, 3, 2))
-    support = torch.arange(16.0, dtype=torch.float64)
-    probability = posterior.log_prob(support).exp()
-    torch.testing.assert_close(probability.sum(-1), torch.ones(4, 3).double())
-    expected = (probability * support).sum(-1, keepdim=True)
-    torch.testing.assert_close(posterior.mean, expected)

@@ -26,10 +26,6 @@ def test_the_threshold_is_where_the_count_is_reached(count: int) -> None:
     assert THRESHOLDS.count(threshold) <= count < THRESHOLDS.count(threshold - 1e-9)
 
 
-def test_thresholds_outside_the_support_are_infinite() -> None:
-    assert THRESHOLDS.at(tensor([-1, 7, 8])).tolist() == [math.inf, -math.inf, -math.inf]
-
-
 def test_every_point_has_thresholds_of_its_own() -> None:
     shift = tensor([[0.0, 1.0, -2.0], [0.3, 0.0, 5.0]])
     batch = Thresholds(THRESHOLDS.values + shift.unsqueeze(-1), THRESHOLDS.size)
@@ -74,29 +70,8 @@ def test_gradient_of_the_smooth_rank() -> None:
     assert slope.isfinite().all()
 
 
-@pytest.mark.parametrize("shape", [(0,), (0, 1), (2, 0, 3), (2, 3, 0)])
-def test_of_no_points_there_are_no_ranks(shape: tuple[int, ...]) -> None:
-    batch = Thresholds(THRESHOLDS.values.expand(*shape, -1), THRESHOLDS.size)
-    for lead in ((), (5,)):
-        value = torch.zeros(*lead, *shape, 1).double()
-        assert batch.log_rank(value).shape == batch.count(value).shape == value.shape
-
-
 def test_a_single_threshold() -> None:
     thresholds = Thresholds(tensor([0.0]), tensor([4.0]))
     assert thresholds.count(tensor([[1.0], [0.0], [-1.0]])).flatten().tolist() == [0, 0, 4]
     rank = thresholds.log_rank(tensor([[1.0], [-1.0]])).flatten()
     torch.testing.assert_close(rank, tensor([math.log(2.0) - 1.0, math.log(2.0)]))
-
-
-def test_thresholds_that_rounding_has_made_one() -> None:
-    values = tensor([0.0, 0.0, -1.0, -1.0]).requires_grad_()
-    rank = Thresholds(values, tensor([1, 1, 1, 1])).log_rank(VALUES)
-    assert rank.isfinite().all()
-    assert torch.autograd.grad(rank.sum(), values)[0].isfinite().all()
-
-
-def test_it_takes_the_dtype_and_device_of_a_tensor(device: torch.device) -> None:
-    thresholds = THRESHOLDS.to(torch.zeros(1, dtype=torch.float32, device=device))
-    assert thresholds.values.dtype == thresholds.size.dtype == torch.float32
-    assert thresholds.values.device.type == thresholds.total.device.type == device.type

@@ -113,11 +113,6 @@ def test_the_best_points_of_the_box_are_approached(gaussian_model: RankingGP) ->
     assert torch.cdist(near, gaussian_model.known_X).amin(-1).max() < 1e-3
 
 
-def test_more_starts_than_samples_are_refused(function: AcquisitionFunction) -> None:
-    with pytest.raises(ValueError, match=r"raw_samples is at least num_restarts.* 4 and 8"):
-        starts(function, raw_samples=4)
-
-
 def test_of_several_objectives_the_front_is_approached(gaussian_model: RankingGP) -> None:
     X = gaussian_model.known_X
     other = RankingGP(X, -X[:, :1].square()).fit()
@@ -134,20 +129,6 @@ def test_random_numbers_are_those_of_the_surrounding_seed(function: AcquisitionF
     assert torch.equal(torch.get_rng_state(), before)
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
-
-
-def test_the_seed_of_the_options_decides_alone(function: AcquisitionFunction) -> None:
-    found = []
-    for seed in (0, 1):
-        with manual_seed(seed):
-            before = torch.get_rng_state()
-            found.append(
-                rank_initial_conditions(
-                    function, BOUNDS, q=1, num_restarts=4, raw_samples=32, options={"seed": 7}
-                )
-            )
-            assert torch.equal(torch.get_rng_state(), before)
-    assert torch.equal(*found)
 
 
 @pytest.mark.parametrize(
@@ -179,13 +160,6 @@ def test_several_points_and_other_models_are_left_to_botorch(gaussian_model: Ran
         found, expected = (f(function, q=q, options={"seed": 3}) for f in (starts, botorchs))
         assert found.shape == (8, q, 2)
         assert torch.equal(found, expected)
-
-
-def test_open_bounds_are_refused_as_by_botorch(function: AcquisitionFunction) -> None:
-    bounds = BOUNDS.clone()
-    bounds[1, 0] = torch.inf
-    with pytest.raises(NotImplementedError, match="finite values in `bounds`"):
-        rank_initial_conditions(function, bounds, q=1, num_restarts=2, raw_samples=8)
 
 
 def test_optimize_acqf_takes_it(function: AcquisitionFunction) -> None:

@@ -3,7 +3,6 @@ import torch
 from torch import Tensor
 
 from botorch_popbo import unseen_candidates
-from botorch_popbo.search import tables
 from botorch_popbo.search.tables import is_table, unseen_points
 from botorch_popbo.space import Domain
 
@@ -48,27 +47,9 @@ def test_points_to_avoid_are_avoided(kind: str) -> None:
     assert not rows(first) & rows(second)
 
 
-def test_points_to_avoid_need_not_be_on_the_grid(kind: str) -> None:
-    off_grid = torch.full((2, len(GRIDS[kind])), 0.123, dtype=torch.float64)
-    assert torch.equal(draw(kind, X_avoid=off_grid), draw(kind))
-    assert torch.equal(draw(kind, X_avoid=off_grid[:0]), draw(kind))
-
-
-def test_points_to_avoid_may_repeat_and_have_another_dtype() -> None:
-    avoid = torch.tensor([[5.0, 2.5, 3.0]] * 3, dtype=torch.float32)
-    X = draw("enumerated", X_avoid=avoid, num=100)
-    assert X.dtype == torch.float64
-    assert rows(X) == rows(torch.cartesian_prod(*choices("enumerated"))) - {(5.0, 2.5, 3.0)}
-
-
 def test_the_generator_decides(kind: str) -> None:
     assert torch.equal(draw(kind, seed=3), draw(kind, seed=3))
     assert not torch.equal(draw(kind, seed=3), draw(kind, seed=4))
-
-
-@pytest.mark.usefixtures("rng_untouched")
-def test_the_global_random_state_is_left_alone(kind: str) -> None:
-    draw(kind)
 
 
 def test_a_grid_can_be_exhausted() -> None:
@@ -77,17 +58,6 @@ def test_a_grid_can_be_exhausted() -> None:
     left = draw("enumerated", X_avoid=everything[:-2], num=1000)
     assert rows(left) == rows(everything[-2:])
     assert draw("enumerated", X_avoid=everything).shape == (0, 3)
-
-
-@pytest.mark.parametrize("left", [1, 2])
-def test_a_large_grid_with_few_unseen_points_still_gives_them(
-    left: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # As on a large grid, but quickly.
-    monkeypatch.setattr(tables, "_MAX_PERMUTATION", 10)
-    grid = torch.cartesian_prod(torch.arange(12.0), torch.arange(12.0))
-    X = unseen_candidates([torch.arange(12.0)] * 2, grid[left:], left, torch.Generator())
-    assert rows(X) == rows(grid[:left])
 
 
 @pytest.mark.parametrize(

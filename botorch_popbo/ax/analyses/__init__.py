@@ -3,18 +3,10 @@
 from ax.analysis.analysis import Analysis
 from ax.analysis.overview import OverviewAnalysis
 
-from botorch_popbo.ax.analyses.probability_best import ProbabilityBest
 from botorch_popbo.ax.analyses.rank_calibration import RankCalibration
 from botorch_popbo.ax.analyses.rank_slices import RankSlices
-from botorch_popbo.ax.analyses.rank_surface import RankSurface
 
-__all__ = [
-    "ProbabilityBest",
-    "RankCalibration",
-    "RankSlices",
-    "RankSurface",
-    "popbo_analyses",
-]
+__all__ = ["RankCalibration", "RankSlices", "popbo_analyses"]
 
 
 def popbo_analyses() -> list[Analysis]:
@@ -23,10 +15,4 @@ def popbo_analyses() -> list[Analysis]:
     Returns:
         Analyses for ``client.compute_analyses(analyses=popbo_analyses())``.
     """
-    return [
-        OverviewAnalysis(),
-        RankCalibration(),
-        RankSlices(),
-        RankSurface(),
-        ProbabilityBest(),
-    ]
+    return [OverviewAnalysis(), RankCalibration(), RankSlices(), RankSlices(as_surface=True)]

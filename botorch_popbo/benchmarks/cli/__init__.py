@@ -69,7 +69,6 @@ def _run(parsed: Namespace) -> int:
         commands = {
             "compare": _commands.compare,
             "report": _commands.report,
-            "coco-data": _commands.coco_data,
             "list": _commands.show_names,
         }
         return commands[parsed.command](parsed)

@@ -12,8 +12,7 @@ from botorch_popbo.benchmarks.cli._campaigns import (
     shipped_campaigns,
 )
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS, Optimization
-from botorch_popbo.benchmarks.experiments.optimization.coco_data import write_coco_data
+from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.run._failure import texts
 from botorch_popbo.benchmarks.run.campaign import Campaign
@@ -53,16 +52,6 @@ def compare(options: Namespace) -> int:
 def report(options: Namespace) -> int:
     """Report a campaign without running anything."""
     _recorded(options).report()
-    return 0
-
-
-def coco_data(options: Namespace) -> int:
-    """Write what was recorded on COCO's functions into COCO's own files."""
-    campaign = _recorded(options)
-    if not isinstance(campaign, Optimization):
-        raise UsageError("COCO's files tell of optimization; leave --campaign out or name another")
-    for folder in write_coco_data(campaign):
-        print(folder)
     return 0
 
 

@@ -22,7 +22,6 @@ examples:
 _COMMANDS = {
     "compare": "run methods side by side and report how they did; the same command goes on",
     "report": "report what popbo compare has run; without options, all of it",
-    "coco-data": "write what was recorded on COCO's functions in COCO's own format, for cocopp",
     "prefer": "ask a person which of two is better; every answer is saved",
     "data": "make a file of tables of what its authors published, or check those that are there",
     "list": "print the names of problems, methods and campaigns",
@@ -47,7 +46,7 @@ def make_parser() -> ArgumentParser:
         name: commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         for name, text in _COMMANDS.items()
     }
-    for name in ("compare", "report", "coco-data"):
+    for name in ("compare", "report"):
         _add_selection(made[name])
     _add_execution(made["compare"])
     _add_interview(made["prefer"])

@@ -22,13 +22,13 @@ from scipy.stats import kendalltau, rankdata
 from torch import Tensor
 
 from botorch_popbo.benchmarks.experiments import _rank_models as models
+from botorch_popbo.benchmarks.problems._forrester import Forrester
 from botorch_popbo.benchmarks.report import figures
 from botorch_popbo.benchmarks.report._files import frame, write_files
 from botorch_popbo.benchmarks.report._format import estimate
 from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key, names
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
-from botorch_popbo.test_functions import Forrester
 
 _FUNCTION = Forrester()
 _END = 0.8

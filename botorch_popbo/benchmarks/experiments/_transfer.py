@@ -5,22 +5,14 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from time import perf_counter
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import torch
 from ax.utils.common.random import with_rng_seed
-from botorch.acquisition import AcquisitionFunction
-from botorch.models import MultiTaskGP, SingleTaskGP
-from botorch.models.transforms.input import InputTransform
 from torch import Tensor
 
 from botorch_popbo.acquisition import LogExpectedUtilityImprovement
-from botorch_popbo.benchmarks.methods._gaussian_processes import (
-    expected_improvement,
-    fit,
-    normal_scores,
-)
 from botorch_popbo.benchmarks.methods._search import maximize
 from botorch_popbo.benchmarks.points import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
@@ -63,24 +55,6 @@ def _ranking_gp(target: Task, sources: Sequence[Task], space: Space, seed: int) 
     return maximize(LogExpectedUtilityImprovement(model), space, target.X, seed)
 
 
-def _gaussian_process(target: Task, sources: Sequence[Task], space: Space, seed: int) -> Tensor:
-    """On normal scores of each task's outcomes, as in Salinas et al. (2020)."""
-    tasks = [task for task in (target, *sources) if len(task.X)]
-    Y = torch.cat([normal_scores(task.Y) for task in tasks])
-    points, transform = torch.cat([task.X for task in tasks]), space.input_transform()
-    features = transform.transform(points)
-    if not len(target.X):
-        return points[fit(SingleTaskGP(features, Y)).posterior(features).mean.argmax()]
-    if len(tasks) == 1:
-        model: Any = fit(SingleTaskGP(features, Y))
-    else:
-        index = torch.cat([torch.full((len(t.X), 1), float(i)) for i, t in enumerate(tasks)])
-        X = torch.cat([features, index], dim=-1)
-        model = fit(MultiTaskGP(X, Y, task_feature=-1, output_tasks=[0]))
-    acquisition, _ = expected_improvement(model, transform.transform(target.X))
-    return maximize(_Transformed(acquisition, transform), space, target.X, seed)
-
-
 def _best_of_sources(target: Task, sources: Sequence[Task], space: Space, seed: int) -> Tensor:
     """The best of each source, then the second best of each, and so on, without a model."""
     rank = torch.cat([(-source.Y).argsort(0).argsort(0) for source in sources]).squeeze(-1)
@@ -89,25 +63,11 @@ def _best_of_sources(target: Task, sources: Sequence[Task], space: Space, seed: 
     return unseen[0]
 
 
-class _Transformed(AcquisitionFunction):
-    """Of points that become a model's features first; MultiTaskGP has columns of its own."""
-
-    def __init__(self, acquisition: AcquisitionFunction, transform: InputTransform) -> None:
-        super().__init__(acquisition.model)
-        self.acquisition, self.transform = acquisition, transform
-
-    def forward(self, X: Tensor) -> Tensor:
-        value: Tensor = self.acquisition(self.transform.transform(X))
-        return value
-
-
 #: The methods by name.
 SEARCHERS = {
     "popbo": Searcher("RankingGP, without sources", _ranking_gp, False),
     "popbo-sources": Searcher("RankingGP with sources", _ranking_gp, True),
     "best-of-sources": Searcher("the best points of the sources in turn", _best_of_sources, True),
-    "gp-copula": Searcher("BoTorch's SingleTaskGP on normal scores", _gaussian_process, False),
-    "multi-task-gp": Searcher("BoTorch's MultiTaskGP on normal scores", _gaussian_process, True),
 }
 
 TABLES = tuple(f"fcnet-{name}" for name in ("naval", "parkinsons", "protein", "slice"))

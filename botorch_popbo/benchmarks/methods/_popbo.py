@@ -17,8 +17,9 @@ from botorch_popbo.benchmarks.methods._search import maximize
 from botorch_popbo.benchmarks.methods.base import Method, SequentialOptimizer, TensorOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
-from botorch_popbo.data import RankCounts, from_base_set, from_outcomes
+from botorch_popbo.data import RankCounts, from_outcomes
 from botorch_popbo.models import PoissonRankModel
+from botorch_popbo.paper.base_set import from_base_set
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings

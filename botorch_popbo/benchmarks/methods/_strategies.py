@@ -10,19 +10,21 @@ from functools import partial
 from typing import Any
 
 from ax.api.client import Client
-from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.api.utils.generation_strategy_dispatch import choose_generation_strategy
 from ax.api.utils.structs import GenerationStrategyDispatchStruct
 from ax.core.generator_run import GeneratorRun
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.utils.common.random import with_rng_seed
 
-from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
+from botorch_popbo.ax import (
+    gp_generation_strategy,
+    parameter_configs,
+    popbo_generation_strategy,
+)
 from botorch_popbo.benchmarks.methods.base import Method, Suggestion
 from botorch_popbo.benchmarks.points import suggestion_seed
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
-from botorch_popbo.space import Space
 
 #: Makes a strategy, given ``num_initial_trials``, which have been attached, and a ``seed``.
 Build = Callable[..., GenerationStrategy]
@@ -35,7 +37,9 @@ class ServiceLoop:
         self.problem = problem
         self.setting = setting
         self.client = Client()
-        self.client.configure_experiment(parameters=ax_parameters(problem.space), name=setting.stem)
+        self.client.configure_experiment(
+            parameters=parameter_configs(problem.space), name=setting.stem
+        )
         self.client.configure_optimization(objective="-value" if problem.minimize else "value")
         strategy = build(num_initial_trials=setting.initial, seed=setting.seed)
         self.client.set_generation_strategy(strategy)
@@ -83,19 +87,6 @@ class AxDefault(ServiceLoop):
         # Ax's transforms, there and back, change the last digits.
         nearest: Parameters = min(known, key=distance)
         return nearest
-
-
-def ax_parameters(space: Space) -> list[RangeParameterConfig | ChoiceParameterConfig]:
-    """A space in the form that ``Client.configure_experiment`` takes."""
-    found: list[RangeParameterConfig | ChoiceParameterConfig] = []
-    for name, p in space.parameters.items():
-        kind: Any = type(p.low if p.choices is None else p.choices[0]).__name__
-        if p.choices is not None:
-            found.append(ChoiceParameterConfig(name, [*p.choices], kind, is_ordered=p.is_ordered))
-        else:
-            scaling: Any = "log" if p.is_log else None
-            found.append(RangeParameterConfig(name, (p.low, p.high), kind, scaling=scaling))
-    return found
 
 
 def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:

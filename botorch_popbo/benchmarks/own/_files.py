@@ -3,16 +3,20 @@
 import re
 import sys
 import traceback
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from botorch_popbo.benchmarks.errors import UsageError, unknown
+from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.settings import Parameters
+from botorch_popbo.space import Space
 
 _REFERENCE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
 _NAME = re.compile(r"[\w.+-]+")
@@ -46,6 +50,17 @@ class FileSource:
         return _make(self)
 
 
+@dataclass(frozen=True, kw_only=True)
+class FunctionProblem(Problem):
+    """A function of a user's that takes the parameters by name; None is a failure."""
+
+    function: Callable[..., float] = field(repr=False)
+
+    def score(self, parameters: Parameters) -> float:
+        """See the base class."""
+        return self.function(**parameters)
+
+
 def is_reference(name: str) -> bool:
     """Whether a name is that of something in a file."""
     return _REFERENCE.fullmatch(name) is not None
@@ -55,8 +70,8 @@ def find(reference: str, kind: type[T], taken: Collection[str]) -> tuple[str, Fi
     """Find a problem or a method, and name it.
 
     Args:
-        reference: A file, a colon, and the name of an object of that kind in the file or of a
-            function that makes one.
+        reference: A file, a colon, and the name of an object of that kind in the file, of what
+            makes one, or of a function of the parameters of the file's ``space``.
         kind: The class of what is wanted; it has a ``name``.
         taken: Names that others have.
 
@@ -109,8 +124,19 @@ def _make(source: FileSource) -> Any:
     if not hasattr(module, source.name):
         public = [n for n in vars(module) if not n.startswith("_")]
         raise unknown(f"name in {source.path}", source.name, public)
-    found = getattr(module, source.name)
+    found, space = getattr(module, source.name), getattr(module, "space", None)
     try:
+        if (
+            isinstance(space, Mapping)
+            and callable(found)
+            and space.keys() == {*signature(found).parameters}
+        ):
+            told = {
+                key: getattr(module, key) for key in ("minimize", "noisy") if hasattr(module, key)
+            }
+            return FunctionProblem(
+                name=source.name, space=Space.read(space), function=found, **told
+            )
         return found() if callable(found) else found
     except (Exception, SystemExit) as error:
         place = _where(error, source.path)

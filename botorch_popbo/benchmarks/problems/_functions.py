@@ -10,10 +10,10 @@ import torch
 from botorch.test_functions import synthetic
 from botorch.test_functions.synthetic import Branin, Hartmann, Rosenbrock, SyntheticTestFunction
 
+from botorch_popbo.benchmarks.problems._forrester import Forrester
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
 from botorch_popbo.space import Parameter, Space
-from botorch_popbo.test_functions import Forrester
 
 
 @dataclass(frozen=True, kw_only=True)

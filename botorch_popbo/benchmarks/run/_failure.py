@@ -23,8 +23,14 @@ class Failure:
     unavailable: bool = False
 
     def __str__(self) -> str:
+        if self.unavailable:
+            return self.unavailable_on(self.cell.task)
         trial = "" if self.trial is None else f", trial {self.trial}"
         return f"failed: {self.cell}{trial}: {self.why}"
+
+    def unavailable_on(self, tasks: str) -> str:
+        """One line for all tasks on which the method is unavailable for the same reason."""
+        return f"unavailable: {self.cell.method} on {tasks}: {self.why}"
 
     @property
     def why(self) -> str:
@@ -53,6 +59,5 @@ def texts(failures: Sequence[Failure]) -> list[str]:
     found: list[str] = []
     for failure in failures:
         alike = ", ".join(dict.fromkeys(f.cell.task for f in failures if failure.is_like(f)))
-        told = f"unavailable: {failure.cell.method} on {alike}: {failure.why}"
-        found.append(told if alike else str(failure))
+        found.append(failure.unavailable_on(alike) if alike else str(failure))
     return list(dict.fromkeys(found))

@@ -1,5 +1,6 @@
 import pytest
 import torch
+from ax.analysis.analysis import Analysis
 from ax.api.client import Client
 from ax.core.analysis_card import NotApplicableStateAnalysisCard
 from ax.exceptions.core import UserInputError
@@ -8,35 +9,32 @@ from helpers.service_loop import floats, make_client, run_trials, sphere
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
 from botorch_popbo.ax.analyses import (
-    ProbabilityBest,
     RankCalibration,
     RankSlices,
-    RankSurface,
     popbo_analyses,
 )
-from botorch_popbo.ax.analyses.base import RankAnalysis
 
 from .conftest import MakeRun
 
-CARDS = [RankCalibration, RankSlices, RankSurface, ProbabilityBest]
+CARDS = [RankCalibration, RankSlices]
 each_card = pytest.mark.parametrize("card_type", CARDS)
 
 
-def reason(client: Client, analysis: RankAnalysis) -> str:
+def reason(client: Client, analysis: Analysis) -> str:
     [card] = client.compute_analyses([analysis], display=False)
     assert isinstance(card, NotApplicableStateAnalysisCard)
     return card.blob
 
 
 @each_card
-def test_no_experiment(card_type: type[RankAnalysis]) -> None:
+def test_no_experiment(card_type: type[Analysis]) -> None:
     assert "Pass an experiment" in (card_type().validate_applicable_state() or "")
     with pytest.raises(UserInputError, match="Pass an experiment"):
         card_type().compute()
 
 
 @each_card
-def test_no_data(make_run: MakeRun, card_type: type[RankAnalysis]) -> None:
+def test_no_data(make_run: MakeRun, card_type: type[Analysis]) -> None:
     assert "complete some trials" in reason(make_run(0), card_type())
 
 
@@ -72,13 +70,6 @@ def test_an_unknown_metric_is_named(make_run: MakeRun) -> None:
     explanation = reason(make_run(6), RankSlices(metric_name="lost"))
     assert "'lost'" in explanation
     assert "loss" in explanation
-
-
-def test_an_adapter_needs_no_strategy(make_run: MakeRun) -> None:
-    client = make_run(6)
-    adapter = client._generation_strategy.fit(client._experiment)
-    card = RankSlices().compute(experiment=client._experiment, adapter=adapter)
-    assert len(card.df)
 
 
 def test_cards_change_neither_the_run_nor_the_random_state() -> None:

@@ -13,7 +13,7 @@ from botorch_popbo.ax.analyses import popbo_analyses
 
 from .conftest import MakeRun, mixed_loss
 
-RANK_CARDS = ["RankCalibration", "RankSlices", "RankSurface", "ProbabilityBest"]
+RANK_CARDS = ["RankCalibration", "RankSlices", "RankSlices"]
 
 
 @pytest.fixture(scope="module")

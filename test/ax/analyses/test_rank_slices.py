@@ -9,7 +9,7 @@ from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.analyses import RankSlices
 from botorch_popbo.ax.nodes import PresetName
 
-from .conftest import MakeRun, mixed_loss
+from .conftest import MakeRun
 
 
 def slices(client: Client, *args: object, **options: object) -> pd.DataFrame:
@@ -55,16 +55,6 @@ def test_the_best_arm_without_noise_is_where_the_slices_meet(make_run: MakeRun) 
     assert f"as in arm {data.loc[data['mean'].idxmin(), 'arm_name']}," in card.subtitle
 
 
-def test_directions_are_mirrored(make_run: MakeRun) -> None:
-    minimised = slices(make_run(10))
-    maximised = slices(make_run(10, "gain", evaluate=lambda p: -mixed_loss(p)))
-    pd.testing.assert_frame_equal(minimised, maximised)
-
-
-def test_only_named_parameters_are_varied(make_run: MakeRun) -> None:
-    assert set(slices(make_run(6), ["size", "rate"])["parameter"]) == {"size", "rate"}
-
-
 def test_a_card_survives_a_reload_of_the_client(make_run: MakeRun, tmp_path) -> None:
     client = make_run(10)
     before = slices(client)
@@ -102,3 +92,41 @@ def test_parameters_without_a_meaning_in_the_best_arm_are_left_out(branched_run:
     [refused] = branched_run.compute_analyses([RankSlices(["steps"])], display=False)
     assert "'steps'" in refused.blob
     assert "solver, scale" in refused.blob
+
+
+@pytest.mark.parametrize(("x", "y"), [("rate", "kind"), ("rate", "layers")])
+def test_a_surface_is_predicted_by_the_model_and_drawn(make_run: MakeRun, x: str, y: str) -> None:
+    client = make_run(12)
+    [card] = client.compute_analyses([RankSlices([x, y], as_surface=True)], display=False)
+    arm = card.subtitle.partition(" as in arm ")[2].partition(",")[0]
+    best = client._experiment.arms_by_name[arm].parameters
+    adapter = client._generation_strategy.adapter
+    for _, row in card.df.sample(5, random_state=0).iterrows():
+        features = ObservationFeatures({**best, x: row[x], y: row[y]})
+        X = adapter.transform_observation_features([features])
+        posterior = adapter.generator.surrogate.metric_models[0].rank_posterior(X)
+        assert row["predicted"] == pytest.approx(posterior.mean.item())
+    surface, arms = card.get_figure().data
+    table = card.df.pivot_table(index=y, columns=x, values="predicted", sort=False)
+    assert [list(row) for row in surface.z] == table.to_numpy().tolist()
+    assert sorted(arms.text) == sorted(f"{i}_0" for i in range(12))
+
+
+def test_a_surface_is_over_the_two_parameters_with_the_largest_change(make_run: MakeRun) -> None:
+    client = make_run(20)
+    cards = client.compute_analyses([RankSlices(as_surface=True), RankSlices()], display=False)
+    change = cards[1].df.groupby("parameter")["predicted"].agg(lambda p: p.max() - p.min())
+    assert set(cards[0].df.columns[:2]) == set(change.nlargest(2).index)
+
+
+@pytest.mark.parametrize("names", [["rate"], ["rate", "rate"], ["rate", "kind", "size"]])
+def test_a_surface_takes_two_parameters(make_run: MakeRun, names: list[str]) -> None:
+    [card] = make_run(6).compute_analyses([RankSlices(names, as_surface=True)], display=False)
+    assert isinstance(card, NotApplicableStateAnalysisCard)
+    assert "two different parameters" in card.blob
+
+
+def test_only_arms_with_both_parameters_are_shown(branched_run: Client) -> None:
+    [whole] = branched_run.compute_analyses([RankSlices(as_surface=True)], display=False)
+    assert set(whole.df.columns[:2]) == {"solver", "scale"}
+    assert len(whole.get_figure().data[1].x) == 12

@@ -81,12 +81,6 @@ def test_a_shipped_campaign_runs(
     assert capsys.readouterr().out.count(" 1/1 ") == len(methods) * len(problems)
 
 
-def test_a_mark_of_the_byte_order_is_no_fault(tmp_path: Path) -> None:
-    path = tmp_path / "campaign.toml"
-    path.write_text("seeds = 4\r\n", encoding="utf-8-sig")
-    assert load_campaign(str(path))["seeds"] == 4
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -106,25 +100,6 @@ def test_a_file_says_what_the_options_do_not(
 def test_a_name_stands_for_a_suite_once_each() -> None:
     found = settled("--problems bbob-f3-d2 branin bbob-d2")["problems"]
     assert found == ("bbob-f3-d2", "branin", *(f"bbob-f{n}-d2" for n in range(1, 25) if n != 3))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ("paper-forrester", {"deviations": tuple(i / 20 for i in range(10)), "seeds": 20}),
-        ("paper-forrester", {"noise": ("gaussian", "outliers"), "design": "uniform"}),
-        ("paper-forrester --smoke", {"deviations": (0.0, 0.45), "seeds": 2}),
-        ("preferences", {"answers": (24, 36, 75, 150), "deviation": 0.2, "seeds": 10}),
-        ("preferences --smoke", {"answers": (3, 7), "seeds": 2}),
-        ("suggestion-time", {"sizes": (25, 50, 100, 200, 500, 1000, 5000), "limit": 60.0}),
-        ("suggestion-time --smoke", {"sizes": (25,), "seeds": 1}),
-    ],
-)
-def test_other_experiments_have_settings_of_their_own(
-    arguments: str, expected: dict[str, object]
-) -> None:
-    found = settled(f"--campaign {arguments}")
-    assert {name: found[name] for name in expected} == expected
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from helpers.own_problem import OWN_PROBLEM
@@ -18,7 +17,7 @@ from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
     [
         ("compare --problems brainin", "no problem 'brainin'; did you mean 'branin'"),
         ("compare --problems bbob-f25-d5", "bbob has functions 1 to 24"),
-        ("coco-data --problems branin --output /none", "there are no records in /none"),
+        ("report --problems branin --output /none", "there are no records in /none"),
         ("compare --methods zzz", "no method 'zzz'; known: popbo, "),
         ("compare --problems mine.py", ", and path/to/my.py:name"),
         ("compare --problems no.py:make", "no.py: No such file"),
@@ -151,33 +150,6 @@ def test_a_report_without_options_is_of_all_that_was_asked_for(
     assert "random" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("damage", "options", "status", "message"),
-    [
-        (None, "", 2, "give the options that popbo compare was given"),
-        (None, "--problems hartmann6", 2, "has no complete run of what is asked for"),
-        (
-            None,
-            "--problems branin --methods random --initial 2 --trials 3",
-            2,
-            "has no complete run",
-        ),
-        ("{", "", 1, "campaign.json"),
-        ('{"campaign": {"experiment": "none"}, "data": null}', "", 1, "experiment is one of"),
-    ],
-)
-def test_a_report_of_nothing_leaves_the_old_one(
-    damage: str | None, options: str, status: int, message: str, tmp_path: Path, capsys: Any
-) -> None:
-    assert main(compared(tmp_path, "--problems", "branin", "--methods", "random")) == 0
-    asked = tmp_path / "campaign.json"
-    asked.unlink() if damage is None else asked.write_text(damage)
-    before = (tmp_path / "results.csv").read_text()
-    assert main(["report", *options.split(), "--output", str(tmp_path)]) == status
-    assert message in capsys.readouterr().err
-    assert (tmp_path / "results.csv").read_text() == before
-
-
 @pytest.mark.parametrize("arguments", ["--help", "compare --help", "--version", "comparee"])
 def test_help_and_typos_load_no_library(arguments: str) -> None:
     code = f"""
@@ -193,19 +165,6 @@ print(sorted({{"torch", "numpy", "ax", "pandas"}} & set(sys.modules)), file=sys.
     assert run.stderr.splitlines()[-1] == "[]"
 
 
-def test_a_core_install_names_the_extra() -> None:
-    code = """
-import sys
-for name in ("ax", "joblib", "pandas", "filelock"):
-    sys.modules[name] = None  # importing it raises ModuleNotFoundError
-from botorch_popbo.benchmarks.cli import main
-sys.exit(main(["list"]))
-"""
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert run.returncode == 2
-    assert "pip install 'botorch-popbo[benchmark]'" in run.stderr
-
-
 def test_the_package_and_the_settings_import_no_ax() -> None:
     modules = (
         "botorch_popbo, botorch_popbo.benchmarks.cli, botorch_popbo.benchmarks.run._replication"
@@ -213,17 +172,6 @@ def test_the_package_and_the_settings_import_no_ax() -> None:
     heavy = "{'ax', 'matplotlib', 'plotly', 'sklearn', 'joblib'}"
     code = f"import sys, {modules}; print({heavy} & set(sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
-
-
-def test_a_reader_may_leave() -> None:
-    code = "from botorch_popbo.benchmarks.cli import main; raise SystemExit(main(['list']))"
-    command = [sys.executable, "-c", code]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        assert run.stdout is not None
-        assert run.stderr is not None
-        run.stdout.close()
-        assert b"Broken pipe" not in run.stderr.read()
-    assert run.returncode == 1
 
 
 OWN = f'{OWN_PROBLEM}def other(): return own("other-own")\n'
@@ -242,16 +190,3 @@ def test_a_report_says_that_a_file_has_changed(
     assert "has changed" not in capsys.readouterr().err
     assert main(f"report {output}".split()) == 0
     assert "other-own has changed: it begins anew" in capsys.readouterr().err
-
-
-def test_a_problem_may_change_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (elsewhere := tmp_path / "elsewhere").mkdir()
-    chdir = (
-        f"{OWN_PROBLEM}import os\nOwn.score = lambda self, x: os.chdir({str(elsewhere)!r}) or 0.0\n"
-    )
-    (tmp_path / "own.py").write_text(chdir)
-    assert main(compared(Path("out"), "--problems", "own.py:own", "--methods", "random")) == 0
-    assert not any(elsewhere.iterdir())

@@ -1,8 +1,5 @@
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -127,82 +124,3 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "num_items is at least 2" in complaint("--space", space, "--items", "1")
     state.write_text("nothing")
     assert "no saved PreferenceSearch" in complaint("--space", space)
-
-
-def test_a_mark_of_the_byte_order_is_no_fault(
-    space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    space.write_text(SPACE, encoding="utf-8-sig")
-    answer(monkeypatch, ["q"])
-    assert prefer("--space", space, "--state", tmp_path / "answers.json") == 0
-
-
-def test_a_state_that_cannot_be_written_is_told_before_a_question(
-    space: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert prefer("--space", space, "--state", tmp_path / "none" / "answers.json") == 2
-    streams = capsys.readouterr()
-    assert f"there is no folder {tmp_path / 'none'}" in streams.err
-    assert not streams.out
-
-
-def test_settings_hold_for_all_answers(
-    space: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    state = tmp_path / "answers.json"
-    answer(monkeypatch, ["3"])
-    assert prefer("--space", space, "--state", state, "--items", 3, "--seed", 5) == 0
-    assert json.loads(state.read_text())["seed"] == 5
-    assert prefer("--state", state, "--items", 3, "--seed", 5) == 0
-    assert prefer("--state", state) == 0
-    capsys.readouterr()
-    for option, message in (
-        (("--items", 2), "was begun with --items 3, not 2"),
-        (("--seed", 0), "was begun with --seed 5, not 0"),
-    ):
-        assert prefer("--state", state, *option) == 2
-        assert message in capsys.readouterr().err
-
-
-def test_points_of_a_narrow_range_do_not_look_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    space = tmp_path / "space.toml"
-    space.write_text("[nm]\nrange = [10000.0, 10001.0]\n")
-    answer(monkeypatch, [])
-    assert prefer("--space", space, "--state", tmp_path / "answers.json") == 0
-    shown = re.findall(r"nm (\S+)", capsys.readouterr().out)
-    assert len({*shown}) == 2
-    assert all(10000.0 <= float(one) <= 10001.0 for one in shown)
-
-
-def test_listed_numbers_are_shown_in_full(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    space = tmp_path / "space.toml"
-    space.write_text("[nm]\nordered = [1000.125, 1000.25]\n")
-    answer(monkeypatch, [])
-    assert prefer("--space", space, "--state", tmp_path / "answers.json") == 0
-    assert {*re.findall(r"nm (\S+)", capsys.readouterr().out)} == {"1000.125", "1000.25"}
-
-
-@pytest.mark.parametrize(("encoding", "shown"), [("ascii", r"soja \xe4"), ("utf-8", "soja ä")])
-def test_letters_that_a_terminal_lacks_end_nothing(
-    encoding: str, shown: str, tmp_path: Path
-) -> None:
-    space = tmp_path / "space.toml"
-    space.write_text('[milk]\nchoices = ["soja ä", "oat"]\n', encoding="utf-8")
-    options = ["--space", str(space), "--state", str(tmp_path / "answers.json")]
-    found = subprocess.run(
-        [sys.executable, "-m", "botorch_popbo.benchmarks", "prefer", *options],
-        input=b"\xe4\n1\nq\n",  # the first of them is no UTF-8
-        env={**os.environ, "PYTHONIOENCODING": f"{encoding}:strict"},
-        capture_output=True,
-        check=True,
-    )
-    printed = found.stdout.decode(encoding)
-    assert shown in printed
-    assert "question 2" in printed

@@ -1,5 +1,3 @@
-import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +25,6 @@ def test_numbers_of_one_s_own_are_written_and_told(
     for data_set in FCNET.parts:
         assert f"the numbers of {data_set} differ from those that the published" in streams.err
     assert [path.name for path in output.iterdir()] == ["fcnet_valid.npz"]
-
-
-def test_the_same_source_makes_the_same_file(archive: Path, tmp_path: Path) -> None:
-    contents = []
-    for name in ("one", "two"):
-        assert main(["data", "fcnet", str(archive), "--output", str(tmp_path / name)]) == 0
-        contents.append((tmp_path / name / "fcnet_valid.npz").read_bytes())
-    assert contents[0] == contents[1]
 
 
 def test_a_table_is_replaced_only_when_asked(
@@ -68,14 +58,6 @@ def test_a_check_tells_of_each_table(real_tables: Path, tmp_path: Path, capsys: 
     assert others == [f"{name}: not found" for name in [*FILES.values()][1:]]
 
 
-def test_a_check_tells_of_other_numbers(tables: Path, capsys: Capture) -> None:
-    assert main(["data", "check", str(tables)]) == 1
-    assert re.search(
-        r"nasbench201.npz: the numbers of cifar10_valid_ep12 differ .* \(checksum [0-9a-f]{64}\)",
-        capsys.readouterr().out,
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -96,15 +78,6 @@ def test_misuse_is_one_line_and_status_2(
     assert streams.out == ""
     assert streams.err.count("\n") == 1
     assert message in streams.err
-
-
-def test_a_missing_h5py_is_told(
-    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    monkeypatch.setitem(sys.modules, "h5py", None)
-    monkeypatch.delitem(sys.modules, "botorch_popbo.benchmarks.data._convert_fcnet", raising=False)
-    assert main(["data", "fcnet", str(release), "--output", str(tmp_path)]) == 2
-    assert "pip install 'botorch-popbo[data]'" in capsys.readouterr().err
 
 
 def test_a_table_is_trained_without_a_source(

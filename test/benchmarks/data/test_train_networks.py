@@ -53,21 +53,3 @@ def test_it_is_the_same_again_and_global_random_numbers_are_left_alone() -> None
     first, second = (train_networks(small) for _ in range(2))
     assert all((first[name] == second[name]).all() for name in first)
     assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_decay_and_rate_have_the_meaning_of_adam_s() -> None:
-    """One network against PyTorch's own optimizer."""
-    data = _train_networks._splits("diabetes")
-    alpha, rate = torch.tensor([1e-2]), torch.tensor([1e-2])
-    found = _train_networks._errors(data, 64, 1, 4, alpha, rate)
-    layers = _train_networks._initial([data.train_x.shape[-1], 4, 1], 1)
-    optimizer = torch.optim.Adam(layers, lr=1e-2)
-    for x, y in _train_networks._batches(data, 64):
-        optimizer.zero_grad()
-        outputs = _train_networks._outputs(x, layers).squeeze(-1)
-        penalty = 0.5 * 1e-2 * (layers[0].square().sum() + layers[2].square().sum())
-        ((outputs - y).square().mean(-1).sum() + penalty).backward()
-        optimizer.step()
-    outputs = _train_networks._outputs(data.test_x, layers).squeeze(-1)
-    expected = (outputs - data.test_y).square().mean(-1)
-    torch.testing.assert_close(found, expected.detach(), rtol=1e-4, atol=1e-5)

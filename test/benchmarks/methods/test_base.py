@@ -38,16 +38,3 @@ def test_larger_is_better_for_a_method(minimize: bool, sign: float, best: int) -
     assert seed == suggestion_seed("branin", 5, 2)
     assert suggestion.incumbent == POINTS[best]
     assert suggestion.generator == "recorder"
-
-
-def test_a_suggestion_depends_on_the_trial_and_on_no_global_state() -> None:
-    torch.manual_seed(1)
-    first = recorder().suggest(2).parameters
-    state = torch.get_rng_state()
-    loop = recorder()
-    loop.suggest(9)
-    assert loop.suggest(2).parameters == first
-    assert loop.suggest(3).parameters != first
-    assert torch.equal(torch.get_rng_state(), state)
-    assert -5 <= float(first["x0"]) <= 10
-    assert 0 <= float(first["x1"]) <= 15

@@ -32,12 +32,6 @@ def test_a_foreign_point_takes_the_place_of_an_asked_one() -> None:
     assert loop.suggest(INITIAL + 9) != other.suggest(INITIAL + 9)
 
 
-@needs_library
-def test_points_asked_at_the_same_time_differ() -> None:
-    loop = start(METHOD, IN_ORDER)
-    assert loop.suggest(INITIAL) != loop.suggest(INITIAL + 1)
-
-
 def test_choices_without_an_order_are_refused_before_any_work(tables: Path) -> None:
     with pytest.raises(UsageError, match="cmaes needs parameters in order, which kernel of mixed"):
         METHOD.start(MIXED, Setting("mixed", "cmaes", 3, 0))

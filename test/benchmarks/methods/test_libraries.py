@@ -10,7 +10,6 @@ from helpers.peers import IN_ORDER, MIXED, run, start
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.methods._libraries import LibraryOptimizer, Row
-from botorch_popbo.benchmarks.points import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 #: The modules of the libraries that run in this process.
@@ -63,17 +62,6 @@ def test_a_peer_that_asks_is_told_whether_outcomes_are_exact(noisy: bool) -> Non
     setting = Setting("mixed", "optuna-gp", 6, 0)
     loop: Any = METHODS["optuna-gp"].start(replace(MIXED, noisy=noisy), setting)
     assert loop.options["deterministic_objective"] is not noisy
-
-
-def test_a_suggestion_has_a_seed_of_its_trial() -> None:
-    loop = Recorder(IN_ORDER, Setting("in-order", "recorder", 1, 5))
-    point = uniform_point(IN_ORDER.space, "in-order", 5, 0)
-    loop.observe(point, 1.0)
-    suggestion = loop.suggest(3)
-    assert suggestion.parameters == point
-    assert suggestion.generator == "recorder"
-    assert suggestion.incumbent is None
-    assert loop.given == suggestion_seed("in-order", 5, 3)
 
 
 @pytest.mark.parametrize(("name", "module"), IN_PROCESS.items())

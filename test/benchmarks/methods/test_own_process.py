@@ -1,6 +1,5 @@
 import signal
 import sys
-import venv
 from functools import partial
 from pathlib import Path
 from textwrap import dedent
@@ -10,7 +9,7 @@ import pytest
 from helpers.peers import MIXED, TABLE, check_reproducible, run, start
 
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.methods import METHODS, Method
+from botorch_popbo.benchmarks.methods import Method
 from botorch_popbo.benchmarks.methods._own_process import OwnProcess
 
 SCRIPT = """
@@ -72,20 +71,6 @@ def test_a_library_that_is_not_there_is_named(method: Method, script: Path) -> N
     script.write_text("import no_such_library")
     with pytest.raises(UsageError, match=r"does not start .*no_such_library.*install some"):
         start(method, MIXED)
-
-
-def test_hebo_and_smac_say_what_installs_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    venv.create(tmp_path)
-    monkeypatch.setenv("POPBO_PYTHON_SMAC3", str(tmp_path / "bin" / "python"))
-    monkeypatch.delenv("POPBO_PYTHON_HEBO", raising=False)
-    for name, message in (
-        ("hebo", r"pip install 'HEBO.*export POPBO_PYTHON_HEBO="),
-        ("smac3", r"smac3 does not start .*ConfigSpace.*popbo\[peers\]"),
-    ):
-        with pytest.raises(UsageError, match=message):
-            start(METHODS[name], TABLE)
 
 
 def test_an_error_is_passed_on_and_the_end_of_the_process_noticed(method: Method) -> None:

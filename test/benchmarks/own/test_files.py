@@ -32,6 +32,20 @@ def test_a_change_of_the_file_changes_the_name(tmp_path: Path) -> None:
     assert find(f"{path}:own", Problem, ())[0] not in (name, "own@")
 
 
+def test_a_function_beside_a_space_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(
+        'space = {"rate": (1e-4, 1.0, "log"), "kind": ["a", "b"]}\nminimize = False\n'
+        'def f(rate, kind):\n    return rate + (kind == "b") if rate < 0.5 else None\n'
+    )
+    name, source = find(f"{path}:f", Problem, ())
+    problem = source.load()
+    assert name.startswith("f@")
+    assert problem.evaluate({"rate": 0.25, "kind": "b"}, 0) == 1.25
+    assert problem.evaluate({"rate": 0.75, "kind": "b"}, 0) is None
+    assert (problem.minimize, problem.noisy) == (False, False)
+
+
 def test_a_file_is_run_once_for_all_of_its_names(tmp_path: Path) -> None:
     path = tmp_path / "own.py"
     path.write_text(GOOD + "def again(): return own('again')\n")

@@ -1,4 +1,3 @@
-from importlib import import_module
 from importlib.metadata import version
 from sys import float_info
 from typing import Any
@@ -7,11 +6,10 @@ import numpy as np
 import pytest
 
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.experiments.optimization._loop import INITIAL_DESIGN
 from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, _coco
-from botorch_popbo.benchmarks.problems._coco import CocoProblem, open_function, optimum
-from botorch_popbo.benchmarks.problems._coco_names import CocoName, expand, parse
+from botorch_popbo.benchmarks.problems._coco import CocoProblem, optimum
+from botorch_popbo.benchmarks.problems._coco_names import expand, parse
 from botorch_popbo.benchmarks.run._replication import replicate
 
 from ..conftest import MakeCampaign, run
@@ -137,13 +135,6 @@ def test_each_seed_has_its_instance_in_records_and_report(campaign: MakeCampaign
     assert curve.best == pytest.approx(np.subtract(best, optima))
 
 
-def test_a_constrained_problem_begins_with_a_feasible_point(campaign: MakeCampaign) -> None:
-    first, *others = run(campaign("random", "bbob-constrained-f6-d2"))
-    assert first.parameters == load("bbob-constrained-f6-d2-i1").start
-    assert first.observed is not None
-    assert {record.generator for record in (first, *others[:2])} == {INITIAL_DESIGN}
-
-
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:
         raise ModuleNotFoundError(name=name)
@@ -159,11 +150,3 @@ def test_the_optimum_is_that_of_the_bare_function(capfd: pytest.CaptureFixture[s
         bare = cocoex.BareProblem("bbob", name.function, name.dimension, name.instance)
         assert optimum(name) == bare.best_value()
     assert capfd.readouterr().out == ""
-
-
-def test_functions_outlive_what_made_them() -> None:
-    names = [CocoName("bbob", n, 2, 1) for n in (1, 2, 3)]
-    functions = [open_function(name) for name in names]
-    found = [function([1.0, 2.0]) for function in functions]
-    bare = [import_module("cocoex").BareProblem("bbob", n, 2, 1)([1.0, 2.0]) for n in (1, 2, 3)]
-    assert found == bare

@@ -43,13 +43,3 @@ def test_without_a_function_a_name_stands_for_all() -> None:
     assert expand("bbob-d5") == tuple(f"bbob-f{n}-d5" for n in range(1, 25))
     assert expand("bbob-noisy-d2-i3")[-1] == "bbob-noisy-f130-d2-i3"
     assert {len(expand(f"{name}-d5")) for name in SUITES} == {24, 30, 54}
-
-
-def test_every_function_has_its_group() -> None:
-    groups = [SUITES["bbob"].group(n) for n in (1, 5, 6, 9, 10, 14, 15, 19, 20, 24)]
-    assert groups == [
-        *("separable", "separable", "moderate", "moderate", "ill-conditioned", "ill-conditioned"),
-        *("multimodal", "multimodal", "weak structure", "weak structure"),
-    ]
-    for suite in SUITES.values():
-        assert all(suite.group(n) in suite.groups for n in suite.functions)

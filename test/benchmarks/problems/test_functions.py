@@ -33,14 +33,6 @@ def test_the_optimum_has_no_regret(
     assert problem.minimize
 
 
-def test_branin_is_computed_in_double_precision() -> None:
-    x, y = 1.2345678, 9.8765432
-    b, c, t = 5.1 / (4 * math.pi**2), 5 / math.pi, 1 / (8 * math.pi)
-    expected = (y - b * x**2 + c * x - 6) ** 2 + 10 * (1 - t) * math.cos(x) + 10
-    found = PROBLEMS["branin"].load(None).score({"x0": x, "x1": y})
-    assert found == pytest.approx(expected, rel=1e-14)
-
-
 @pytest.mark.parametrize("name", shipped_campaigns()["botorch-functions"]["problems"])
 def test_an_optimum_is_in_the_domain_but_not_in_its_middle(name: str) -> None:
     problem = PROBLEMS[name].load(None)

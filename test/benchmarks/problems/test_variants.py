@@ -32,16 +32,6 @@ def errors(name: str) -> npt.NDArray[np.float64]:
     return np.array(observed, dtype=float) - problem.score(point)
 
 
-def test_every_variant_of_every_function_is_there() -> None:
-    # The deviations of the paper.
-    more = {"branin": ["-2"], "hartmann6": ["-0.075"], "rosenbrock2": ["-2"], "rosenbrock6": []}
-    failures = ("failures", "failures-75", "failures-behind")
-    kinds = ("student", "outliers", "distorted", *failures, "ranks", "gaussian")
-    assert {*VARIANTS} == {f"{name}-{kind}" for name in more for kind in kinds} | {
-        f"{name}-gaussian{end}" for name, ends in more.items() for end in ends
-    } | {"hartmann6-rounded"}
-
-
 @pytest.mark.parametrize("name", VARIANTS)
 def test_all_but_what_is_observed_is_that_of_the_function(name: str) -> None:
     base, variant = PROBLEMS[name.split("-")[0]].load(None), PROBLEMS[name].load(None)
@@ -99,30 +89,12 @@ def test_only_the_order_is_told() -> None:
     assert sorted(found[:2]) == [0.0, 1.0] or sorted(found[:2]) == [-1.0, 0.0]
 
 
-def test_many_points_between_the_same_two_do_no_harm() -> None:
-    problem = PROBLEMS["hartmann6-ranks"].load(None)
-    earlier = [(0.0, 0.0), (1.0, 1.0)]
-    for step in range(1, 200):
-        value = 1.0 / (step + 1)
-        earlier.append((value, problem.tell(value, earlier)))
-    labels = [label for _, label in earlier[1:]]
-    assert all(a >= b for a, b in itertools.pairwise(labels))
-
-
 @pytest.mark.parametrize("base", NOISE)
 def test_gaussian_errors_have_the_deviation_of_the_paper(base: str) -> None:
     found = errors(f"{base}-gaussian") / NOISE[base]
     assert abs(found.mean()) < 0.1
     assert found.std() == pytest.approx(1, abs=0.05)
     assert np.abs(found).max() < 5
-
-
-@pytest.mark.parametrize("base", NOISE)
-def test_student_errors_have_heavy_tails(base: str) -> None:
-    found = np.abs(errors(f"{base}-student")) / NOISE[base]
-    # Two degrees of freedom: the median of |t| is sqrt(2/3), and 0.99 of it are below 9.92.
-    assert np.median(found) == pytest.approx((2 / 3) ** 0.5, rel=0.1)
-    assert 0.004 < (found > 9.925).mean() < 0.018
 
 
 @pytest.mark.parametrize("base", FUNCTIONS)

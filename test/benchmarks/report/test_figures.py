@@ -39,11 +39,3 @@ def test_a_problem_without_a_result_is_drawn() -> None:
     figure = figures.draw([nothing, summary(curve("popbo", 1.0)), summary()])
     FigureCanvasAgg(figure).draw()
     assert [panel.get_yscale() for panel in figure.axes[::3]] == ["linear", "log", "linear"]
-
-
-def test_dollars_of_a_label_are_no_formula() -> None:
-    found = summary(curve("popbo", 1.0, 2.0))
-    label = "cost [$], after 5% tax [$]"
-    figure = figures.draw([replace(found, problem=replace(found.problem, label=label))])
-    FigureCanvasAgg(figure).draw()
-    assert figure.axes[0].get_ylabel() == f"regret in {label}"

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from math import isnan, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -60,12 +60,6 @@ def test_a_table_has_a_line_for_each_group_and_method() -> None:
     assert "easy 2 popbo 2.00 ± 0.00 2.00 ± 0.00" in " ".join(second.split())
 
 
-def test_a_single_replication_has_no_error() -> None:
-    found = rank_in_groups([grouped("easy", [1.0], [2.0]), *HARD])
-    assert found.query("group == 'easy'")["error"].map(isnan).all()
-    assert "easy 1 popbo 1.00 1.00 random" in " ".join(group_tables(found).split())
-
-
 def test_a_single_group_is_not_summed_up_twice() -> None:
     assert {*rank_in_groups(HARD)["group"]} == {"hard"}
 
@@ -84,9 +78,3 @@ def test_without_groups_or_competitors_there_is_nothing() -> None:
     assert rank_in_groups([EASY, grouped("hard", [1.0], [2.0])]).empty  # nothing to sum up
     # One ended before the other began.
     assert rank_in_groups([EASY, replace(EASY, initial=45)]).empty
-
-
-def test_a_method_that_lacks_a_problem_is_left_out() -> None:
-    third = replace(EASY.curves[0], method="optuna-tpe")
-    found = rank_in_groups([replace(EASY, curves=(*EASY.curves, third)), *HARD])
-    assert set(found["method"]) == {"popbo", "random"}

@@ -6,7 +6,6 @@ import pytest
 
 from botorch_popbo.benchmarks.report import table
 from botorch_popbo.benchmarks.report._optimization import results, write_report
-from botorch_popbo.benchmarks.report.ranking import group_tables, rank_in_groups
 
 from .conftest import SUMMARIES, curve, summary
 
@@ -30,17 +29,6 @@ def test_warnings_are_on_the_page(tmp_path: Path) -> None:
     write_report([replace(first, curves=(*first.curves, odd)), second], tmp_path)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "warning: cmaes on branin: trials of several versions" in page
-
-
-def test_groups_are_ranked_beside_the_rest(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    grouped = [replace(s, problem=replace(s.problem, group="both")) for s in SUMMARIES]
-    write_report(grouped, tmp_path)
-    found = rank_in_groups(grouped)
-    for text in (capsys.readouterr().out, (tmp_path / "report.html").read_text(encoding="utf-8")):
-        assert group_tables(found) in text
-    assert len((tmp_path / "groups.csv").read_text().splitlines()) == len(found) + 1
 
 
 def test_nothing_complete_is_said_and_drawn(

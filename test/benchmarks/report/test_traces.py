@@ -6,7 +6,6 @@ import pytest
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.report.summary import (
     best_evaluated,
-    best_known,
     recommended,
     trace,
 )
@@ -56,14 +55,6 @@ def test_the_trace_of_a_hand_computation(
     np.testing.assert_array_equal(trace(problem(name), found), expected)
 
 
-def test_later_trials_do_not_change_a_trace() -> None:
-    observed, scores, held = np.random.default_rng(0).random((3, 20)).tolist()
-    whole = trace(problem(NOISY), records(observed, scores, held))
-    for length in range(2, 20):
-        part = records(observed[:length], scores[:length], held[:length])
-        np.testing.assert_array_equal(trace(problem(NOISY), part)[:-1], whole[: length - 1])
-
-
 @pytest.mark.parametrize(
     ("name", "found", "expected"),
     [
@@ -87,8 +78,3 @@ def test_the_recommended_is_the_verdict_of_the_model_with_noise_or_without(name:
     np.testing.assert_array_equal(found, [5, 4, 5, 3, 3])
     without = recommended(problem(name), records(OBSERVED, SCORES))
     np.testing.assert_array_equal(without, [5, 5, 7, 7, 7])
-
-
-def test_the_best_known_is_the_best_observation() -> None:
-    assert best_known(problem("branin"), FAILED) == {"x": 3}
-    assert best_known(problem("branin-upwards"), FAILED) == {"x": 1}

@@ -35,18 +35,6 @@ def test_more_seeds_add_replications_and_a_complete_run_is_not_touched(
     assert result(twice)[0] == first[0] != result(twice)[1]
 
 
-def test_the_bar_counts_trials_on_disk_and_stays_out_of_logs(
-    campaign: MakeCampaign, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_campaign(campaign())
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    run_campaign(campaign())
-    assert "7/7" in capsys.readouterr().err
-    run_campaign(campaign(trials=1))
-    assert "4/4" in capsys.readouterr().err
-
-
 def lines(output: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in output.glob("records/*.jsonl"))
 
@@ -110,16 +98,17 @@ def test_what_another_process_is_at_is_left_to_it_until_the_rest_is_done(
     several = campaign(seeds=3)
     first, *others = several.cells()
     several.path(first).parent.mkdir(parents=True)
-    lock = FileLock(several.path(first).with_suffix(".lock"))
-    lock.acquire()
+    is_there = threading.Event()
 
-    def leave() -> None:
-        while not all(map(several.is_complete, others)):
-            time.sleep(0.01)
-        lock.release(force=True)
+    def stay() -> None:
+        with FileLock(several.path(first).with_suffix(".lock")):
+            is_there.set()
+            while not all(map(several.is_complete, others)):
+                time.sleep(0.01)
 
-    thread = threading.Thread(target=leave)
+    thread = threading.Thread(target=stay)
     thread.start()
+    is_there.wait()
     assert run_campaign(several) == []
     thread.join()
     assert several.is_complete(first)

@@ -3,7 +3,6 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -38,16 +37,6 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
         assert signal.getsignal(signal.SIGALRM) is before
     assert not list(tmp_path.iterdir())
-
-
-def test_another_thread_is_not_interrupted_but_runs() -> None:
-    def task() -> str:
-        with time_limit(0.01):
-            time.sleep(0.1)
-            return "ran"
-
-    with ThreadPoolExecutor() as threads:
-        assert threads.submit(task).result() == "ran"
 
 
 def test_native_code_that_never_returns_is_ended_with_its_process(tmp_path: Path) -> None:

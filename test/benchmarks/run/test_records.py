@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,11 +36,6 @@ def path(tmp_path: Path) -> Path:
 def test_what_is_read_is_what_was_written(path: Path) -> None:
     assert read(path) == [replace(RECORD, trial=trial) for trial in range(3)]
     assert read(path.with_name("none")) == []
-
-
-def test_every_line_tells_where_it_belongs(path: Path) -> None:
-    fields = json.loads(path.read_text().splitlines()[-1])
-    assert {name: fields[name] for name in vars(SETTING)} == vars(SETTING)
 
 
 def test_a_line_cut_anywhere_is_dropped_and_then_written_again(path: Path) -> None:
@@ -83,8 +77,3 @@ def test_a_number_that_is_not_finite_is_not_written(path: Path) -> None:
     with pytest.raises(ValueError, match="JSON"):
         append_record(path, SETTING, replace(RECORD, trial=3, observed=float("nan")))
     assert len(read(path)) == 3
-
-
-def test_each_setting_has_a_file_of_its_own() -> None:
-    changes = ({"problem": "hartmann6"}, {"method": "popbo"}, {"initial": 4}, {"seed": 2}, {})
-    assert len({replace(SETTING, **change).stem for change in changes}) == 5  # type: ignore[arg-type]

@@ -1,5 +1,4 @@
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from shutil import which
@@ -56,26 +55,9 @@ def test_a_checkout_is_its_commit(checkout: Path, changed: str, folder: str, exp
     assert commit(checkout.parent / folder) == expected.format(head=head)
 
 
-def test_without_git_there_is_no_commit(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    assert commit(checkout) == ""
-    monkeypatch.setattr(module, "commit", lambda folder: "")
-    assert "commit" not in versions(method(None), BRANIN)
-
-
 def test_the_version_of_the_library_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "commit", lambda folder: "0123+")
     library = {"numpy": module.version("numpy"), "commit": "0123+"}
     assert versions(method("numpy"), BRANIN) == {**versions(method(None), BRANIN), **library}
     assert versions(method(None), replace(BRANIN, library="numpy"))["numpy"] == library["numpy"]
     assert "no-such-package" not in versions(method("no-such-package"), BRANIN)
-
-
-def test_another_environment_is_asked_for_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", sys.executable)
-    monkeypatch.setattr(module, "version", lambda name: "of this environment")
-    module._library_version.cache_clear()
-    assert versions(method("pytest"), BRANIN)["pytest"] == pytest.__version__
-    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", "/no/such/python")
-    assert "pytest" not in versions(method("pytest"), BRANIN)
-    module._library_version.cache_clear()

@@ -3,9 +3,8 @@ from dataclasses import replace
 import pytest
 
 from botorch_popbo.benchmarks.experiments.optimization._loop import INITIAL_DESIGN
-from botorch_popbo.benchmarks.problems import PROBLEMS, ProblemEntry
+from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
-from botorch_popbo.benchmarks.run._records import append_record
 from botorch_popbo.benchmarks.settings import TrialRecord
 
 from ...conftest import MakeCampaign, only, run
@@ -39,12 +38,6 @@ def test_interrupted_and_resumed_is_the_same_as_uninterrupted(
             path.write_bytes(path.read_bytes() + b'{"problem": "bra')
     assert len(whole) == 7
     assert timeless(pieces) == timeless(whole)
-
-
-def test_more_trials_add_to_what_is_there(campaign: MakeCampaign) -> None:
-    few = run(campaign(trials=2))
-    assert run(campaign(trials=4))[:5] == few
-    assert len(run(campaign(trials=1))) == 7
 
 
 def test_methods_share_the_initial_design_and_nothing_else(campaign: MakeCampaign) -> None:
@@ -83,26 +76,6 @@ def test_the_incumbent_of_a_model_is_scored(campaign: MakeCampaign) -> None:
         known = [r.score for r in records[:trial]]
         assert records[trial].incumbent_score in known
     assert [r.incumbent_score for r in run(campaign("random"))] == [None] * 7
-
-
-def test_a_costly_incumbent_is_not_scored(
-    campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make = PROBLEMS["branin-gaussian"].load
-    costly = ProblemEntry("", lambda data: replace(make(data), costly_score=True))
-    monkeypatch.setitem(PROBLEMS, "branin-gaussian", costly)
-    records = run(campaign("botorch-gp", problem="branin-gaussian", trials=1))
-    assert records[-1].incumbent_score is None
-
-
-def test_recorded_observations_are_told_to_the_method(campaign: MakeCampaign) -> None:
-    original = run(campaign("popbo-eri", trials=2, output="original"))
-    other = campaign("popbo-eri", trials=2, output="other")
-    path = other.path(only(other))
-    path.parent.mkdir(parents=True)
-    for record in original[:3]:
-        append_record(path, only(other), replace(record, observed=-record.observed))
-    assert run(other)[3].parameters != original[3].parameters
 
 
 def test_a_value_that_is_not_finite_ends_the_replication(

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from botorch_popbo.benchmarks.experiments.optimization._loop import Feedback, Loop
 from botorch_popbo.benchmarks.methods import METHODS, Method, Suggestion
@@ -88,11 +87,6 @@ class Single(Problem):
         return np.float32(parameters["x"])
 
 
-class Taking(Single):
-    def score(self, parameters: Any) -> Any:
-        return parameters.pop("x")
-
-
 class Diverging(Single):
     """Fails on the upper half, where it has no score."""
 
@@ -113,11 +107,6 @@ def loop(kind: type[Single], optimal_value: float | None = None) -> Loop:
     return Loop(problem, setting, METHODS["random"], [], lambda: nullcontext())
 
 
-def test_numbers_of_numpy_are_recorded_as_plain_ones() -> None:
-    record = loop(Single).step(0)
-    assert type(record.observed) is type(record.score) is float
-
-
 @pytest.mark.parametrize("kind", ["evaluate", "score"])
 def test_text_is_refused_and_an_array_of_one_number_is_not(kind: str) -> None:
     class Odd(Single):
@@ -134,11 +123,6 @@ def test_text_is_refused_and_an_array_of_one_number_is_not(kind: str) -> None:
     Odd.returned = np.array([0.5])
     record = loop(Odd).step(0)
     assert (record.observed if kind == "evaluate" else record.score) == 0.5
-
-
-def test_a_problem_may_take_values_out_of_its_point() -> None:
-    record = loop(Taking).step(0)
-    assert record.parameters == {"x": record.observed}
 
 
 @pytest.mark.parametrize("score", [None, np.nan, np.inf])
@@ -161,17 +145,3 @@ def test_a_point_that_did_not_fail_has_a_score() -> None:
 
     with pytest.raises(ValueError, match=r"no finite score at {'x': .*did not fail"):
         loop(Odd).step(0)
-
-
-def test_a_problem_may_switch_gradients_off() -> None:
-    branin = PROBLEMS["branin"].load(None)
-    assert isinstance(branin, Problem)
-
-    class Careless(type(branin)):  # type: ignore[misc]
-        def score(self, parameters: Parameters) -> float:
-            torch.set_grad_enabled(False)
-            return float(super().score(parameters))
-
-    problem = Careless(**vars(branin))
-    loop = Loop(problem, SETTING, METHODS["popbo"], [], nullcontext)
-    assert [loop.step(trial).trial for trial in range(5)] == list(range(5))

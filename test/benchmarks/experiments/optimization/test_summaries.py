@@ -61,11 +61,6 @@ def test_the_numbers_are_those_of_a_hand_computation(
     assert [line for line in warnings([summary]) if "versions" in line] == []
 
 
-def test_one_replication_has_no_standard_error(tmp_path: Path) -> None:
-    (curve,) = summarized(tmp_path, records([3.0] * 5)).curves
-    assert np.isnan(curve.error).all()
-
-
 def test_the_best_evaluated_needs_every_score(tmp_path: Path) -> None:
     scores: list[Numbers] = [[3.0] * 5, [3.0, None, None, None, None]]
     (curve,) = summarized(tmp_path, *(records([3.0] * 5, known) for known in scores)).curves

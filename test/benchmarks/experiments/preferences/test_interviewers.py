@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from botorch_popbo.benchmarks.experiments.preferences._interviewers import METHODS, Tournament
+from botorch_popbo.benchmarks.experiments.preferences._interviewers import METHODS
 
 BOUNDS = torch.tensor([[-1.0, 0.0], [1.0, 4.0]], dtype=torch.float64)
 
@@ -18,15 +18,3 @@ def test_questions_are_two_points_within_the_bounds_even_after_ties(name: str) -
         interviewer.tell(items, None if question % 3 == 2 else question % 2)
         assert bool((interviewer.best >= BOUNDS[0]).all())
     assert torch.equal(torch.get_rng_state(), state)
-
-
-def test_the_winner_of_a_tournament_stays_on() -> None:
-    tournament = Tournament(BOUNDS, seed=0)
-    first = tournament.ask()
-    tournament.tell(first, 1)
-    assert torch.equal(tournament.best, first[1])
-    second = tournament.ask()
-    assert torch.equal(second[0], first[1])
-    assert not (second[1] == first).all(-1).any()
-    tournament.tell(second, None)
-    assert torch.equal(tournament.best, first[1])

@@ -1,9 +1,7 @@
 import subprocess
-from typing import Any
 
 import pytest
 
-from botorch_popbo.benchmarks.experiments.suggestion_time import _measurement as measurement
 from botorch_popbo.benchmarks.experiments.suggestion_time._loops import LOOPS
 from botorch_popbo.benchmarks.experiments.suggestion_time._measurement import measure, measure_apart
 from botorch_popbo.benchmarks.run._limit import LimitExceeded
@@ -18,18 +16,6 @@ def test_every_method_is_measured_in_stages(method: str) -> None:
         assert first.fit is not None
         assert first.acquisition is not None
         assert first.total == first.fit + first.acquisition
-
-
-def test_no_more_suggestions_are_made_after_a_slow_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    seeds: list[int] = []
-
-    def suggest(loop: Any, data: Any, seed: int) -> tuple[float, float]:
-        seeds.append(seed)
-        return 40.0, 25.0
-
-    monkeypatch.setattr(measurement, "_suggest", suggest)
-    (found,) = measure("paper-eri", 10, first=0, repeats=3, limit=60.0)
-    assert (found.total, seeds) == (65.0, [0, 0])  # the first to warm up
 
 
 def test_a_process_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

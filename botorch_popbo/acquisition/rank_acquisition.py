@@ -1,0 +1,179 @@
+"""What the acquisition functions of a rank model share: pending, known and feasible points."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import cast
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from botorch.utils.transforms import t_batch_mode_transform
+from torch import Tensor
+from torch.nn import ModuleList
+
+from botorch_popbo.acquisition._checks import check_points, require_rank_model
+from botorch_popbo.acquisition._known_points import distance_to_known
+from botorch_popbo.acquisition._slack_constraint import SlackConstraint
+from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.models.ranking_gp import RankingGP
+
+
+class RankAcquisitionFunction(AcquisitionFunction, ABC):
+    """A function of a rank model that never suggests a known point again.
+
+    Pending points enter the model as if they had turned out as expected; see
+    :meth:`~botorch_popbo.RankModel.with_pending`. Near an evaluated or pending point the
+    value falls smoothly: what is there is known already. The log-probability that constraints are
+    satisfied is added.
+
+    A subclass ends its constructor with ``self.set_X_pending(X_pending)``.
+
+    Args:
+        model: A fitted model.
+        X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor: one of them
+            is to be improved on, and they are not suggested again. By default, and where it holds
+            no evaluated point, these are all. The model has learned from the others, too.
+        slack_models: Fitted models of the constraints' slacks, whose outcomes are at least
+            zero where a constraint is satisfied.
+
+    Raises:
+        BotorchTensorDimensionError: If points have another shape.
+        InputDataError: If they hold NaN or infinite values.
+        UnsupportedError: If the model is not one of ours, or one of a slack has no uncertainty.
+    """
+
+    model: RankModel
+    slack_constraints: ModuleList
+    _informed: RankModel
+    _X_pending: Tensor | None
+    _known: Tensor
+    _is_baseline: Tensor
+    _known_radius: float
+
+    def __init__(
+        self,
+        model: RankModel,
+        X_baseline: Tensor | None = None,
+        slack_models: Sequence[RankingGP] = (),
+    ) -> None:
+        require_rank_model(model, type(self).__name__)
+        super().__init__(model=model)
+        self.slack_constraints = ModuleList(SlackConstraint(slack) for slack in slack_models)
+        self._known_radius = model.known_radius
+        self.register_buffer("_is_baseline", find_baseline(model, X_baseline), persistent=False)
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Evaluate the acquisition function.
+
+        Args:
+            X: Points, a ``batch_shape x 1 x d`` tensor. Several points without a batch, ``q x d``,
+                are one choice, as BoTorch's sequential optimizers report it: the value is the sum
+                of those of the single points, each with the ones before it pending.
+
+        Returns:
+            A ``batch_shape`` tensor in the dtype of the model, larger being better.
+        """
+        return self._one_by_one(X) if X.ndim == 2 and len(X) > 1 else self._of_single_points(X)
+
+    def _one_by_one(self, X: Tensor) -> Tensor:
+        pending = self.X_pending
+        values = []
+        try:
+            for number in range(len(X)):
+                parts = [X[:number].detach()] if pending is None else [pending, X[:number].detach()]
+                self.set_X_pending(torch.cat(parts))
+                values.append(self._of_single_points(X[number : number + 1]))
+        finally:
+            self.set_X_pending(pending)
+        return torch.stack(values).sum(0)
+
+    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
+    def _of_single_points(self, X: Tensor) -> Tensor:
+        X = X.to(self._known.dtype)
+        encoded = self._informed.encode(X)
+        radius = float(self._known_radius * X.shape[-1] ** 0.5)
+        distance = distance_to_known(encoded, self._known, radius)
+        value = self._evaluate(X, encoded, distance)
+        for constraint in self._constraints:
+            value = value + constraint(X)
+        return value.squeeze(-1)
+
+    @abstractmethod
+    def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
+        """Evaluate the acquisition function but for the constraints.
+
+        Args:
+            X: Points, a ``batch_shape x 1 x d`` tensor.
+            encoded: The same points as the model sees them, ``batch_shape x 1 x d'``.
+            distance: Distances to the nearest known point, in known radii, ``batch_shape x 1``.
+
+        Returns:
+            A ``batch_shape x 1`` tensor.
+        """
+
+    # BoTorch's set_X_pending assigns it, and so do functions that wrap another.
+    @property  # type: ignore[override]  # theirs may be None, too
+    def X_pending(self) -> Tensor | None:  # noqa: N802
+        """The points being evaluated, an ``m x d`` tensor, or ``None``.
+
+        Raises:
+            BotorchTensorDimensionError: If it is set to a tensor of another shape.
+            InputDataError: If it is set to NaN or infinite values.
+        """
+        return self._X_pending
+
+    @X_pending.setter
+    def X_pending(self, X_pending: Tensor | None) -> None:  # noqa: N802
+        if X_pending is not None:
+            check_points(X_pending, self.model.dim, "X_pending")
+        self._X_pending = X_pending
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Prepare what depends on the points being evaluated."""
+        self._informed = self.model
+        if self.X_pending is not None and self.X_pending.numel() > 0:
+            self._informed = self.model.with_pending(self.X_pending)
+        known = self._informed.encode(self._informed.known_X[self._is_eligible])
+        self.register_buffer("_known", known, persistent=False)
+        for constraint in self._constraints:
+            constraint.set_X_pending(self.X_pending)
+
+    @property
+    def _is_eligible(self) -> Tensor:
+        """Which known points are of the baseline or pending, one value for each of them."""
+        num_pending = len(self._informed.known_X) - len(self._is_baseline)
+        return torch.cat([self._is_baseline, self._is_baseline.new_ones(num_pending)])
+
+    @property
+    def _constraints(self) -> list[SlackConstraint]:
+        return cast(list[SlackConstraint], list(self.slack_constraints))
+
+    def _satisfies_all(self, X: Tensor) -> Tensor:
+        """Which points, ``n x d``, were measured and found to satisfy every constraint."""
+        satisfied = torch.ones(len(X), dtype=torch.bool, device=X.device)
+        for constraint in self._constraints:
+            satisfied &= constraint.is_satisfied(X)
+        return satisfied
+
+
+def find_baseline(model: RankModel, X_baseline: Tensor | None) -> Tensor:
+    """Which of a model's known points are among some others.
+
+    Args:
+        model: The model.
+        X_baseline: The others, an ``n x d`` tensor.
+
+    Returns:
+        A boolean tensor, one value for each row of the model's ``known_X``; true for all where no
+        others are given or none is known.
+
+    Raises:
+        BotorchTensorDimensionError: If the others have another shape.
+        InputDataError: If they hold NaN or infinite values.
+    """
+    known = model.known_X
+    if X_baseline is not None:
+        check_points(X_baseline, model.dim, "X_baseline")
+    found = is_row_of(known, known[:0] if X_baseline is None else X_baseline.to(known))
+    return found if bool(found.any()) else torch.ones_like(found)

@@ -1,0 +1,111 @@
+"""How far an experiment is: what has arrived, what can be compared, which points are left."""
+
+import math
+from collections.abc import Iterable
+
+from ax.core.experiment import Experiment
+from ax.core.parameter import DerivedParameter
+from ax.core.search_space import SearchSpace
+from ax.core.trial_status import TrialStatus
+from ax.core.utils import get_trial_indices_with_required_metrics
+from ax.exceptions.core import DataRequiredError
+from ax.generation_strategy.generation_node import GenerationNode
+from ax.generation_strategy.transition_criterion import MinTrials, TransitionCriterion
+
+
+class DistinctPoints(TransitionCriterion):
+    """Met when there are two distinct points to compare, with data or failed.
+
+    A point evaluated many times, such as an attached one, is a single one.
+
+    Args:
+        transition_to: Name of the node that takes over.
+        beside_sources: Whether earlier experiments tell the rest: of a goal of one metric one point
+            is then enough. Of several metrics they tell nothing, so two are to have data.
+    """
+
+    def __init__(self, transition_to: str, beside_sources: bool = False) -> None:
+        super().__init__(transition_to=transition_to)
+        self.beside_sources = beside_sources
+
+    def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
+        """Whether there are."""
+        known = _told(experiment)
+        if not self.beside_sources:
+            known |= experiment.trial_indices_by_status[TrialStatus.FAILED]
+        elif len(_arrivals(experiment)) == 1:
+            return True
+        arms = [arm for index in known for arm in experiment.trials[index].arms]
+        return len({arm.signature for arm in arms}) > 1
+
+
+def enough_data(number: int, transition_to: str) -> MinTrials:
+    """Met when so many trials are complete with data."""
+    return MinTrials(
+        threshold=number,
+        transition_to=transition_to,
+        use_all_trials_in_exp=True,
+        only_in_statuses=[TrialStatus.COMPLETED],
+        count_only_trials_with_data=True,
+    )
+
+
+def check_metrics(experiment: Experiment, threshold: int) -> None:
+    """Stop a design that waits for a metric which does not arrive, such as a misspelt one.
+
+    Args:
+        experiment: The experiment.
+        threshold: Number of complete trials without it that are enough to stop; twice as many where
+            others have it.
+
+    Raises:
+        DataRequiredError: If so many complete trials lack one of the metrics.
+    """
+    arrivals = _arrivals(experiment)
+    least = min(arrivals.values(), default=0)
+    lacking = experiment.trial_indices_by_status[TrialStatus.COMPLETED] - _told(experiment)
+    if len(lacking) < (2 if least else 1) * threshold:
+        return
+    missing = sorted(name for name, count in arrivals.items() if count == least)
+    arrived = ", ".join(sorted(set(experiment.lookup_data().df["metric_name"]))) or "none"
+    raise DataRequiredError(
+        f"{'Too few trials have' if least else 'No trial has'} data of {', '.join(missing)}, which "
+        f"the optimization needs; what has arrived: {arrived}. Compare the names in "
+        "configure_optimization and complete_trial, add what is missing with client.attach_data, "
+        "and mark a trial without a result as failed."
+    )
+
+
+def _told(experiment: Experiment) -> set[int]:
+    """The trials with data of every metric of the goal."""
+    return get_trial_indices_with_required_metrics(
+        experiment, experiment.lookup_data().df, require_data_for_all_metrics=False
+    )
+
+
+def _arrivals(experiment: Experiment) -> dict[str, int]:
+    """How often each metric of the goal has arrived."""
+    goal = experiment.optimization_config
+    arrived = experiment.lookup_data().df["metric_name"]
+    names = [] if goal is None else goal.metric_names
+    return {name: int((arrived == name).sum()) for name in names}
+
+
+def num_left(experiment: Experiment) -> float:
+    """The number of points that are not known; infinite where there is a range of any numbers."""
+    space, arms = experiment.search_space, experiment.arms_by_signature.values()
+    size = num_points(space)
+    if math.isinf(size):
+        return size
+    return size - sum(space.check_membership(arm.parameters) for arm in arms)
+
+
+def num_points(space: SearchSpace, names: Iterable[str] | None = None) -> float:
+    """The number of points of a space, or of some parameters and those that depend on them."""
+    sizes, names = [], space.top_level_parameters if names is None else names
+    for parameter in map(space.parameters.__getitem__, names):
+        if not isinstance(parameter, DerivedParameter):
+            below = parameter.dependents.values() if parameter.is_hierarchical else []
+            alone = parameter.cardinality() - len(below)
+            sizes.append(alone + sum(num_points(space, children) for children in below))
+    return math.prod(sizes)

@@ -1,0 +1,327 @@
+"""What a search may ask of any model of an order."""
+
+import warnings
+from abc import ABC, abstractmethod
+from copy import deepcopy
+from typing import Any, Self
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
+from botorch.exceptions.warnings import InputDataWarning
+from botorch.models.model import Model
+from botorch.models.transforms.input import InputTransform, Normalize
+from botorch.models.utils import check_min_max_scaling
+from botorch.settings import validate_input_scaling
+from botorch.utils.types import DEFAULT, _DefaultType
+from torch import Tensor
+from torch.nn import Module
+
+from botorch_popbo.data import Order, RankCounts
+from botorch_popbo.data._checks import check_tensor
+from botorch_popbo.models.input_transforms import check_transform
+from botorch_popbo.posteriors.rank_posterior import RankPosterior
+
+_LARGEST = 1e100  # of what a square, and a distance, still is a number
+_NARROWEST = 1e-6  # of a box, in which no prior made for the unit cube tells two points apart
+
+
+class RankModel(Model, ABC):
+    """One data set whose points the model encodes itself, and the law of a new point's rank.
+
+    ``posterior`` is not shared: that of a ``RankingGP`` is a utility, of which more is better, that
+    of a ``PoissonRankModel`` counts better points, of which fewer are.
+
+    Args:
+        train_X: Evaluated points, an ``N x d`` tensor.
+        train_Y: What they were ordered by, of shape ``N x 1``.
+        X: The ``m`` points to learn from, an ``m x d`` tensor.
+        input_transform: Applied to every point. By default the bounding box of all points is
+            mapped to the unit cube; ``None`` leaves points as they are.
+        source_X: Points of other tasks that are encoded, too, an ``m' x d`` tensor.
+
+    Attributes:
+        order: What the model learns from; ``None`` for counts that come from no order.
+        has_uncertainty: Whether the model knows where it is ignorant. One that does not would
+            suggest its best point for ever, and says nothing of constraints.
+        known_radius: Distance, in the unit cube and per root of the dimension, within which the
+            acquisition functions take a point for known.
+    """
+
+    order: Order | None
+    has_uncertainty: bool
+    known_radius: float
+
+    _train_X: Tensor
+    _train_Y: Tensor
+    _X: Tensor
+    _source_X: Tensor
+
+    def __init__(
+        self,
+        train_X: Tensor,
+        train_Y: Tensor,
+        X: Tensor,
+        input_transform: InputTransform | _DefaultType | None = DEFAULT,
+        source_X: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        # They follow ``model.to(...)`` but stay out of the state dict, whose shapes must not depend
+        # on the number of points. No gradient reaches them: a tensor that has one cannot be copied.
+        points = {"_train_X": train_X, "_train_Y": train_Y.reshape(-1), "_X": X}
+        points["_source_X"] = X[:0] if source_X is None else source_X
+        for name, value in points.items():
+            self.register_buffer(name, value.detach(), persistent=False)
+        if isinstance(input_transform, _DefaultType):
+            # A box may be as narrow as it likes; a column of one value stays as it is.
+            input_transform = Normalize(d=X.shape[-1], min_range=torch.finfo(X.dtype).tiny)
+        if input_transform is not None:
+            check_transform(input_transform, X, type(self).__name__)
+            self.input_transform = input_transform.to(X)
+        encoded = self._encoded_points(learn=True)
+        _check_encoded(encoded)
+        if input_transform is None and validate_input_scaling.on():
+            check_min_max_scaling(encoded)
+        self._encoded_dim = encoded.shape[-1]
+
+    @property
+    def train_inputs(self) -> tuple[Tensor]:
+        """The evaluated points as they were given, in a tuple as BoTorch keeps them."""
+        return (self._train_X,)
+
+    @property
+    def train_targets(self) -> Tensor:
+        """What they were ordered by, of shape ``N``."""
+        return self._train_Y
+
+    @property
+    def dim(self) -> int:
+        """The number of columns ``d`` of a point, as :class:`~botorch.models.PairwiseGP` has it."""
+        return self._X.shape[-1]
+
+    @property
+    def known_X(self) -> Tensor:  # noqa: N802
+        """The points that are evaluated or pending, once for each task, ``m x d``."""
+        return self._X
+
+    @property
+    @abstractmethod
+    def rank_counts(self) -> RankCounts:
+        """The evaluated points with their rank counts."""
+
+    @property
+    def incumbent(self) -> Tensor:
+        """The evaluated point to recommend, of shape ``d``; see :meth:`incumbent_among`."""
+        return self.incumbent_among(None)
+
+    @abstractmethod
+    def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
+        """The best of those points that may be recommended, of shape ``d``.
+
+        Args:
+            is_eligible: A boolean tensor, one value for each row of :attr:`known_X`; by default
+                all are.
+        """
+
+    @abstractmethod
+    def best_points(self, number: int) -> Tensor:
+        """The evaluated points of the best observed ranks, at most so many, best first, ``n x d``.
+
+        Args:
+            number: Most points to return.
+        """
+
+    @abstractmethod
+    def fit(self) -> Self:
+        """Learn from the order; the same data and seed give the same model.
+
+        Returns:
+            The model itself, in evaluation mode.
+        """
+
+    @abstractmethod
+    def log_likelihood(self) -> Tensor:
+        """What :meth:`fit` maximises beside a prior, a scalar in nats."""
+
+    @abstractmethod
+    def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> RankPosterior:
+        """The law of the rank that a search looks at, of points that are encoded already.
+
+        It is that of :meth:`rank_posterior` at the model's own hyperparameters, where these are
+        what that is averaged over.
+
+        Args:
+            encoded: Encoded points, a ``batch_shape x q x d'`` tensor.
+            observation_noise: See :meth:`rank_posterior`.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+        """
+
+    @abstractmethod
+    def with_order(self, order: Order) -> "RankModel":
+        """An untrained model of other data with the same settings.
+
+        An input transform that learns its bounds learns those of the other points.
+
+        Args:
+            order: The order to learn from.
+        """
+
+    @abstractmethod
+    def with_pending(self, X_pending: Tensor) -> "RankModel":
+        """A model as if pending points had been evaluated and had turned out as expected.
+
+        Args:
+            X_pending: Points being evaluated, a ``p x d`` tensor.
+        """
+
+    def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> RankPosterior:
+        """The law of each point's rank among all evaluated points.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            observation_noise: Whether the rank is that of a noisy outcome at the point. The law of
+                a network's count includes its scatter in any case.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+            InputDataError: If ``X`` is no tensor.
+        """
+        return self.rank_law(self.encode(X), observation_noise)
+
+    def encode(self, X: Tensor) -> Tensor:
+        """Apply the input transform, in evaluation mode.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor of any dtype.
+
+        Returns:
+            A ``batch_shape x q x d'`` tensor in the dtype of the data.
+
+        Raises:
+            BotorchTensorDimensionError: If ``X`` has no ``q`` or not ``d`` columns.
+            InputDataError: If ``X`` is no tensor.
+        """
+        check_tensor(X, "X")
+        if X.ndim < 2 or X.shape[-1] != self.dim:
+            raise BotorchTensorDimensionError(
+                f"Expected X of shape batch_shape x q x {self.dim}, but got {tuple(X.shape)}."
+            )
+        if self.training:
+            self.eval()
+        # A transform of BoTorch takes over the dtype of what it is given, for good.
+        X = X.to(self._X.dtype)
+        return X if getattr(self, "input_transform", None) is None else self.input_transform(X)
+
+    def custom_fit(self, mll: Module, **options: Any) -> Module:
+        """Let :func:`botorch.fit.fit_gpytorch_mll` reach :meth:`fit`.
+
+        Args:
+            mll: Any module whose ``model`` is this model.
+            **options: Those of :func:`~botorch.fit.fit_gpytorch_mll`, all ``None``.
+
+        Returns:
+            ``mll`` in evaluation mode.
+
+        Raises:
+            UnsupportedError: If an option is given.
+        """
+        if any(value is not None for value in options.values()):
+            raise UnsupportedError(
+                f"{type(self).__name__} has a training of its own, which takes no optimizer or "
+                "closure of fit_gpytorch_mll; see the arguments of its constructor."
+            )
+        self.fit()
+        return mll.eval()
+
+    def transform_inputs(self, X: Tensor, input_transform: Module | None = None) -> Tensor:
+        """Leave points as they are: every method of the model takes them as they were given."""
+        return X
+
+    @property
+    def num_outputs(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """Empty: one data set, one model."""
+        return torch.Size()
+
+    def subset_output(self, idcs: list[int]) -> Self:
+        """The model itself, its only output.
+
+        Args:
+            idcs: ``[0]``.
+
+        Raises:
+            UnsupportedError: If any other output is asked for.
+        """
+        self._check_output(idcs)
+        return self
+
+    def _unlearned_transform(self) -> InputTransform | None:
+        """A copy of the input transform for other points, whose bounds it learns if it learns any.
+
+        In evaluation mode, where a model that was used is, it would keep those of this model.
+        """
+        transform: InputTransform | None = deepcopy(getattr(self, "input_transform", None))
+        return None if transform is None else transform.train()
+
+    def _encoded_points(self, learn: bool = False) -> Tensor:
+        """All points, those of other tasks behind.
+
+        Args:
+            learn: Whether this sets the bounds of a transform that learns them, as it does in
+                training mode; else the model is in evaluation mode from here on.
+        """
+        if self.training != learn:
+            self.train(learn)
+        with torch.no_grad():
+            transform = getattr(self, "input_transform", None)
+            points = torch.cat([self._X, self._source_X])
+            if transform is None:
+                return points
+            encoded: Tensor = transform(points)
+            if learn:  # then as any other point, of which a transform may be left out in training
+                encoded = transform.eval()(points)
+                transform.train()
+            return encoded
+
+    def _check_output(self, indices: list[int] | None) -> None:
+        if indices not in (None, [0], [-1]):
+            raise UnsupportedError(
+                f"{type(self).__name__} has one output, but {indices} was asked for."
+            )
+
+    # Ranks are computed from the points as given, so they are never replaced by encoded ones.
+    def _set_transformed_inputs(self) -> None:
+        pass
+
+    def _revert_to_original_inputs(self) -> None:
+        pass
+
+
+def _check_encoded(encoded: Tensor) -> None:
+    """Refuse points that are no numbers to the model, and warn of those that are all alike."""
+    if not bool((encoded.abs() < _LARGEST).all()):
+        raise InputDataError(
+            "The points are too far apart for their dtype: the input transform makes NaN, "
+            "infinite or huge values of them. Rescale the columns, or pass another "
+            "input_transform."
+        )
+    if not validate_input_scaling.on() or not len(encoded):
+        return
+    # BoTorch's Normalize leaves a column narrower than 1e-8 as it is.
+    width = (encoded.amax(0) - encoded.amin(0)).max()
+    if 0.0 < float(width) < _NARROWEST:
+        warnings.warn(
+            f"The model sees all points within {float(width):.0e} of each other, and priors "
+            "are made for the unit cube. Leave input_transform at its default, or pass "
+            "Normalize(d, bounds=bounds).",
+            InputDataWarning,
+            stacklevel=4,
+        )

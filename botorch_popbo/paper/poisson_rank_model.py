@@ -1,0 +1,272 @@
+"""The Poisson process surrogate as a BoTorch model."""
+
+import math
+from copy import deepcopy
+from typing import Any, NoReturn, Self
+
+import torch
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.exceptions import UnsupportedError
+from botorch.models.transforms.input import InputTransform
+from botorch.posteriors import Posterior
+from botorch.utils.datasets import SupervisedDataset
+from botorch.utils.types import DEFAULT, _DefaultType
+from torch import Tensor
+
+from botorch_popbo._seeds import derive_seed
+from botorch_popbo.data import Order, RankCounts
+from botorch_popbo.models._data_sets import model_inputs
+from botorch_popbo.models._training_data import order_of_training_data, warn_if_silent
+from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.paper import truncated_poisson
+from botorch_popbo.paper.posterior import NegatedRank, PoissonRankPosterior
+from botorch_popbo.paper.rate import NetworkRate
+from botorch_popbo.settings import PaperSettings
+
+
+class PoissonRankModel(RankModel):
+    r"""How many of the evaluated points are better: the (truncated) Poisson process of the paper.
+
+    A rate, by default the network of Wang et al. (2023), is fitted to rank counts by maximum
+    likelihood, equation (4). The outcomes are used only through their order, so any strictly
+    increasing transform of ``train_Y`` gives the same model bit for bit (replicates excepted: they
+    are averaged first). The ``posterior`` is over counts, of which *fewer* are better.
+
+    Args:
+        train_X: Evaluated points, an ``N x d`` tensor.
+        train_Y: Outcomes, an ``N x 1`` tensor; larger is better and ``-inf`` marks a failed
+            evaluation, which ranks below every success.
+        train_Yvar: Variances of the outcomes, an ``N x 1`` tensor, NaN where unknown. A point then
+            has the expected number of better points; an increasing transform of the outcomes no
+            longer gives the same model.
+        input_transform: Applied to every point before the rate. By default the bounding box
+            of ``train_X`` is mapped to the unit cube; ``None`` leaves points as they are.
+        order: An order to count better points in, instead of outcomes; from any source in
+            :mod:`botorch_popbo.data`.
+        rank_counts: The counts themselves, such as those over a base set.
+        untruncated_from: Length of a list from which the plain Poisson law is used.
+        seed: Seed of the network's weights and mini-batches, mixed with the number of points.
+        settings: Of the network and its training, and the radius of what is known.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: If there are fewer than two distinct points, or NaN or infinite values
+            other than an outcome of ``-inf``.
+
+    Warns:
+        InputDataWarning: If all outcomes are equal. The ranks then carry no information and
+            suggestions only keep away from what has been evaluated. Or if points lie outside of the
+            unit cube, for which priors are made, and ``input_transform`` is ``None``, or if a
+            transform leaves all of them within 1e-6 of each other there.
+
+    Example:
+        >>> model = PoissonRankModel.paper(train_X, train_Y, seed=0).fit()
+        >>> model.posterior(test_X).mean  # expected number of better points
+    """
+
+    has_uncertainty = False
+
+    _counts: Tensor
+    _exposure: Tensor
+
+    def __init__(
+        self,
+        train_X: Tensor | None = None,
+        train_Y: Tensor | None = None,
+        train_Yvar: Tensor | None = None,
+        input_transform: InputTransform | _DefaultType | None = DEFAULT,
+        order: Order | None = None,
+        rank_counts: RankCounts | None = None,
+        untruncated_from: float = math.inf,
+        seed: int = 0,
+        settings: PaperSettings = PaperSettings(),  # noqa: B008  (frozen)
+    ) -> None:
+        given = {"order": order, "rank_counts": rank_counts}
+        order = order_of_training_data(train_X, train_Y, train_Yvar, **given) or order
+        if rank_counts is None:
+            assert order is not None
+            rank_counts = RankCounts.from_order(order)
+        no_counts = not bool(rank_counts.counts.any())
+        warn_if_silent(no_counts if order is None else order.says_nothing)
+        if train_X is None or train_Y is None:
+            train_X, train_Y = rank_counts.X, -rank_counts.counts / rank_counts.exposure
+        super().__init__(train_X, train_Y, rank_counts.X, input_transform)
+        self.order = order
+        self.untruncated_from = untruncated_from
+        self.seed = seed
+        self.num_points = rank_counts.num_points
+        self.register_buffer("_counts", rank_counts.counts, persistent=False)
+        self.register_buffer("_exposure", rank_counts.exposure, persistent=False)
+        self.settings = settings
+        self.known_radius = settings.known_radius
+        self.rate = NetworkRate(self._encoded_dim, settings).to(rank_counts.X)
+
+    @classmethod
+    def paper(cls, *args: Any, **kwargs: Any) -> Self:
+        """The model with all settings of Wang et al. (2023).
+
+        Args:
+            *args: See the constructor.
+            **kwargs: See the constructor, without ``untruncated_from``, which is 12.
+
+        Returns:
+            The model.
+        """
+        return cls(*args, **{**kwargs, "untruncated_from": PaperSettings.untruncated_from})
+
+    def extra_repr(self) -> str:
+        """What :mod:`torch` shows of the data and settings."""
+        return f"{self.rank_counts!r}, seed={self.seed}"
+
+    @property
+    def rank_counts(self) -> RankCounts:
+        """The distinct evaluated points with their rank counts."""
+        return RankCounts(self._X, self._counts, self._exposure)
+
+    def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
+        """The evaluated point of the best rank; see the base class. Of several it is the first."""
+        share = self._share
+        if is_eligible is not None:
+            share = share.where(is_eligible, torch.inf)
+        return self._X[share.argmin()].clone()
+
+    def best_points(self, number: int) -> Tensor:
+        """See the base class."""
+        share = self._share
+        return self._X[share.topk(min(number, len(share)), largest=False).indices]
+
+    def fit(self) -> Self:
+        """Train the rate from fresh weights; the same seed and data give the same model.
+
+        Returns:
+            The model itself, in evaluation mode.
+        """
+        # Fresh weights with every new point: a network kept for long would keep its blind spots.
+        seed = derive_seed(self.seed, self.num_points)
+        X = self._encoded_points(learn=True)
+        limit = self._limit(self._exposure, self._exposure + 1.0)
+        self.rate.fit(X, self._counts, self._exposure, limit, seed)
+        return self.eval()
+
+    def log_likelihood(self) -> Tensor:
+        """Sum of the log-probabilities of the counts, a scalar in nats."""
+        limit = self._limit(self._exposure, self._exposure + 1.0)
+        log_rate = self._exposure.log() + self.rate(self._encoded_points())
+        return truncated_poisson.log_prob(self._counts, log_rate, limit).sum()
+
+    def rank_law(self, encoded: Tensor, observation_noise: bool = False) -> PoissonRankPosterior:
+        """See the base class."""
+        exposure = self._exposure.new_tensor(float(self.num_points))
+        log_rate = exposure.log() + self.rate(encoded)
+        limit = self._limit(exposure, length=exposure)
+        return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, limit)
+
+    def with_pending(self, X_pending: Tensor) -> "PoissonRankModel":
+        """See the base class; the rate is fitted anew, with the same seed."""
+        X_pending = X_pending.detach().to(self._X)
+        with torch.no_grad():
+            predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
+            predicted = predicted.clamp_max(self.num_points)
+        counts = self.rank_counts.insert(X_pending, predicted)
+        transform = deepcopy(getattr(self, "input_transform", None))
+        return self._like(rank_counts=counts, input_transform=transform).fit()
+
+    def with_order(self, order: Order) -> "PoissonRankModel":
+        """See the base class."""
+        return self._like(order=order, input_transform=self._unlearned_transform())
+
+    def posterior(
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | _DefaultType | None = DEFAULT,
+    ) -> Posterior:
+        """The posterior over rank counts; see :meth:`rank_posterior`.
+
+        Args:
+            X: Points, a ``batch_shape x q x d`` tensor.
+            output_indices: ``None`` or ``[0]``: there is one output.
+            observation_noise: Whether the rank is that of a noisy outcome; a tensor of variances
+                has no meaning for ranks and counts as ``True``.
+            posterior_transform: Left out, or a :class:`~botorch_popbo.NegatedRank`. BoTorch's
+                acquisition functions, which maximise, always say which; so ``None`` is an error and
+                not a search for the worst point.
+
+        Returns:
+            A posterior over counts of shape ``batch_shape x q x 1``, smaller being better.
+
+        Raises:
+            UnsupportedError: If the transform is another one, or ``None``.
+            BotorchTensorDimensionError: If ``X`` has the wrong shape.
+        """
+        self._check_output(output_indices)
+        posterior = self.rank_posterior(X, observation_noise is not False)
+        if isinstance(posterior_transform, _DefaultType):
+            return posterior
+        if not isinstance(posterior_transform, NegatedRank):
+            raise UnsupportedError(
+                "BoTorch's acquisition functions maximise, but of rank counts fewer are better. "
+                "Pass posterior_transform=NegatedRank(), use one of botorch_popbo's acquisition "
+                "functions, or a RankingGP, whose utility is larger where points are better."
+            )
+        negated: Posterior = posterior_transform(posterior, X)
+        return negated
+
+    def fantasize(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse what look-ahead acquisition functions ask for.
+
+        Raises:
+            UnsupportedError: Always: counts depend on each other, and the rate is certain.
+        """
+        raise UnsupportedError(
+            "PoissonRankModel has no uncertainty of its own to draw fantasies from; use RankingGP."
+        )
+
+    condition_on_observations = fantasize
+
+    @classmethod
+    def construct_inputs(
+        cls,
+        training_data: SupervisedDataset,
+        untruncated_from: float = math.inf,
+        seed: int = 0,
+    ) -> dict[str, Any]:
+        """Constructor arguments from a data set.
+
+        Args:
+            training_data: Points and one column of outcomes, perhaps with their variances; or
+                rankings.
+            untruncated_from: Length of a list from which the plain Poisson law is used.
+            seed: Seed of the network.
+
+        Returns:
+            Keyword arguments of the constructor.
+
+        Raises:
+            UnsupportedError: If there are several tasks.
+        """
+        inputs = model_inputs(training_data)
+        if "sources" in inputs:
+            raise UnsupportedError(
+                f"{cls.__name__} learns from one task, but got a MultiTaskDataset. Pass data of "
+                "the target alone, or use RankingGP."
+            )
+        return {**inputs, "untruncated_from": untruncated_from, "seed": seed}
+
+    @property
+    def _share(self) -> Tensor:
+        """Shares of better points; what met none has not proved good."""
+        return (self._counts / self._exposure).nan_to_num(nan=torch.inf)
+
+    def _like(self, **data: Any) -> "PoissonRankModel":
+        return PoissonRankModel(
+            **data,
+            untruncated_from=self.untruncated_from,
+            seed=self.seed,
+            settings=self.settings,
+        )
+
+    def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:
+        """The largest counts of positive probability; infinite for the untruncated law."""
+        return torch.where(length >= self.untruncated_from, torch.inf, exposure)

@@ -1,0 +1,129 @@
+"""The paper's network, from which the log-rate of a point comes, and its training."""
+
+import itertools
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn import Linear, Module, ReLU, Sequential
+from torch.nn.functional import softplus
+from torch.nn.utils import skip_init
+from torch.optim.lr_scheduler import StepLR
+
+from botorch_popbo.paper import truncated_poisson
+from botorch_popbo.settings import PaperSettings
+
+_LINEAR_BELOW = -40.0  # softplus(z) is exp(z) there, and would underflow before its logarithm
+# Torch's default. In float64 a step takes half as long again.
+_TRAINING_DTYPE = torch.float32
+
+
+class NetworkRate(Module):
+    r"""A ReLU network with a positive output: :math:`\lambda(x) = n \, softplus(z(x; \theta))`.
+
+    :math:`\lambda` is the rate of a count with exposure :math:`n`, so that lists of different
+    length share one network. The domain's measure :math:`|X|` of the paper cancels.
+
+    The paper leaves the positive output open. With a softplus the rank itself grows linearly
+    where the network extrapolates; with an exponential it would grow, and shrink, geometrically,
+    which sends suggestions to the corners of the domain.
+
+    Training is in float32; everything else has the dtype of the data. Initial weights and
+    mini-batches come from a generator of its own, on the CPU whatever the device, so one seed gives
+    one network and the global random state is neither read nor moved.
+
+    Args:
+        dim: Number of columns of an encoded point.
+        settings: Widths of the hidden layers, and the training.
+    """
+
+    def __init__(self, dim: int, settings: PaperSettings) -> None:
+        super().__init__()
+        self.settings = settings
+        layers: list[Module] = []
+        for width_in, width_out in itertools.pairwise((dim, *settings.hidden_sizes, 1)):
+            # skip_init: the usual constructor would draw from the global generator.
+            layers += [skip_init(Linear, width_in, width_out), ReLU()]
+        self.network = Sequential(*layers[:-1])
+        self._draw_weights(torch.Generator().manual_seed(0))
+
+    def forward(self, X: Tensor) -> Tensor:
+        r"""The scale-free log-rate :math:`g(x)`, with :math:`\log \lambda(x) = \log n + g(x)`.
+
+        Args:
+            X: Encoded points, a ``batch_shape x q x d'`` tensor.
+
+        Returns:
+            A ``batch_shape x q`` tensor.
+        """
+        return _log_softplus(self.network(X).squeeze(-1))
+
+    def fit(self, X: Tensor, counts: Tensor, exposure: Tensor, limit: Tensor, seed: int) -> None:
+        """Maximise the mean log-likelihood of the counts from fresh weights.
+
+        Args:
+            X: Encoded points, an ``m x d'`` tensor.
+            counts: Numbers of better points, of shape ``m``.
+            exposure: Numbers of points compared with, of shape ``m``.
+            limit: Largest counts of positive probability, of shape ``m``; infinite for the
+                untruncated law.
+            seed: Seed of weights and mini-batches.
+        """
+        generator = torch.Generator().manual_seed(seed)
+        self._draw_weights(generator)
+        self.to(_TRAINING_DTYPE)
+        inputs, log_exposure = X.to(_TRAINING_DTYPE), exposure.double().log()
+
+        def loss(batch: Tensor) -> Tensor:
+            output = self.network(inputs[batch]).squeeze(-1).double()
+            log_rate = log_exposure[batch] + _log_softplus(output)
+            return -truncated_poisson.log_prob(counts[batch], log_rate, limit[batch]).mean()
+
+        train(self, loss, len(X), generator, self.settings)
+        self.to(X.dtype)
+
+    def _draw_weights(self, generator: torch.Generator) -> None:
+        """Draw the weights as ``torch.nn.Linear`` does, from the given generator."""
+        for layer in self.network:
+            if isinstance(layer, Linear):
+                bound = 1.0 / math.sqrt(layer.in_features)
+                for parameter in (layer.weight, layer.bias):
+                    values = torch.rand(parameter.shape, generator=generator, dtype=torch.float64)
+                    parameter.data.copy_(bound * (2.0 * values - 1.0))
+
+
+def train(
+    module: Module,
+    loss: Callable[[Tensor], Tensor],
+    num_records: int,
+    generator: torch.Generator,
+    settings: PaperSettings,
+) -> None:
+    """Minimise a loss over mini-batches by ADAM with a stepped learning rate, in place.
+
+    Args:
+        module: What to train.
+        loss: Of a vector of record indices, a scalar.
+        num_records: Number of records.
+        generator: Source of the mini-batches, on the CPU.
+        settings: Number and size of the steps.
+    """
+    parameters = list(module.parameters())
+    optimizer = torch.optim.Adam(parameters, lr=settings.learning_rate, fused=True)
+    schedule = StepLR(optimizer, settings.learning_rate_period, settings.learning_rate_factor)
+    batch = torch.arange(num_records, device=parameters[0].device)
+    for _ in range(settings.num_steps):
+        if num_records > settings.batch_size:
+            order = torch.randperm(num_records, generator=generator)
+            batch = order[: settings.batch_size].to(parameters[0].device)
+        optimizer.zero_grad()
+        with torch.enable_grad():
+            loss(batch).backward()
+        optimizer.step()
+        schedule.step()
+    optimizer.zero_grad()  # a model with gradients cannot be compared, and would be twice as large
+
+
+def _log_softplus(z: Tensor) -> Tensor:
+    return torch.where(z <= _LINEAR_BELOW, z, softplus(z.clamp_min(_LINEAR_BELOW)).log())

@@ -1,0 +1,95 @@
+import math
+
+import pytest
+import torch
+
+from botorch_popbo import RankingGP
+from botorch_popbo.acquisition._slack_constraint import SlackConstraint
+from botorch_popbo.data import combine, from_outcomes
+
+X = torch.linspace(0.0, 1.0, 12, dtype=torch.double).unsqueeze(-1)
+GRID = torch.linspace(0.0, 1.0, 40, dtype=torch.double).reshape(-1, 1, 1)
+
+
+def constraint(slack: torch.Tensor) -> SlackConstraint:
+    return SlackConstraint(RankingGP(X, slack).fit())
+
+
+def test_probability_is_that_of_the_utility_above_the_border() -> None:
+    ranked = constraint(0.45 - X)  # five points satisfy it
+    posterior = ranked.slack.rank_law(ranked.slack.encode(GRID))
+    border = posterior.thresholds.values[..., 4:6].mean(-1)  # in standard normal scores
+    probability = ranked(GRID).exp().unsqueeze(-1)
+    below = torch.distributions.Normal(0.0, 1.0).cdf(border)
+    torch.testing.assert_close(probability.squeeze(-1), 1.0 - below, atol=1e-9, rtol=1e-9)
+    # It lies between those of the neighbouring ranks.
+    low, high = posterior.cdf(torch.tensor([4.0, 5.0]).double()).split(1, dim=-1)
+    assert bool(((low <= probability) & (probability <= high)).all())
+
+
+def test_measured_points_are_as_measured() -> None:
+    slack = torch.sin(7.0 * X)
+    ranked = constraint(slack)
+    satisfied = (slack >= 0).squeeze(-1)
+    assert torch.equal(ranked.is_satisfied(X), satisfied)
+    assert not ranked.is_satisfied(X + 1e-9).any()
+    assert torch.equal(ranked(X).exp() > 0.5, satisfied)
+
+
+@pytest.mark.parametrize("overlap", [0, 3])
+def test_slacks_of_several_tasks_are_those_of_their_points(overlap: int) -> None:
+    slack, shuffled = torch.sin(7.0 * X), torch.randperm(12, generator=torch.manual_seed(0))
+    parts = shuffled[: 6 + overlap], shuffled[6:]
+    order = combine(*(from_outcomes(X[part], slack[part]) for part in parts))
+    ranked = SlackConstraint(RankingGP(order=order).fit())
+    assert torch.equal(ranked.is_satisfied(X), (slack >= 0).squeeze(-1))
+
+
+def test_a_point_that_violates_it_in_any_task_does_not_satisfy_it() -> None:
+    order = combine(from_outcomes(X, 0.45 - X), from_outcomes(X[4:], 0.5 - X[4:]))
+    satisfied = SlackConstraint(RankingGP(order=order).fit()).is_satisfied(X)
+    assert torch.equal(satisfied, (X < 0.45).squeeze(-1))
+
+
+def test_increasing_transforms_that_keep_the_sign_change_nothing() -> None:
+    slack = 0.45 - X
+    plain, warped = constraint(slack), constraint(slack**3 * 1e6)
+    assert torch.equal(plain(GRID), warped(GRID))
+
+
+def test_where_all_or_none_satisfy_it() -> None:
+    assert (constraint(2.0 - X)(GRID) == 0.0).all()
+    none = constraint(-0.1 - X)(GRID)
+    assert none.isfinite().all()
+    assert none.argmax() == 0  # nearest to being satisfied
+    assert none.max() < math.log(0.5)
+
+
+def test_what_is_expected_of_pending_points_is_known() -> None:
+    slack = 0.45 - X
+    ranked = constraint(slack)
+    before = ranked(GRID)
+    pending = torch.tensor([[0.2], [0.38], [0.7]], dtype=torch.double)
+    ranked.set_X_pending(pending)
+    expected = torch.cat([slack, 0.45 - pending]) >= 0.0
+    assert torch.equal(ranked(torch.cat([X, pending])).exp() > 0.5, expected.squeeze(-1))
+    assert torch.equal(ranked.is_satisfied(pending), torch.zeros(3).bool())
+    ranked.set_X_pending(None)
+    assert torch.equal(ranked(GRID), before)
+
+
+@pytest.mark.parametrize("border", [2.0, -0.1])
+def test_pending_points_where_all_or_none_satisfy_it(border: float) -> None:
+    ranked = constraint(border - X)
+    pending = torch.tensor([[-0.2], [0.5]], dtype=torch.double)
+    before = ranked(pending)
+    ranked.set_X_pending(pending)
+    if border > 1.0:
+        assert (ranked(GRID) == 0.0).all()
+    else:
+        assert (ranked(pending)[0] < before[0]).all()
+
+
+def test_it_is_differentiable() -> None:
+    points = torch.tensor([[0.13], [0.47], [0.88]], dtype=torch.double, requires_grad=True)
+    assert torch.autograd.gradcheck(constraint(0.45 - X), (points,), atol=1e-4)
