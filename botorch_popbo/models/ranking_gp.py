@@ -39,7 +39,7 @@ from botorch_popbo.models._observations.pending import insert_pending
 from botorch_popbo.models._observations.subset import Subset
 from botorch_popbo.models._predict.averaging import plausible_ranks
 from botorch_popbo.models._predict.conditional import ConditionalKernel, ConditionalMean, in_dtype
-from botorch_popbo.models._predict.differences import Differences, Moments, Pullback
+from botorch_popbo.models._predict.differences import Differences
 from botorch_popbo.models._predict.known_noise import KnownNoiseGP
 from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models._predict.ranks import RankPredictor, averaged
@@ -457,28 +457,6 @@ class RankingGP(RankModel, FantasizeMixin):
         moments = self._differences_from(reference.double()).moments(encoded.double())
         mean, variance, own = (values.to(encoded) for values in moments)
         return mean, variance, own
-
-    def improvement_and_pullback(
-        self, encoded: Tensor, reference: Tensor
-    ) -> tuple[Moments, Pullback]:
-        """The same with its derivative, faster than by autograd.
-
-        Args:
-            encoded: Encoded points, ``n x d'``.
-            reference: One encoded point, of shape ``d'``.
-
-        Returns:
-            Mean, variance and the part to be removed, each of shape ``n``; and a function of slopes
-            with respect to them, which returns those with respect to the points, ``n x d'``.
-        """
-        differences = self._differences_from(reference.double())
-        moments, pullback = differences.moments_and_pullback(encoded.double())
-        mean, variance, own = (values.to(encoded) for values in moments)
-
-        def in_dtype_of_points(*slopes: Tensor) -> Tensor:
-            return pullback(*(slope.double() for slope in slopes)).to(encoded)
-
-        return (mean, variance, own), in_dtype_of_points
 
     def condition_on_observations(
         self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
