@@ -154,10 +154,11 @@ class _RoughMatern(torch.autograd.Function):
         raw_roughness: Tensor,
         raw_fineness: Tensor,
     ) -> Tensor:
-        first, second = (_scaled(x, rotation, lengthscale) for x in (x1, x2))
+        first = _scaled(x1, rotation, lengthscale)
+        second = first if x1 is x2 else _scaled(x2, rotation, lengthscale)
         stationary = Stationary(raw_roughness.sigmoid(), raw_fineness.exp())
         value, *slopes = stationary.value_and_slopes(_distance(first, second))
-        ctx.rotation, ctx.shapes = rotation, (x1.shape, x2.shape)
+        ctx.rotation, ctx.shapes, ctx.is_one_set = rotation, (x1.shape, x2.shape), x1 is x2
         ctx.save_for_backward(first, second, lengthscale, stationary.roughness, *slopes)
         return value
 
@@ -166,17 +167,20 @@ class _RoughMatern(torch.autograd.Function):
     def backward(ctx: Any, by_value: Tensor) -> tuple[Tensor | None, ...]:
         first, second, lengthscale, share, slope, by_share, by_log_fineness = ctx.saved_tensors
         pull = by_value * slope
-        by_first, by_second = _pulled(pull, first, second), _pulled(pull.mT, second, first)
         gradients: list[Tensor | None] = [None for _ in ctx.needs_input_grad]
-        for place, slopes, shape in ((1, by_first, ctx.shapes[0]), (2, by_second, ctx.shapes[1])):
+        if ctx.is_one_set:  # one set of points, which is pulled from either side at once
+            sides = [(1, first, _pulled(pull + pull.mT, first, first))]
+        else:
+            by_second = _pulled(pull.mT, second, first)
+            sides = [(1, first, _pulled(pull, first, second)), (2, second, by_second)]
+        for place, _, slopes in sides:
             if ctx.needs_input_grad[place]:
                 unscaled = _unscaled(slopes, ctx.rotation, lengthscale)
-                gradients[place] = unscaled.sum_to_size(shape)
+                gradients[place] = unscaled.sum_to_size(ctx.shapes[place - 1])
         if any(ctx.needs_input_grad[3:]):
             # A lengthscale pulls all points together.
-            moved = (first * by_first).sum_to_size(lengthscale.shape)
-            moved += (second * by_second).sum_to_size(lengthscale.shape)
-            gradients[3] = moved.div_(lengthscale).neg_()
+            moved = sum((x * slopes).sum_to_size(lengthscale.shape) for _, x, slopes in sides)
+            gradients[3] = -moved / lengthscale
             gradients[4] = (by_value * by_share).sum() * (share - share.square())
             gradients[5] = (by_value * by_log_fineness).sum().reshape(1)
         return tuple(gradients)
