@@ -49,7 +49,7 @@ def test_a_table_of_replicates_is_drawn_from_and_scored_by_the_mean(
 ) -> None:
     problem = PROBLEMS[name].load(tables)
     with np.load(tables / file) as archive:
-        index, values = archive["X_index"], archive[array]
+        index, values = archive["X_index"], archive[array].astype(np.float64)
     for row in (0, 5, 30):
         point = configuration(problem, index[row])
         seen = {problem.evaluate(point, seed) for seed in range(20 * count)}
