@@ -103,7 +103,7 @@ def minimize(
     if n_jobs == -1:
         n_jobs = os.cpu_count() or 1
     with evaluator(function, n_jobs) as submit:
-        from botorch_popbo.search.run import Run
+        from botorch_popbo._run import Run
 
         run = Run(function, space, n_trials, n_initial, seed, path, settings)
         try:

@@ -102,8 +102,11 @@ class PreferenceSearch:
             self._model = RankingGP(
                 order=self._order(),
                 covar_module=default_kernel(
-                    self.space.encoded_dim, self.settings.search.judge_lengthscale
+                    self.space.encoded_dim,
+                    self.settings.search.judge_lengthscale,
+                    settings=self.settings.model,
                 ),
+                settings=self.settings.model,
                 input_transform=self.space.input_transform(),
             ).fit()
         return self._model

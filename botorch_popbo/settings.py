@@ -104,8 +104,8 @@ class ModelSettings:
     # Log-odds, a priori, that whoever names a source is right to do so: 9 to 1. Measured: none.
     source_log_odds: float = 2.2
 
-    # Records that hyperparameters are fitted to; the posterior is conditioned on; and all sources
-    # share. Cost is cubic in them. Measured: the last one, more_results.md.
+    # Observations that hyperparameters are fitted to; the posterior is conditioned on; and all
+    # sources share. Cost is cubic in them. Measured: the last one, more_results.md.
     num_fitted: int = 250
     num_conditioned: int = 500
     num_of_sources: int = 250
@@ -155,11 +155,11 @@ class AcquisitionSettings:
 class SearchSettings:
     """How the acquisition function is maximised, and how long the design is."""
 
-    # Trials with outcomes before the model takes over, at every front door. Ranks of fewer points
-    # leave most of a model open. A design of 5 is not worse after 40 evaluations and not better.
+    # Trials with outcomes before the model takes over. A design of 5 was level with it on eight
+    # test functions: a lead of .12, -.15 and .04 places, each ± .2, after 20, 30, 40 evaluations.
     num_initial: int = 10
     # Questions to a judge about the design, for each parameter and at least: an answer tells less
-    # than a value. Measured for two to six parameters, docs/more_results.md.
+    # than a value. Three to twenty did not help (docs/results/more_results.md).
     num_initial_questions: tuple[int, int] = (2, 6)
     # Points of the design that are looked at for one that is not known: of a table of twelve
     # points, one is then hardly ever missed. None.
@@ -170,8 +170,8 @@ class SearchSettings:
     max_listed: int = 1000
     # Points up to which any discrete space is a table, of which every point is looked at. None.
     table_size: int = 1000
-    # Points of a table that are looked at: with one objective a hundred thousand take half a
-    # second, with several each costs more (docs/sample_efficiency.md), a network's are the paper's.
+    # Points of a table that are looked at, which bounds time and memory: with one objective, with
+    # several, where each point costs more, and for a network, as in the paper. None.
     max_candidates: int = 100_000
     max_front_candidates: int = 2_048
     max_network_candidates: int = 1_000
@@ -179,14 +179,15 @@ class SearchSettings:
     num_others: int = 512
 
     # Starting points and raw samples that they come from. Hundreds of points are evaluated as fast
-    # as a few, and a Gaussian process has few maxima near the best points. None.
+    # as a few, so samples are screened in one batch. None.
     num_starts: int = 4
     num_raw: int = 512
     # Steps of L-BFGS, and its relative tolerance in machine precisions: the search ends where a
     # step gains 2e-4 of the logarithm. SciPy's 2e-9 takes longer and gains 1e-5.
     max_steps: int = 60
     tolerance: float = 1e12
-    # The same of mixed spaces, for each combination of few choices.
+    # The same of BoTorch's optimizers of mixed spaces: each combination of few choices in Ax, and
+    # many combinations everywhere. None.
     num_mixed_starts: int = 8
     num_mixed_raw: int = 256
     max_mixed_steps: int = 50
@@ -211,12 +212,13 @@ class SearchSettings:
 
     # Candidates for meeting a judge's champion, the half width of the cube about it that half of
     # them fill, and how much closer the others come, to base 10. A few dozen answers say little of
-    # a whole space. Widths of 0.1 to 1 were tried, docs/more_results.md.
+    # a whole space. A cube of 0.4, or one that shrinks, did not help
+    # (docs/results/more_results.md).
     num_challengers: int = 512
     challenger_radius: float = 0.25
     log10_closeness: float = -2.0
     # Lengthscales of a judge's utility, of the default prior's. What is smooth over the whole space
-    # pulls a narrow optimum down to the losers about it. docs/more_results.md.
+    # pulls a narrow optimum down to the losers about it. 0.7 and 1 did not help (the same page).
     judge_lengthscale: float = 0.5
 
 

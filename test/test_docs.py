@@ -116,8 +116,8 @@ def find(name: str) -> Any:
 
 
 PACKAGES = (
-    *("", ".data", ".models", ".posteriors", ".sampling", ".likelihoods", ".acquisition", ".optim"),
-    *(".optuna", ".ax", ".ax.running", ".ax.analyses"),
+    *("", ".data", ".models", ".posteriors", ".sampling", ".likelihoods", ".acquisition"),
+    *(".search", ".optuna", ".ax", ".ax.analyses"),
 )
 
 

@@ -69,6 +69,6 @@ def test_the_correction_is_that_of_all_third_and_fourth_derivatives(
 def test_the_relations_of_each_shape_are_as_it_says(example: ModuleType) -> None:
     for shape in example.SHAPES.values():
         above = shape(10, 0)
-        relations = example.as_known(above)
-        pairs = zip(relations.better.tolist(), relations.worse.tolist(), strict=True)
+        comparisons = example.as_known(above)
+        pairs = zip(comparisons.better.tolist(), comparisons.worse.tolist(), strict=True)
         assert all(better in above[worse] for better, worse in pairs)

@@ -7,7 +7,7 @@ import torch
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
-from botorch_popbo.data._measured import Measured
+from botorch_popbo.search.trials import Trials
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Goal:
             (self.objective_weights >= 0).all()
         )
 
-    def measured(self, datasets: Sequence[SupervisedDataset]) -> Measured:
+    def measured(self, datasets: Sequence[SupervisedDataset]) -> Trials:
         """The objectives and the slacks of every evaluated point.
 
         A point that lacks one of the metrics takes no part: it can be compared with none.
@@ -77,7 +77,7 @@ class Goal:
             excess = objectives[:, given] - self.objective_thresholds[given]
         objectives[failed] = -torch.inf
         of_objectives = _of_sums(variance, weights)
-        return Measured(X, objectives, of_objectives, slack, slack_variance, excess)
+        return Trials(X, objectives, of_objectives, slack, slack_variance, excess)
 
 
 def _of_sums(variance: Tensor, weights: Tensor) -> Tensor:

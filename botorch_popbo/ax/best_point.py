@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
-import pandas as pd
 from ax.adapter.torch import TorchAdapter
 from ax.api.client import Client
 from ax.api.types import TOutcome, TParameterization
@@ -106,7 +105,10 @@ def _best_observed(experiment: Experiment) -> BestPoint:
 def _first_trial(experiment: Experiment, point: Mapping[str, Any]) -> tuple[Arm, int]:
     """The arm at a point, and the first trial of it that succeeded."""
     data = experiment.lookup_data().df
-    told = set(data.loc[data["mean"].notna() & _is_optimized(experiment, data), "trial_index"])
+    goal = experiment.optimization_config
+    optimized = [] if goal is None else goal.objective.metric_names
+    is_told = data["mean"].notna() & data["metric_name"].isin(optimized)
+    told = set(data.loc[is_told, "trial_index"])
     late = experiment.search_space.backfill_values()  # of parameters that were added since
     late = {name: value for name, value in late.items() if name in point}
     for index, trial in experiment.trials.items():
@@ -115,13 +117,6 @@ def _first_trial(experiment: Experiment, point: Mapping[str, Any]) -> tuple[Arm,
             if _is_same({**late, **arm.parameters}, point):
                 return arm, index
     raise DataRequiredError("The model's best point belongs to no trial of this experiment.")
-
-
-def _is_optimized(experiment: Experiment, data: pd.DataFrame) -> pd.Series:
-    """Which rows are of a metric of the objective."""
-    goal = experiment.optimization_config
-    assert goal is not None
-    return data["metric_name"].isin(goal.objective.metric_names)
 
 
 def _is_same(point: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

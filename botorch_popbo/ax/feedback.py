@@ -12,7 +12,7 @@ from ax.exceptions.core import UserInputError
 from botorch_popbo._plain import whole
 from botorch_popbo.data import from_comparisons
 from botorch_popbo.likelihoods.order import order_utilities
-from botorch_popbo.models._records.from_order import records_of
+from botorch_popbo.models._observations.from_order import observations_of
 
 
 def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> None:
@@ -69,7 +69,7 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
     pairs = torch.tensor(found)
     trials, positions = pairs.unique(return_inverse=True)
     items = torch.arange(len(trials), dtype=torch.double).unsqueeze(-1)
-    answers = records_of(from_comparisons(items, positions)).relations
+    answers = observations_of(from_comparisons(items, positions)).comparisons
     # Of trials of which nothing else is known; exactly, so that those equally good are tied.
     start = torch.zeros(len(trials), dtype=torch.double)
     prior = torch.ones_like(start).diag()

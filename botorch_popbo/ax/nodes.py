@@ -105,7 +105,7 @@ class NodeOptions(TypedDict, total=False):
         sources: Tables of earlier experiments over the same parameters, for the default preset: a
             row for each evaluation and a column for each parameter and metric, as
             ``client.summarize()`` returns them.
-        settings: Numbers that change a suggestion, of the search.
+        settings: Numbers that change a suggestion, of the default model and of the search.
     """
 
     max_parallelism: int | None
@@ -328,7 +328,7 @@ def popbo_node(
     """
     check_name("preset", preset, _PRESETS)
     _check_options(options)
-    seed = check_whole("seed", seed, 0)
+    seed, settings = check_whole("seed", seed, 0), options.get("settings") or Settings()
     model_class, model_options, deviation = _PRESETS[preset]
     is_gp = model_class is RankingGP
     name, acquisition_class = _named(acquisition or ("logei" if is_gp else "eri"))
@@ -347,7 +347,7 @@ def popbo_node(
         acquisition_options |= deviation
     model = ModelConfig(
         botorch_model_class=model_class,
-        model_options=model_options if is_gp else {**model_options, "seed": seed},
+        model_options={"settings": settings.model} if is_gp else {**model_options, "seed": seed},
         name=preset,
     )
     generator_kwargs: dict[str, Any] = {
@@ -358,7 +358,7 @@ def popbo_node(
         "botorch_acqf_class": acquisition_class,
         "botorch_acqf_options": acquisition_options,
         "acquisition_class": RankAcquisition,
-        "acquisition_options": {"seed": seed, "settings": options.get("settings", Settings())},
+        "acquisition_options": {"seed": seed, "settings": settings},
         "transforms": RANK_TRANSFORMS,
         "transform_configs": RANK_TRANSFORM_CONFIGS,
         "fit_tracking_metrics": is_gp,

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
-from ax.core.types import TCandidateMetadata
 from ax.exceptions.core import UserInputError
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
@@ -63,10 +62,8 @@ class RankSurrogate(Surrogate):
         self,
         datasets: Sequence[SupervisedDataset],
         search_space_digest: SearchSpaceDigest,
-        candidate_metadata: list[list[TCandidateMetadata]] | None = None,
-        state_dict: Mapping[str, Tensor] | None = None,
-        refit: bool = True,
-        repeat_model_selection_if_dataset_changed: bool = True,
+        *options: Any,
+        **named: Any,
     ) -> None:
         """See :meth:`ax.generators.torch.botorch_modular.surrogate.Surrogate.fit`.
 
@@ -79,14 +76,8 @@ class RankSurrogate(Surrogate):
                 _check_model(config.botorch_model_class)
         self._goal_models: dict[Hashable, GoalModels] = {}
         self.inactive = inactive_columns(search_space_digest)
-        super().fit(
-            [self._larger_better(dataset) for dataset in datasets],
-            search_space_digest,
-            candidate_metadata,
-            state_dict,
-            refit,
-            repeat_model_selection_if_dataset_changed,
-        )
+        own = [self._larger_better(dataset) for dataset in datasets]
+        super().fit(own, search_space_digest, *options, **named)
 
     @property
     def model(self) -> Model:
@@ -249,10 +240,10 @@ def _model_inputs(
 ) -> dict[str, Any]:
     """What Ax makes a model of."""
     _warn_of_ranks(surrogate)
-    inputs: dict[str, Any] = botorch_model_class.construct_inputs(
-        dataset, **model_config.model_options
-    )
     is_gp = issubclass(botorch_model_class, RankingGP)
+    options = dict(model_config.model_options)
+    given = {"settings": options.pop("settings")} if "settings" in options else {}
+    inputs: dict[str, Any] = botorch_model_class.construct_inputs(dataset, **options) | given
     if isinstance(surrogate, RankSurrogate) and dataset.outcome_names[0] in surrogate.sources:
         inputs["sources"] = surrogate.orders_of_sources(dataset)
     elif is_gp and bool((dataset.X[:1] == dataset.X).all()):

@@ -27,7 +27,7 @@ import torch
 from linear_operator.utils.warnings import NumericalWarning
 from torch import Tensor
 
-from botorch_popbo.likelihoods.relations import Relations
+from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.terms import Terms
 
 _MAX_ITERATIONS = 50
@@ -42,9 +42,9 @@ class OrderedUtilities:
     """The mode of the utilities of ordered records, and the likelihood of their order there.
 
     Attributes:
-        relations: The order.
-        utilities: Utilities of the records, of shape ``N``; of those that no relation connects, as
-            the prior expects them.
+        comparisons: The order.
+        utilities: Utilities of the records, of shape ``N``; of those never compared, as the prior
+            expects them.
         gaps: ``u``, the differences in the forest, of shape ``n``.
         log_likelihood: Laplace's approximation, in nats; a scalar tensor.
         weights: ``K^-1 z`` at the mode, of shape ``N``; they sum to zero.
@@ -56,7 +56,7 @@ class OrderedUtilities:
         by_covariance: Derivative of the log-likelihood with respect to ``G``, ``n x n``.
     """
 
-    relations: Relations
+    comparisons: Comparisons
     utilities: Tensor
     gaps: Tensor
     log_likelihood: Tensor
@@ -73,7 +73,7 @@ class OrderedUtilities:
         Returns:
             A symmetric ``N x N`` tensor.
         """
-        number, forest = len(self.utilities), self.relations.forest
+        number, forest = len(self.utilities), self.comparisons.forest
         rows = forest.scatter(self.by_covariance, number)
         return forest.scatter(rows.T.contiguous(), number)
 
@@ -91,12 +91,12 @@ class OrderedUtilities:
 
     def _root(self, factor: Tensor, right: Tensor) -> Tensor:
         half = torch.linalg.solve_triangular(factor, right, upper=False)
-        return self.relations.forest.scatter(half.T.contiguous(), len(self.utilities))
+        return self.comparisons.forest.scatter(half.T.contiguous(), len(self.utilities))
 
 
 def order_utilities(
     covariance: Tensor,
-    relations: Relations,
+    comparisons: Comparisons,
     start: Tensor,
     noise: Tensor | float = 1.0,
     tolerance: float = TOLERANCE,
@@ -108,7 +108,7 @@ def order_utilities(
 
     Args:
         covariance: Prior covariance of the records, ``N x N``, in double precision.
-        relations: Their order.
+        comparisons: Their order.
         start: Utilities to start from, in order, of shape ``N``.
         noise: Variance of an answer, a scalar.
         tolerance: Of half the squared Newton decrement, in nats. For the step that is left then the
@@ -123,7 +123,7 @@ def order_utilities(
     Warns:
         NumericalWarning: If the last step allowed did not reach the mode.
     """
-    terms, forest = Terms(relations, torch.as_tensor(noise).to(covariance)), relations.forest
+    terms, forest = Terms(comparisons, torch.as_tensor(noise).to(covariance)), comparisons.forest
     prior = forest.covariance(covariance)
     gaps, slopes, root, factor, left = _find_mode(
         prior, terms, forest.differences(start), tolerance
@@ -138,7 +138,7 @@ def order_utilities(
     log_answers = terms.log_prob(terms.differences(gaps), terms.log_noise)
     log_likelihood = log_answers - 0.5 * slopes @ gaps - factor.diagonal().log().sum()
     return OrderedUtilities(
-        relations=relations,
+        comparisons=comparisons,
         utilities=covariance @ weights,
         gaps=gaps,
         log_likelihood=log_likelihood + pull @ left,  # for the step that was not taken
@@ -172,7 +172,7 @@ class _Mode(NamedTuple):
 def _find_mode(prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float) -> _Mode:
     # Of a ranking a whole step finds the slopes without a factor of the prior.
     slopes = None if terms.are_gaps else _solve(torch.linalg.cholesky(prior), gaps)
-    at, is_answer = terms.differences(gaps), terms.relations.forest.is_answer
+    at, is_answer = terms.differences(gaps), terms.comparisons.forest.is_answer
     for _ in range(_MAX_ITERATIONS):
         slope, root = terms.gather(terms.slope(at)), terms.root(at)
         matrix = _around(_transposed(root), prior, root)
@@ -197,7 +197,7 @@ def _find_mode(prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float) -> _
     # What follows is Laplace's method at the point that was reached, which is finite.
     warnings.warn(
         f"The utilities behind an order were not found in {_MAX_ITERATIONS} steps; the "
-        "result is approximate. Records that contradict each other may be the reason.",
+        "result is approximate. Observations that contradict each other may be the reason.",
         NumericalWarning,
         stacklevel=3,
     )
@@ -235,7 +235,7 @@ def _pull(terms: Terms, root: Tensor, gaps: Tensor, inverse: Tensor) -> tuple[Te
     """How the determinants pull at the mode, and the derivative by the answers' log variance.
 
     Args:
-        terms: The relations' log-densities.
+        terms: The comparisons' log-densities.
         root: Square root of their curvature at the mode.
         gaps: The mode, of shape ``n``.
         inverse: Inverse of ``B``, ``n x n``.

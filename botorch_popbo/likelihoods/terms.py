@@ -1,11 +1,11 @@
-"""What each relation of an order says of its difference, and how sharply."""
+"""What each comparison of an order says of its difference, and how sharply."""
 
 import math
 
 import torch
 from torch import Tensor
 
-from botorch_popbo.likelihoods.relations import Relations
+from botorch_popbo.likelihoods.comparisons import Comparisons
 
 _TO_BOUNDARY = 0.9
 # Of an answer that is certain of itself. Less would be lost among curvatures of 1e4, and is nothing
@@ -15,7 +15,7 @@ _LOG_ROOT = 0.5 * math.log(2.0 * math.pi)
 
 
 class Terms:
-    """The log-density of ``M`` relations as a function of their differences ``d``.
+    """The log-density of ``M`` comparisons as a function of their differences ``d``.
 
     That of a gap is its volume ``log d``, and that of an interval of sides ``d`` and ``e`` is
     ``-log(1/d + 1/e)``: what the change to the logarithm of a gap, or to the log-odds of a place in
@@ -23,7 +23,7 @@ class Terms:
     those of a spanning forest, ``d = C u``; see ``docs/derivations.md``.
 
     Args:
-        relations: The relations.
+        comparisons: The comparisons.
         noise: Variance of an answer, a scalar tensor.
 
     Attributes:
@@ -31,17 +31,17 @@ class Terms:
             ``C`` is the identity and every method is a line.
     """
 
-    def __init__(self, relations: Relations, noise: Tensor) -> None:
-        self.relations, self.log_noise = relations, noise.log()
-        self.is_answer, self.has_answers = relations.is_answer, relations.has_answers
-        self.answers, self.weight = relations.answers.to(noise), relations.weight.to(noise)
-        self.first, self.second = relations.intervals
+    def __init__(self, comparisons: Comparisons, noise: Tensor) -> None:
+        self.comparisons, self.log_noise = comparisons, noise.log()
+        self.is_answer, self.has_answers = comparisons.is_answer, comparisons.has_answers
+        self.answers, self.weight = comparisons.answers.to(noise), comparisons.weight.to(noise)
+        self.first, self.second = comparisons.intervals
         self.are_gaps = not (self.has_answers or len(self.first))
-        self.gaps = (~(self.is_answer | relations.is_side)).nonzero().squeeze(-1)
-        self.kept, self.rest = relations.forest_and_rest
+        self.gaps = (~(self.is_answer | comparisons.is_side)).nonzero().squeeze(-1)
+        self.kept, self.rest = comparisons.forest_and_rest
         # Rankings, and answers without cycles, are their own forest: nothing is to be added up.
         self.is_forest = not (len(self.rest) or len(self.first))
-        self.paths = relations.paths if not self.is_forest else relations.weight.new_zeros(0)
+        self.paths = comparisons.paths if not self.is_forest else comparisons.weight.new_zeros(0)
 
     def differences(self, gaps: Tensor) -> Tensor:
         """``C u``, of shape ``M``, from ``u``, of shape ``n``."""
@@ -56,7 +56,7 @@ class Terms:
 
     def slope(self, differences: Tensor) -> Tensor:
         """Derivatives with respect to the differences, of shape ``M``."""
-        if self.are_gaps:
+        if self.are_gaps:  # most orders, in the inner loop of a fit
             return self.weight / differences
         inverse = self._inverse(differences)
         slope = self.weight * inverse * self._share(inverse)
@@ -114,7 +114,7 @@ class Terms:
         return trace
 
     def log_density(self, differences: Tensor) -> Tensor:
-        """Of all relations, a scalar."""
+        """Of all comparisons, a scalar."""
         return self.log_volume(differences) + self.log_prob(differences, self.log_noise)
 
     def log_volume(self, differences: Tensor) -> Tensor:
@@ -148,8 +148,8 @@ class Terms:
         """How much nearer a bound is than the other of the same interval; one without another."""
         if not len(self.first):
             return torch.ones_like(inverse)
-        other = inverse[self.relations.other_side]
-        return torch.where(self.relations.is_side, inverse / (inverse + other), 1.0)
+        other = inverse[self.comparisons.other_side]
+        return torch.where(self.comparisons.is_side, inverse / (inverse + other), 1.0)
 
 
 def _hazard(score: Tensor) -> Tensor:

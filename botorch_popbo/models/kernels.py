@@ -1,13 +1,12 @@
 """A kernel for functions that are smooth from afar and rough from nearby."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import torch
 from botorch.exceptions import UnsupportedError
 from gpytorch.constraints import Interval
-from gpytorch.kernels import Kernel, MaternKernel
+from gpytorch.kernels import MaternKernel
 from gpytorch.priors import NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
@@ -18,8 +17,6 @@ from botorch_popbo._once_differentiable import once_differentiable
 # part is nothing: what is finer than 1/55 of a lengthscale is noise.
 _ROUGHNESS_LIMITS = (-9.0, 3.0)
 _FINENESS_LIMITS = (-4.0, 0.0)
-
-Pullback = Callable[[Tensor, Tensor], Tensor]
 
 
 class Stationary(NamedTuple):
@@ -53,32 +50,6 @@ class Stationary(NamedTuple):
         slope.lerp_(rough_slope.div_(shrink), share).mul_(5.0 / 6.0)
         change = rough.sub_(value)
         return value.addcmul_(change, share), slope, change, by_fineness
-
-    def value_and_pullback(self, X: Tensor, others: Tensor) -> tuple[Tensor, Tensor, Pullback]:
-        """See :class:`Covariance`."""
-        value, slope, _, _ = self.value_and_slopes(_distance(X, others))
-
-        def pullback(by_value: Tensor, by_own: Tensor) -> Tensor:
-            return _pulled(by_value * slope, X, others)
-
-        return value, value.new_ones(len(X)), pullback
-
-
-class Covariance(Protocol):
-    """A covariance whose derivative by points needs no graph of autograd outside of it."""
-
-    def value_and_pullback(self, X: Tensor, others: Tensor) -> tuple[Tensor, Tensor, Pullback]:
-        """Covariances of ``n`` points with ``m`` others, and with themselves.
-
-        Args:
-            X: Points, ``n x d``.
-            others: Other points, ``m x d``.
-
-        Returns:
-            An ``n x m`` tensor, one of shape ``n``, and what makes slopes with respect to ``X`` of
-            those with respect to the two.
-        """
-        ...
 
 
 class RoughMaternKernel(MaternKernel):
@@ -161,6 +132,8 @@ class RoughMaternKernel(MaternKernel):
         Returns:
             A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
         """
+        if diag and x1 is x2:
+            return torch.ones_like(x1[..., 0])
         if diag:
             return self.forward(x1.unsqueeze(-2), x2.unsqueeze(-2))[..., 0, 0]
         parameters = self.lengthscale, self.raw_roughness, self.raw_fineness
@@ -207,44 +180,6 @@ class _RoughMatern(torch.autograd.Function):
             gradients[4] = (by_value * by_share).sum() * (share - share.square())
             gradients[5] = (by_value * by_log_fineness).sum().reshape(1)
         return tuple(gradients)
-
-
-class _ByAutograd(NamedTuple):
-    """The covariance of any kernel."""
-
-    kernel: Kernel
-
-    def value_and_pullback(self, X: Tensor, others: Tensor) -> tuple[Tensor, Tensor, Pullback]:
-        """See :class:`Covariance`."""
-        with torch.enable_grad():
-            points = X.detach().requires_grad_()
-            values = self.kernel(points, others).to_dense(), self.kernel(points, diag=True)
-
-        def pullback(by_value: Tensor, by_own: Tensor) -> Tensor:
-            # Stationary kernels have variances without a graph.
-            pairs = zip(values, (by_value, by_own), strict=True)
-            parts, slopes = zip(*[pair for pair in pairs if pair[0].requires_grad], strict=True)
-            [by_points] = torch.autograd.grad(parts, points, slopes, retain_graph=True)
-            return by_points
-
-        return values[0].detach(), values[1].detach(), pullback
-
-
-def scaling_and_covariance(kernel: Kernel, dim: int) -> tuple[Tensor, Covariance]:
-    """A kernel as a linear map of points and a covariance of what it makes of them.
-
-    Args:
-        kernel: Any kernel of GPyTorch, without gradients.
-        dim: Number of columns ``d``.
-
-    Returns:
-        The map, ``d x d``, by which points are multiplied from the right, and the covariance, in
-        closed form for :class:`RoughMaternKernel`.
-    """
-    columns = torch.eye(dim, dtype=torch.double)
-    if isinstance(kernel, RoughMaternKernel) and kernel.active_dims is None:
-        return kernel.scaled(columns.to(kernel.lengthscale)).detach(), kernel.stationary
-    return columns, _ByAutograd(kernel)
 
 
 def _raw(kernel: RoughMaternKernel, name: str) -> Tensor:

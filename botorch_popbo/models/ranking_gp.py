@@ -33,16 +33,16 @@ from botorch_popbo.models._fit.priors import (
     rank_likelihood,
 )
 from botorch_popbo.models._fit.sources import fit_tasks
+from botorch_popbo.models._observations.from_order import observations_of
+from botorch_popbo.models._observations.observations import Observations
+from botorch_popbo.models._observations.pending import insert_pending
+from botorch_popbo.models._observations.subset import Subset
 from botorch_popbo.models._predict.averaging import plausible_ranks
 from botorch_popbo.models._predict.conditional import ConditionalKernel, ConditionalMean, in_dtype
-from botorch_popbo.models._predict.differences import Differences, Moments, Pullback
+from botorch_popbo.models._predict.differences import Differences
 from botorch_popbo.models._predict.known_noise import KnownNoiseGP
 from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models._predict.ranks import RankPredictor, averaged
-from botorch_popbo.models._records.from_order import records_of
-from botorch_popbo.models._records.pending import insert_pending
-from botorch_popbo.models._records.records import Records
-from botorch_popbo.models._records.representatives import Representatives
 from botorch_popbo.models._training_data import (
     is_one_point,
     order_of_training_data,
@@ -105,8 +105,8 @@ class RankingGP(RankModel, FantasizeMixin):
     outcomes; a ``best_f`` is a utility, too, such as ``model.posterior(train_X).mean.max()``. The
     law of the rank is :meth:`rank_posterior`.
 
-    Records that no smooth surface explains may be outliers, whose rank is uniform. The cost of a
-    fit is cubic in the number of records up to a limit. Beyond it the best half of that limit and
+    Observations that no smooth surface explains may be outliers, whose rank is uniform. The cost of
+    a fit is cubic in the number of records up to a limit. Beyond it the best half of that limit and
     as many others, evenly spaced in rank, stand for all.
 
     Other tasks over the same space, such as earlier experiments or cheap fidelities, may be given
@@ -194,15 +194,15 @@ class RankingGP(RankModel, FantasizeMixin):
         warn_if_silent(is_silent)
         self.settings = settings
         self.known_radius = settings.silent_known_radius if is_silent else settings.known_radius
-        records = records_of(order)
+        records = observations_of(order)
         if train_X is None or train_Y is None:
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)
         source_X = torch.cat([order.X[:0], *(source.X for source in sources)])
         super().__init__(train_X, train_Y, order.X, input_transform, source_X)
         self.order = order
         self._prior = deepcopy((likelihood, covar_module))
-        of_sources = [records_of(source) for source in sources]
-        data = Representatives.choose(records, of_sources, settings)
+        of_sources = [observations_of(source) for source in sources]
+        data = Subset.choose(records, of_sources, settings)
         self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
         dim = self._encoded_dim
         if covar_module is None:
@@ -222,7 +222,7 @@ class RankingGP(RankModel, FantasizeMixin):
         return f"{self.order!r}{sources}, {aside} records set aside"
 
     @property
-    def records(self) -> Records:
+    def records(self) -> Observations:
         """The ranking of the target's points that stand for all."""
         return self._data.of_target.to(self._X.device)
 
@@ -325,7 +325,7 @@ class RankingGP(RankModel, FantasizeMixin):
         model._X = torch.cat([self._X, X_pending])
         records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
         sources = [source.to(self._X.device) for source in self._data.sources]
-        data = Representatives.choose(records, sources, self.settings)
+        data = Subset.choose(records, sources, self.settings)
         # Not by point: where a point has several records one of them may be an outlier.
         own = self._is_used[: len(self.records)]
         aside = self._data.index.to(own.device)[: len(own)][~own]
@@ -458,28 +458,6 @@ class RankingGP(RankModel, FantasizeMixin):
         mean, variance, own = (values.to(encoded) for values in moments)
         return mean, variance, own
 
-    def improvement_and_pullback(
-        self, encoded: Tensor, reference: Tensor
-    ) -> tuple[Moments, Pullback]:
-        """The same with its derivative, faster than by autograd.
-
-        Args:
-            encoded: Encoded points, ``n x d'``.
-            reference: One encoded point, of shape ``d'``.
-
-        Returns:
-            Mean, variance and the part to be removed, each of shape ``n``; and a function of slopes
-            with respect to them, which returns those with respect to the points, ``n x d'``.
-        """
-        differences = self._differences_from(reference.double())
-        moments, pullback = differences.moments_and_pullback(encoded.double())
-        mean, variance, own = (values.to(encoded) for values in moments)
-
-        def in_dtype_of_points(*slopes: Tensor) -> Tensor:
-            return pullback(*(slope.double() for slope in slopes)).to(encoded)
-
-        return (mean, variance, own), in_dtype_of_points
-
     def condition_on_observations(
         self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
     ) -> SingleTaskGP:
@@ -533,7 +511,7 @@ class RankingGP(RankModel, FantasizeMixin):
         noise = None if noise is None else noise.unsqueeze(-1)
         return self.condition_on_observations(inputs, targets.unsqueeze(-1), noise)
 
-    def _learn_from(self, data: Representatives, is_used: Tensor) -> None:
+    def _learn_from(self, data: Subset, is_used: Tensor) -> None:
         self._data = data
         self.register_buffer("_is_used", is_used, persistent=False)
         self._known: _Prepared | None = None
@@ -601,7 +579,7 @@ class RankingGP(RankModel, FantasizeMixin):
     def _with_parameters(self) -> Modules:
         return Modules(self.covar_module, self.likelihood, self.tasks)
 
-    def _conditions(self, kept: Tensor) -> tuple[Tensor, Records, Tensor]:
+    def _conditions(self, kept: Tensor) -> tuple[Tensor, Observations, Tensor]:
         """Some of the encoded records that stand for all, all records, and which of them these are.
 
         Args:

@@ -49,13 +49,15 @@ class Models:
         Returns:
             The models.
         """
+        settings = settings or Settings()
 
         def fitted(order: Order) -> RankingGP:
-            return RankingGP(order=order, input_transform=space.input_transform()).fit()
+            transform = space.input_transform()
+            return RankingGP(order=order, input_transform=transform, settings=settings.model).fit()
 
         objectives = [fitted(order) for order in trials.objective_orders()]
         slacks = [fitted(order) for order in trials.slack_orders()]
-        return cls(objectives, slacks, settings or Settings())
+        return cls(objectives, slacks, settings)
 
     @property
     def best(self) -> Tensor:

@@ -17,10 +17,10 @@ from order_probability import Above, Sampler, second_order
 from torch import Tensor
 
 from botorch_popbo.data import Order
+from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.order import order_utilities
-from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.likelihoods.weights import weighted
-from botorch_popbo.models._records.from_order import records_of
+from botorch_popbo.models._observations.from_order import observations_of
 
 NUMBERS, DIMS, SEEDS = (5, 10, 20, 30), (2, 6), range(3)
 LENGTHSCALES = (0.25, 0.5, 1.0, 2.0, 4.0)  # times the root of the dimension
@@ -70,13 +70,13 @@ def places(above: Above) -> Tensor:
     return torch.tensor(depth).double()
 
 
-def as_known(above: Above) -> Relations:
+def as_known(above: Above) -> Comparisons:
     """What the package makes of it."""
     if any(len(better) > 1 for better in above):
         points = torch.arange(len(above)).unsqueeze(-1)
-        return records_of(Order.from_scores(points, -places(above))).relations
+        return observations_of(Order.from_scores(points, -places(above))).comparisons
     better = torch.tensor([better[0] for better in above[1:]])
-    return Relations.strict(better, torch.arange(1, len(above)))
+    return Comparisons.strict(better, torch.arange(1, len(above)))
 
 
 def covariance(X: Tensor, lengthscale: float, noise: float) -> Tensor:
@@ -107,11 +107,11 @@ def grid(shape: str, number: int, dim: int, seed: int) -> list[Point]:
     utility = torch.linalg.cholesky(covariance(X, *DRAWN_AT)) @ normal
     X = X[utility.argsort(descending=True)]
     above = SHAPES[shape](number, seed)
-    relations, start = as_known(above), -places(above)
+    comparisons, start = as_known(above), -places(above)
     points = []
     for lengthscale, noise in itertools.product(LENGTHSCALES, NOISES):
         matrix = covariance(X, lengthscale, noise)
-        found = order_utilities(matrix, weighted(relations, matrix), start)
+        found = order_utilities(matrix, weighted(comparisons, matrix), start)
         laplace = float(found.log_likelihood)
         corrected = laplace + second_order(found)
         sampled = Sampler(above, matrix, found.utilities).log_probability(seed)

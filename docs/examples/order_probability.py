@@ -94,10 +94,10 @@ def second_order(found: OrderedUtilities) -> float:
     """What the third and fourth derivatives in the logarithms of the gaps add.
 
     The log-density of gaps ``d exp(v)`` is ``-exp(v)' P exp(v) / 2 + sum(v)``; that of intervals,
-    and of relations that count less than one, is another matter.
+    and of comparisons that count less than one, is another matter.
     """
-    relations, gaps = found.relations, found.gaps
-    if bool(relations.is_side.any() or (relations.weight < 1.0).any()):
+    comparisons, gaps = found.comparisons, found.gaps
+    if bool(comparisons.is_side.any() or (comparisons.weight < 1.0).any()):
         return math.nan
     precision = torch.cholesky_inverse(torch.linalg.cholesky(found.prior))
     precision = gaps.unsqueeze(-1) * precision * gaps

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,18 @@ from botorch.acquisition import (
     LogExpectedImprovement,
     qLogNoisyExpectedImprovement,
 )
-from helpers.service_loop import floats, generator_keys, make_client, run_trials, sphere
+from helpers.service_loop import (
+    floats,
+    generator_keys,
+    last_acquisition,
+    make_client,
+    run_trials,
+    sphere,
+)
 
 from botorch_popbo import LowerConfidenceBound
 from botorch_popbo.ax import fit_model, popbo_generation_strategy
+from botorch_popbo.settings import ModelSettings, SearchSettings, Settings
 
 
 def by_hand() -> GenerationStrategy:
@@ -72,3 +81,20 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     assert run_trials(make_client(plain, floats(2), "-loss"), sphere, 4) == found
     client.save_to_json_file(str(tmp_path / "client.json"))
     assert Client.load_from_json_file(str(tmp_path / "client.json")).get_next_trials(1)
+
+
+def test_settings_reach_the_model_and_the_search_and_are_stored(tmp_path: Path) -> None:
+    settings = Settings(
+        model=replace(ModelSettings(), num_fitted=3), search=replace(SearchSettings(), num_raw=8)
+    )
+    strategy = popbo_generation_strategy(num_initial_trials=4, settings=settings)
+    client = make_client(strategy, floats(2), "-loss")
+    run_trials(client, sphere, 4)
+    client.save_to_json_file(str(tmp_path / "client.json"))
+    loaded = Client.load_from_json_file(str(tmp_path / "client.json"))
+    points = run_trials(client, sphere, 2)
+    assert run_trials(loaded, sphere, 2) == points
+    plain = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss")
+    assert run_trials(plain, sphere, 6)[4:] != points
+    acquisition = last_acquisition(loaded)
+    assert acquisition.model.settings.num_fitted == 3

@@ -2,10 +2,10 @@ from dataclasses import fields
 
 import pytest
 import torch
-from helpers.ranking import INF, as_dict, line, tensor
+from helpers.ranking import line, tensor
 
 from botorch_popbo import Order
-from botorch_popbo.data import _counts, combine, from_comparisons, from_outcomes
+from botorch_popbo.data import _counts, combine
 from botorch_popbo.data._counts import count_better
 
 #: Two lists of one task, of which the second is noisy, and a third of another task.
@@ -55,32 +55,6 @@ def test_the_order_of_entries_does_not_matter() -> None:
         assert torch.equal(found, expected)
 
 
-def test_chunks_of_pairs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    Y, Yvar = torch.randn(23, dtype=torch.float64), torch.rand(23, dtype=torch.float64)
-    whole = as_dict(from_outcomes(line(23), Y, Yvar))
-    monkeypatch.setattr(_counts, "_MAX_PAIRS", 50)
-    assert as_dict(from_outcomes(line(23), Y, Yvar)) == pytest.approx(whole)
-
-
-@pytest.mark.parametrize("num_points", [2, 1023, 3000])
-def test_memory_is_linear(num_points: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    ndtr, sizes = torch.special.ndtr, []
-    monkeypatch.setattr(torch.special, "ndtr", lambda x: sizes.append(x.numel()) or ndtr(x))
-    count_better(Order.from_scores(*[line(num_points).float(), *torch.rand(2, num_points)]))
-    assert max(sizes) <= max(2**20, num_points)
-    assert sum(sizes) == num_points**2
-
-
-def test_many_lists_take_the_work_of_their_own_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    ndtr, sizes = torch.special.ndtr, []
-    monkeypatch.setattr(torch.special, "ndtr", lambda x: sizes.append(x.numel()) or ndtr(x))
-    pairs = torch.randint(0, 5, (9000, 1))
-    ties = torch.cat([pairs, pairs + 1 + torch.randint(0, 5, (9000, 1))], dim=-1)
-    better, met = count_better(from_comparisons(line(10), ties[:0], ties))
-    assert torch.equal(better, met / 2)
-    assert sum(sizes) < 18000**2 / 10
-
-
 @pytest.mark.parametrize("rows", [1, 3, 4, 100])
 def test_noisy_lists_of_any_length_are_counted_one_by_one(
     rows: int, monkeypatch: pytest.MonkeyPatch
@@ -96,8 +70,3 @@ def test_noisy_lists_of_any_length_are_counted_one_by_one(
     shuffle = torch.randperm(len(together.item))
     entries = {f.name: getattr(together, f.name)[shuffle] for f in fields(together)[1:]}
     torch.testing.assert_close(count_better(Order(together.X, **entries))[0], alone)
-
-
-def test_failures_alone_have_no_noise() -> None:
-    order = Order.from_scores(line(2), tensor([-INF, -INF]), tensor([1.0, 1.0]))
-    assert count_better(order)[0].tolist() == [0.0, 0.0]

@@ -37,20 +37,6 @@ def test_top_lists_match_brute_force(permutation: list[int], num_top: int, num_r
     )
 
 
-@given(st.permutations(range(8)), st.integers(2, 8))
-def test_without_a_rest_a_top_list_is_an_ordering(permutation: list[int], length: int) -> None:
-    listed = permutation[:length]
-    order = from_ordering(line(8), listed)
-    assert from_top_k(line(8), listed, []).agrees_with(order)
-    expected = [((float(i),), float(k), length - 1.0) for k, i in enumerate(listed)]
-    assert as_records(order) == as_records(from_top_k(line(8), listed, [])) == sorted(expected)
-
-
-def test_extreme_coordinates() -> None:
-    order = from_ordering(tensor([[1e300], [-1e300], [1e-300]]), [0, 1, 2])
-    assert as_records(order) == [((-1e300,), 1.0, 2.0), ((1e-300,), 2.0, 2.0), ((1e300,), 0.0, 2.0)]
-
-
 @pytest.mark.parametrize(
     ("lists", "match"),
     [

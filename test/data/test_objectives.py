@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from botorch_popbo.data import from_objectives, objectives
+from botorch_popbo.data import from_objectives
 from botorch_popbo.data.objectives import random_weights, trade_off
 
 VALUES = st.one_of(st.integers(-2, 2).map(float), st.just(-INF))
@@ -58,13 +58,6 @@ def test_known_cases(X: list[float], Y: list[list[float]], expected: list[float]
     assert_same(from_objectives(points.flip(0), outcomes.flip(0, 1)), order)
 
 
-def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    Y = torch.randn(37, 2, dtype=torch.float64)
-    whole = from_objectives(line(37), Y)
-    monkeypatch.setattr(objectives, "_MAX_PAIRS", 80)
-    assert_same(from_objectives(line(37), Y), whole)
-
-
 def test_no_objectives_say_what_to_do() -> None:
     with pytest.raises(BotorchTensorDimensionError, match="one column for each objective, but got"):
         from_objectives(line(3), line(3)[:, :0])
@@ -111,12 +104,6 @@ def test_a_best_point_is_on_the_pareto_front_and_weights_choose_which() -> None:
     chosen = {int(trade_off(Y, draw(seed)).argmax()) for seed in range(50)}
     assert chosen <= front
     assert len(chosen) > 3
-
-
-def test_increasing_transforms_of_an_objective_change_nothing() -> None:
-    Y = torch.randn(20, 3, generator=torch.Generator().manual_seed(1), dtype=torch.double)
-    warped = torch.stack([Y[:, 0].exp(), Y[:, 1] ** 3, 5.0 * Y[:, 2] - 1.0], dim=-1)
-    assert torch.equal(trade_off(Y, draw(0)), trade_off(warped, draw(0)))
 
 
 def test_weights_are_uniform_on_the_simplex() -> None:

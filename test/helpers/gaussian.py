@@ -9,9 +9,9 @@ from botorch_popbo.data import Order
 from botorch_popbo.models._fit.evidence import JITTER, Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.priors import default_kernel, default_likelihood
+from botorch_popbo.models._observations.from_order import observations_of
+from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.predictor import Predictor
-from botorch_popbo.models._records.from_order import records_of
-from botorch_popbo.models._records.records import Records
 
 LENGTHSCALE = torch.tensor([0.5, 1.0], dtype=torch.float64)
 NOISE = 1e-3
@@ -35,10 +35,10 @@ def covariance(X: Tensor, lengthscale: Tensor, noise: Tensor | float = 0.0) -> T
     return smooth + noise * torch.eye(len(X)).to(X)
 
 
-def ranked(outcomes: Tensor) -> Records:
+def ranked(outcomes: Tensor) -> Observations:
     """The complete ranking of outcomes, larger being better."""
     points = torch.arange(len(outcomes)).to(outcomes).unsqueeze(-1)
-    return records_of(Order.from_scores(points, outcomes))
+    return observations_of(Order.from_scores(points, outcomes))
 
 
 def hyperparameters(dim: int = 2) -> Hyperparameters:
@@ -49,7 +49,7 @@ def hyperparameters(dim: int = 2) -> Hyperparameters:
     return Hyperparameters(Modules(prior.double(), default_likelihood().double()))
 
 
-def conditional_law(X: Tensor, records: Records, prior: Kernel | None = None) -> Predictor:
+def conditional_law(X: Tensor, records: Observations, prior: Kernel | None = None) -> Predictor:
     """The posterior given records of two columns, at fixed hyperparameters."""
     modules = Modules(prior or kernel(LENGTHSCALE), default_likelihood().double())
     modules.likelihood.noise = NOISE

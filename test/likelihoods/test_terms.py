@@ -1,39 +1,40 @@
 import pytest
 import torch
+from helpers.comparisons import chain, relate
 from helpers.gaussian import unit_points
-from helpers.relations import chain, relate
 from torch import Tensor
 
-from botorch_popbo.likelihoods.relations import Relations
+from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.terms import Terms
 
 NOISE = torch.tensor(0.3).double()
 MIXED = relate([(0, 1), (1, 2)], between=[(0, 3, 2), (0, 4, 2)], answers=[(5, 0, 2.0), (1, 5, 1.0)])
 KINDS = pytest.mark.parametrize(
-    "relations", [chain([2, 0, 1]), MIXED, relate(answers=[(0, 1, 1.0), (1, 2, 3.0), (2, 0, 1.0)])]
+    "comparisons",
+    [chain([2, 0, 1]), MIXED, relate(answers=[(0, 1, 1.0), (1, 2, 3.0), (2, 0, 1.0)])],
 )
 
 
-def utilities(relations: Relations) -> Tensor:
+def utilities(comparisons: Comparisons) -> Tensor:
     """In order where that is certain."""
     falling = torch.tensor([0.9, 0.7, 0.1, 0.5, 0.3, 0.8]).double()
-    return falling if relations.has_answers else falling[[1, 2, 0]]
+    return falling if comparisons.has_answers else falling[[1, 2, 0]]
 
 
 @KINDS
-def test_differences_follow_from_those_of_the_forest(relations: Relations) -> None:
-    terms, values = Terms(relations, NOISE), utilities(relations)
-    gaps = relations.forest.differences(values)
-    torch.testing.assert_close(terms.differences(gaps), relations.differences(values))
-    by_difference = unit_points(len(relations))[:, 0]
+def test_differences_follow_from_those_of_the_forest(comparisons: Comparisons) -> None:
+    terms, values = Terms(comparisons, NOISE), utilities(comparisons)
+    gaps = comparisons.forest.differences(values)
+    torch.testing.assert_close(terms.differences(gaps), comparisons.differences(values))
+    by_difference = unit_points(len(comparisons))[:, 0]
     expected = by_difference @ terms.differences(gaps)
     torch.testing.assert_close(terms.gather(by_difference) @ gaps, expected)
 
 
 @KINDS
-def test_slopes_and_curvatures_are_derivatives_of_the_density(relations: Relations) -> None:
-    terms = Terms(relations, NOISE)
-    gaps = relations.forest.differences(utilities(relations))
+def test_slopes_and_curvatures_are_derivatives_of_the_density(comparisons: Comparisons) -> None:
+    terms = Terms(comparisons, NOISE)
+    gaps = comparisons.forest.differences(utilities(comparisons))
 
     def density(gaps: Tensor) -> Tensor:
         return terms.log_density(terms.differences(gaps))
@@ -51,11 +52,11 @@ def test_slopes_and_curvatures_are_derivatives_of_the_density(relations: Relatio
 
 
 @KINDS
-def test_a_step_closes_no_gap(relations: Relations) -> None:
-    terms = Terms(relations, NOISE)
-    at = relations.differences(utilities(relations))
+def test_a_step_closes_no_gap(comparisons: Comparisons) -> None:
+    terms = Terms(comparisons, NOISE)
+    at = comparisons.differences(utilities(comparisons))
     length = terms.longest_step(at, -5.0 * at.abs())
     reached = at - 5.0 * length * at.abs()
     assert 0.0 < length <= 1.0
-    assert (reached[~relations.is_answer] > 0.0).all()
+    assert (reached[~comparisons.is_answer] > 0.0).all()
     assert terms.longest_step(at, at.abs()) == 1.0

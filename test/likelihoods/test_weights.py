@@ -1,12 +1,12 @@
 from dataclasses import replace
 
 import torch
+from helpers.comparisons import chain, relate
 from helpers.gaussian import covariance, unit_points
-from helpers.relations import chain, relate
 from torch import Tensor
 
+from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.order import order_utilities
-from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.likelihoods.weights import stand_alone, weighted
 
 INDEPENDENT = torch.eye(6).double()
@@ -18,13 +18,13 @@ def prior(X: Tensor, noise: float = 0.0) -> Tensor:
     return covariance(X, torch.tensor([0.4, 0.7]).to(X), noise)
 
 
-def likelihood(relations: Relations, matrix: Tensor) -> float:
-    return float(order_utilities(matrix, relations, FALLING[: len(matrix)]).log_likelihood)
+def likelihood(comparisons: Comparisons, matrix: Tensor) -> float:
+    return float(order_utilities(matrix, comparisons, FALLING[: len(matrix)]).log_likelihood)
 
 
 def test_a_ranking_and_answers_keep_their_weights() -> None:
-    for relations in (chain(range(6)), relate(answers=[(k, 5, 1.0) for k in range(5)])):
-        assert torch.equal(weighted(relations, prior(unit_points(6))).weight, relations.weight)
+    for comparisons in (chain(range(6)), relate(answers=[(k, 5, 1.0) for k in range(5)])):
+        assert torch.equal(weighted(comparisons, prior(unit_points(6))).weight, comparisons.weight)
 
 
 def test_relations_of_a_ranking_stand_alone() -> None:
@@ -34,7 +34,7 @@ def test_relations_of_a_ranking_stand_alone() -> None:
     assert not stand_alone(relate([(0, 2), (1, 2)]))
     assert not stand_alone(relate([(5, k) for k in range(5)]))
     assert not stand_alone(relate(answers=[(0, 1, 1.0)]))
-    assert not stand_alone(Relations.between(*torch.tensor([[0], [1], [2]])))
+    assert not stand_alone(Comparisons.between(*torch.tensor([[0], [1], [2]])))
 
 
 def test_what_hangs_apart_from_others_counts_for_one() -> None:

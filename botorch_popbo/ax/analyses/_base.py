@@ -95,15 +95,10 @@ class RankAnalysis(Analysis):
     def __init__(self, metric_name: str | None = None) -> None:
         self.metric_name = metric_name
 
-    def validate_applicable_state(
-        self,
-        experiment: Experiment | None = None,
-        generation_strategy: GenerationStrategy | None = None,
-        adapter: Adapter | None = None,
-    ) -> str | None:
+    def validate_applicable_state(self, *state: Any, **named: Any) -> str | None:
         """Why the card cannot be computed, and what to do about it; ``None`` if it can be."""
         try:
-            self.check(_fitted(experiment, generation_strategy, adapter, self.metric_name))
+            self.check(_fitted(self.metric_name, *state, **named))
         except UserInputError as error:
             return str(error.message)
         except Exception:
@@ -111,18 +106,13 @@ class RankAnalysis(Analysis):
             return None
         return None
 
-    def compute(
-        self,
-        experiment: Experiment | None = None,
-        generation_strategy: GenerationStrategy | None = None,
-        adapter: Adapter | None = None,
-    ) -> PlotlyAnalysisCard:
+    def compute(self, *state: Any, **named: Any) -> PlotlyAnalysisCard:
         """Compute the card from all data of the experiment.
 
         Args:
-            experiment: The experiment.
-            generation_strategy: A rank-based strategy; it is fitted if it lacks the latest data.
-            adapter: A fitted adapter to use instead of the strategy's.
+            *state: An experiment, a rank-based strategy, which is fitted if it lacks the latest
+                data, and a fitted adapter to use instead of the strategy's.
+            **named: The same by the names that Ax gives them.
 
         Returns:
             A card with a figure and a data frame.
@@ -131,7 +121,7 @@ class RankAnalysis(Analysis):
             UserInputError: If the card does not apply, for the reason that
                 :meth:`validate_applicable_state` gives.
         """
-        ranks = _fitted(experiment, generation_strategy, adapter, self.metric_name)
+        ranks = _fitted(self.metric_name, *state, **named)
         self.check(ranks)
         title, subtitle, df, fig = self.contents(ranks)
         return create_plotly_analysis_card(type(self).__name__, title, subtitle, df, fig)
@@ -169,10 +159,10 @@ def summary(posterior: RankPosterior, *levels: int) -> pd.DataFrame:
 
 
 def _fitted(
-    experiment: Experiment | None,
-    strategy: GenerationStrategy | None,
-    adapter: Adapter | None,
     metric_name: str | None,
+    experiment: Experiment | None = None,
+    generation_strategy: GenerationStrategy | None = None,
+    adapter: Adapter | None = None,
 ) -> FittedRanks:
     """Fit the strategy's model to all data and pick out the model of one metric.
 
@@ -192,12 +182,12 @@ def _fitted(
         )
     if experiment.lookup_data().df.empty:
         raise UserInputError("The experiment has no data yet: complete some trials first.")
-    if adapter is None and strategy is None:
+    if adapter is None and generation_strategy is None:
         raise UserInputError(f"There is no generation strategy. {_HINT}")
-    if adapter is None and strategy is not None:
+    if adapter is None and generation_strategy is not None:
         try:
             # The adapter of the latest suggestion has not seen the outcome of that suggestion.
-            adapter = strategy.fit(experiment=experiment)
+            adapter = generation_strategy.fit(experiment=experiment)
         except (AxError, BotorchError) as error:
             raise UserInputError(f"The model could not be fitted: {error}") from error
     surrogate: Any = getattr(getattr(adapter, "generator", None), "surrogate", None)

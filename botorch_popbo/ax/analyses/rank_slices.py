@@ -206,8 +206,7 @@ def _surface(df: pd.DataFrame, names: Sequence[str], ranks: FittedRanks) -> go.F
         marker={
             "symbol": ["star" if arm == ranks.best else "circle" for arm in arms],
             "size": 12,
-            "color": "white",
-            "line": {"color": "black", "width": 1},
+            "color": "black",
         },
         text=[arm.name for arm in arms],
     )

@@ -8,14 +8,14 @@ from torch import Tensor
 
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
-from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models.kernels import RoughMaternKernel
 from botorch_popbo.settings import ModelSettings
 
 
 def rotate(
     X: Tensor,
-    records: Records,
+    records: Observations,
     hyperparameters: Hyperparameters,
     conditioned: Conditioned,
     value: float,
@@ -52,7 +52,7 @@ def rotate(
         other = Hyperparameters(modules)
         known = conditioned.utilities
         # Weights of the present directions: lengthscales along the others are not known yet.
-        evidence = Evidence(X, records, other, known.relations)
+        evidence = Evidence(X, records, other, known.comparisons)
         least = value + settings.rotation_gain
         conditioned, value = evidence.maximize(other.start, settings, least, known.utilities)
         if value < least:

@@ -11,11 +11,11 @@ import torch
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
+from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
-from botorch_popbo.likelihoods.relations import Relations
 from botorch_popbo.likelihoods.weights import stand_alone, weighted
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
-from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
 #: Added to the diagonal of every covariance for the sake of its Cholesky factor.
@@ -29,7 +29,7 @@ class _HopelessError(Exception):
 
 @dataclass(frozen=True)
 class Conditioned:
-    """Records conditioned on their order.
+    """Observations conditioned on their order.
 
     Attributes:
         coordinates: The hyperparameters, of shape ``p``.
@@ -55,22 +55,22 @@ class Evidence:
         X: Encoded records, ``N x d``, in double precision.
         records: Their order.
         hyperparameters: The hyperparameters.
-        relations: The order with weights that were found before; by default those that follow from
-            the hyperparameters' current values.
+        comparisons: The order with weights that were found before; by default those that follow
+            from the hyperparameters' current values.
     """
 
     def __init__(
         self,
         X: Tensor,
-        records: Records,
+        records: Observations,
         hyperparameters: Hyperparameters,
-        relations: Relations | None = None,
+        comparisons: Comparisons | None = None,
     ) -> None:
         self._X, self._records, self.hyperparameters = X, records, hyperparameters
         self._is_outcome = (~records.is_judged).to(X)
-        self._relations = records.relations if relations is None else relations
+        self._relations = records.comparisons if comparisons is None else comparisons
         # Weights are found once, so that what is maximised stays the same.
-        if relations is None and not stand_alone(self._relations):
+        if comparisons is None and not stand_alone(self._relations):
             modules = hyperparameters.assign(hyperparameters.start)
             with torch.no_grad():
                 covariance = self._with_noise(modules.covariance(X, records.source), modules.noise)
@@ -182,9 +182,9 @@ class Evidence:
         tolerance: float = TOLERANCE,
     ) -> Conditioned:
         covariance = self._with_noise(covariance, noise)
-        relations, records = self._relations, self._records
+        comparisons, records = self._relations, self._records
         start = records.start if start is None else start
-        utilities = order_utilities(covariance, relations, start, 2.0 * noise, tolerance)
+        utilities = order_utilities(covariance, comparisons, start, 2.0 * noise, tolerance)
         record_noise = self._of_records(noise)
         return Conditioned(coordinates, noise, record_noise, covariance, utilities, records.source)
 
@@ -199,7 +199,7 @@ class Evidence:
         return self._records.known_variance + noise * self._is_outcome
 
     def _are_in_order(self, utilities: Tensor) -> bool:
-        """Whether no certain relation is violated; rounding may close a gap for good."""
+        """Whether no certain comparison is violated; rounding may close a gap for good."""
         gaps = self._relations.differences(utilities)
         if self._relations.has_answers:
             gaps = gaps[~self._relations.is_answer]

@@ -16,8 +16,8 @@ from torch import Tensor
 from botorch_popbo.likelihoods import normal_interval
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
+from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.predictor import Predictor
-from botorch_popbo.models._records.records import Records
 from botorch_popbo.settings import ModelSettings
 
 _MIN_VARIANCE = 1e-12
@@ -47,7 +47,7 @@ class RobustFit:
 
 def fit_robustly(
     X: Tensor,
-    records: Records,
+    records: Observations,
     hyperparameters: Hyperparameters,
     settings: ModelSettings,
     may_err: bool = True,
@@ -86,7 +86,7 @@ def fit_robustly(
 
 def fit_without(
     X: Tensor,
-    records: Records,
+    records: Observations,
     hyperparameters: Hyperparameters,
     settings: ModelSettings,
     is_used: Tensor | None = None,
@@ -122,7 +122,7 @@ def fit_without(
 
 def without_outliers(
     X: Tensor,
-    records: Records,
+    records: Observations,
     chosen: Tensor,
     fit: RobustFit,
     hyperparameters: Hyperparameters,
@@ -152,7 +152,7 @@ def without_outliers(
 
 def plausible_records(
     X: Tensor,
-    records: Records,
+    records: Observations,
     hyperparameters: Hyperparameters,
     conditioned: Conditioned,
     is_used: Tensor,
@@ -190,7 +190,7 @@ def plausible_records(
 
 
 def log_rank_probability(
-    mean: Tensor, variance: Tensor, records: Records, utilities: Tensor, is_fitted: Tensor
+    mean: Tensor, variance: Tensor, records: Observations, utilities: Tensor, is_fitted: Tensor
 ) -> Tensor:
     """How probable each record's rank is, given the others.
 
@@ -218,11 +218,11 @@ def log_rank_probability(
     return normal_interval.log_prob(lower, upper)
 
 
-def log_outlier_probability(records: Records, settings: ModelSettings) -> Tensor:
+def log_outlier_probability(records: Observations, settings: ModelSettings) -> Tensor:
     """Log-odds in favour of outliers, before their ranks' own probabilities are weighed against it.
 
     Args:
-        records: The ranking. Records of one rank share the probabilities of their places.
+        records: The ranking. Observations of one rank share the probabilities of their places.
         settings: The prior odds.
 
     Returns:
@@ -279,7 +279,7 @@ def _neighbouring_utilities(level: Tensor, known_level: Tensor, utilities: Tenso
 
 
 def _most_stay(
-    is_plausible: Tensor, log_prob: Tensor, records: Records, min_share: float
+    is_plausible: Tensor, log_prob: Tensor, records: Observations, min_share: float
 ) -> Tensor:
     """Keep the most plausible ones where more are doubted than outliers are.
 

@@ -10,8 +10,8 @@ from botorch_popbo.models._fit.directions import rotate
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._fit.outliers import fit_robustly, without_outliers
-from botorch_popbo.models._records.records import Records
-from botorch_popbo.models._records.representatives import representatives
+from botorch_popbo.models._observations.observations import Observations
+from botorch_popbo.models._observations.subset import subset_of
 from botorch_popbo.settings import ModelSettings
 
 
@@ -33,7 +33,7 @@ class _Task(NamedTuple):
 
 def fit_tasks(
     X: Tensor,
-    records: Records,
+    records: Observations,
     hyperparameters: Hyperparameters,
     settings: ModelSettings,
     is_exact: bool = False,
@@ -90,7 +90,7 @@ def fit_tasks(
 
 def _by_itself(
     X: Tensor,
-    records: Records,
+    records: Observations,
     index: Tensor,
     hyperparameters: Hyperparameters,
     settings: ModelSettings,
@@ -98,9 +98,9 @@ def _by_itself(
 ) -> _Task:
     X, records = X[index], records.subset(index)
     records = replace(records, source=torch.zeros_like(records.source))  # a target of its own
-    if not len(records.relations):  # a first point
+    if not len(records.comparisons):  # a first point
         return _Task(None, 0.0, index, index)
-    chosen = representatives(records, settings.num_fitted)
+    chosen = subset_of(records, settings.num_fitted)
     fit = fit_robustly(X[chosen], records.subset(chosen), hyperparameters, settings, may_err)
     used = without_outliers(X, records, chosen, fit, hyperparameters, settings)
     return _Task(fit.conditioned, fit.value, index[chosen][fit.is_used], index[used])

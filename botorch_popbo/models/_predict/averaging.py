@@ -13,9 +13,9 @@ from torch.quasirandom import SobolEngine
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._fit.outliers import fit_without
+from botorch_popbo.models._observations.observations import Observations
+from botorch_popbo.models._observations.subset import subset_of
 from botorch_popbo.models._predict.ranks import RankPredictor
-from botorch_popbo.models._records.records import Records
-from botorch_popbo.models._records.representatives import representatives
 from botorch_popbo.settings import ModelSettings
 
 _INSIDE = 1e-6  # of (0, 1): a quantile there is finite
@@ -23,7 +23,7 @@ _INSIDE = 1e-6  # of (0, 1): a quantile there is finite
 
 def plausible_ranks(
     X: Tensor,
-    records: Records,
+    records: Observations,
     index: Tensor,
     is_used: Tensor,
     hyperparameters: Hyperparameters,
@@ -43,7 +43,7 @@ def plausible_ranks(
         The predictions, all equally plausible.
     """
     known = records.subset(index)
-    chosen = representatives(known, settings.num_fitted)
+    chosen = subset_of(known, settings.num_fitted)
     fitted, points = known.subset(chosen), X[chosen]
     fit = fit_without(points, fitted, hyperparameters, settings)
     is_left = torch.ones_like(is_used)

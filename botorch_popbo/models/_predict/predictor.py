@@ -32,7 +32,7 @@ class Predictor:
         noise: Noise variances of the records, of shape ``N``.
         weights: Inverse covariance times utilities, of shape ``N``.
         root: A square root of what the records would explain if their utilities were certain,
-            ``N x M`` for ``M`` relations.
+            ``N x M`` for ``M`` comparisons.
         ordered_root: A square root of what their order explains, ``N x M``.
         average: Prior covariance of the records' average with each record, of shape ``N``.
     """

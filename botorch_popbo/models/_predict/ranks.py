@@ -12,8 +12,8 @@ from torch import Tensor
 from botorch_popbo.data._rows import distinct_rows, lexicographic_order
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
+from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.predictor import Predictor
-from botorch_popbo.models._records.records import Records
 
 _MIN_VARIANCE = 1e-12
 
@@ -33,7 +33,7 @@ class Buckets:
     record: Tensor
 
     @classmethod
-    def from_records(cls, records: Records, used: Tensor, utilities: Tensor) -> Self:
+    def from_records(cls, records: Observations, used: Tensor, utilities: Tensor) -> Self:
         """Sort all points into buckets.
 
         Those of one ranking are its distinct ranks. Where answers or several tasks leave no such
@@ -128,7 +128,7 @@ class RankPredictor:
         cls,
         coordinates: Tensor,
         X: Tensor,
-        records: Records,
+        records: Observations,
         index: Tensor,
         hyperparameters: Hyperparameters,
         least_step: float,

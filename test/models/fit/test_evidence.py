@@ -11,8 +11,8 @@ from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.priors import TaskCorrelation, default_kernel, default_likelihood
-from botorch_popbo.models._records.from_order import records_of
-from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._observations.from_order import observations_of
+from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
 X = unit_points(25, 2)
@@ -22,16 +22,16 @@ START = torch.zeros(5, dtype=torch.float64)  # the medians
 SETTINGS = ModelSettings()
 
 
-def evidence(records: Records) -> Evidence:
+def evidence(records: Observations) -> Evidence:
     return Evidence(X[records.item], records, PRIOR)
 
 
-def log_density(coordinates: Tensor, records: Records) -> float:
+def log_density(coordinates: Tensor, records: Observations) -> float:
     utilities = evidence(records).condition(coordinates).utilities
     return float(utilities.log_likelihood - 0.5 * coordinates.square().sum())
 
 
-def fitted(records: Records, start: Tensor = START) -> Tensor:
+def fitted(records: Observations, start: Tensor = START) -> Tensor:
     return evidence(records).maximize(start, SETTINGS)[0].coordinates
 
 
@@ -116,7 +116,7 @@ def test_few_records_stay_within_the_bounds(num_records: int) -> None:
 def test_uncertain_records_are_noisier() -> None:
     score, spread = torch.arange(25).double(), torch.linspace(0.1, 4.0, 25).double()
     exact, vague = (
-        records_of(Order.from_scores(X, score, variance))
+        observations_of(Order.from_scores(X, score, variance))
         for variance in (torch.zeros(25).double(), spread)
     )
     first, second = (evidence(r).condition(START) for r in (exact, vague))
@@ -160,7 +160,7 @@ def test_the_gradient_is_that_of_the_posterior_density(kernel: Kernel) -> None:
 def test_the_gradient_of_three_tasks(kernel: Kernel) -> None:
     source = torch.tensor([0, 1, 2, 2, 1]).repeat(5)
     tasks = [from_outcomes(X[s == source], WAVE[s == source, None]) for s in range(3)]
-    first, *others = (records_of(task) for task in tasks)
+    first, *others = (observations_of(task) for task in tasks)
     records = first
     for number, other in enumerate(others, 1):
         records = records.join(other, number, 10 * number)
@@ -197,5 +197,5 @@ ORDERS: dict[str, Callable[[], Order]] = {
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_the_gradient_of_any_order(order: Callable[[], Order]) -> None:
     of_points = order()
-    records = records_of(of_points)
+    records = observations_of(of_points)
     assert_gradient(Evidence(of_points.X[records.item], records, PRIOR))

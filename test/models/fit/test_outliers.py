@@ -18,8 +18,8 @@ from botorch_popbo.models._fit.outliers import (
     log_rank_probability,
     plausible_records,
 )
-from botorch_popbo.models._records.from_order import records_of
-from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._observations.from_order import observations_of
+from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
 PRIOR = hyperparameters()
@@ -36,13 +36,13 @@ def fit(outcomes: Tensor) -> RobustFit:
         return fit_robustly(X[: len(outcomes)], ranked(outcomes), PRIOR, SETTINGS)
 
 
-def given(records: Records, is_used: Tensor, coordinates: Tensor) -> Conditioned:
+def given(records: Observations, is_used: Tensor, coordinates: Tensor) -> Conditioned:
     """The records used, conditioned at some hyperparameters."""
     part = records.subset(is_used.nonzero().squeeze(-1))
     return Evidence(X[is_used], part, PRIOR).condition(coordinates)
 
 
-def fitted(records: Records) -> Tensor:
+def fitted(records: Observations) -> Tensor:
     """Hyperparameters without outliers."""
     with torch.no_grad():
         return fit_robustly(X, records, PRIOR, SETTINGS).conditioned.coordinates
@@ -171,6 +171,6 @@ def test_an_outlier_has_any_rank() -> None:
 def test_an_outlier_has_any_place_in_its_own_list() -> None:
     lists = [from_outcomes(X[i::10], SMOOTH[i::10].unsqueeze(-1)) for i in range(10)]
     alone, together = (
-        log_outlier_probability(records_of(o), SETTINGS) for o in (lists[0], combine(*lists))
+        log_outlier_probability(observations_of(o), SETTINGS) for o in (lists[0], combine(*lists))
     )
     torch.testing.assert_close(together, alone[:1].expand(40))

@@ -35,17 +35,6 @@ def test_they_have_the_moments_of_the_joint_posterior(predictor: Predictor) -> N
     torch.testing.assert_close(own, predictor.unexplained(TEST_X), rtol=0, atol=1e-9)
 
 
-def test_slopes_are_those_of_autograd(predictor: Predictor) -> None:
-    differences = Differences.from_predictor(predictor, X[0])
-    slopes = unit_points(5, 3, seed=3).unbind(-1)
-    points = TEST_X.clone().requires_grad_()
-    moments = differences.moments(points)
-    found, pullback = differences.moments_and_pullback(TEST_X)
-    torch.testing.assert_close(found, moments)
-    [expected] = torch.autograd.grad(moments, points, slopes)
-    torch.testing.assert_close(pullback(*slopes), expected, rtol=1e-10, atol=1e-10)
-
-
 def test_a_batch_is_many_single_evaluations(predictor: Predictor) -> None:
     differences = Differences.from_predictor(predictor, X[0])
     batch = unit_points(24, seed=2).reshape(2, 3, 4, 2)

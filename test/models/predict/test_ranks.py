@@ -10,9 +10,9 @@ from torch.autograd import gradcheck
 from botorch_popbo import RankingGP
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes, from_top_k
 from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._observations.from_order import observations_of
+from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.ranks import Buckets, RankPredictor, _falling, averaged
-from botorch_popbo.models._records.from_order import records_of
-from botorch_popbo.models._records.records import Records
 
 X = unit_points(9)
 NEW = unit_points(5, seed=1)
@@ -22,13 +22,13 @@ TIED = (3.0 * OUTCOMES).round()
 LOGS = torch.cat([tensor([0.5, 0.8]).log() / 0.7, tensor([0.0, 0.0]), tensor([0.697])])
 
 
-def law_of(records: Records, index: Tensor | None = None) -> RankPredictor:
+def law_of(records: Observations, index: Tensor | None = None) -> RankPredictor:
     index = torch.arange(len(X)) if index is None else index
     with torch.no_grad():
         return RankPredictor.at(LOGS, X[index], records, index, hyperparameters(), 0.1)
 
 
-def drawn_differences(records: Records, noisy: bool) -> tuple[Tensor, Tensor]:
+def drawn_differences(records: Observations, noisy: bool) -> tuple[Tensor, Tensor]:
     """Moments of new utilities less those of the records, by drawing all of them.
 
     Differences along the order are drawn from Laplace's approximation, utilities given these.
@@ -143,8 +143,8 @@ def test_the_average_of_equal_laws_is_the_law_however_far_out() -> None:
     torch.testing.assert_close(slope, torch.ones_like(slope))
 
 
-def scored(scores: list[float]) -> Records:
-    return records_of(Order.from_scores(line(len(scores)), tensor(scores)))
+def scored(scores: list[float]) -> Observations:
+    return observations_of(Order.from_scores(line(len(scores)), tensor(scores)))
 
 
 def test_equal_outcomes_are_one_bucket_known_by_its_worst_record() -> None:
@@ -178,7 +178,7 @@ def test_between_known_places_the_step_is_shared() -> None:
 def test_points_of_several_tasks_are_ranked_by_their_utilities() -> None:
     first = from_outcomes(line(4), tensor([1.0, 2.0, 3.0, 4.0]))
     both = combine(first, from_outcomes(line(6)[2:], tensor([1.0, 2.0, 3.0, 4.0])))
-    records = records_of(both)
+    records = observations_of(both)
     assert len(records.item) == 8
     utilities = tensor([0.0, 3.0, 1.0, 2.0, 9.0, 9.0, -1.0, 0.5])
     buckets = Buckets.from_records(records, torch.arange(8), utilities)
@@ -196,7 +196,7 @@ def test_a_point_with_several_records_is_known_by_the_one_with_the_least_noise()
     for worse, better in ((outcomes, answers), (noisy, answers), (noisy, outcomes)):
         for orders, first in (((worse, better), 3), ((better, worse), 0)):
             buckets = Buckets.from_records(
-                records_of(combine(*orders)), torch.arange(6), tensor([0.0, 1.0, 2.0] * 2)
+                observations_of(combine(*orders)), torch.arange(6), tensor([0.0, 1.0, 2.0] * 2)
             )
             assert buckets.record.tolist() == [first + 2, first + 1, first]
 
@@ -204,13 +204,13 @@ def test_a_point_with_several_records_is_known_by_the_one_with_the_least_noise()
 def test_of_several_tasks_a_point_without_a_record_comes_where_it_ranks() -> None:
     scores = tensor([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
     order = combine(*(Order.from_scores(line(6)[i::2], scores[i::2]) for i in (0, 1)))
-    records = records_of(order)
+    records = observations_of(order)
     best = records.better.argsort(stable=True)[[0, 1, 2, 4]]
     buckets = Buckets.from_records(records, best, tensor([2.0, 1.0, 0.5, -1.0]))
     assert buckets.size.tolist() == [1.0, 1.0, 1.0, 3.0]
 
 
 def test_what_was_not_compared_is_not_one_bucket() -> None:
-    records = records_of(from_top_k(line(6), torch.tensor([0]), torch.arange(1, 6)))
+    records = observations_of(from_top_k(line(6), torch.tensor([0]), torch.arange(1, 6)))
     buckets = Buckets.from_records(records, torch.arange(6), -tensor([0.0, 1, 2, 3, 4, 5]))
     assert buckets.size.tolist() == [1.0] * 6

@@ -4,10 +4,10 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._rows import DistinctRows
-from botorch_popbo.likelihoods.relations import Relations
+from botorch_popbo.likelihoods.comparisons import Comparisons
 
 
-def neighbours(places: DistinctRows, group: Tensor) -> Relations:
+def neighbours(places: DistinctRows, group: Tensor) -> Comparisons:
     """Relate each entry of rankings to its neighbours.
 
     One entry of every level leads it, and the leaders form a chain. Of the others all that is known
@@ -21,25 +21,25 @@ def neighbours(places: DistinctRows, group: Tensor) -> Relations:
         group: Which ranking each entry is in, of shape ``m``.
 
     Returns:
-        Certain relations; none in a ranking of one level.
+        Certain comparisons; none in a ranking of one level.
     """
     leader, level, _ = places
     entry = torch.arange(len(level), device=level.device)
     opens, closes = ends_of_lists(group[leader])
     if len(leader) == len(level):  # nothing is tied
         follows = ~opens[1:]
-        return Relations.strict(leader[:-1][follows], leader[1:][follows])
+        return Comparisons.strict(leader[:-1][follows], leader[1:][follows])
     above, below = leader.roll(1)[level], leader.roll(-1)[level]
     leads = entry == leader[level]
     best, worst, inner = opens & ~closes, closes & ~opens, ~(opens | closes)
-    # One relation for every gap: where the best hang on a leader, it does not hang on them.
+    # One comparison for every gap: where the best hang on a leader, it does not hang on them.
     under = worst[level] | (leads & (inner & ~best.roll(1))[level])
     over = best[level] & ~(leads & worst.roll(-1)[level])
     inside = inner[level] & ~leads
-    pairs = Relations.strict(
+    pairs = Comparisons.strict(
         torch.cat([above[under], entry[over]]), torch.cat([entry[under], below[over]])
     )
-    return pairs.join(Relations.between(above[inside], entry[inside], below[inside]))
+    return pairs.join(Comparisons.between(above[inside], entry[inside], below[inside]))
 
 
 def ends_of_lists(group: Tensor) -> tuple[Tensor, Tensor]:

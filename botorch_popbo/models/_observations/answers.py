@@ -5,11 +5,11 @@ from torch import Tensor
 
 from botorch_popbo.data._rows import distinct_rows
 from botorch_popbo.data.order import Order
-from botorch_popbo.likelihoods.relations import Relations
-from botorch_popbo.models._records.forest import ends_of_lists
+from botorch_popbo.likelihoods.comparisons import Comparisons
+from botorch_popbo.models._observations.neighbours import ends_of_lists
 
 
-def answers_of(order: Order, judged: Tensor) -> Relations:
+def answers_of(order: Order, judged: Tensor) -> Comparisons:
     """What lists say of pairs of records.
 
     A list of more than two is taken for answers about neighbours, and a best one for an answer
@@ -28,6 +28,7 @@ def answers_of(order: Order, judged: Tensor) -> Relations:
     _, is_best = ends_of_lists(order.list_index[leader])  # of its list, whose scores rise
     loses = is_judged & ~is_best[level]
     draws = is_judged & (entry != leader[level]) & ~order.is_censored
+    # Against one of the next better level, as in a ranking: the list does not say more.
     winner, drawn = leader.roll(-1)[level][loses], leader[level][draws]
     better = order.ranked.inverse[torch.cat([winner, drawn, entry[draws]])]
     worse = order.ranked.inverse[torch.cat([entry[loses], entry[draws], drawn])]
@@ -35,10 +36,10 @@ def answers_of(order: Order, judged: Tensor) -> Relations:
     distinct = distinct_rows(better, worse)
     counted = torch.zeros_like(distinct.rows, dtype=torch.double)
     counted = counted.index_add_(0, distinct.inverse, weight.double())
-    return Relations.judged(better[distinct.rows], worse[distinct.rows], counted)
+    return Comparisons.judged(better[distinct.rows], worse[distinct.rows], counted)
 
 
-def between(utility: Tensor, known: Tensor, number: int) -> Relations:
+def between(utility: Tensor, known: Tensor, number: int) -> Comparisons:
     """Answers that place new records where they are expected.
 
     Args:
@@ -56,4 +57,4 @@ def between(utility: Tensor, known: Tensor, number: int) -> Relations:
     has_better, has_worse = above > 0, above < len(order)
     better = torch.cat([order[above[has_better] - 1], new[has_worse]])
     worse = torch.cat([new[has_better], order[above[has_worse]]])
-    return Relations.judged(better, worse)
+    return Comparisons.judged(better, worse)

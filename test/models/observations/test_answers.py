@@ -1,10 +1,11 @@
 import torch
+from helpers.comparisons import counted
 from helpers.ranking import line, tensor
-from helpers.relations import counted
 from torch import Tensor
 
-from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
-from botorch_popbo.models._records.answers import answers_of, between
+from botorch_popbo.data import Order
+from botorch_popbo.models._observations.answers import between
+from botorch_popbo.models._observations.from_order import observations_of
 
 
 def of_lists(*lists: dict[int, float], best_only: bool = False) -> Order:
@@ -28,14 +29,9 @@ def of_lists(*lists: dict[int, float], best_only: bool = False) -> Order:
 
 def answers(order: Order) -> dict[tuple[int, int], float]:
     """How often which point was said to be better than which."""
-    found = answers_of(order, torch.ones(order.num_tasks, dtype=torch.bool))
-    item = order.item[order.ranked.rows].tolist()
-    return {(item[i], item[j]): number for (i, j), number in counted(found).items()}
-
-
-def test_equal_answers_are_counted() -> None:
-    order = from_comparisons(line(3), torch.tensor([[0, 1], [0, 1], [1, 0], [2, 1], [0, 1]]))
-    assert answers(order) == {(0, 1): 3.0, (1, 0): 1.0, (2, 1): 1.0}
+    records = observations_of(order)
+    item, found = records.item.tolist(), counted(records.comparisons)
+    return {(item[i], item[j]): number for (i, j), number in found.items()}
 
 
 def test_a_tie_counts_half_for_either_side() -> None:
@@ -52,15 +48,6 @@ def test_a_best_one_is_an_answer_against_each_of_the_others() -> None:
     lists = {4: 1.0, 0: 0.0, 2: 0.0, 3: 0.0}, {0: 1.0, 4: 0.0}
     found = answers(of_lists(*lists, best_only=True))
     assert found == {(4, 0): 1.0, (4, 2): 1.0, (4, 3): 1.0, (0, 4): 1.0}
-
-
-def test_only_judged_records_are_answered_about() -> None:
-    comparisons = from_comparisons(line(4), torch.tensor([[0, 1], [2, 3]]))
-    order = combine(from_outcomes(line(3), line(3)), comparisons)
-    found = answers_of(order, torch.tensor([False, True]))
-    # Records of the first task come first.
-    assert counted(found) == {(3, 4): 1.0, (5, 6): 1.0}
-    assert len(answers_of(order, torch.tensor([False, False]))) == 0
 
 
 def placed(known: Tensor, *utilities: float) -> dict[tuple[int, int], float]:

@@ -9,17 +9,17 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class Relations:
+class Comparisons:
     """Pairs of records of which one is better.
 
     Attributes:
         better: Index of the better record of each pair, of shape ``M``.
         worse: Index of the other one, of shape ``M``.
         answers: How many judges of some noise said so, of shape ``M``; zero where it is certain.
-        other_side: Position of the relation that bounds the same record from the other side, of
-            shape ``M``; the relation's own where there is none. All certain relations but one side
-            of each such interval form a forest.
-        weight: What a certain relation counts among others that say nearly the same, at most one,
+        other_side: Position of the comparison that bounds the same record from the other side, of
+            shape ``M``; its own where there is none. All certain ones but one side of each such
+            interval form a forest.
+        weight: What a certain comparison counts among others that say nearly the same, at most one,
             of shape ``M``; see :mod:`botorch_popbo.likelihoods.weights`.
     """
 
@@ -45,7 +45,7 @@ class Relations:
 
     @classmethod
     def between(cls, above: Tensor, record: Tensor, below: Tensor) -> Self:
-        """Records between two others."""
+        """Observations between two others."""
         number = len(record)
         sides = cls.strict(torch.cat([above, record]), torch.cat([record, below]))
         position = sides.other_side.roll(number)
@@ -76,14 +76,14 @@ class Relations:
 
     @cached_property
     def path(self) -> Tensor | None:
-        """The records from the best to the worst, if each relation goes on where one ends."""
+        """The records from the best to the worst, if each comparison goes on where one ends."""
         if not len(self) or bool((self.worse[:-1] != self.better[1:]).any()):
             return None
         return torch.cat([self.better, self.worse[-1:]])
 
     @cached_property
     def forest_and_rest(self) -> tuple[Tensor, Tensor]:
-        """Positions of ``n`` relations that connect all that is connected, and of the others."""
+        """Positions of ``n`` comparisons that connect all that is connected, and of the others."""
         position = torch.arange(len(self), device=self.better.device)
         if not (self.has_answers or len(self.intervals[0])):
             return position, position[:0]
@@ -117,7 +117,7 @@ class Relations:
         number = 1 + int(torch.stack([self.better, self.worse]).max())
         records = torch.eye(number, device=self.better.device).to(self.weight)
         forest, every = self.forest.differences(records), self.differences(records)
-        # A path goes along each relation once, back or forth, or not at all: rounding is exact.
+        # A path goes along each comparison once, back or forth, or not at all: rounding is exact.
         paths: Tensor = torch.linalg.solve(forest @ forest.T, forest @ every.T).round().T
         return paths.contiguous()
 
@@ -126,7 +126,7 @@ class Relations:
 
     def differences(self, values: Tensor) -> Tensor:
         """``D`` times a tensor of shape ``N x ...``."""
-        if self.path is not None:
+        if self.path is not None:  # half of the memory to read, in the inner loop of a fit
             along = values.index_select(0, self.path)
             return along[:-1] - along[1:]
         return values[self.better] - values[self.worse]

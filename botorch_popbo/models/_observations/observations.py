@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._rows import DistinctRows, distinct_rows
-from botorch_popbo.likelihoods.relations import Relations
-from botorch_popbo.models._records.forest import neighbours
+from botorch_popbo.likelihoods.comparisons import Comparisons
+from botorch_popbo.models._observations.neighbours import neighbours
 
 
 @dataclass(frozen=True)
-class Records:
+class Observations:
     """Points of each task of an order, ranked among each other.
 
     A task of one list is a ranking, in which every record has its place. A task of several lists
@@ -39,7 +39,7 @@ class Records:
     is_judged: Tensor
     known_variance: Tensor
     num_points: int
-    answers: Relations
+    answers: Comparisons
     source: Tensor
 
     @cached_property
@@ -64,11 +64,12 @@ class Records:
         return (self.counts + 0.5) / (self.exposure + 1.0)
 
     @cached_property
-    def relations(self) -> Relations:
+    def comparisons(self) -> Comparisons:
         """All that the order says of pairs of records."""
         ranked = (~self.is_judged).nonzero().squeeze(-1)
         if not len(ranked):
             return self.answers
+        # Anew in each subset: where a record is left out, its neighbours are each other's.
         places = distinct_rows(self.task[ranked], self._share[ranked])
         forest = neighbours(places, self.task[ranked]).renumbered(ranked)
         return forest.join(self.answers) if len(self.answers) else forest
@@ -88,6 +89,7 @@ class Records:
         """Log-probability of the order if all orders of the records were equally likely."""
         sizes = self.level[~self.is_judged].bincount().double()
         lists = self.task[~self.is_judged].bincount().double()
+        # Of a ranking with ties, as many orders as there are ways to break them.
         ranked = torch.lgamma(sizes + 1.0).sum() - torch.lgamma(lists + 1.0).sum()
         return float(ranked - math.log(2.0) * self.answers.answers.sum())
 
@@ -109,6 +111,7 @@ class Records:
         moved = replace(
             other,
             item=other.item + first_item,
+            # Its own task: a source may have another unit, and its ranks say nothing of the target.
             task=other.task + int(self.task.max()) + 1,
             source=torch.full_like(other.source, source),
             answers=other.answers.renumbered(behind),
@@ -127,6 +130,7 @@ class Records:
         Returns:
             The ranking among them; counts still are those among all points.
         """
+        # What was found for the whole, such as its comparisons, stays.
         if len(index) == len(self) and bool((index.diff() > 0).all()):
             return self
         columns = {name: getattr(self, name)[index] for name in _COLUMNS}
@@ -140,4 +144,4 @@ class Records:
         return replace(self, **columns, answers=self.answers.to(device))
 
 
-_COLUMNS = tuple(f.name for f in fields(Records) if f.name not in ("num_points", "answers"))
+_COLUMNS = tuple(f.name for f in fields(Observations) if f.name not in ("num_points", "answers"))

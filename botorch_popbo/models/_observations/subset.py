@@ -8,12 +8,12 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
 
 @dataclass(frozen=True)
-class Representatives:
+class Subset:
     """Which records the law is conditioned on.
 
     Attributes:
@@ -24,19 +24,21 @@ class Representatives:
         most: How many of the target's stand for all.
     """
 
-    target: Records
-    sources: Sequence[Records]
-    joint: Records
+    target: Observations
+    sources: Sequence[Observations]
+    joint: Observations
     index: Tensor
     most: int
 
     @classmethod
-    def choose(cls, target: Records, sources: Sequence[Records], settings: ModelSettings) -> Self:
+    def choose(
+        cls, target: Observations, sources: Sequence[Observations], settings: ModelSettings
+    ) -> Self:
         """Choose among the records of a target, and of its sources.
 
         Args:
-            target: Records of the target.
-            sources: Records of each source.
+            target: Observations of the target.
+            sources: Observations of each source.
             settings: How many stand for all.
 
         Returns:
@@ -44,23 +46,23 @@ class Representatives:
         """
         joint, first_item = target, target.num_points
         for number, source in enumerate(sources, 1):
-            share = representatives(source, max(2, settings.num_of_sources // len(sources)))
+            share = subset_of(source, max(2, settings.num_of_sources // len(sources)))
             joint = joint.join(source.subset(share), number, first_item)
             first_item += source.num_points
         most = settings.num_conditioned
-        return cls(target, sources, joint, representatives(joint, most), most)
+        return cls(target, sources, joint, subset_of(joint, most), most)
 
     @cached_property
-    def records(self) -> Records:
+    def records(self) -> Observations:
         """Those that stand for all, the target's first."""
         return self.joint.subset(self.index)
 
     @cached_property
-    def of_target(self) -> Records:
+    def of_target(self) -> Observations:
         """Those of the target."""
         return self.records.subset(self.records.is_target.nonzero().squeeze(-1))
 
-    def among(self, is_eligible: Tensor) -> Records:
+    def among(self, is_eligible: Tensor) -> Observations:
         """Those that stand for some points of the target.
 
         Args:
@@ -68,10 +70,10 @@ class Representatives:
         """
         index = is_eligible.to(self.target.item.device)[self.target.item].nonzero().squeeze(-1)
         eligible = self.target.subset(index)
-        return eligible.subset(representatives(eligible, self.most))
+        return eligible.subset(subset_of(eligible, self.most))
 
 
-def representatives(records: Records, number: int) -> Tensor:
+def subset_of(records: Observations, number: int) -> Tensor:
     """Indices of at most so many records: the best half, and others evenly spaced in rank.
 
     Args:
@@ -85,6 +87,7 @@ def representatives(records: Records, number: int) -> Tensor:
     if len(own) <= number:
         return torch.arange(len(records), device=own.device)
     order = own[records.better[own].argsort(stable=True)]
+    # A search cares for the best, and their ranks need the others as a scale.
     half = number // 2
     steps = torch.arange(number - half, device=order.device)
     spaced = half + steps * (len(order) - 1 - half) // max(number - half - 1, 1)

@@ -1,6 +1,6 @@
 import torch
+from helpers.comparisons import chain, counted, is_gap, is_side, pairs, relate
 from helpers.gaussian import unit_points
-from helpers.relations import chain, counted, is_gap, is_side, pairs, relate
 
 RELATIONS = relate([(0, 1), (1, 2)], between=[(0, 3, 2), (1, 4, 2)], answers=[(5, 0, 2.0)])
 
@@ -15,16 +15,6 @@ def test_they_are_a_sparse_matrix() -> None:
     torch.testing.assert_close(RELATIONS.scatter(rows, 6), design.T @ rows)
     matrix = values @ values.T
     torch.testing.assert_close(RELATIONS.covariance(matrix), design @ matrix @ design.T)
-
-
-def test_a_ranking_is_a_path() -> None:
-    ranking = chain([2, 0, 1])
-    assert ranking.path is not None
-    assert ranking.path.tolist() == [2, 0, 1]
-    values = unit_points(4)
-    torch.testing.assert_close(ranking.differences(values), values[[2, 0]] - values[[0, 1]])
-    for other in (RELATIONS, relate([(0, 1), (2, 3)]), relate([])):
-        assert other.path is None
 
 
 def test_an_interval_has_two_sides_that_know_each_other() -> None:

@@ -1,48 +1,25 @@
 import math
 
-import pytest
 import torch
+from helpers.comparisons import counted
 from helpers.gaussian import ranked
 from helpers.ranking import line, tensor
-from helpers.relations import components, counted, is_gap, is_side, pairs
 
 from botorch_popbo.data import combine, from_comparisons, from_groups, from_outcomes
-from botorch_popbo.models._records.from_order import records_of
-from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._observations.from_order import observations_of
+from botorch_popbo.models._observations.observations import Observations
 
 ICDF = torch.distributions.Normal(0.0, 1.0).icdf
 
 
-def complete(*counts: float) -> Records:
+def complete(*counts: float) -> Observations:
     """Of outcomes that leave so many points above each."""
     return ranked(-tensor(counts))
-
-
-def test_a_complete_ranking_is_exact() -> None:
-    records = complete(2, 0, 3, 1)
-    assert records.level.tolist() == [2, 0, 3, 1]
-    torch.testing.assert_close(records.better, tensor([2, 0, 3, 1]))
 
 
 def test_utilities_start_as_normal_scores() -> None:
     expected = -ICDF(tensor([0.1, 0.3, 0.5, 0.7, 0.9]))
     torch.testing.assert_close(complete(0, 1, 2, 3, 4).start, expected)
-
-
-def test_tied_records_lie_between_their_neighbours() -> None:
-    records = complete(0, 1, 1, 1, 4)
-    assert records.level.tolist() == [0, 1, 1, 1, 2]
-    assert len(records.start.unique()) == 3
-    relations = records.relations
-    assert pairs(relations, is_gap(relations)) == {(0, 1), (1, 4)}
-    assert pairs(relations, is_side(relations)) == {(0, 2), (2, 4), (0, 3), (3, 4)}
-
-
-@pytest.mark.parametrize("counts", [(0, 1, 2, 2), (0, 1, *[2] * 50), (0, 0, 2, 3, 3)])
-def test_ties_at_the_ends_are_known_from_one_side_only(counts: tuple[int, ...]) -> None:
-    relations = complete(*counts).relations
-    assert is_gap(relations).all()
-    assert len(components(relations, len(counts))) == 1
 
 
 def test_a_subset_keeps_the_order_and_the_counts_among_all() -> None:
@@ -63,16 +40,16 @@ def test_a_subset_of_all_is_the_ranking_itself() -> None:
 
 def test_a_subset_is_ranked_without_the_others() -> None:
     ranking, comparisons = from_outcomes(line(4), line(4)), torch.tensor([[0, 1], [1, 2]])
-    records = records_of(combine(ranking, from_comparisons(line(4), comparisons)))
+    records = observations_of(combine(ranking, from_comparisons(line(4), comparisons)))
     # Neighbours are new ones, while an answer about a record that is left out is lost.
     part = records.subset(torch.tensor([3, 0, 1, 5, 4]))
-    assert counted(part.relations) == {(0, 2): 0.0, (2, 1): 0.0, (4, 3): 1.0}
+    assert counted(part.comparisons) == {(0, 2): 0.0, (2, 1): 0.0, (4, 3): 1.0}
 
 
 def test_a_random_order_has_the_probability_of_one_among_all() -> None:
     values = torch.tensor([3.0, 1.0, 2.0, 1.0]).double().unsqueeze(-1)
-    records = records_of(from_outcomes(line(4), values))
+    records = observations_of(from_outcomes(line(4), values))
     assert math.isclose(records.log_chance, math.log(2.0 / 24.0))
     groups = torch.tensor([0, 0, 1, 1])
-    two_lists = records_of(from_groups(line(4), values, groups))
+    two_lists = observations_of(from_groups(line(4), values, groups))
     assert math.isclose(two_lists.log_chance, math.log(1.0 / 4.0))

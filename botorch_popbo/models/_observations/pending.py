@@ -4,11 +4,11 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data.rank_counts import insert_counts
-from botorch_popbo.models._records.answers import between
-from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._observations.answers import between
+from botorch_popbo.models._observations.observations import Observations
 
 
-def insert_pending(records: Records, predicted: Tensor, utility: Tensor) -> Records:
+def insert_pending(records: Observations, predicted: Tensor, utility: Tensor) -> Observations:
     """Add points at predicted ranks, as if they had been evaluated.
 
     Args:
@@ -23,6 +23,7 @@ def insert_pending(records: Records, predicted: Tensor, utility: Tensor) -> Reco
     """
     number, total = len(predicted), records.num_points
     new_items = torch.arange(total, total + number, device=records.item.device)
+    # What is pending is evaluated next, so it is of the last task.
     own = records.task == records.task.max()
     is_judged = bool(records.is_judged[own][0])
     if not bool(own.all()):  # the ranks are those among the points of all tasks
@@ -41,7 +42,7 @@ def insert_pending(records: Records, predicted: Tensor, utility: Tensor) -> Reco
     answers = records.answers
     if is_judged:
         answers = answers.join(between(utility, own, number))
-    return Records(
+    return Observations(
         item=torch.cat([records.item, new_items]),
         task=torch.cat([records.task, records.task.max().expand(number)]),
         counts=torch.cat([records.counts.masked_scatter(own, known_counts), new_counts]),

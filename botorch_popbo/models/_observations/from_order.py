@@ -4,12 +4,12 @@ import torch
 
 from botorch_popbo.data._counts import count_better
 from botorch_popbo.data.order import Order
-from botorch_popbo.models._records.answers import answers_of
-from botorch_popbo.models._records.known_variance import known_variance
-from botorch_popbo.models._records.records import Records
+from botorch_popbo.models._observations.answers import answers_of
+from botorch_popbo.models._observations.known_variance import known_variance
+from botorch_popbo.models._observations.observations import Observations
 
 
-def records_of(order: Order) -> Records:
+def observations_of(order: Order) -> Observations:
     """Rank the points of every task.
 
     A known variance of a score counts by how far one deviation reaches.
@@ -29,7 +29,7 @@ def records_of(order: Order) -> Records:
         item = task = torch.arange(order.num_points, device=order.X.device)
         better = met = torch.zeros_like(item, dtype=torch.double)
         judged = torch.zeros_like(item, dtype=torch.bool)
-    records = Records(
+    records = Observations(
         item=item,
         task=task,
         counts=better.double(),
@@ -40,6 +40,7 @@ def records_of(order: Order) -> Records:
         answers=answers_of(order, judged),
         source=torch.zeros_like(item),
     )
+    # The first guess of utilities is the scale on which a standard error has a length.
     for index in (~judged).nonzero().squeeze(-1):
         entry = (order.task_index == index).nonzero().squeeze(-1)
         own = order.ranked.inverse[entry]

@@ -1,3 +1,0 @@
-from botorch_popbo.search.trials import Trials as Measured
-
-__all__ = ["Measured"]
