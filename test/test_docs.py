@@ -14,8 +14,8 @@ import torch
 from botorch_popbo.benchmarks.cli._campaigns import load_campaign, shipped_campaigns
 from botorch_popbo.benchmarks.cli._parser import make_parser
 from botorch_popbo.benchmarks.cli._prefer import read_space
+from botorch_popbo.benchmarks.experiments._preferences import METHODS as INTERVIEWERS
 from botorch_popbo.benchmarks.experiments._transfer import SEARCHERS
-from botorch_popbo.benchmarks.experiments.preferences._interviewers import METHODS as INTERVIEWERS
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS, expand
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
 
 
 class UsageError(ValueError):
@@ -28,3 +30,12 @@ def unknown(what: str, name: str, known: Iterable[str], others: str = "") -> Usa
     alike = " or ".join(map(repr, get_close_matches(name, names)))
     hint = f"did you mean {alike}?" if alike else f"known: {', '.join(names)}{others}"
     return UsageError(f"there is no {what} {name!r}; {hint}")
+
+
+def library(module: str, user: str, extra: str) -> Any:
+    """Import a module that only some need, or raise UsageError with what installs it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        install = f"pip install 'botorch-popbo[{extra}]'"
+        raise UsageError(f"{user} needs the module {error.name}: {install}") from error

@@ -1,6 +1,5 @@
 """What is compared by default, what identifies a replication, and what is kept of its trials."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ DEFAULT_PROBLEMS = ("hartmann6", "hartmann6-outliers", "sklearn-digits")
 DEFAULT_METHODS = ("popbo", "ax-default", "botorch-gp", "optuna-tpe")
 
 
-class Cell(ABC):
+class Cell:
     """One replication of an experiment.
 
     A dataclass whose fields identify it and begin each of its records.
@@ -24,9 +23,13 @@ class Cell(ABC):
         return f"{self.method} on {self.task}" + ("" if seed is None else f", seed {seed}")
 
     @property
-    @abstractmethod
     def task(self) -> str:
-        """What the method works at."""
+        """What the method works at: all but itself and the seed."""
+        named = vars(self).items()
+        rest = [
+            f"{name} {value}" for name, value in named if name != "seed" and value != self.method
+        ]
+        return ", ".join(rest)
 
     @property
     def stem(self) -> str:

@@ -5,10 +5,21 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from io import TextIOWrapper
+from pkgutil import resolve_name
 
 from botorch_popbo.benchmarks.cli._parser import make_parser
 from botorch_popbo.benchmarks.errors import RecordError, UsageError
 from botorch_popbo.benchmarks.run._quiet import quiet
+
+#: Where the function of each command is.
+_COMMANDS = {
+    "compare": "cli._commands:compare",
+    "report": "cli._commands:report",
+    "list": "cli._commands:show_names",
+    "data": "data.command:data",
+    "prefer": "cli._prefer:prefer",
+    "doctor": "cli._doctor:doctor",
+}
 
 _MISUSE, _FAILED, _INTERRUPTED = 2, 1, 130
 
@@ -50,28 +61,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(parsed: Namespace) -> int:
-    """Run a command; its libraries are loaded only now, as it takes seconds or they may lack."""
-    if parsed.command == "data":
-        from botorch_popbo.benchmarks.data.command import data
-
-        return data(parsed)
-    if parsed.command == "prefer":
-        from botorch_popbo.benchmarks.cli._prefer import prefer
-
-        return prefer(parsed)
-    if parsed.command == "doctor":
-        from botorch_popbo.benchmarks.cli._doctor import doctor
-
-        return doctor(parsed.data)
+    # Its libraries are loaded only now, as it takes seconds or they may lack.
     with quiet():
-        from botorch_popbo.benchmarks.cli import _commands
-
-        commands = {
-            "compare": _commands.compare,
-            "report": _commands.report,
-            "list": _commands.show_names,
-        }
-        return commands[parsed.command](parsed)
+        command = resolve_name(f"botorch_popbo.benchmarks.{_COMMANDS[parsed.command]}")
+        status: int = command(parsed)
+    return status
 
 
 def _complain(message: object, status: int) -> int:

@@ -17,12 +17,9 @@ from botorch_popbo.benchmarks.run.campaign import Campaign
 
 _SUFFIX = ".toml"
 _FILE = "campaign.json"
-#: The options that say the same as a key of campaign files.
-_OPTIONS = (
-    *("problems", "methods", "trials", "initial", "seeds", "jobs", "limit"),
-    *("table", "objective", "columns", "maximize"),
-)
 _OF_A_TABLE = ("table", "objective", "columns", "maximize")
+#: The options that say the same as a key of campaign files.
+_OPTIONS = ("problems", "methods", "trials", "initial", "seeds", "jobs", "limit", *_OF_A_TABLE)
 
 #: What a campaign file says, by key; always an "experiment".
 CampaignFile = Mapping[str, Any]

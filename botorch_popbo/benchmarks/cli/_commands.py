@@ -14,7 +14,6 @@ from botorch_popbo.benchmarks.cli._campaigns import (
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
-from botorch_popbo.benchmarks.run._failure import texts
 from botorch_popbo.benchmarks.run.campaign import Campaign
 from botorch_popbo.benchmarks.run.execution import run_campaign
 
@@ -39,12 +38,12 @@ def compare(options: Namespace) -> int:
     """Run a campaign and report it; nothing is run if a name is unknown or a table missing."""
     asked = settle(options)
     campaign = plan(options, asked, options.data)
-    for line in (*campaign.introduction(), *campaign.left_out()):
+    for line in campaign.notes():
         print(line, file=sys.stderr)
     remember(campaign.output, asked, options.data and options.data.absolute())
     failures = run_campaign(campaign)
     campaign.report()
-    for line in texts(failures):
+    for line in dict.fromkeys(map(str, failures)):
         print(line, file=sys.stderr)
     return 1 if failures else 0
 
@@ -62,7 +61,7 @@ def _recorded(options: Namespace) -> Campaign[Any, Any]:
         raise UsageError(f"there are no records in {folder}; popbo compare makes them")
     earlier, data = recall(folder)
     campaign = plan(options, settle(options, earlier), options.data or data)
-    for line in campaign.left_out():
+    for line in campaign.notes():
         print(line, file=sys.stderr)
     # An empty report must not take the place of another.
     if not any(campaign.is_complete(cell) for cell in campaign.cells()):

@@ -3,6 +3,7 @@
 import os
 import platform
 import re
+from argparse import Namespace
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 
@@ -14,7 +15,7 @@ _PACKAGE = "botorch-popbo"
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?P<wanted>[^;]*)(;.*extra == \"(?P<extra>[\w-]+)\")?")
 
 
-def doctor(data: Path | None) -> int:
+def doctor(options: Namespace) -> int:
     """Print what is found; the exit status is 1 if a package is missing that is always needed."""
     needed = [*filter(None, map(_REQUIREMENT.match, requires(_PACKAGE) or []))]
     core = [r for r in needed if not r["extra"]]
@@ -29,7 +30,7 @@ def doctor(data: Path | None) -> int:
         missing = ", ".join(name for name in names if _installed(name) is None)
         add = f"missing {missing}: pip install '{_PACKAGE}[{extra}]'"
         print(f"  {extra}: {add if missing else 'complete'}")
-    _print_tables(data)
+    _print_tables(options.data)
     python = os.environ.get("POPBO_PYTHON_HEBO") or "not set"
     print(f"HEBO's own environment (POPBO_PYTHON_HEBO): {python}")
     print("versions that contradict each other: python -m pip check")

@@ -20,22 +20,20 @@ FILES = {
 }
 
 
-def _tables(folder: Path, file_name: str) -> dict[str, Table]:
+def _tables(folder: Path, name: str) -> dict[str, Table]:
     """The tables of a file, by the names that their checksums have."""
-    if file_name == nasbench201.FILE:
+    if name == "nasbench201":
         return {nasbench201.ACCURACY: nasbench201.load_nasbench201(folder)}
-    titles = {FCNET: "", MLP: "mlp ", **{kernel: f"{name} " for name, kernel in KERNELS.items()}}
-    found = next((file, title) for file, title in titles.items() if file.file == file_name)
-    return {f"{found[1]}{part}": found[0].load(folder, part) for part in found[0].parts}
+    file, title = (FCNET, "") if name == "fcnet" else ({"mlp": MLP, **KERNELS}[name], f"{name} ")
+    return {f"{title}{part}": file.load(folder, part) for part in file.parts}
 
 
-def differences(folder: Path, file_name: str) -> list[str]:
-    """Say of each part of a table file that it differs from the published one, if it does."""
+def differences(folder: Path, name: str) -> list[str]:
+    """Say of each part of the file that a command makes whether it differs from the published."""
     # Of the means, where a cell has several values; docs/benchmarks.md says where they are from.
     published = tomllib.loads(files(__package__).joinpath("published.toml").read_text("utf-8"))
-    checksums = {
-        part: checksum(t.choices, t.means) for part, t in _tables(folder, file_name).items()
-    }
+    tables = _tables(folder, name)
+    checksums = {part: checksum(table.choices, table.means) for part, table in tables.items()}
     return [
         f"the numbers of {part} differ from those that the published results were made with "
         f"(checksum {found})"

@@ -53,7 +53,7 @@ def data(options: Namespace) -> int:
     with replacing(path) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     print(f"table: {path}")
-    for difference in differences(folder, path.name):
+    for difference in differences(folder, options.table):
         print(f"popbo: warning: {path}: {difference}", file=sys.stderr)
     return 0
 
@@ -62,12 +62,12 @@ def _check(folder: Path) -> int:
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder}")
     status = 0
-    for name in FILES.values():
+    for table, name in FILES.items():
         if not (folder / name).exists():
             print(f"{name}: not found")
             continue
         try:
-            found = differences(folder, name)
+            found = differences(folder, table)
         except UsageError as error:
             found = [str(error)]
         for line in found or ["as published"]:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from botorch_popbo.benchmarks.experiments._preferences import Preferences
 from botorch_popbo.benchmarks.experiments._rank_agreement import RankAgreement
 from botorch_popbo.benchmarks.experiments._rank_calibration import RankCalibration
+from botorch_popbo.benchmarks.experiments._suggestion_time import SuggestionTime
 from botorch_popbo.benchmarks.experiments._transfer import Transfer
 from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
-from botorch_popbo.benchmarks.experiments.preferences._campaign import Preferences
-from botorch_popbo.benchmarks.experiments.suggestion_time._campaign import SuggestionTime
 from botorch_popbo.benchmarks.run.campaign import Campaign
 
 #: The experiment of a campaign that names none.

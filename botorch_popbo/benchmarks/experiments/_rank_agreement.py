@@ -9,24 +9,21 @@ interval, or evenly spaced.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import torch
 from ax.utils.common.random import with_rng_seed
-from matplotlib.figure import Figure
-from numpy.typing import NDArray
-from scipy.stats import kendalltau, rankdata
+from scipy.stats import kendalltau
 from torch import Tensor
 
 from botorch_popbo.benchmarks.experiments import _rank_models as models
 from botorch_popbo.benchmarks.problems._forrester import Forrester
-from botorch_popbo.benchmarks.report import figures
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report._format import estimate
-from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key, names
+from botorch_popbo.benchmarks.report._format import estimate_of, tabulate
+from botorch_popbo.benchmarks.report.figures import draw_means
+from botorch_popbo.benchmarks.run._keys import Key, names, replicated
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
 
@@ -46,9 +43,6 @@ DESIGNS = ("uniform", "even")
 
 #: By kind of noise, how probable a gross error beside the normal one is.
 NOISES: Mapping[str, float] = {"gaussian": 0.0, "outliers": 0.1}
-
-#: The number of better points of each point.
-Ranking = NDArray[np.int64]
 
 
 def observe(design: str, noise: str, deviation: float, seed: int) -> tuple[Tensor, Tensor]:
@@ -70,17 +64,13 @@ def observe(design: str, noise: str, deviation: float, seed: int) -> tuple[Tenso
     return X, _FUNCTION(X).unsqueeze(-1) + torch.from_numpy(errors)
 
 
-def ranking(scores: Tensor) -> Ranking:
-    """Rank points by their scores, smaller being better; equal scores share a rank."""
-    if scores.isnan().any():
-        raise ValueError("a score is not a number, so it has no rank")
-    return np.asarray(rankdata(scores.detach().numpy(), method="min") - 1, dtype=np.int64)
+def agreement(scores: Tensor) -> float:
+    """Kendall's rank correlation (tau-b) with the true ranking; 0 if all points are tied.
 
-
-def agreement(ranks: Ranking) -> float:
-    """Kendall's rank correlation (tau-b) with the true ranking; 0 if all points are tied."""
-    tau = float(kendalltau(ranks, ranking(TRUE_VALUES)).statistic)
-    return 0.0 if np.isnan(tau) else tau
+    A score that is not a number raises ValueError.
+    """
+    told = kendalltau(scores.detach().numpy(), TRUE_VALUES.numpy(), nan_policy="raise")
+    return 0.0 if np.isnan(told.statistic) else float(told.statistic)
 
 
 #: By name.
@@ -107,17 +97,12 @@ class Fit(Cell):
     def method(self) -> str:  # type: ignore[override]
         return self.model
 
-    @property
-    def task(self) -> str:
-        return f"{self.noise} {self.deviation:g}"
-
 
 @dataclass(frozen=True)
 class FitRecord:
-    """Kendall's tau with the true ranking, and the predicted rank of each point of the grid."""
+    """Kendall's tau of the predicted and the true ranking of the grid."""
 
     tau: float
-    ranks: list[int]
 
 
 def _both_ends(values: tuple[float, ...]) -> tuple[float, float]:
@@ -134,10 +119,7 @@ class RankAgreement(Campaign[Fit, FitRecord]):
 
     registry: ClassVar = MODELS
     keys: ClassVar = {
-        "methods": names(MODELS),
-        "seeds": Key(int, 20, lambda _: 2, least=1),
-        "jobs": JOBS,
-        "limit": LIMIT,
+        **replicated(MODELS, seeds=20, smoke=2),
         "design": Key(str, DESIGNS[0], known=DESIGNS),
         "noise": names(NOISES),
         # The paper's extent, from 0 to 0.45; both ends for a trial run.
@@ -145,13 +127,8 @@ class RankAgreement(Campaign[Fit, FitRecord]):
     }
     record: ClassVar = FitRecord
 
-    @classmethod
-    def planned(cls, *, data: Path | None, **values: Any) -> Self:
-        deviations = tuple(dict.fromkeys(map(float, values.pop("deviations"))))
-        return cls(deviations=deviations, **values)
-
     def cells(self) -> Iterator[Fit]:
-        settings = (self.noise, self.deviations, self.methods, range(self.seeds))
+        settings = (self.noise, map(float, self.deviations), self.methods, range(self.seeds))
         return (Fit(self.design, *setting) for setting in product(*settings))
 
     def evaluate(
@@ -162,51 +139,26 @@ class RankAgreement(Campaign[Fit, FitRecord]):
         # BoTorch draws new starting points from the global generators where a fit fails.
         with limited(), with_rng_seed(cell.seed):
             model = MODELS[cell.model].fit(X, -losses, cell.seed)
-            ranks = ranking(models.rank_scores(model, GRID))
-        yield FitRecord(agreement(ranks), ranks.tolist())
+            tau = agreement(models.rank_scores(model, GRID))
+        yield FitRecord(tau)
 
     def report(self) -> None:
         """Print and write mean and standard error of the agreement, and draw them."""
-        results = frame(self).drop(columns="ranks")
-        averages = average(self, results)
-        text, figure = table(self, averages), _draw(self, averages)
-        write_files(self.output, "rank agreement", text, results, figure)
+        results = frame(self).astype({"tau": float})
+        figure = draw_means(results, "noise", "model", "deviation", "tau")
+        write_files(self.output, "rank agreement", table(self, results), results, figure)
 
 
-def average(campaign: RankAgreement, results: pd.DataFrame) -> pd.DataFrame:
-    """The mean over the seeds, its standard error and the count, by noise, deviation and model.
-
-    They are not a number without a result, the error also with one.
-    """
-    settings = campaign.noise, campaign.deviations, campaign.methods
-    names = ["noise", "deviation", "model"]
-    found = results.astype({"tau": float}).groupby(names)["tau"].agg(["mean", "sem", "count"])
-    found = found.reindex(pd.MultiIndex.from_product(settings, names=names))
-    return found.fillna({"count": 0})
-
-
-def table(campaign: RankAgreement, averages: pd.DataFrame) -> str:
+def table(campaign: RankAgreement, results: pd.DataFrame) -> str:
     """Tabulate the agreement: a row for each size of noise, a column for each model."""
-    cells = averages.apply(lambda found: estimate(found["mean"], found["sem"]), axis=1)
-    laid_out = cells.unstack("model")[list(campaign.methods)]
-    wanted = len(averages) * campaign.seeds
-    missing = wanted - int(averages["count"].sum())
+    names = ["noise", "deviation"]
+    rows = {
+        keys: {m: estimate_of(found.loc[found["model"] == m, "tau"]) for m in campaign.methods}
+        for keys, found in results.groupby(names, sort=False)
+    }
+    wanted = len(list(campaign.cells()))
     note = (
         f"Kendall's tau of predicted and true ranking, {campaign.design} design: mean ± standard "
-        f"error, {campaign.seeds} seeds; {missing} of {wanted} results are missing"
+        f"error, {campaign.seeds} seeds; {wanted - len(results)} of {wanted} results are missing"
     )
-    return f"{laid_out.to_string()}\n{note}"
-
-
-def _draw(campaign: RankAgreement, averages: pd.DataFrame) -> Figure:
-    """A panel for each kind of noise: agreement against the size of the noise."""
-    figure, [panels] = figures.make_figure(1, len(campaign.noise))
-    for panel, noise in zip(panels, campaign.noise, strict=True):
-        for index, model in enumerate(campaign.methods):
-            found = averages.loc[noise].xs(model, level="model")
-            mean, error = found["mean"], found["sem"].fillna(0.0)
-            ends = mean - error, mean + error
-            figures.draw_curve(panel, index, model, campaign.deviations, mean, *ends)
-        panel.set(title=f"noise: {noise}", xlabel="standard deviation", ylabel="Kendall's tau")
-    figures.finish(figure, panels, f"Mean over {campaign.seeds} seeds, band ± standard error")
-    return figure
+    return f"{tabulate(rows, names)}\n{note}"

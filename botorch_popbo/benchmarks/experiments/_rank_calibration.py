@@ -1,11 +1,12 @@
 """Whether predicted ranks are as uncertain as they are said to be."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
 
+import numpy as np
 import pandas as pd
 import torch
 from ax.utils.common.random import with_rng_seed
@@ -16,7 +17,7 @@ from botorch_popbo._seeds import derive_seed
 from botorch_popbo.benchmarks.experiments import _rank_models as models
 from botorch_popbo.benchmarks.report._files import frame, write_files
 from botorch_popbo.benchmarks.report._format import estimate_of, tabulate
-from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, SEEDS, Key, names
+from botorch_popbo.benchmarks.run._keys import Key, replicated
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
 
@@ -76,20 +77,7 @@ def draw(dim: int, num_points: int, variance: float, lengthscale: float, seed: i
     return Sample(X[known], outcome[known].unsqueeze(-1), X[new], value[new], outcome[new])
 
 
-@dataclass(frozen=True)
-class Score:
-    """How well a law agrees with what came out, on average over points.
-
-    Attributes:
-        coverage: Shares of the counts in the central intervals of :data:`LEVELS`.
-        log_score: Mean log-probability of the counts, in nats.
-    """
-
-    coverage: list[float]
-    log_score: float
-
-
-def score(probability: Tensor, count: Tensor, seed: int) -> Score:
+def score(probability: Tensor, count: Tensor, seed: int) -> tuple[list[float], float]:
     """Score predicted laws of counts.
 
     Counts are whole numbers, so that an interval of exactly some probability needs chance: a count
@@ -101,7 +89,8 @@ def score(probability: Tensor, count: Tensor, seed: int) -> Score:
         seed: Seed of that chance.
 
     Returns:
-        The score.
+        Shares of the counts in the central intervals of :data:`LEVELS`, and the mean
+        log-probability of the counts, in nats.
     """
     generator = torch.Generator().manual_seed(seed)
     uniform = torch.rand(len(count), generator=generator, dtype=torch.float64)
@@ -110,12 +99,7 @@ def score(probability: Tensor, count: Tensor, seed: int) -> Score:
     up_to = probability.cumsum(-1).gather(-1, at).squeeze(-1)
     distance = 2.0 * (up_to - uniform * own - 0.5).abs()
     covered = [float((distance <= level).double().mean()) for level in LEVELS]
-    return Score(covered, float(own.clamp_min(LEAST_PROBABILITY).log().mean()))
-
-
-def mean_coverage(coverages: Iterable[list[float]]) -> list[float]:
-    """Coverage of each level, averaged over functions."""
-    return torch.tensor(list(coverages), dtype=torch.float64).mean(0).tolist()
+    return covered, float(own.clamp_min(LEAST_PROBABILITY).log().mean())
 
 
 #: By name.
@@ -137,15 +121,13 @@ class Fit(Cell):
     def method(self) -> str:  # type: ignore[override]
         return self.model
 
-    @property
-    def task(self) -> str:
-        return f"{self.num_points} points in {self.dim} dimensions, noise {self.variance:g}"
-
 
 @dataclass(frozen=True)
-class CalibrationRecord(Score):
-    """A score of the ranks of new outcomes, or of the values behind them, among the outcomes."""
+class CalibrationRecord:
+    """The :func:`score` of the ranks of new outcomes, or of the values behind them."""
 
+    coverage: list[float]
+    log_score: float
     ranked: str
 
 
@@ -160,10 +142,7 @@ class RankCalibration(Campaign[Fit, CalibrationRecord]):
 
     registry: ClassVar = MODELS
     keys: ClassVar = {
-        "methods": names(MODELS),
-        "seeds": SEEDS,
-        "jobs": JOBS,
-        "limit": LIMIT,
+        **replicated(MODELS),
         "dims": Key(int, (2, 6), lambda dims: dims[:1], least=1),
         "sizes": Key(int, (20, 50, 100), lambda sizes: sizes[:1], least=1),
         "variances": Key(float, (0.0, 0.01, 0.25), lambda values: values[-1:]),
@@ -191,8 +170,7 @@ class RankCalibration(Campaign[Fit, CalibrationRecord]):
             with limited(), torch.no_grad():
                 law = models.rank_law(model, sample.Y, sample.new_X, noisy=ranked == "outcome")
             count = (sample.Y.flatten() > truths[ranked].unsqueeze(-1)).sum(-1)
-            found = score(law, count, cell.seed)
-            yield CalibrationRecord(found.coverage, found.log_score, ranked)
+            yield CalibrationRecord(*score(law, count, cell.seed), ranked)
 
     def report(self) -> None:
         """Print and write the coverage of central intervals and the mean log score."""
@@ -205,7 +183,7 @@ def table(campaign: RankCalibration, results: pd.DataFrame) -> str:
     names = ["dim", "num_points", "variance", "ranked", "model"]
     rows = {}
     for setting, found in results.groupby(names, sort=False):
-        covered = zip(LEVELS, mean_coverage(found["coverage"]), strict=True)
+        covered = zip(LEVELS, np.mean([*found["coverage"]], axis=0), strict=True)
         rows[setting] = {
             "seeds": f"{len(found)}/{campaign.seeds}",
             **{f"{level:.0%}": f"{share:.1%}" for level, share in covered},

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from botorch.models import SingleTaskGP
-from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
 from torch import Tensor
 
 from botorch_popbo.benchmarks.methods import _gaussian_processes as botorch_gp
@@ -60,13 +59,9 @@ def _interpolating(X: Tensor, Y: Tensor) -> SingleTaskGP:
     return SingleTaskGP(X, Y, torch.full_like(Y, _NO_NOISE * float(Y.var())))
 
 
-def _robust(X: Tensor, Y: Tensor) -> SingleTaskGP:
-    return RobustRelevancePursuitSingleTaskGP(X, Y, prior_mean_of_support=len(X) // 5)
-
-
 GP = _value_model("BoTorch's SingleTaskGP, noise inferred", SingleTaskGP)
 NOISE_FREE_GP = _value_model("the same, told that there is no noise", _interpolating)
-ROBUST_GP = _value_model("BoTorch's relevance pursuit for outliers", _robust)
+ROBUST_GP = _value_model("BoTorch's relevance pursuit for outliers", botorch_gp.robust)
 PAPER = Ranker(
     "ranks: network of the paper", lambda X, Y, seed: PoissonRankModel.paper(X, Y, seed=seed).fit()
 )

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from time import perf_counter
 from typing import ClassVar, NamedTuple
 
@@ -18,7 +17,7 @@ from botorch_popbo.benchmarks.points import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.report._files import frame, write_files
 from botorch_popbo.benchmarks.report._format import estimate_of, tabulate
-from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, SEEDS, Key, names
+from botorch_popbo.benchmarks.run._keys import Key, names, replicated
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell, Parameters
 from botorch_popbo.data import combine, from_outcomes
@@ -90,10 +89,6 @@ class Search(Cell):
     method: str
     seed: int
 
-    @property
-    def task(self) -> str:
-        return f"{self.problem}, sources: {self.sources}"
-
 
 @dataclass(frozen=True)
 class SearchRecord:
@@ -114,26 +109,17 @@ class Transfer(Campaign[Search, SearchRecord]):
     size: int
     initial: int
     trials: int
-    data: Path | None
 
     registry: ClassVar = SEARCHERS
     keys: ClassVar = {
         "problems": names(TABLES),
-        "methods": names(SEARCHERS),
         "sources": names(KINDS),
         "size": Key(int, 100, lambda _: 12, least=2),
         "initial": Key(int, 12, lambda _: 3, least=2),
         "trials": Key(int, 30, lambda _: 4, least=1),
-        "seeds": SEEDS,
-        "jobs": JOBS,
-        "limit": LIMIT,
+        **replicated(SEARCHERS),
     }
     record: ClassVar = SearchRecord
-
-    @classmethod
-    def planned(cls, *, data: Path | None, **values: object) -> "Transfer":
-        """See the base class."""
-        return cls(data=data, **values)  # type: ignore[arg-type]
 
     def cells(self) -> Iterator[Search]:
         axes = (self.problems, self.sources, [self.size], [self.initial], self.methods)

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.methods._libraries import library
+from botorch_popbo.benchmarks.errors import UsageError, library
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.points import suggestion_seed
 from botorch_popbo.benchmarks.problems.base import Problem
@@ -29,7 +28,7 @@ class CMAES(SequentialOptimizer):
                 f"{setting.method} needs parameters in order, which {names} of {problem.name} "
                 "are not; use optuna-tpe for choices"
             )
-        self.cmaes = library("cmaes", setting.method)
+        self.cmaes = library("cmaes", setting.method, "peers")
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
         strategy = self._strategy()

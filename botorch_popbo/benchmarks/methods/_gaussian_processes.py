@@ -5,6 +5,8 @@ quantile-based approach for hyperparameter transfer learning. Of that work only 
 quantile levels are (rank - 1/2) / N and not winsorised, which would tie the best points.
 """
 
+from typing import Any
+
 import torch
 from botorch.acquisition import LogExpectedImprovement
 from botorch.fit import fit_gpytorch_mll
@@ -25,6 +27,14 @@ def fit(model: SingleTaskGP) -> SingleTaskGP:
     """Maximise the marginal likelihood; return the same model."""
     fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
     return model
+
+
+def robust(X: Tensor, Y: Tensor, transform: InputTransform | None = None) -> SingleTaskGP:
+    """Relevance pursuit, not yet fitted."""
+    # BoTorch expects a fifth of the points to be outliers, and divides by zero below five.
+    number = max(len(X) // 5, 1)
+    options: Any = {"input_transform": transform, "prior_mean_of_support": number}
+    return RobustRelevancePursuitSingleTaskGP(X, Y, **options)
 
 
 def expected_improvement(model: SingleTaskGP, X: Tensor) -> tuple[LogExpectedImprovement, int]:
@@ -65,13 +75,7 @@ class GaussianProcess(TensorOptimizer):
 
 class RobustGaussianProcess(GaussianProcess):
     def fit(self, X: Tensor, Y: Tensor, transform: InputTransform | None) -> SingleTaskGP:
-        # BoTorch expects a fifth of the points to be outliers, and divides by zero below five.
-        outliers = max(len(X) // 5, 1)
-        return fit(
-            RobustRelevancePursuitSingleTaskGP(
-                X, Y, input_transform=transform, prior_mean_of_support=outliers
-            )
-        )
+        return fit(robust(X, Y, transform))
 
 
 class Copula(GaussianProcess):

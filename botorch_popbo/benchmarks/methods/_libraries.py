@@ -6,17 +6,13 @@ uninterrupted one would have. The campaign's initial design takes the place of t
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.errors import library
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.space import Parameter
-
-#: The command that installs the libraries of the methods that need one.
-INSTALL = 'pip install "botorch-popbo[peers]"'
 
 #: A point in the numbers that every library understands: a choice is its place in the list.
 Row = Mapping[str, int | float]
@@ -64,9 +60,9 @@ class OptunaSampler(LibraryOptimizer):
 
     def __init__(self, sampler: str, problem: Problem, setting: Setting) -> None:
         super().__init__(problem, setting)
-        self.optuna = library("optuna", setting.method)
+        self.optuna = library("optuna", setting.method, "optuna")
         module = "botorch_popbo.optuna" if sampler == "PoPBOSampler" else "optuna.samplers"
-        self.sampler = getattr(library(module, setting.method), sampler)
+        self.sampler = getattr(library(module, setting.method, "optuna"), sampler)
         self.options = {"n_startup_trials": setting.initial}
         if sampler != "TPESampler":
             self.options["deterministic_objective"] = not problem.noisy
@@ -86,14 +82,6 @@ class OptunaSampler(LibraryOptimizer):
             return distributions.CategoricalDistribution(range(int(d.high) + 1))
         kind = distributions.IntDistribution if d.kind == "int" else distributions.FloatDistribution
         return kind(d.low, d.high, log=d.log)
-
-
-def library(module: str, method: str) -> Any:
-    """Import a module of a library that only one method needs, or say how to install it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        raise UsageError(f"{method} needs the module {error.name}: {INSTALL}") from error
 
 
 def _dimension(name: str, p: Parameter) -> Dimension:

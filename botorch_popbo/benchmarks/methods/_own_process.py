@@ -11,7 +11,7 @@ from typing import Any
 from weakref import finalize
 
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.methods._libraries import INSTALL, LibraryOptimizer, Row
+from botorch_popbo.benchmarks.methods._libraries import LibraryOptimizer, Row
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Setting
 
@@ -31,17 +31,12 @@ class OwnProcess(LibraryOptimizer):
     """A library in a process of its own, asked through a pipe.
 
     The variable ``POPBO_PYTHON_`` followed by the method's name in capitals names the interpreter;
-    ``python`` is what runs it otherwise, and ``install`` is for the messages. The ``script`` is a
-    file and a function in it, see ``_server``.
+    ``python`` is what runs it otherwise, and ``install`` is for the messages. The ``server`` is a
+    function of ``_server``.
     """
 
     def __init__(
-        self,
-        script: tuple[Path, str],
-        install: str,
-        python: str | None,
-        problem: Problem,
-        setting: Setting,
+        self, server: str, install: str, python: str | None, problem: Problem, setting: Setting
     ) -> None:
         super().__init__(problem, setting)
         python = interpreter(setting.method) or python
@@ -55,7 +50,7 @@ class OwnProcess(LibraryOptimizer):
         if python != sys.executable:
             environment.pop("PYTHONPATH", None)
         pipe, silence = subprocess.PIPE, subprocess.DEVNULL
-        command = [python, str(_SERVER), *map(str, script)]
+        command = [python, str(_SERVER), server]
         try:
             self.process = subprocess.Popen(
                 command, stdin=pipe, stdout=pipe, stderr=silence, text=True, env=environment
@@ -87,6 +82,6 @@ class OwnProcess(LibraryOptimizer):
 
 # SMAC suggests what depends on the seed of Python's hashes, and HEBO's requirements contradict
 # this package's.
-smac = partial(OwnProcess, (_SERVER, "smac"), INSTALL, sys.executable)
+smac = partial(OwnProcess, "smac", "pip install 'botorch-popbo[peers]'", sys.executable)
 _hebo = "pip install 'HEBO==0.3.6', with the versions that docs/benchmarks.md names"
-hebo = partial(OwnProcess, (_SERVER, "hebo"), _hebo, None)
+hebo = partial(OwnProcess, "hebo", _hebo, None)

@@ -79,7 +79,7 @@ class PaperPopbo(TensorOptimizer):
 def ablations() -> Iterator[Method]:
     def changed(name: str, change: str, acquire: Acquire, rank: Rank = _among_all) -> Method:
         start = partial(PaperPopbo, acquire, rank)
-        return Method(f"popbo-{name}", f"ranks: paper preset, {change}", "popbo", start)
+        return Method(f"popbo-{name}", f"ranks: paper preset, {change}", start)
 
     eri, rlcb = ExpectedRankingImprovement, RectifiedLowerConfidenceBound.paper
     families: tuple[tuple[str, str, Acquire], ...] = (("eri", "ERI", eri), ("rlcb", "R-LCB", rlcb))

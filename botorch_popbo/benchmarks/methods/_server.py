@@ -1,14 +1,13 @@
 """What runs in another process: reads requests and writes answers, one line of JSON each.
 
-Run by path, as this package need not be installed there, with the path of a file and the name of a
-function in it, which takes a list of dimensions (see ``_libraries.Dimension``) and returns a
-function from rows, losses and a seed to the next row. Those of SMAC3 and HEBO are here.
+Run by path, as this package need not be installed there, with the name of a function, which takes a
+list of dimensions (see ``_libraries.Dimension``) and returns a function from rows, losses and a
+seed to the next row.
 """
 
 import json
 import os
 import random
-import runpy
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -30,7 +29,7 @@ def main() -> None:
         try:
             request = json.loads(line)
             if suggest is None:
-                suggest = runpy.run_path(sys.argv[1])[sys.argv[2]](request)
+                suggest = globals()[sys.argv[1]](request)
             else:
                 answer["row"] = suggest(**request)
         except Exception as error:

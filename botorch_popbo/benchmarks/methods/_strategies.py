@@ -115,4 +115,4 @@ def strategies() -> Iterator[Method]:
     for name, (description, build) in table.items():
         prefix, acquisition = name.split("-")
         start = partial(ServiceLoop, partial(build, acquisition=acquisition))
-        yield Method(name, description, prefix, start)
+        yield Method(name, description, start, generator_prefix=prefix)

@@ -11,7 +11,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from botorch_popbo.benchmarks.errors import UsageError, unknown
 from botorch_popbo.benchmarks.problems.base import Problem
@@ -25,17 +25,6 @@ _DIGITS = 8  # of a checksum
 T = TypeVar("T")
 
 
-class Source(Protocol):
-    """Where a problem or a method is to be had, also in another process."""
-
-    def load(self) -> Any:
-        """Make it.
-
-        Raises:
-            UsageError: If that fails, or the file has changed since it was found.
-        """
-
-
 @dataclass(frozen=True)
 class FileSource:
     """A name in a Python file whose content has a checksum."""
@@ -45,7 +34,11 @@ class FileSource:
     digest: str
 
     def load(self) -> Any:
-        """See the protocol."""
+        """Make it, also in another process.
+
+        Raises:
+            UsageError: If that fails, or the file has changed since it was found.
+        """
         check_unchanged(self.path, self.digest)
         return _make(self)
 

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from sys import float_info
 from tempfile import TemporaryDirectory
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.errors import library
 from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName
 from botorch_popbo.benchmarks.problems._coco_noise import (
     Noise,
@@ -49,10 +48,6 @@ class CocoProblem(Problem):
 
     def score(self, parameters: Parameters) -> float:
         return self._known(float(self.function(self._point(parameters))))
-
-    def show(self, function: Any, parameters: Parameters) -> None:
-        """Evaluate a point as a method would, with a function that COCO observes."""
-        function(self._point(parameters))
 
     def _point(self, parameters: Parameters) -> list[float]:
         return [float(parameters[name]) for name in self.space.parameters]
@@ -105,12 +100,6 @@ class ConstrainedCocoProblem(CocoProblem):
     def evaluate(self, parameters: Parameters, seed: int) -> float | None:
         return super().score(parameters) if self._is_feasible(parameters) else None
 
-    def show(self, function: Any, parameters: Parameters) -> None:
-        """The objective of an infeasible point is not asked for."""
-        point = self._point(parameters)
-        if np.all(function.constraint(point) <= 0.0):
-            function(point)
-
     def _is_feasible(self, parameters: Parameters) -> bool:
         return bool(np.all(self.function.constraint(self._point(parameters)) <= 0.0))
 
@@ -152,14 +141,9 @@ def _space(function: Any) -> Space:
     return Space({f"x{i}": kind for i, kind in enumerate(kinds)})
 
 
-def library() -> Any:
-    """The module ``cocoex``, which from now on says nothing unasked; UsageError without it."""
-    try:
-        cocoex = import_module("cocoex")
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"COCO's problems need the module {error.name}: pip install 'botorch-popbo[coco]'"
-        ) from error
+def _cocoex() -> Any:
+    """The module, which from now on says nothing unasked; UsageError without it."""
+    cocoex = library("cocoex", "a problem of COCO's", "coco")
     cocoex.log_level("warning")
     return cocoex
 
@@ -174,7 +158,7 @@ def open_function(name: CocoName) -> Any:
 @cache
 def _suite(name: str, dimension: int, instance: int) -> Any:
     # Kept for as long as the process lives: COCO's functions refer to their suite in C.
-    return library().Suite(name, f"instances: {instance}", f"dimensions: {dimension}")
+    return _cocoex().Suite(name, f"instances: {instance}", f"dimensions: {dimension}")
 
 
 @cache
@@ -184,7 +168,7 @@ def optimum(name: CocoName) -> float:
     COCO tells it nowhere but in the files that it writes while a function is evaluated.
     """
     with TemporaryDirectory() as folder:
-        observer = library().Observer("bbob", f"outer_folder: {folder} result_folder: one")
+        observer = _cocoex().Observer("bbob", f"outer_folder: {folder} result_folder: one")
         with open_function(name) as function:
             function.observe_with(observer)
             function(function.initial_solution)

@@ -30,7 +30,13 @@ def compare_with_paper(summaries: Sequence[Summary]) -> pd.DataFrame:
     side of that; the deviation of a single seed is not a number.
     """
     measured = [
-        (summary.problem.name, measure, curve.method, *_moments(values), len(values))
+        (
+            summary.problem.name,
+            measure,
+            curve.method,
+            *values.agg(["mean", "std"]),
+            len(values),
+        )
         for summary in summaries
         if (summary.initial, summary.trials) == (_INITIAL, _TRIALS)
         for curve in summary.curves
@@ -57,11 +63,6 @@ def paper_table(cells: pd.DataFrame) -> str:
     return f"{_TITLE}\n{shown.to_string()}"
 
 
-def _values(curve: Curve) -> dict[str, Sequence[float]]:
-    measures: Any = pd.DataFrame(curve.measures).to_dict("list")
-    return {_REGRET: curve.results.tolist(), **measures}
-
-
-def _moments(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard deviation."""
-    return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+def _values(curve: Curve) -> dict[str, "pd.Series[float]"]:
+    measures: Any = dict(pd.DataFrame(curve.measures).items())
+    return {_REGRET: pd.Series(curve.results), **measures}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -93,6 +94,23 @@ def finish(figure: Figure, panels: Sequence[Axes], title: str) -> None:
             named.setdefault(name, line)
     place: Any = "outside upper center"
     figure.legend([*named.values()], [*named], title=title, loc=place, ncols=5, frameon=False)
+
+
+def draw_means(
+    results: pd.DataFrame, panel: str, line: str, x: str, y: str, yscale: str = "linear"
+) -> Figure:
+    """Draw a column against another: a panel and a line for each value of two more columns."""
+    labels = list(results[line].unique())
+    figure, [panels] = make_figure(1, max(results[panel].nunique(), 1))
+    for axes, (title, own) in zip(panels, results.groupby(panel, sort=False), strict=False):
+        for label, found in own.groupby(line, sort=False):
+            values = found.groupby(x)[y]
+            mean, error = values.mean(), values.sem().fillna(0.0)
+            ends = mean - error, mean + error
+            draw_curve(axes, labels.index(label), str(label), mean.index, mean, *ends)
+        axes.set(title=title, xlabel=x, ylabel=y, yscale=yscale)
+    finish(figure, panels, "Mean over the seeds, band ± standard error")
+    return figure
 
 
 def make_figure(rows: int, columns: int) -> tuple[Figure, Any]:

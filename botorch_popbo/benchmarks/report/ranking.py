@@ -35,16 +35,8 @@ def rank_methods(summaries: Sequence[Summary]) -> pd.DataFrame:
 
 def comparable(summaries: Sequence[Summary]) -> list[str]:
     """The methods that have a complete run on every problem."""
-    return [
-        method
-        for method in methods_of(summaries)
-        if all(method in methods_of([summary]) for summary in summaries)
-    ]
-
-
-def methods_of(summaries: Sequence[Summary]) -> list[str]:
-    """The methods that have a curve somewhere."""
-    return list(dict.fromkeys(curve.method for summary in summaries for curve in summary.curves))
+    first, *others = [[curve.method for curve in s.curves] for s in summaries] or [[]]
+    return [method for method in first if all(method in other for other in others)]
 
 
 def ranks(summary: Summary, methods: Sequence[str], values: Callable[[Curve], Array]) -> Array:
@@ -53,16 +45,10 @@ def ranks(summary: Summary, methods: Sequence[str], values: Callable[[Curve], Ar
     Ties share the mean of their ranks; where nothing has succeeded there is no value, which ranks
     last. Only seeds count that all of these methods completed, and that have some value.
     """
-    table = on_common_seeds(summary, methods, values).dropna(how="all")
-    return np.asarray(table.rank(axis=1, ascending=summary.is_loss, na_option="bottom"))
-
-
-def on_common_seeds(
-    summary: Summary, methods: Sequence[str], values: Callable[[Curve], Array]
-) -> pd.DataFrame:
-    """A value of each replication, by method, for the seeds that all of these methods completed."""
     found = {curve.method: pd.Series(values(curve), curve.seeds) for curve in summary.curves}
-    return pd.concat({method: found[method] for method in methods}, axis=1, join="inner")
+    common = pd.concat({method: found[method] for method in methods}, axis=1, join="inner")
+    table = common.dropna(how="all")
+    return np.asarray(table.rank(axis=1, ascending=summary.is_loss, na_option="bottom"))
 
 
 def _bootstrap(tables: Sequence[Array]) -> Array:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from botorch_popbo.benchmarks.report._format import estimate
 from botorch_popbo.benchmarks.report.ranking import rank_methods
-from botorch_popbo.benchmarks.report.summary import Curve, Summary, standard_error
+from botorch_popbo.benchmarks.report.summary import Summary, standard_error
 
 _LEGEND = """\
 a + b evaluations: initial points and suggestions
@@ -56,19 +56,14 @@ def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
 def _rows(summary: Summary) -> Iterator[tuple[str, ...]]:
     name = summary.problem.name
     for curve in summary.curves:
-        yield name, curve.method, *_cells(summary, curve)
+        seeds, seconds = f"{len(curve.seeds)}/{summary.seeds}", curve.seconds_per_suggestion
+        star = "* " if curve.method in summary.best else ""
+        result = star + estimate(curve.mean[-1], curve.error[-1])
+        best = estimate(curve.best.mean(), float(standard_error(curve.best)))
+        time = "<0.001" if seconds < 0.001 else f"{seconds:.3f}"
+        yield name, curve.method, seeds, result, best, time
     for method in summary.without:
         yield name, method, f"0/{summary.seeds}", "no complete run", "-", "-"
-
-
-def _cells(summary: Summary, curve: Curve) -> tuple[str, str, str, str]:
-    seconds = curve.seconds_per_suggestion
-    return (
-        f"{len(curve.seeds)}/{summary.seeds}",
-        ("* " if curve.method in summary.best else "") + estimate(curve.mean[-1], curve.error[-1]),
-        estimate(curve.best.mean(), float(standard_error(curve.best))),
-        "<0.001" if seconds < 0.001 else f"{seconds:.3f}",
-    )
 
 
 def _ranks(summaries: Sequence[Summary]) -> list[str]:

@@ -56,7 +56,15 @@ def names(known: Collection[str]) -> Key:
     return Key(str, tuple(known), known=known)
 
 
-#: The number of replications of each method on each task, and how many run at the same time.
-SEEDS, JOBS = Key(int, 10, lambda _: 1, least=1), Key(int, least=1)
-#: The seconds of one call into a method.
-LIMIT = Key(float, 600.0, least=1e-3)
+#: How many replications run at the same time, and the seconds of one call into a method.
+JOBS, LIMIT = Key(int, least=1), Key(float, 600.0, least=1e-3)
+
+
+def replicated(methods: Collection[str], seeds: int = 10, smoke: int = 1) -> dict[str, Key]:
+    """The keys of replications of methods side by side, by default and in a trial run."""
+    return {
+        "methods": names(methods),
+        "seeds": Key(int, seeds, lambda _: smoke, least=1),
+        "jobs": JOBS,
+        "limit": LIMIT,
+    }

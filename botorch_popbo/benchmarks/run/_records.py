@@ -6,16 +6,14 @@ read with ``pandas.read_json(path, lines=True)``.
 
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from botorch_popbo.benchmarks.errors import RecordError
 from botorch_popbo.benchmarks.settings import Cell
 
 _ADVICE = "mend the file, or delete it to run its trials again"
-
-RecordT = TypeVar("RecordT")
 
 
 def append_record(path: Path, cell: Cell, record: Any) -> None:
@@ -27,9 +25,7 @@ def append_record(path: Path, cell: Cell, record: Any) -> None:
         os.fsync(file.fileno())
 
 
-def read_records(
-    path: Path, cell: Cell, kind: type[RecordT], *, repair: bool = False
-) -> list[RecordT]:
+def read_records(path: Path, cell: Cell, kind: type[Any], *, repair: bool = False) -> list[Any]:
     """Read a replication's records, without a last line that was cut short.
 
     ``kind`` is the dataclass of a record; if it counts its trials, they are 0, 1, 2, … To repair is
@@ -49,11 +45,12 @@ def read_records(
     ]
 
 
-def _parse(line: bytes, index: int, where: str, cell: Cell, kind: type[RecordT]) -> RecordT:
+def _parse(line: bytes, index: int, where: str, cell: Cell, kind: type[Any]) -> Any:
     try:
-        fields = json.loads(line)
-        found = type(cell)(**{name: fields.pop(name) for name in vars(cell)})
-        record = kind(**fields)
+        said = json.loads(line)
+        found = type(cell)(**{name: said[name] for name in vars(cell)})
+        # Earlier versions recorded more.
+        record = kind(**{field.name: said[field.name] for field in fields(kind)})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RecordError(f"{where}: not a record of a trial ({error!r}); {_ADVICE}") from None
     if found != cell:

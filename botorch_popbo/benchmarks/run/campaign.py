@@ -5,20 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from botorch_popbo.benchmarks.run._keys import Key
 from botorch_popbo.benchmarks.run._records import read_records
 from botorch_popbo.benchmarks.settings import Cell
-
-
-class Described(Protocol):
-    """A method of any experiment."""
-
-    @property
-    def description(self) -> str:
-        """One line for a list of methods."""
-
 
 CellT = TypeVar("CellT", bound=Cell)
 RecordT = TypeVar("RecordT")
@@ -36,7 +27,8 @@ class Campaign(ABC, Generic[CellT, RecordT]):
         jobs: The number of replications that run at the same time.
         output: The folder of records, tables and plots.
         limit: The time limit, in seconds, of one call into a method.
-        registry: The methods that exist, by name.
+        data: The folder of table files, or None.
+        registry: The methods that exist, by name, each with a ``description``.
         keys: What campaign files may say of the experiment, by name.
         record: The dataclass of a record.
     """
@@ -46,8 +38,9 @@ class Campaign(ABC, Generic[CellT, RecordT]):
     jobs: int
     output: Path
     limit: float = 600.0
+    data: Path | None = None
 
-    registry: ClassVar[Mapping[str, Described]]
+    registry: ClassVar[Mapping[str, Any]]
     keys: ClassVar[Mapping[str, Key]]
     record: ClassVar[type[Any]]
 
@@ -67,14 +60,10 @@ class Campaign(ABC, Generic[CellT, RecordT]):
         Raises:
             UsageError: If a table is missing.
         """
-        return cls(**values)
+        return cls(data=data, **values)
 
-    def introduction(self) -> Iterator[str]:
-        """Lines to be shown before a run: what was made of what the user said."""
-        yield from ()
-
-    def left_out(self) -> Iterator[str]:
-        """Lines about what the user brought along and changed since it was recorded."""
+    def notes(self) -> Iterator[str]:
+        """Lines about what the user brought along: what was made of it, and what has changed."""
         yield from ()
 
     @abstractmethod

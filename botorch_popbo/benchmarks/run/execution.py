@@ -11,7 +11,7 @@ from typing import Any
 from joblib import Parallel, delayed
 from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
-from botorch_popbo.benchmarks.run._failure import Failure
+from botorch_popbo.benchmarks.run._failure import Failure, failed
 from botorch_popbo.benchmarks.run._progress import progress_bar
 from botorch_popbo.benchmarks.run._replication import next_trial, work
 from botorch_popbo.benchmarks.run.campaign import Campaign
@@ -97,17 +97,17 @@ class _Execution:
 
     def is_open(self, cell: Cell) -> bool:
         """Whether a replication has neither failed nor come to its end."""
-        failed = any(failure.cell == cell for failure in self.failures)
-        return not failed and not self.campaign.is_complete(cell)
+        is_lost = any(failure.cell == cell for failure in self.failures)
+        return not is_lost and not self.campaign.is_complete(cell)
 
     def add(self, failure: Failure) -> None:
-        """Note a failure, and tell it if nothing like it has been told."""
-        if not any(failure.is_like(known) for known in self.failures):
+        """Note a failure, and tell it if the same has not been told."""
+        if failure.text not in map(str, self.failures):
             tqdm.write(str(failure), file=sys.stderr)
         self.failures.append(failure)
 
     def _give_up(self, cell: Cell, reason: str, advice: str) -> None:
-        self.add(Failure(cell, reason, next_trial(self.campaign, cell), advice))
+        self.add(failed(cell, next_trial(self.campaign, cell), reason, advice))
 
     def _tasks(
         self, batch: list[Cell], waits: bool

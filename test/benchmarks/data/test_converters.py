@@ -1,39 +1,75 @@
-import ast
+"""Small releases in the layouts of the published ones, and what becomes of them."""
+
+import csv
 import gzip
 import json
 import re
+import tarfile
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.data import (
-    _convert_fcnet,
-    _convert_kernels,
-    _convert_nasbench201,
-    sources,
-)
+from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.data import sources
 from botorch_popbo.benchmarks.data.nasbench201 import load_nasbench201
 from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS
-from botorch_popbo.benchmarks.errors import UsageError
 
-from .conftest import CHOICES, all_configurations, hdf5_path, write_csv, write_hdf5
+Capture = pytest.CaptureFixture[str]
+CHOICES: dict[str, list[Any]] = {
+    "activation_fn_1": ["tanh", "relu"],
+    "init_lr": [5 * 1e-4, 1e-1],
+    "lr_schedule": ["const", "cosine"],
+    "batch_size": [8, 16, 64],
+}
+CONFIGURATIONS = [dict(zip(CHOICES, v, strict=True)) for v in product(*CHOICES.values())]
+LAST = np.random.default_rng(0).lognormal(size=(len(CONFIGURATIONS), 4))
 
-SLICE = "slice_localization"
+
+def make(*arguments: object) -> int:
+    return main(["data", *map(str, arguments)])
 
 
-@pytest.mark.parametrize("source", ["release", "archive"])
+def write_hdf5(folder: Path, data_set: str, last: np.ndarray) -> None:
+    """A file in the release's layout whose curves end in ``last``."""
+    with h5py.File(folder / f"fcnet_{data_set}_data.hdf5", "w") as file:
+        for configuration, errors in zip(CONFIGURATIONS, last, strict=False):
+            group = file.create_group(json.dumps(configuration, sort_keys=True))
+            group["valid_mse"] = np.stack([np.full(4, np.nan), errors], axis=-1)
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """The folder of a small FCNet release."""
+    folder = tmp_path / "release"
+    folder.mkdir()
+    for i, data_set in enumerate(FCNET.parts):
+        write_hdf5(folder, data_set, LAST + i)
+    return folder
+
+
+def archive(release: Path) -> Path:
+    """The same as an archive, in a folder as in the published one."""
+    path = release.with_name("fcnet_tabular_benchmarks.tar.gz")
+    with tarfile.open(path, "w:gz") as tar:
+        tar.add(release, "fcnet_tabular_benchmarks")
+    return path
+
+
+@pytest.mark.parametrize("is_archive", [False, True])
 def test_every_configuration_finds_its_last_errors(
-    source: str, last_errors: dict[str, np.ndarray], request: pytest.FixtureRequest, tmp_path: Path
+    release: Path, is_archive: bool, tmp_path: Path, capsys: Capture
 ) -> None:
-    arrays = _convert_fcnet.convert(request.getfixturevalue(source), "fcnet")
-    assert list(arrays["param_names"]) == sorted(CHOICES)
-    np.savez(tmp_path / FCNET.file, **arrays)  # type: ignore[arg-type]
-    for data_set in FCNET.parts:
+    assert make("fcnet", archive(release) if is_archive else release, "--output", tmp_path) == 0
+    told = capsys.readouterr().err
+    for i, data_set in enumerate(FCNET.parts):
+        assert f"the numbers of {data_set} differ from those that the published" in told
         table = FCNET.load(tmp_path, data_set)
-        for configuration, errors in zip(all_configurations(), last_errors[data_set], strict=True):
+        for configuration, errors in zip(CONFIGURATIONS, LAST + i, strict=True):
             found = table.values[table.cell(configuration)]
             np.testing.assert_array_equal(found, errors.astype(np.float32))
     # Numbers ascend, names are in the order of the table that results were published of.
@@ -41,81 +77,70 @@ def test_every_configuration_finds_its_last_errors(
     assert table.choices["activation_fn_1"] == ("relu", "tanh")
 
 
-def test_a_part_of_the_real_table_comes_back_to_the_bit(real_tables: Path, tmp_path: Path) -> None:
-    with np.load(real_tables / FCNET.file, allow_pickle=False) as archive:
-        real = {name: archive[name] for name in archive}
-    # A grid again: one choice of the second and of the last parameters, two of each other one.
-    part = (real["X_index"] < [2, 1, 2, 2, 2, 2, 2, 1, 1]).all(axis=1)
-    choices = [ast.literal_eval(str(literal)) for literal in real["param_choices"]]
-    configurations = [
-        {name: choices[i][cell[i]] for i, name in enumerate(real["param_names"])}
-        for cell in real["X_index"][part]
-    ]
-    for data_set in FCNET.parts:
-        last = real[f"{data_set}_valid_mse"][part]
-        write_hdf5(hdf5_path(tmp_path, data_set), configurations, last)
-    arrays = _convert_fcnet.convert(tmp_path, "fcnet")
-    assert arrays.keys() == real.keys()
-    for name in ("X_index", *(f"{data_set}_valid_mse" for data_set in FCNET.parts)):
-        np.testing.assert_array_equal(arrays[name], real[name][part])
+@pytest.mark.parametrize("damage", ["cell", "nan", "torn"])
+def test_another_release_is_refused(release: Path, damage: str, tmp_path: Path) -> None:
+    last = {"cell": LAST[1:], "nan": np.full_like(LAST, np.nan)}.get(damage, LAST)
+    write_hdf5(release, "slice_localization", last)
+    source = archive(release)
+    if damage == "torn":
+        source.write_bytes(source.read_bytes()[:1000])
+    assert make("fcnet", source, "--output", tmp_path) == 2
+    assert not (tmp_path / FCNET.file).exists()
 
 
-@pytest.mark.parametrize("damage", ["cell", "nan", "other", "torn", "gone", "archive"])
-def test_another_release_is_refused(
-    release: Path, archive: Path, last_errors: dict[str, np.ndarray], damage: str
+OPERATIONS = ["none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3"]
+CELLS = [
+    f"|{a}~0|+|{b}~0|{c}~1|+|{d}~0|{e}~1|{f}~2|"
+    for a, b, c, d, e, f in product(OPERATIONS, repeat=6)
+]
+
+
+def columns() -> dict[str, list[Any]]:
+    """The columns that an export needs; the rows are shuffled."""
+    rng = np.random.default_rng(1)
+    index, accuracy = rng.permutation(len(CELLS)), rng.uniform(10, 85, len(CELLS))
+    return {"index": [*index], "arch_str": [*CELLS], "cifar10_valid_ep12": [*accuracy]}
+
+
+def write_csv(path: Path, columns: Mapping[str, Sequence[Any]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([columns, *zip(*columns.values(), strict=True)])
+    return path
+
+
+def test_an_export_makes_a_table_and_replaces_one_only_when_asked(
+    tmp_path: Path, capsys: Capture
 ) -> None:
-    path, all_of_them = hdf5_path(release, SLICE), all_configurations()
-    if damage == "cell":
-        write_hdf5(path, all_of_them[1:], last_errors[SLICE][1:])
-    elif damage == "nan":
-        write_hdf5(path, all_of_them, np.full((len(all_of_them), 4), np.nan))
-    elif damage == "other":
-        write_hdf5(path, [c | {"n_units_2": 256} for c in all_of_them], last_errors[SLICE])
-    elif damage == "torn":
-        path.write_bytes(path.read_bytes()[:1000])
-    elif damage == "gone":
-        path.unlink()
-    else:
-        archive.write_bytes(archive.read_bytes()[:1000])
-    with pytest.raises(UsageError):
-        _convert_fcnet.convert(archive if damage == "archive" else release, "fcnet")
-
-
-Columns = dict[str, list[Any]]
-
-
-def test_an_export_makes_a_table(columns: Columns, tmp_path: Path) -> None:
-    full = {**columns, "cifar100_valid_ep200": columns["cifar10_valid_ep12"][::-1]}
-    source = write_csv(tmp_path / "export.csv", full)
-    arrays = _convert_nasbench201.convert(source, "nasbench201")
-    np.savez(tmp_path / "nasbench201.npz", **arrays)  # type: ignore[arg-type]
+    export = columns()
+    export["cifar100_valid_ep200"] = export["cifar10_valid_ep12"][::-1]
+    source, path = write_csv(tmp_path / "export.csv", export), tmp_path / "nasbench201.npz"
+    path.write_text("precious")
+    assert make("nasbench201", source, "--output", tmp_path) == 2
+    assert "is there already; --overwrite replaces it" in capsys.readouterr().err
+    assert path.read_text() == "precious"
+    assert make("nasbench201", source, "--output", tmp_path, "--overwrite") == 0
     table = load_nasbench201(tmp_path)
     for i in (0, 1, 7000, 15624):
-        operations = re.findall(r"(\w+)~", columns["arch_str"][i])
+        operations = re.findall(r"(\w+)~", CELLS[i])
         cell = table.cell(dict(zip(table.choices, operations, strict=True)))
-        assert table.values[cell] == columns["cifar10_valid_ep12"][i]
-        assert table.measures["CIFAR-100 valid"][cell] == columns["cifar10_valid_ep12"][15624 - i]
+        assert table.values[cell] == export["cifar10_valid_ep12"][i]
+        assert table.measures["CIFAR-100 valid"][cell] == export["cifar10_valid_ep12"][15624 - i]
 
 
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda c: {k: v for k, v in c.items() if k != "arch_str"}, "is no export.*arch_str"),
         (lambda c: {k: v[1:] for k, v in c.items()}, "not the whole table"),
-        (lambda c: {**c, "arch_str": ["|conv~0|", *c["arch_str"][1:]]}, "is no export"),
-        (lambda c: {**c, "arch_str": [c["arch_str"][1], *c["arch_str"][1:]]}, "not the whole"),
-        (
-            lambda c: {**c, "cifar10_valid_ep12": ["", *c["cifar10_valid_ep12"][1:]]},
-            "empty or not finite",
-        ),
+        (lambda c: {**c, "arch_str": ["|conv~0|", *CELLS[1:]]}, "is no export"),
+        (lambda c: c | {"cifar10_valid_ep12": ["", *c["index"][1:]]}, "empty or not finite"),
     ],
 )
 def test_another_export_is_refused(
-    columns: Columns, tmp_path: Path, edit: Any, message: str
+    tmp_path: Path, edit: Any, message: str, capsys: Capture
 ) -> None:
-    path = write_csv(tmp_path / "export.csv", edit(columns))
-    with pytest.raises(UsageError, match=message):
-        _convert_nasbench201.convert(path, "nasbench201")
+    source = write_csv(tmp_path / "export.csv", edit(columns()))
+    assert make("nasbench201", source, "--output", tmp_path) == 2
+    assert message in capsys.readouterr().err
 
 
 SMALL: dict[str, dict[str, tuple[int, ...]]] = {
@@ -132,60 +157,41 @@ def is_left_out(kernel: str, c: dict[str, int]) -> bool:
 
 
 def results(kernel: str) -> list[dict[str, Any]]:
-    """As in the hub: with a parameter that is fixed, and a block for which nothing ran."""
-    grid = {**SMALL[kernel], "fixed": (7,)}
-    rng = np.random.default_rng(0)
-    entries: list[dict[str, Any]] = []
-    for values in product(*grid.values()):
-        configuration = dict(zip(grid, values, strict=True))
-        if not is_left_out(kernel, configuration):
-            times = {"runtimes": rng.lognormal(size=32).tolist()}
-            entries.append(
-                {"configuration": configuration, "times": times, "invalidity": "correct"}
-            )
-    failed = {**entries[0]["configuration"], "block_size_x": 1024}
-    return [*entries, {"configuration": failed, "times": {}, "invalidity": "runtime"}]
+    """As in the hub: with a parameter that is fixed."""
+    grid, rng = {**SMALL[kernel], "fixed": (7,)}, np.random.default_rng(0)
+    configurations = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    return [
+        {
+            "configuration": c,
+            "times": {"runtimes": [*rng.lognormal(size=32)]},
+            "invalidity": "correct",
+        }
+        for c in configurations
+        if not is_left_out(kernel, c)
+    ]
 
 
-def write(source: Path, kernel: str, gpu: str, content: Any) -> None:
-    folder = source / "cachefiles" / f"{kernel}_milo"
-    folder.mkdir(parents=True, exist_ok=True)
-    with gzip.open(folder / f"{gpu}_T4.json.gz", "wt") as file:
-        json.dump(content, file)
-
-
-@pytest.fixture(params=SMALL)
-def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
-    """A kernel with a small grid, whose files are in the temporary folder."""
-    name: str = request.param
-    monkeypatch.setitem(sources.KERNEL_GRIDS, name, SMALL[name])
-    for gpu in KERNELS[name].parts:
-        write(tmp_path, name, gpu, {"results": results(name)})
-    return name
-
-
-def test_times_are_where_their_configuration_is(kernel: str, tmp_path: Path) -> None:
-    arrays = _convert_kernels.convert(tmp_path, kernel)
-    np.savez(tmp_path / f"{kernel}.npz", **arrays)  # type: ignore[arg-type]
+@pytest.mark.parametrize("kernel", SMALL)
+def test_times_are_where_their_configuration_is(
+    kernel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setitem(sources.KERNEL_GRIDS, kernel, SMALL[kernel])
+    folder = tmp_path / "cachefiles" / f"{kernel}_milo"
+    folder.mkdir(parents=True)
+    paths = [folder / f"{gpu}_T4.json.gz" for gpu in KERNELS[kernel].parts]
+    for path in paths:
+        path.write_bytes(gzip.compress(json.dumps({"results": results(kernel)}).encode()))
+    assert make(kernel, tmp_path, "--output", tmp_path) == 0
     table = KERNELS[kernel].load(tmp_path, "W7800")
     assert table.choices == SMALL[kernel]
-    for result in results(kernel)[:-1]:
+    for result in results(kernel):
         found = table.values[table.cell(result["configuration"])]
         np.testing.assert_allclose(found, result["times"]["runtimes"], rtol=1e-6)
     # The others have the times of the same program.
-    assert len({*map(tuple, table.values.reshape(8, 32))}) == len(results(kernel)) - 1
-
-
-@pytest.mark.parametrize("damage", ["layout", "wrong output", "negative", "torn"])
-def test_another_file_of_the_hub_is_refused(kernel: str, tmp_path: Path, damage: str) -> None:
-    changed: Any = results(kernel)
-    if damage == "wrong output":
-        changed[0]["invalidity"] = "correctness"
-    elif damage == "negative":
-        changed[0]["times"]["runtimes"][3] = -1.0
-    write(tmp_path, kernel, "A6000", [] if damage == "layout" else {"results": changed})
-    path = tmp_path / "cachefiles" / f"{kernel}_milo" / "A6000_T4.json.gz"
-    if damage == "torn":
-        path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(UsageError, match=r"A6000_T4\.json\.gz (cannot|has no 32|holds times)"):
-        _convert_kernels.convert(tmp_path, kernel)
+    assert len({*map(tuple, table.values.reshape(8, 32))}) == len(results(kernel))
+    wrong = results(kernel)
+    wrong[0]["invalidity"] = "correctness"
+    for content in (json.dumps({"results": wrong}), "[]"):
+        paths[2].write_bytes(gzip.compress(content.encode()))
+        assert make(kernel, tmp_path, "--output", tmp_path, "--overwrite") == 2
+        assert re.search(r"A6000_T4\.json\.gz (cannot|has no 32)", capsys.readouterr().err)

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -32,12 +33,6 @@ def test_a_point_that_is_not_evaluated_is_chosen(name: str) -> None:
     assert (POINTS[3:] == chosen).all(-1).any()
 
 
-@pytest.mark.parametrize("name", [n for n, s in SEARCHERS.items() if s.takes_sources])
-def test_the_first_point_is_the_best_of_the_sources(name: str) -> None:
-    chosen = SEARCHERS[name].choose(NONE, [task(0, 1, 3, 5, 6)] * 2, SPACE, 0)
-    assert torch.equal(chosen, POINTS[6])
-
-
 def test_sources_alone_are_followed_in_turn() -> None:
     choose, sources = SEARCHERS["best-of-sources"].choose, [task(0, 3, 6), task(1, 2, 8)]
     target, order = NONE, []
@@ -49,18 +44,9 @@ def test_sources_alone_are_followed_in_turn() -> None:
 
 
 def test_shuffled_sources_have_the_same_points_and_other_outcomes(tables: Path) -> None:
-    campaign = Transfer.planned(
-        data=tables,
-        problems=("fcnet-slice",),
-        sources=KINDS,
-        size=12,
-        initial=4,
-        methods=(),
-        seeds=1,
-        trials=4,
-        output=Path(),
-        jobs=1,
-    )
+    settings: Any = {"problems": ("fcnet-slice",), "sources": KINDS, "size": 12, "initial": 4}
+    settings |= {"methods": (), "seeds": 1, "trials": 4, "output": Path(), "jobs": 1}
+    campaign = Transfer(**settings, data=tables)
     good, shuffled = (
         campaign._sources(Search("fcnet-slice", kind, 12, 4, "popbo-sources", 0))
         for kind in ("good", "shuffled")

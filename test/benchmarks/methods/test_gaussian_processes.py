@@ -1,17 +1,11 @@
 import itertools
-from statistics import NormalDist
 
-import pytest
-import torch
 from helpers.peers import CONTINUOUS, TABLE, Stretched, run
 
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.methods._gaussian_processes import normal_scores
 from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.settings import Setting
-
-KINDS = ("botorch-gp", "botorch-robust-gp")
 
 
 def test_the_incumbent_is_not_the_lucky_observation() -> None:
@@ -27,19 +21,6 @@ def test_the_incumbent_is_not_the_lucky_observation() -> None:
     assert problem.score(incumbent) < sorted(map(problem.score, points))[5]
 
 
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize(("initial", "count"), [(2, 1), (6, 3)])
-def test_suggestions_are_new_points_and_two_known_ones_are_enough(
-    name: str, initial: int, count: int
-) -> None:
-    problem = PROBLEMS["branin"].load(None)
-    known = [uniform_point(problem.space, "branin", 0, trial) for trial in range(initial)]
-    for suggestion in run(METHODS[name], problem, initial=initial, count=count):
-        assert suggestion.incumbent in known
-        assert suggestion.parameters not in known
-        known.append(suggestion.parameters)
-
-
 def test_the_unseen_point_that_is_best_by_far_is_found_in_a_table() -> None:
     own = TABLE.space.parameters.items()
     columns = ([(name, value) for value in p.choices or ()] for name, p in own)
@@ -52,10 +33,3 @@ def test_the_copula_sees_the_order_of_outcomes_alone() -> None:
     stretched = Stretched(**vars(CONTINUOUS))
     for name, is_same in (("gp-copula", True), ("botorch-gp", False)):
         assert (run(METHODS[name], stretched) == run(METHODS[name], CONTINUOUS)) == is_same
-
-
-def test_scores_are_normal_quantiles_of_ranks() -> None:
-    Y = torch.tensor([[5.0], [-1.0], [5.0], [9.0]], dtype=torch.float64)
-    levels = [2.5, 1.0, 2.5, 4.0]
-    expected = [[NormalDist().inv_cdf((rank - 0.5) / 4)] for rank in levels]
-    torch.testing.assert_close(normal_scores(Y), torch.tensor(expected, dtype=torch.float64))

@@ -55,11 +55,3 @@ def test_random_points_do_not_look_at_outcomes() -> None:
     whole = run(method, MIXED)
     assert run(method, MIXED, resume=True, sign=-1.0) == whole
     assert run(method, MIXED, seed=1) != whole
-
-
-def test_a_fallback_is_told_from_the_methods_own() -> None:
-    own = {"popbo": "popbo", "popbo-eri": "popbo-eri", "gp-ucb": "gp-ucb", "ax-default": "BoTorch"}
-    for name, method in METHODS.items():
-        assert method.name == name
-        assert not method.is_fallback(own.get(name, name))
-        assert method.is_fallback("Sobol")

@@ -1,13 +1,10 @@
-import math
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from helpers.peers import MIXED, bowl
 from helpers.peers import run as run_method
 
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.settings import Setting
 
 from ..conftest import MakeCampaign, run
@@ -19,16 +16,6 @@ def test_a_search_leaves_the_region_that_fails(campaign: MakeCampaign) -> None:
     failed = [record.observed is None for record in records]
     assert sum(failed[:12]) >= 5
     assert sum(failed[12:]) <= 10
-
-
-def test_it_says_where_outcomes_are_exact() -> None:
-    def variance(name: str, method: str = "popbo") -> float:
-        made: Any = METHODS[method].start(PROBLEMS[name].load(None), Setting(name, method, 40, 0))
-        return float(made.variance)
-
-    assert variance("branin") == 0.0
-    assert math.isnan(variance("branin", "popbo-untold"))
-    assert math.isnan(variance("branin-student"))
 
 
 @pytest.mark.parametrize("name", ["popbo", "botorch-gp"])

@@ -5,12 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.points import uniform_point
-from botorch_popbo.benchmarks.problems import PROBLEMS, _coco
-from botorch_popbo.benchmarks.problems._coco import CocoProblem, optimum
-from botorch_popbo.benchmarks.problems._coco_names import expand, parse
-from botorch_popbo.benchmarks.run._replication import replicate
+from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.problems._coco import CocoProblem
 
 from ..conftest import MakeCampaign, run
 
@@ -40,13 +37,6 @@ def test_a_function_is_cocos_own(name: str) -> None:
     assert problem.score(best) == problem.optimal_value == bare.best_value()
 
 
-def test_a_group_is_no_problem() -> None:
-    assert "bbob-f1-d2" in PROBLEMS
-    assert "bbob-d2" not in PROBLEMS
-    with pytest.raises(KeyError):
-        load("bbob-d2")
-
-
 def test_an_instance_follows_the_seed_unless_it_is_named() -> None:
     family, one = load("bbob-f3-d2"), load("bbob-f3-d2-i1")
     point = points(family)[0]
@@ -68,18 +58,6 @@ def test_the_score_of_a_noisy_function_is_free_of_noise(function: int) -> None:
         assert problem.score(point) == pytest.approx(bare([*point.values()]), rel=1e-12)
 
 
-def test_noise_is_that_of_the_seed_and_of_the_function() -> None:
-    for function in (107, 108, 109):
-        problem = load(f"bbob-noisy-f{function}-d5-i2")
-        point = points(problem)[0]
-        found = [problem.evaluate(point, seed) for seed in range(200)]
-        assert found == [problem.evaluate(point, seed) for seed in range(200)]
-        assert problem.noisy
-        # Uniform and Gaussian noise differ each time, Cauchy noise for a fifth of the values.
-        assert (len(set(found)) == 200) == (function < 109)
-        assert len(set(found)) > 10
-
-
 def test_the_first_variables_of_mixed_functions_are_whole() -> None:
     problem = load("bbob-mixint-f3-d5-i1")
     own = [(p.low, p.high, p.step) for p in problem.space.parameters.values()]
@@ -89,10 +67,6 @@ def test_the_first_variables_of_mixed_functions_are_whole() -> None:
     scores = np.array([problem.score(point) for point in points(problem)])
     assert scores.tolist() == [function([*point.values()]) for point in points(problem)]
     assert (scores > problem.optimal_value).all()
-    # All whole numbers, at the best place of the last variable: one of them is the optimum.
-    last = float(cocoex.BareProblem("bbob", 3, 5, 1).best_parameter()[-1])
-    grid = [[*index, last] for index in np.ndindex(2, 4, 8, 16)]
-    assert min(map(function, grid)) == pytest.approx(problem.optimal_value, rel=1e-12)
 
 
 def test_an_infeasible_point_fails_and_the_start_does_not() -> None:
@@ -119,34 +93,3 @@ def test_interrupted_and_resumed_is_the_same(campaign: MakeCampaign, problem: st
         (r.parameters, r.observed, r.score) for r in whole
     ]
     assert whole[0].versions["coco-experiment"] == version("coco-experiment")
-
-
-def test_each_seed_has_its_instance_in_records_and_report(campaign: MakeCampaign) -> None:
-    made = campaign("random", "bbob-f24-d2", seeds=2)
-    for cell in made.cells():
-        replicate(made, cell)
-    found = [made.records(cell) for cell in made.cells()]
-    for seed, records in enumerate(found):
-        instance = load(f"bbob-f24-d2-i{seed + 1}")
-        assert [r.observed for r in records] == [instance.score(r.parameters) for r in records]
-    (curve,) = made.summaries()[0].curves
-    best = [min(r.score or 0.0 for r in records) for records in found]
-    optima = [load(f"bbob-f24-d2-i{i}").optimal_value for i in (1, 2)]
-    assert curve.best == pytest.approx(np.subtract(best, optima))
-
-
-def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> Any:
-        raise ModuleNotFoundError(name=name)
-
-    monkeypatch.setattr(_coco, "import_module", missing)
-    with pytest.raises(UsageError, match=r"the module cocoex: pip install 'botorch-popbo\[coco\]'"):
-        _coco.library()
-
-
-def test_the_optimum_is_that_of_the_bare_function(capfd: pytest.CaptureFixture[str]) -> None:
-    for name in map(parse, (*expand("bbob-d5-i2"), *expand("bbob-d20-i17"))):
-        assert name is not None
-        bare = cocoex.BareProblem("bbob", name.function, name.dimension, name.instance)
-        assert optimum(name) == bare.best_value()
-    assert capfd.readouterr().out == ""

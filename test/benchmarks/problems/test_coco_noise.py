@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from botorch_popbo.benchmarks.problems._coco_noise import cauchy_shift, cauchy_sibling, noise_of
+from botorch_popbo.benchmarks.problems._coco_noise import cauchy_shift, noise_of
 
 EXCESS, NUMBER = 7.0, 4000
 
@@ -43,9 +43,3 @@ def test_a_seed_determines_the_noise_and_no_value_is_below_the_optimum() -> None
         noise = noise_of(function, 2)
         assert noise(3.0, np.random.default_rng(1)) == noise(3.0, np.random.default_rng(1))
         assert min(noise(0.0, np.random.default_rng(i)) for i in range(200)) >= 0.0
-
-
-def test_of_three_functions_the_third_has_cauchy_noise() -> None:
-    assert [cauchy_sibling(n) for n in (101, 102, 103, 104, 128, 129, 130)] == [
-        *(103, 103, 103, 106, 130, 130, 130)
-    ]

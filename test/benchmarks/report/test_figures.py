@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.report import figures
 
 from .conftest import CURVE, SUMMARIES, curve, spread, summary
@@ -20,10 +19,6 @@ def test_regret_is_drawn_on_a_logarithmic_axis_with_a_floor() -> None:
     np.testing.assert_allclose(line, [4, 1, 10**-0.5])
     np.testing.assert_allclose(low, [3, 10**-0.5, 10**-0.5])
     np.testing.assert_allclose(high, [5, 4, 10**-0.5])
-
-
-def test_methods_differ_in_how_they_are_drawn() -> None:
-    assert len({tuple(figures.style(i).values()) for i in range(len(METHODS))}) == len(METHODS)
 
 
 @pytest.mark.parametrize("names", [["popbo"], [f"popbo-independent-{i}" for i in range(8)]])

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.report.ranking import group_tables, rank_in_groups
+from botorch_popbo.benchmarks.report.ranking import rank_in_groups
 from botorch_popbo.benchmarks.report.summary import Summary
 
 from .conftest import curve, summary
@@ -52,19 +52,8 @@ def test_ranks_and_errors_are_those_of_a_hand_computation() -> None:
     assert errors.tolist() == pytest.approx([0.5 / sqrt(3)] * 4)
 
 
-def test_a_table_has_a_line_for_each_group_and_method() -> None:
-    first, second = group_tables(rank_in_groups([EASY, *HARD])).split("\n\n")
-    assert "by the best evaluated point" in first
-    assert "by the recommended point" in second
-    assert "easy 2 popbo 1.00 ± 0.00 1.00 ± 0.00" in " ".join(first.split())
-    assert "easy 2 popbo 2.00 ± 0.00 2.00 ± 0.00" in " ".join(second.split())
-
-
-def test_a_single_group_is_not_summed_up_twice() -> None:
-    assert {*rank_in_groups(HARD)["group"]} == {"hard"}
-
-
 def test_several_suites_are_a_group_each() -> None:
+    assert {*rank_in_groups(HARD)["group"]} == {"hard"}
     suites = [grouped(name, [1.0, 1.0], [2.0, 2.0]) for name in ("coco easy", "coco hard", "own")]
     assert {*rank_in_groups(suites)["group"]} == {"coco", "own", "all"}
     assert {*rank_in_groups([*suites[:2], suites[0]])["group"]} == {"coco easy", "coco hard", "all"}
@@ -76,5 +65,3 @@ def test_without_groups_or_competitors_there_is_nothing() -> None:
     assert rank_in_groups([replace(EASY, curves=EASY.curves[:1])]).empty
     assert rank_in_groups([]).empty
     assert rank_in_groups([EASY, grouped("hard", [1.0], [2.0])]).empty  # nothing to sum up
-    # One ended before the other began.
-    assert rank_in_groups([EASY, replace(EASY, initial=45)]).empty

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,23 +20,6 @@ def test_everything_is_written_and_the_page_stands_alone(
     assert "http" not in page
     for text in ("0.25 ± 0.12", "sklearn-digits", "torch 2", "average rank", "data:image/png"):
         assert text in page
-
-
-def test_warnings_are_on_the_page(tmp_path: Path) -> None:
-    first, second = SUMMARIES
-    odd = replace(first.curves[0], method="cmaes", versions=("torch 1", "torch 2"))
-    write_report([replace(first, curves=(*first.curves, odd)), second], tmp_path)
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "warning: cmaes on branin: trials of several versions" in page
-
-
-def test_nothing_complete_is_said_and_drawn(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_report([replace(s, curves=(), without=("random",)) for s in SUMMARIES], tmp_path)
-    assert "no complete run" in capsys.readouterr().out
-    assert (tmp_path / "report.png").stat().st_size > 10_000
-    assert (tmp_path / "results.csv").read_text().startswith("problem,initial,trials,method,")
 
 
 def test_a_row_for_each_replication(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -17,7 +16,6 @@ from filelock import FileLock
 from botorch_popbo.benchmarks.experiments import Optimization
 from botorch_popbo.benchmarks.run import execution
 from botorch_popbo.benchmarks.run.execution import run_campaign
-from botorch_popbo.benchmarks.settings import Setting
 
 from ..conftest import MakeCampaign, result
 
@@ -69,29 +67,6 @@ def test_a_killed_run_goes_on_without_repeating_a_trial(campaign: MakeCampaign) 
     assert result(killed) == result(whole_run)
 
 
-@pytest.fixture
-def mortal(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[Setting, int]], list[int]]:
-    """Lets workers die: as often as is said, while they run a setting."""
-
-    def arrange(deaths: dict[Setting, int]) -> list[int]:
-        sizes: list[int] = []
-        run = execution._Execution.run
-
-        def dying(self: execution._Execution, batch: list[Any], waits: bool) -> None:
-            sizes.append(len(batch))
-            doomed = [s for s in batch if deaths.get(s, 0)]
-            run(self, [s for s in batch if s not in doomed], waits)
-            self.started = batch
-            if doomed:
-                deaths[doomed[0]] -= 1
-                raise BrokenExecutor
-
-        monkeypatch.setattr(execution._Execution, "run", dying)
-        return sizes
-
-    return arrange
-
-
 def test_what_another_process_is_at_is_left_to_it_until_the_rest_is_done(
     campaign: MakeCampaign,
 ) -> None:
@@ -114,30 +89,30 @@ def test_what_another_process_is_at_is_left_to_it_until_the_rest_is_done(
     assert several.is_complete(first)
 
 
-def test_a_replication_whose_worker_died_goes_on(campaign: MakeCampaign, mortal: Any) -> None:
-    several = campaign(seeds=3)
-    first, *_ = several.cells()
-    sizes = mortal({first: 2})
-    assert run_campaign(several) == []
-    assert all(map(several.is_complete, several.cells()))
-    assert sizes == [3, 1, 1]
-
-
 @pytest.mark.parametrize("is_stuck", [False, True])
 def test_one_that_always_dies_or_is_stuck_is_given_up(
-    campaign: MakeCampaign, mortal: Any, is_stuck: bool
+    campaign: MakeCampaign, is_stuck: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     several = campaign(seeds=3)
     first, *others = several.cells()
-    sizes = mortal({first: 99})
-    path = several.path(first, ".stuck")
+    path, sizes = several.path(first, ".stuck"), []
+    path.parent.mkdir(parents=True)
     if is_stuck:
-        path.parent.mkdir(parents=True)
         path.write_text("Stack (most recent call first)")
+    run = execution._Execution.run
+
+    def dying(self: execution._Execution, batch: list[Any], waits: bool) -> None:
+        sizes.append(len(batch))
+        run(self, [cell for cell in batch if cell != first], waits)
+        self.started = batch
+        if first in batch:
+            raise BrokenExecutor
+
+    monkeypatch.setattr(execution._Execution, "run", dying)
     (failure,) = run_campaign(several)
     reason = str(path) if is_stuck else "seed 0, trial 0: its worker process died 3 times"
     assert reason in str(failure)
-    assert len(sizes) == (1 if is_stuck else 3)
+    assert sizes == ([3] if is_stuck else [3, 1, 1])
     assert all(map(several.is_complete, others))
 
 

@@ -57,8 +57,7 @@ OTHER = replace(SETTING, seed=2)
     ("lines", "setting", "message"),
     [
         (["{0}", "nonsense\n", "{2}"], SETTING, "records.jsonl, line 2: not a record .*delete it"),
-        (["{0}", "[1]\n", "{2}"], SETTING, "line 2: not a record"),
-        (["{x}", "{1}"], SETTING, "line 1: not a record .*'x'"),
+        (["{x}", "{1}"], SETTING, "line 1: not a record .*'incumbent_score'"),
         (["{0}", "{1}", "{2}", "{1}"], SETTING, "expected trial 3, found 1; mend"),
         (["{0}"], OTHER, "expected Setting.*; mend"),
     ],

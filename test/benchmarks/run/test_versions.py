@@ -1,20 +1,10 @@
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from shutil import which
 
 import pytest
 
-from botorch_popbo.benchmarks.methods import METHODS, Method
-from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.run import _versions as module
-from botorch_popbo.benchmarks.run._versions import commit, versions
-
-BRANIN = PROBLEMS["branin"].load(None)
-
-
-def method(library: str | None) -> Method:
-    return replace(METHODS["random"], name="some-method", library=library)
+from botorch_popbo.benchmarks.run._versions import commit
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -53,11 +43,3 @@ def test_a_checkout_is_its_commit(checkout: Path, changed: str, folder: str, exp
     path.write_text("a = 2")
     head = git(checkout, "rev-parse", "HEAD")
     assert commit(checkout.parent / folder) == expected.format(head=head)
-
-
-def test_the_version_of_the_library_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "commit", lambda folder: "0123+")
-    library = {"numpy": module.version("numpy"), "commit": "0123+"}
-    assert versions(method("numpy"), BRANIN) == {**versions(method(None), BRANIN), **library}
-    assert versions(method(None), replace(BRANIN, library="numpy"))["numpy"] == library["numpy"]
-    assert "no-such-package" not in versions(method("no-such-package"), BRANIN)

@@ -34,13 +34,11 @@ class Optimization(Campaign[Setting, TrialRecord]):
         initial: The size of the initial design by problem name, in trials, in the order in which
             the problems are reported.
         trials: The number of evaluations after the initial design.
-        data: The folder of table files, or None.
         own: Where problems and methods are that a user brought along, by name.
     """
 
     initial: Mapping[str, int]
     trials: int
-    data: Path | None = None
     own: Mapping[str, Source] = field(default_factory=dict)
 
     registry: ClassVar = METHODS
@@ -102,19 +100,16 @@ class Optimization(Campaign[Setting, TrialRecord]):
 
     def method(self, name: str) -> Method:
         """Load a method by its name in the records."""
-        own: Method = self.own[name].load() if name in self.own else METHODS[name]
-        return own
+        source: Any = self.own.get(name)
+        method: Method = METHODS[name] if source is None else source.load()
+        return method
 
-    def introduction(self) -> Iterator[str]:
-        """See the base class."""
-        for source in self.own.values():
-            if isinstance(source, TableSource):
-                yield from source.describe()
-
-    def left_out(self) -> Iterator[str]:
+    def notes(self) -> Iterator[str]:
         """See the base class."""
         stems = [path.stem for path in self.output.glob("records/*.jsonl")]
-        for name in self.own:
+        for name, source in self.own.items():
+            if isinstance(source, TableSource):
+                yield from source.describe()
             own, _, digest = name.rpartition("@")
             other = re.compile(rf"(^|--){re.escape(own)}@(?!{digest})")
             if any(map(other.search, stems)):

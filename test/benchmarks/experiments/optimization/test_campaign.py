@@ -3,8 +3,6 @@ from dataclasses import replace
 import pytest
 
 from botorch_popbo.benchmarks.experiments.optimization._loop import INITIAL_DESIGN
-from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
 from botorch_popbo.benchmarks.settings import TrialRecord
 
 from ...conftest import MakeCampaign, only, run
@@ -62,13 +60,6 @@ def test_a_noisy_problem_is_scored_where_the_incumbent_changes(campaign: MakeCam
         best = min(best, record.observed)
 
 
-def test_a_cheap_noise_free_value_is_recorded_for_every_point(campaign: MakeCampaign) -> None:
-    problem = PROBLEMS["branin-student"].load(None)
-    records = run(campaign(problem="branin-student"))
-    assert [r.score for r in records] == [problem.score(r.parameters) for r in records]
-    assert all(r.observed != r.score for r in records)
-
-
 def test_the_incumbent_of_a_model_is_scored(campaign: MakeCampaign) -> None:
     records = run(campaign("botorch-gp", problem="branin-gaussian"))
     assert [r.incumbent_score for r in records[:3]] == [None] * 3
@@ -76,11 +67,3 @@ def test_the_incumbent_of_a_model_is_scored(campaign: MakeCampaign) -> None:
         known = [r.score for r in records[:trial]]
         assert records[trial].incumbent_score in known
     assert [r.incumbent_score for r in run(campaign("random"))] == [None] * 7
-
-
-def test_a_value_that_is_not_finite_ends_the_replication(
-    campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(SyntheticProblem, "evaluate", lambda *_: float("nan"))
-    with pytest.raises(ValueError, match=r"trial 0 evaluated to nan .*return None for a failure"):
-        run(campaign())

@@ -11,7 +11,7 @@ from botorch_popbo.benchmarks.report.text import warnings
 from botorch_popbo.benchmarks.run._records import append_record
 from botorch_popbo.benchmarks.settings import TrialRecord
 
-from ...report.conftest import Numbers, records
+from ...report.conftest import records
 
 
 def summarized(folder: Path, *replications: list[TrialRecord], methods: int = 1) -> Summary:
@@ -61,13 +61,6 @@ def test_the_numbers_are_those_of_a_hand_computation(
     assert [line for line in warnings([summary]) if "versions" in line] == []
 
 
-def test_the_best_evaluated_needs_every_score(tmp_path: Path) -> None:
-    scores: list[Numbers] = [[3.0] * 5, [3.0, None, None, None, None]]
-    (curve,) = summarized(tmp_path, *(records([3.0] * 5, known) for known in scores)).curves
-    assert np.isnan(curve.best).tolist() == [False, True]
-    assert np.isfinite(curve.mean).all()
-
-
 def test_where_nothing_succeeded_nothing_is_best(tmp_path: Path) -> None:
     failed = records([None] * 5, [1.0] * 5)
     late = records([None, None, None, None, 9.0], [1.0, 1.0, 1.0, 1.0, 9.0])
@@ -78,7 +71,4 @@ def test_where_nothing_succeeded_nothing_is_best(tmp_path: Path) -> None:
     assert summary.best == set()
     both = replace(summary, curves=(curve, better))
     assert both.best == {"popbo"}
-    assert [line for line in warnings([both]) if "succeeded" in line] == [
-        "warning: random on branin: no trial succeeded in 1 of 2 replications; their results, if "
-        "any, are those of a failed point"
-    ]
+    assert any("no trial succeeded in 1 of 2" in line for line in warnings([both]))

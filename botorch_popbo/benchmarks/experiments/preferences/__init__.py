@@ -1,1 +1,0 @@
-"""Choices alone: methods that ask a judge which of two points is better."""
