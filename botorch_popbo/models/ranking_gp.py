@@ -23,8 +23,9 @@ from torch import Tensor
 
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.data.order import check_alike
+from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._data_sets import model_inputs
-from botorch_popbo.models._fit.evidence import JITTER, Evidence
+from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.priors import (
     TaskCorrelation,
@@ -54,8 +55,6 @@ from botorch_popbo.posteriors._marginal import MarginalPosterior
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
 from botorch_popbo.settings import ModelSettings
-
-_MOST_JOINT = 2**13  # points: more have a covariance of half a gigabyte, which nobody asks for
 
 
 @dataclass
@@ -612,7 +611,9 @@ class RankingGP(RankModel, FantasizeMixin):
             noise = noise + self.noise.detach()
         covariance = ConditionalKernel(predictor)(double).add_diagonal(noise)
         covariance = in_dtype(covariance, encoded.dtype)
-        if double.shape[-2] <= _MOST_JOINT or double.requires_grad:
+        # The covariance of more points takes half a gigabyte and is hardly ever asked for, so that
+        # both moments come from one pass over them.
+        if double.shape[-2] <= 2**13 or double.requires_grad:
             mean = predictor.mean(double).to(encoded)
             return GPyTorchPosterior(MultivariateNormal(mean, covariance))
         mean, variance = predictor.moments(double)

@@ -13,13 +13,11 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
-from botorch_popbo.likelihoods.weights import stand_alone, weighted
+from botorch_popbo.likelihoods.weights import JITTER, stand_alone, weighted
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
-#: Added to the diagonal of every covariance for the sake of its Cholesky factor.
-JITTER = 1e-8
 Array = npt.NDArray[np.float64]
 
 

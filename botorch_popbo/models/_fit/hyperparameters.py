@@ -15,10 +15,6 @@ from torch.nn import Parameter
 
 from botorch_popbo.models._fit.priors import TaskCorrelation
 
-# Limits of what a transform bounds: softplus, the logistic function and the exponential are still
-# inside of their own bounds there, to which they round further out.
-_LIMITS = (-30.0, 1e4)
-
 
 class Modules(Module):
     """What has hyperparameters.
@@ -190,7 +186,9 @@ def _coordinates(
     low, high, has_transform = -torch.inf, torch.inf, False
     if constraint is not None:
         has_transform = constraint.enforced
-        low, high = _LIMITS if has_transform else (float(bound) for bound in constraint)
+        # What a transform bounds is searched as far as softplus, the logistic function and the
+        # exponential are inside of their own bounds, to which they round further out.
+        low, high = (-30.0, 1e4) if has_transform else (float(bound) for bound in constraint)
     is_log = low >= 0.0
     loc, scale, has_prior = raw.log() if is_log else raw, torch.ones_like(raw), False
     is_normal = isinstance(prior, LogNormalPrior if is_log else NormalPrior)

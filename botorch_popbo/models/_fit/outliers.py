@@ -17,10 +17,8 @@ from botorch_popbo.likelihoods import normal_interval
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._observations.observations import Observations
-from botorch_popbo.models._predict.predictor import Predictor
+from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
 from botorch_popbo.settings import ModelSettings
-
-_MIN_VARIANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -182,7 +180,7 @@ def plausible_records(
             predictor = Predictor.from_fit(X[is_used], conditioned, modules)
             mean[~is_used], spread = predictor.moments(X[~is_used])
         variance[~is_used] += spread
-    variance = variance.clamp(_MIN_VARIANCE, settings.max_variance)
+    variance = variance.clamp(MIN_VARIANCE, settings.max_variance)
     utilities = conditioned.utilities.utilities
     log_prob = log_rank_probability(mean, variance, records, utilities, is_used)
     is_plausible = log_prob > log_outlier_probability(records, settings) + log_odds

@@ -9,9 +9,12 @@ import torch
 from gpytorch.kernels import Kernel
 from torch import Tensor
 
-from botorch_popbo.models._fit.evidence import JITTER, Conditioned
+from botorch_popbo.likelihoods.weights import JITTER
+from botorch_popbo.models._fit.evidence import Conditioned
 from botorch_popbo.models._fit.hyperparameters import Modules
 
+#: Of a variance that is a difference, so that rounding leaves it a deviation to divide by.
+MIN_VARIANCE = 1e-12
 _BLOCK = 2**18  # entries of a matrix of covariances
 _COLUMNS = 128  # of a triangular matrix, whose upper part is left out
 

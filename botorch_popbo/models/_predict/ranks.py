@@ -13,9 +13,7 @@ from botorch_popbo.data._rows import distinct_rows, lexicographic_order
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._observations.observations import Observations
-from botorch_popbo.models._predict.predictor import Predictor
-
-_MIN_VARIANCE = 1e-12
+from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
 
 
 @dataclass(frozen=True)
@@ -185,7 +183,7 @@ class RankPredictor:
         # Buckets are of the target, whose records come first and have the prior's covariance.
         shared = cross[:, self.buckets.record] - explained @ self.explained.T
         variance = own.unsqueeze(-1) + self.variance - 2.0 * shared
-        deviation = variance.clamp_min(_MIN_VARIANCE).sqrt()
+        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
         short = self.utility - (cross @ self.predictor.weights).unsqueeze(-1)
         reference = short / deviation.mean(-1, keepdim=True)
         scores = _falling(short / deviation, reference, self.least_step)

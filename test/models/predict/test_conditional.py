@@ -14,7 +14,7 @@ from linear_operator.operators import to_linear_operator
 from torch import Tensor
 
 from botorch_popbo import RankingGP
-from botorch_popbo.models._fit.evidence import JITTER
+from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._predict.conditional import ConditionalKernel, ConditionalMean, in_dtype
 
 X = unit_points(12)

@@ -13,7 +13,7 @@ from helpers.gaussian import (
 )
 from torch.autograd import gradcheck
 
-from botorch_popbo.models._fit.evidence import JITTER
+from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._predict import predictor as module
 from botorch_popbo.models._predict.predictor import Predictor
 
