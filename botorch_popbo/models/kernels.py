@@ -130,6 +130,7 @@ class RoughMaternKernel(MaternKernel):
         Returns:
             A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
         """
+        # The gradient of a distance of zero is not needed where the variance is one.
         if diag and x1 is x2:
             return torch.ones_like(x1[..., 0])
         if diag:

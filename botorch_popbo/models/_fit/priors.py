@@ -116,6 +116,7 @@ class TaskCorrelation(Module):
     def matrix(self) -> Tensor:
         """Correlations, the target's first, ``(S + 1) x (S + 1)``."""
         loading = self.raw_loading.sigmoid()
+        # What is a task's own makes its variance one, and is shared with no other.
         return torch.outer(loading, loading).fill_diagonal_(1.0)
 
 

@@ -85,4 +85,5 @@ def _curvature(
         if bool(ahead[i] > behind[i]):  # otherwise the limits leave no room
             first, second = (evidence.value_and_gradient(at)[2] for at in (behind, ahead))
             curvature[i] = (first - second) / (ahead[i] - behind[i])
+    # Of differences the matrix is symmetric up to their error only.
     return 0.5 * (curvature + curvature.T)
