@@ -1,11 +1,36 @@
 import pytest
 import torch
-from helpers.comparisons import chain, relate
+from helpers.comparisons import chain, is_gap, is_side, pairs, relate
 from helpers.gaussian import unit_points
 from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.terms import Terms
+
+RELATIONS = relate([(0, 1), (1, 2)], between=[(0, 3, 2), (1, 4, 2)], answers=[(5, 0, 2.0)])
+
+
+def test_they_are_a_sparse_matrix() -> None:
+    design = RELATIONS.differences(torch.eye(6).double())
+    assert design.sum(-1).tolist() == [0.0] * 7
+    assert pairs(RELATIONS, is_gap(RELATIONS)) == {(0, 1), (1, 2)}
+    values = unit_points(6)
+    torch.testing.assert_close(RELATIONS.differences(values), design @ values)
+    rows = unit_points(7)
+    torch.testing.assert_close(RELATIONS.scatter(rows, 6), design.T @ rows)
+    matrix = values @ values.T
+    torch.testing.assert_close(RELATIONS.covariance(matrix), design @ matrix @ design.T)
+
+
+def test_an_interval_has_two_sides_that_know_each_other() -> None:
+    both = chain([5, 4]).join(RELATIONS)  # positions are counted anew
+    sides = is_side(both)
+    assert pairs(both, sides) == {(0, 3), (3, 2), (1, 4), (4, 2)}
+    other = both.other_side
+    assert torch.equal(other[other], torch.arange(len(both)))
+    upper = sides & (torch.arange(len(both)) < other)
+    assert torch.equal(both.worse[upper], both.better[other[upper]])
+
 
 NOISE = torch.tensor(0.3).double()
 MIXED = relate([(0, 1), (1, 2)], between=[(0, 3, 2), (0, 4, 2)], answers=[(5, 0, 2.0), (1, 5, 1.0)])
@@ -49,14 +74,3 @@ def test_slopes_and_curvatures_are_derivatives_of_the_density(comparisons: Compa
     spread = unit_points(len(gaps), len(gaps))
     bending = terms.bending(at, spread @ spread.T, NOISE.log())
     torch.testing.assert_close(bending, (hessian * (spread @ spread.T)).sum())
-
-
-@KINDS
-def test_a_step_closes_no_gap(comparisons: Comparisons) -> None:
-    terms = Terms(comparisons, NOISE)
-    at = comparisons.differences(utilities(comparisons))
-    length = terms.longest_step(at, -5.0 * at.abs())
-    reached = at - 5.0 * length * at.abs()
-    assert 0.0 < length <= 1.0
-    assert (reached[~comparisons.is_answer] > 0.0).all()
-    assert terms.longest_step(at, at.abs()) == 1.0

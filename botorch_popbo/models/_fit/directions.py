@@ -47,7 +47,7 @@ def rotate(
         if not _may_turn(modules.kernel):
             break
         axes = _principal_axes(X, modules, conditioned)
-        # Up to their signs and their turn these are the present ones, of which all is known.
+        # Up to sign and order these are the present directions, which are fitted already.
         if bool((axes.abs().amax(0) > settings.same_direction).all()):
             break
         _turn(modules.kernel, axes)
