@@ -1,6 +1,6 @@
 import pytest
 import torch
-from helpers.comparisons import chain, is_gap, is_side, pairs, relate
+from helpers.comparisons import chain, is_side, pairs, relate
 from helpers.gaussian import unit_points
 from torch import Tensor
 
@@ -8,18 +8,6 @@ from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.terms import Terms
 
 RELATIONS = relate([(0, 1), (1, 2)], between=[(0, 3, 2), (1, 4, 2)], answers=[(5, 0, 2.0)])
-
-
-def test_they_are_a_sparse_matrix() -> None:
-    design = RELATIONS.differences(torch.eye(6).double())
-    assert design.sum(-1).tolist() == [0.0] * 7
-    assert pairs(RELATIONS, is_gap(RELATIONS)) == {(0, 1), (1, 2)}
-    values = unit_points(6)
-    torch.testing.assert_close(RELATIONS.differences(values), design @ values)
-    rows = unit_points(7)
-    torch.testing.assert_close(RELATIONS.scatter(rows, 6), design.T @ rows)
-    matrix = values @ values.T
-    torch.testing.assert_close(RELATIONS.covariance(matrix), design @ matrix @ design.T)
 
 
 def test_an_interval_has_two_sides_that_know_each_other() -> None:

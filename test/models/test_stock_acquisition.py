@@ -7,7 +7,7 @@ from typing import Any
 import botorch.acquisition.multi_objective as several_outputs
 import pytest
 import torch
-from botorch.acquisition import AcquisitionFunction
+from botorch.acquisition import AcquisitionFunction, qMultiStepLookahead
 from botorch.acquisition.active_learning import qNegIntegratedPosteriorVariance
 from botorch.acquisition.analytic import (
     ExpectedImprovement,
@@ -53,7 +53,10 @@ from botorch.acquisition.preference import (
     qExpectedUtilityOfBestOption,
 )
 from botorch.exceptions import UnsupportedError
+from botorch.generation import MaxPosteriorSampling
+from botorch.models import ModelList
 from botorch.models.model import Model
+from botorch.sampling import SobolQMCNormalSampler
 from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.sampling import manual_seed
 from helpers.gaussian import dense_law, unit_points
@@ -264,3 +267,19 @@ def test_what_is_pending_is_worth_less(
         function.set_X_pending(GOOD)
         after = values(function, USES[kind])[0]
     assert after < before
+
+
+def test_what_is_not_registered_works_as_well(gaussian: RankingGP) -> None:
+    samplers = [SobolQMCNormalSampler(torch.Size([number]), seed=0) for number in (3, 2)]
+    lookahead = qMultiStepLookahead(gaussian, batch_sizes=[1, 1], samplers=samplers)
+    number = lookahead.get_augmented_q_batch_size(1)
+    assert lookahead(GOOD.expand(number, 2)) > lookahead(BAD.expand(number, 2))
+    choices = unit_points(100, seed=2)
+    with manual_seed(0):
+        chosen = MaxPosteriorSampling(gaussian, replacement=False)(choices, num_samples=10)
+    mean = gaussian.posterior(choices).mean
+    assert gaussian.posterior(chosen).mean.mean() > mean.mean() + mean.std()
+    models = ModelList(gaussian, RankingGP(X, 0.2 - X[:, :1]).fit())
+    constrained = LogConstrainedExpectedImprovement(models, best_f(gaussian), 0, {1: (0.0, None)})
+    feasible, violating = torch.tensor([[[0.1, 0.3]], [[0.6, 0.3]]]).double()
+    assert constrained(feasible) > constrained(violating)

@@ -66,15 +66,6 @@ def test_a_part_of_the_covariance_is_that_of_the_whole(fitted: RankingGP) -> Non
     torch.testing.assert_close(found, expected)
 
 
-def test_the_model_itself_is_left_alone(fitted: RankingGP) -> None:
-    before = fitted.posterior(TEST_X).mean
-    conditioned = fitted.condition_on_observations(NEW, OBSERVED)
-    with torch.no_grad():
-        conditioned.likelihood.noise_covar.raw_noise.mul_(2.0)
-    assert torch.equal(fitted.posterior(TEST_X).mean, before)
-    assert not conditioned.training
-
-
 @pytest.mark.filterwarnings("ignore:The model inputs are of type torch.float32")
 @pytest.mark.parametrize("batch_shape", [(), (3,), (2, 3)])
 def test_fantasies_are_batches_of_conditioned_models(
