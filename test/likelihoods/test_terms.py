@@ -1,24 +1,11 @@
 import pytest
 import torch
-from helpers.comparisons import chain, is_side, pairs, relate
+from helpers.comparisons import chain, relate
 from helpers.gaussian import unit_points
 from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.terms import Terms
-
-RELATIONS = relate([(0, 1), (1, 2)], between=[(0, 3, 2), (1, 4, 2)], answers=[(5, 0, 2.0)])
-
-
-def test_an_interval_has_two_sides_that_know_each_other() -> None:
-    both = chain([5, 4]).join(RELATIONS)  # positions are counted anew
-    sides = is_side(both)
-    assert pairs(both, sides) == {(0, 3), (3, 2), (1, 4), (4, 2)}
-    other = both.other_side
-    assert torch.equal(other[other], torch.arange(len(both)))
-    upper = sides & (torch.arange(len(both)) < other)
-    assert torch.equal(both.worse[upper], both.better[other[upper]])
-
 
 NOISE = torch.tensor(0.3).double()
 MIXED = relate([(0, 1), (1, 2)], between=[(0, 3, 2), (0, 4, 2)], answers=[(5, 0, 2.0), (1, 5, 1.0)])

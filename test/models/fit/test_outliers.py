@@ -11,6 +11,7 @@ from botorch_popbo.models._fit.outliers import (
     _moments_of_each,
     fit_robustly,
     log_rank_probability,
+    plausible_records,
 )
 from botorch_popbo.settings import ModelSettings
 
@@ -82,3 +83,11 @@ def test_probabilities_over_all_ranks_sum_to_one() -> None:
         found = log_rank_probability(mean, variance, records, levels, is_fitted)
         total += found[3].exp().item()
     assert total == pytest.approx(1.0)
+
+
+def test_most_records_stay_however_small_the_odds_against_them() -> None:
+    records = ranked(torch.randn(40, generator=torch.Generator().manual_seed(1)).double())
+    conditioned = Evidence(X, records, PRIOR).condition(PRIOR.start)
+    every = torch.ones(40, dtype=torch.bool)
+    plausible = plausible_records(X, records, PRIOR, conditioned, every, SETTINGS, 100.0)
+    assert plausible.sum() == 24

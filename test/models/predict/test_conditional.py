@@ -171,3 +171,12 @@ def test_single_precision_survives_points_that_are_close(seed: int, distance: fl
     torch.testing.assert_close(known, expected[0], rtol=1e-2, atol=1e-3)
     # This one factorises in single precision what is left of a point beside its replicates.
     torch.testing.assert_close(noisy, expected[1], rtol=1e-2, atol=5e-2)
+
+
+def test_a_covariance_in_single_precision_is_an_operator_like_any() -> None:
+    law = RankingGP(X.float(), Y.float()).fit().posterior(TEST_X.float()).distribution
+    operator, matrix = law.lazy_covariance_matrix, law.covariance_matrix
+    assert torch.equal(operator[:3, ::2].to_dense(), matrix[:3, ::2])
+    for same in (operator.mT, operator.expand(2, 5, 5)[1]):
+        torch.testing.assert_close(same.to_dense(), matrix)
+    torch.testing.assert_close(operator @ torch.ones(5, 1), matrix.sum(-1, keepdim=True))
