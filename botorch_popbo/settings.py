@@ -37,6 +37,10 @@ class ModelSettings:
     roughness: tuple[float, float] = (-2.0, 1.5)
     # Logarithm of the rough part's lengthscale in units of the other: a fifth. Measured: as above.
     fineness: tuple[float, float] = (math.log(0.2), 0.5)
+    # Limits of both, beyond which either part is nothing: what is finer than 1/55 of a lengthscale
+    # is noise. Measured: none.
+    roughness_limits: tuple[float, float] = (-9.0, 3.0)
+    fineness_limits: tuple[float, float] = (-4.0, 0.0)
     # Log-variance of an outcome's noise. Measured: none.
     noise: tuple[float, float] = (-6.0, 2.0)
     # Its limits. An order does not say how much better the best are. Where most of the domain is
@@ -217,6 +221,11 @@ class SearchSettings:
     num_challengers: int = 512
     challenger_radius: float = 0.25
     log10_closeness: float = -2.0
+    # Weight of the weighted sum beside the largest term in a random trade-off of objectives: of two
+    # points with the same worst objective the better one is ahead. Knowles' (2006, section 3); an
+    # argument of trade_off alone. None.
+    sum_weight: float = 0.05
+
     # Lengthscales of a judge's utility, of the default prior's. What is smooth over the whole space
     # pulls a narrow optimum down to the losers about it. 0.7 and 1 did not help (the same page).
     judge_lengthscale: float = 0.5

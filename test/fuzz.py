@@ -101,6 +101,8 @@ def check(seed: int) -> None:
     }
     for name, values in laws.items():
         _check_finite(name, *values)
+        if bool((values[1] < 0.0).any()):
+            raise AssertionError(f"a variance of {name} is negative")
         _check_finite(f"gradient of {name}", *_gradients(values, points))
     for make in [*OF_RANKS, *(OF_UTILITIES if model.has_uncertainty else [])]:
         function = make(model)

@@ -64,11 +64,3 @@ def test_the_correction_is_that_of_all_third_and_fourth_derivatives(
     )
     # The mode is known to the tolerance of Newton's method.
     assert example.second_order(found) == pytest.approx(float(expected), abs=2e-3)
-
-
-def test_the_relations_of_each_shape_are_as_it_says(example: ModuleType) -> None:
-    for shape in example.SHAPES.values():
-        above = shape(10, 0)
-        comparisons = example.as_known(above)
-        pairs = zip(comparisons.better.tolist(), comparisons.worse.tolist(), strict=True)
-        assert all(better in above[worse] for better, worse in pairs)

@@ -5,8 +5,8 @@ from torch import Tensor
 
 from botorch_popbo.data.order import Order
 
-_MAX_PAIRS = 2**20  # held in memory at a time
-_MAX_ROWS = 2**10  # at a time, which meet the entries of their own lists only
+#: Pairs that are compared at a time, which bounds memory.
+MAX_PAIRS = 2**20
 
 
 def count_better(order: Order, noisy: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -49,7 +49,8 @@ def _expected_better(order: Order, strict: Tensor, has_noise: Tensor) -> Tensor:
     lists = order.list_index[entry].unique_consecutive(return_inverse=True)[1]
     sizes = lists.bincount()
     ends = sizes.cumsum(0)  # of the lists, whose entries follow each other
-    step = min(_MAX_ROWS, max(1, _MAX_PAIRS // int(sizes.max())))
+    # Rows meet the entries of their own lists only: more of them at a time would meet more lists.
+    step = min(2**10, max(1, MAX_PAIRS // int(sizes.max())))
     counts = strict.clone()
     for start in range(0, len(entry), step):
         rows = slice(start, start + step)

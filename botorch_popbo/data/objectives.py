@@ -13,12 +13,11 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._checks import check_outcomes
+from botorch_popbo.data._counts import MAX_PAIRS
 from botorch_popbo.data._replicates import mean_of_copies
 from botorch_popbo.data._rows import distinct_points
 from botorch_popbo.data.order import Order
-
-_MAX_PAIRS = 2**20  # held in memory at a time
-_SUM_WEIGHT = 0.05  # Knowles (2006), section 3
+from botorch_popbo.settings import SearchSettings
 
 
 def from_objectives(X: Tensor, Y: Tensor) -> Order:
@@ -54,12 +53,12 @@ def from_objectives(X: Tensor, Y: Tensor) -> Order:
     return Order.from_scores(points, score)
 
 
-def trade_off(Y: Tensor, weights: Tensor) -> Tensor:
+def trade_off(Y: Tensor, weights: Tensor, sum_weight: float = SearchSettings.sum_weight) -> Tensor:
     r"""Score points by how far behind they are in the objective that matters most.
 
     With :math:`b_j` the share of points that are better in objective :math:`j`, the score is the
     negated augmented Chebyshev norm
-    :math:`\max_j w_j b_j + 0.05 \sum_j w_j b_j` ([Knowles2006]_ on shares instead of outcomes). A
+    :math:`\max_j w_j b_j + s \sum_j w_j b_j` ([Knowles2006]_ on shares instead of outcomes). A
     point that dominates another has a higher score if the weights are positive, so this completes
     the order of :func:`from_objectives` to one that compares all points. Which trade-off is
     preferred depends on the weights; different weights lead to different parts of the Pareto
@@ -69,6 +68,7 @@ def trade_off(Y: Tensor, weights: Tensor) -> Tensor:
         Y: Outcomes, an ``N x m`` tensor, each objective in any unit, larger being better. Minus
             infinity in any objective marks a failed evaluation.
         weights: Importance of the objectives, positive, of shape ``m``.
+        sum_weight: The factor :math:`s` of the sum.
 
     Returns:
         Scores, of shape ``N``, larger being better; minus infinity for failed evaluations.
@@ -79,7 +79,7 @@ def trade_off(Y: Tensor, weights: Tensor) -> Tensor:
         for y in Y.unbind(-1)
     ]
     weighted = weights * torch.stack(better, dim=-1) / num_points
-    score = -weighted.amax(-1) - _SUM_WEIGHT * weighted.sum(-1)
+    score = -weighted.amax(-1) - sum_weight * weighted.sum(-1)
     return score.masked_fill(Y.isneginf().any(-1), -torch.inf)
 
 
@@ -101,7 +101,7 @@ def _num_dominating(means: Tensor) -> Tensor:
     """How many rows of the ``m x c`` tensor dominate each row, of shape ``m``."""
     counts = torch.empty_like(means[:, 0], dtype=torch.long)
     columns = means.unbind(-1)
-    step = max(1, _MAX_PAIRS // len(means))
+    step = max(1, MAX_PAIRS // len(means))
     for rows in (slice(start, start + step) for start in range(0, len(means), step)):
         no_worse = torch.stack([y >= y[rows, None] for y in columns]).all(0)
         better = torch.stack([y > y[rows, None] for y in columns]).any(0)

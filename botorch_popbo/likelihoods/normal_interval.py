@@ -3,8 +3,6 @@
 import torch
 from torch import Tensor
 
-_FAR = 1e4  # beyond, nothing is left, and no end has a slope that is no number
-
 
 def log_prob(lower: Tensor, upper: Tensor) -> Tensor:
     """Logarithm of the probability of an interval, finite also where that is too small a number.
@@ -16,7 +14,8 @@ def log_prob(lower: Tensor, upper: Tensor) -> Tensor:
     Returns:
         Log-probabilities of that shape.
     """
-    lower, upper = (end.clamp(-_FAR, _FAR) for end in (lower, upper))
+    # Further out nothing is left, and this way no end has a slope that is no number.
+    lower, upper = (end.clamp(-1e4, 1e4) for end in (lower, upper))
     # In the left tail the logarithm of the distribution function keeps its digits.
     flip = lower > 0.0
     upper, lower = torch.where(flip, -lower, upper), torch.where(flip, -upper, lower)

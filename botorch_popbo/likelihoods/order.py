@@ -31,8 +31,6 @@ from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.terms import Terms
 
 _MAX_ITERATIONS = 50
-_SHORTEST_STEP = 1e-3
-_ROUNDING = 1e-9
 #: Of half the squared Newton decrement, in nats.
 TOLERANCE = 1e-8
 
@@ -223,9 +221,10 @@ def _shortened(
 ) -> float:
     """Halve a step until the log-density gains more than the quadratic form grows."""
     before, rise, bend = float(terms.log_density(at)), float(linear), 0.5 * float(square)
-    while length > _SHORTEST_STEP:  # shorter ones end in the warning
+    while length > 1e-3:  # shorter ones end in the warning
         gain = float(terms.log_density(at + length * ahead)) - before
-        if length * (rise + length * bend) <= gain + _ROUNDING * (1.0 + abs(before)):
+        # At the mode the gain is the rounding of two sums.
+        if length * (rise + length * bend) <= gain + 1e-9 * (1.0 + abs(before)):
             break
         length /= 2.0
     return length

@@ -7,12 +7,6 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
 
-_TO_BOUNDARY = 0.9
-# Of an answer that is certain of itself. Less would be lost among curvatures of 1e4, and is nothing
-# beside a prior of unit variance.
-_MIN_CURVATURE = 1e-6
-_LOG_ROOT = 0.5 * math.log(2.0 * math.pi)
-
 
 class Terms:
     """The log-density of ``M`` comparisons as a function of their differences ``d``.
@@ -82,7 +76,9 @@ class Terms:
             score = differences * torch.exp(-0.5 * log_noise)
             hazard = _hazard(score)
             bent = self.answers * torch.exp(-log_noise) * hazard * (score + hazard)
-            own = own.where(~self.is_answer, bent.clamp_min(_MIN_CURVATURE))
+            # Of an answer that is certain of itself. Less would be lost among curvatures of 1e4,
+            # and is nothing beside a prior of unit variance.
+            own = own.where(~self.is_answer, bent.clamp_min(1e-6))
         near = inverse * share
         return own, -self.weight[self.first] * near[self.first] * near[self.second]
 
@@ -138,7 +134,8 @@ class Terms:
         if self.has_answers:
             shrinking = shrinking.where(~self.is_answer, 0.0)
         longest = float(shrinking.max()) if len(step) else 0.0
-        return min(1.0, _TO_BOUNDARY / longest) if longest > 0.0 else 1.0
+        # Not all the way to the boundary, where the logarithm of the gap ends.
+        return min(1.0, 0.9 / longest) if longest > 0.0 else 1.0
 
     def _inverse(self, differences: Tensor) -> Tensor:
         """Of gaps; an answer may be about no difference at all, and has its own derivatives."""
@@ -154,4 +151,6 @@ class Terms:
 
 def _hazard(score: Tensor) -> Tensor:
     """Derivative of the logarithm of the normal distribution function."""
-    return torch.exp(-0.5 * score.square() - _LOG_ROOT - torch.special.log_ndtr(score))
+    # A quotient of logarithms: far below zero density and distribution function both underflow.
+    log_density = -0.5 * score.square() - 0.5 * math.log(2.0 * math.pi)
+    return torch.exp(log_density - torch.special.log_ndtr(score))

@@ -22,7 +22,8 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
 
-_JITTER = 1e-8
+#: Added to the diagonal of every covariance for the sake of its Cholesky factor.
+JITTER = 1e-8
 
 
 def stand_alone(comparisons: Comparisons) -> bool:
@@ -61,7 +62,7 @@ def weighted(comparisons: Comparisons, covariance: Tensor) -> Comparisons:
     given = (~hangs & ~comparisons.is_answer).nonzero().squeeze(-1)
     left = _conditional(comparisons.covariance(covariance), hanging, given)
     # Of what is known already nothing is left, and rounding may say less than that.
-    variance = left.diagonal().clamp_min(_JITTER)
+    variance = left.diagonal().clamp_min(JITTER)
     squared = (left.square() / torch.outer(variance, variance)).clamp_max(1.0)
     share = 1.0 / (squared * together).sum(-1).clamp_min(1.0)
     weight = comparisons.weight.clone()
@@ -93,7 +94,7 @@ def _group(comparisons: Comparisons, num_records: int) -> Tensor:
 def _conditional(covariance: Tensor, index: Tensor, given: Tensor) -> Tensor:
     """Covariance of some variables given others."""
     within = covariance[given][:, given]
-    within.diagonal().add_(_JITTER)
+    within.diagonal().add_(JITTER)
     factor = torch.linalg.cholesky(within)
     half = torch.linalg.solve_triangular(factor, covariance[given][:, index], upper=False)
     left: Tensor = covariance[index][:, index] - half.T @ half

@@ -43,5 +43,6 @@ def _of_tasks(training_data: MultiTaskDataset) -> dict[str, Any]:
         )
     datasets = dict(training_data.datasets)
     target = datasets.pop(training_data.target_outcome_name)
+    # Each is ranked by itself, as another task may have another unit.
     sources = [from_outcomes(data.X, data.Y, data.Yvar) for data in datasets.values()]
     return {**_of_outcomes(target), "sources": sources}

@@ -16,6 +16,7 @@ class _FixedTransform(InputTransform, Module):
 
     def __init__(self) -> None:
         super().__init__()
+        # A model compares new points with those of training, so that both are encoded alike.
         self.transform_on_train = True
         self.transform_on_eval = True
         self.transform_on_fantasize = True
@@ -102,6 +103,7 @@ class OneHotCategories(_FixedTransform):
         """
         sizes = [1] * len(self._numeric) + [len(values) for values in self.categories.values()]
         shortest = torch.stack([part.amin() for part in lengthscale.split(sizes)])
+        # The transform puts categories last, wherever their columns were.
         columns = torch.tensor([*self._numeric, *self.categories], device=lengthscale.device)
         return torch.empty_like(shortest).index_copy_(0, columns, shortest)
 
@@ -152,6 +154,7 @@ class InactiveColumns(_FixedTransform):
     def _is_active(self, X: Tensor, column: int) -> Tensor:
         if column not in self._needs:
             return torch.ones_like(X[..., 0], dtype=torch.bool)
+        # A parent that has no meaning itself gives none. Single precision moves values by a digit.
         found = [
             self._is_active(X, parent) & X[..., parent].isclose(X.new_tensor(value))
             for parent, value in self._needs[column]
@@ -194,6 +197,7 @@ def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:
     was_training = transform.training
     with torch.no_grad():
         rows, columns = transform.to(X).eval()(X[:1]).shape[-2:]
+        # A copy, as one in training mode may learn the bounds of what it is given.
         trained = deepcopy(transform).train()(X).shape[-1]
     transform.train(was_training)
     if rows != 1:
@@ -228,6 +232,7 @@ def unit_cube(
         The transform.
     """
     d = bounds.shape[-1]
+    # What is inactive is told by the values of other columns as they are given.
     transforms: dict[str, InputTransform] = {} if inactive is None else {"inactive": inactive}
     if numeric:
         transforms["unit_cube"] = Normalize(d=d, indices=list(numeric), bounds=bounds)

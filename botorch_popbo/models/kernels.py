@@ -12,11 +12,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from botorch_popbo._once_differentiable import once_differentiable
-
-# Limits of the logit of the roughness and of the logarithm of the fineness, beyond which either
-# part is nothing: what is finer than 1/55 of a lengthscale is noise.
-_ROUGHNESS_LIMITS = (-9.0, 3.0)
-_FINENESS_LIMITS = (-4.0, 0.0)
+from botorch_popbo.settings import ModelSettings
 
 
 class Stationary(NamedTuple):
@@ -72,6 +68,7 @@ class RoughMaternKernel(MaternKernel):
     Args:
         roughness_prior: Prior of the logit of :math:`s`, which starts at its mean, or at 0.
         fineness_prior: Prior of the logarithm of :math:`c`, which starts likewise.
+        settings: Limits of both.
         **kwargs: See :class:`gpytorch.kernels.MaternKernel`; ``nu`` is 5/2.
 
     Raises:
@@ -86,6 +83,7 @@ class RoughMaternKernel(MaternKernel):
         self,
         roughness_prior: NormalPrior | None = None,
         fineness_prior: NormalPrior | None = None,
+        settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
         **kwargs: Any,
     ) -> None:
         super().__init__(nu=2.5, **kwargs)
@@ -94,8 +92,8 @@ class RoughMaternKernel(MaternKernel):
         directions = None if self.ard_num_dims is None else torch.eye(self.ard_num_dims)
         self.register_buffer("rotation", directions)
         for name, prior, limits in (
-            ("roughness", roughness_prior, _ROUGHNESS_LIMITS),
-            ("fineness", fineness_prior, _FINENESS_LIMITS),
+            ("roughness", roughness_prior, settings.roughness_limits),
+            ("fineness", fineness_prior, settings.fineness_limits),
         ):
             start = torch.zeros(1) if prior is None else prior.loc.clone().reshape(1)
             self.register_parameter(f"raw_{name}", Parameter(start))
@@ -132,6 +130,7 @@ class RoughMaternKernel(MaternKernel):
         Returns:
             A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
         """
+        # The gradient of a distance of zero is not needed where the variance is one.
         if diag and x1 is x2:
             return torch.ones_like(x1[..., 0])
         if diag:

@@ -21,9 +21,6 @@ from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.models.input_transforms import check_transform
 from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
-_LARGEST = 1e100  # of what a square, and a distance, still is a number
-_NARROWEST = 1e-6  # of a box, in which no prior made for the unit cube tells two points apart
-
 
 class RankModel(Model, ABC):
     """One data set whose points the model encodes itself, and the law of a new point's rank.
@@ -307,7 +304,8 @@ class RankModel(Model, ABC):
 
 def _check_encoded(encoded: Tensor) -> None:
     """Refuse points that are no numbers to the model, and warn of those that are all alike."""
-    if not bool((encoded.abs() < _LARGEST).all()):
+    # Of what is larger neither a square nor a distance is a number; nor is NaN less than anything.
+    if not bool((encoded.abs() < 1e100).all()):
         raise InputDataError(
             "The points are too far apart for their dtype: the input transform makes NaN, "
             "infinite or huge values of them. Rescale the columns, or pass another "
@@ -317,7 +315,8 @@ def _check_encoded(encoded: Tensor) -> None:
         return
     # BoTorch's Normalize leaves a column narrower than 1e-8 as it is.
     width = (encoded.amax(0) - encoded.amin(0)).max()
-    if 0.0 < float(width) < _NARROWEST:
+    # In so narrow a box no prior made for the unit cube tells two points apart.
+    if 0.0 < float(width) < 1e-6:
         warnings.warn(
             f"The model sees all points within {float(width):.0e} of each other, and priors "
             "are made for the unit cube. Leave input_transform at its default, or pass "

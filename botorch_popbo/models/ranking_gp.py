@@ -23,8 +23,9 @@ from torch import Tensor
 
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.data.order import check_alike
+from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._data_sets import model_inputs
-from botorch_popbo.models._fit.evidence import JITTER, Evidence
+from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.priors import (
     TaskCorrelation,
@@ -54,8 +55,6 @@ from botorch_popbo.posteriors._marginal import MarginalPosterior
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
 from botorch_popbo.settings import ModelSettings
-
-_MOST_JOINT = 2**13  # points: more have a covariance of half a gigabyte, which nobody asks for
 
 
 @dataclass
@@ -183,6 +182,7 @@ class RankingGP(RankModel, FantasizeMixin):
         _check_prior(covar_module, likelihood)
         if isinstance(sources, Order):
             raise InputDataError("sources holds an order for each task. Pass it as [order].")
+        # What the sources know makes up for an order that a single point has not.
         if sources and is_one_point(train_X, train_Y) and order is None:
             assert train_X is not None
             order = Order.without_lists(train_X[:1])
@@ -196,10 +196,12 @@ class RankingGP(RankModel, FantasizeMixin):
         self.known_radius = settings.silent_known_radius if is_silent else settings.known_radius
         records = observations_of(order)
         if train_X is None or train_Y is None:
+            # BoTorch looks for outcomes in every model; ranks stand in for them.
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)
         source_X = torch.cat([order.X[:0], *(source.X for source in sources)])
         super().__init__(train_X, train_Y, order.X, input_transform, source_X)
         self.order = order
+        # As they were given: a model of other data starts where this one did.
         self._prior = deepcopy((likelihood, covar_module))
         of_sources = [observations_of(source) for source in sources]
         data = Subset.choose(records, of_sources, settings)
@@ -292,6 +294,7 @@ class RankingGP(RankModel, FantasizeMixin):
             fitted, coordinates, self._is_used = fit_tasks(
                 X, records, Hyperparameters(modules), self.settings, self.order.is_exact
             )
+            # What was fitted is a copy in double precision, perhaps in other directions.
             modules.load_state_dict(fitted.assign(coordinates).state_dict())
         return self.eval()
 
@@ -321,6 +324,7 @@ class RankingGP(RankModel, FantasizeMixin):
             predicted = self.rank_law(self.encode(X_pending)).mean.squeeze(-1)
             points = torch.cat([self._X[known.item], X_pending])
             utility = self.predictor.mean(self.encode(points).double())
+        # Nothing was observed, so hyperparameters and outliers are those of this model.
         model = deepcopy(self)
         model._X = torch.cat([self._X, X_pending])
         records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
@@ -454,6 +458,7 @@ class RankingGP(RankModel, FantasizeMixin):
             Mean and variance, and the part of the variance of a point's own utility that more
             evaluations there would remove; three tensors of shape ``batch_shape x 1``.
         """
+        # Near the reference both moments are differences of nearly equal numbers.
         moments = self._differences_from(reference.double()).moments(encoded.double())
         mean, variance, own = (values.to(encoded) for values in moments)
         return mean, variance, own
@@ -487,6 +492,7 @@ class RankingGP(RankModel, FantasizeMixin):
             "covar_module": ConditionalKernel(predictor, X.dtype, transform),
             "outcome_transform": None,
         }
+        # Its prior is a posterior, for which neither the cube nor unit variance is meant.
         with validate_input_scaling(False):
             if noise is None:
                 conditioned = SingleTaskGP(likelihood=deepcopy(self.likelihood), **arguments)
@@ -612,7 +618,9 @@ class RankingGP(RankModel, FantasizeMixin):
             noise = noise + self.noise.detach()
         covariance = ConditionalKernel(predictor)(double).add_diagonal(noise)
         covariance = in_dtype(covariance, encoded.dtype)
-        if double.shape[-2] <= _MOST_JOINT or double.requires_grad:
+        # The covariance of more points takes half a gigabyte and is hardly ever asked for, so that
+        # both moments come from one pass over them.
+        if double.shape[-2] <= 2**13 or double.requires_grad:
             mean = predictor.mean(double).to(encoded)
             return GPyTorchPosterior(MultivariateNormal(mean, covariance))
         mean, variance = predictor.moments(double)

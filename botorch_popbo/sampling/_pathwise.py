@@ -13,7 +13,7 @@ from gpytorch.means import ZeroMean
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.models._fit.evidence import JITTER
+from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -140,22 +138,6 @@ def test_wrong_shapes_say_what_to_do(
         source(torch.zeros(X_shape), torch.zeros(Y_shape))
 
 
-@pytest.mark.parametrize("kind", [np.asarray, Tensor.tolist])
-@pytest.mark.parametrize("name", ["outcomes", "objectives"])
-def test_what_is_no_tensor_says_what_to_do(name: str, kind: Callable[[Tensor], Any]) -> None:
-    for X, Y in ((kind(line(3)), line(3)), (line(3), kind(line(3)))):
-        with pytest.raises(InputDataError, match=r"no tensor. Pass torch.as_tensor\([XY]\)"):
-            SOURCES[name](X, Y)
-
-
-def test_a_table_of_pandas_becomes_a_tensor_as_the_message_says() -> None:
-    for X, Y in ((pd.DataFrame(line(3)), line(3)), (line(3), pd.Series([1.0, 2.0, 3.0]))):
-        with pytest.raises(InputDataError) as error:
-            data.from_outcomes(X, Y)
-        _, advice = str(error.value).rstrip(".").split("Pass ")
-        assert isinstance(eval(advice, {"torch": torch, "X": X, "Y": Y}), Tensor)
-
-
 @pytest.mark.parametrize(
     ("call", "name"),
     [
@@ -172,14 +154,6 @@ def test_whatever_is_no_tensor_says_what_to_do(
 ) -> None:
     with pytest.raises(InputDataError, match=rf"no tensor. Pass torch.as_tensor\({name}\)"):
         call(line(3), line(3))
-
-
-@pytest.mark.parametrize("name", [name for name in SOURCES if name != "objectives"])
-def test_several_objectives_say_what_to_do(name: str) -> None:
-    with pytest.raises(
-        BotorchTensorDimensionError, match=r"reduced to one column.*from_objectives"
-    ):
-        SOURCES[name](line(3), torch.zeros(3, 2))
 
 
 @pytest.mark.parametrize(

@@ -49,12 +49,6 @@ def test_all_pairs_are_the_list(ordering: list[int], random: Any) -> None:
     assert as_records(found) == as_records(from_ordering(X, ordering))
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_ties_alone_count_half_for_both(dtype: torch.dtype) -> None:
-    order = from_comparisons(line(4).to(dtype), as_pairs([]), as_pairs([(0, 1), (1, 3)]))
-    assert as_records(order) == [((0.0,), 0.5, 1.0), ((1.0,), 1.0, 2.0), ((3.0,), 0.5, 1.0)]
-
-
 @pytest.mark.parametrize("pair", [(1, 1), (0, 3), (5, 1)])
 def test_comparing_an_item_with_itself_says_what_to_do(pair: tuple[int, int]) -> None:
     pairs = as_pairs([(0, 1), pair])

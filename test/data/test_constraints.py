@@ -92,10 +92,3 @@ def test_wrong_kinds_of_violations_say_what_to_do() -> None:
     for dtype in (torch.float32, torch.int64):
         with pytest.raises(InputDataError, match=r"train_X and violations must.*violations.to\(X"):
             from_constrained_outcomes(line(3), line(3), torch.zeros(3, 1, dtype=dtype))
-
-
-def test_a_failure_stays_a_failure() -> None:
-    Y = tensor([[1.0], [-INF], [3.0], [-INF]])
-    order = from_constrained_outcomes(line(4), Y, tensor([[-1.0], [-1.0], [2.0], [2.0]]))
-    assert order.score.isneginf().tolist() == [False, True, False, True]
-    assert order.score[0] > order.score[2]

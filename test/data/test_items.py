@@ -50,21 +50,22 @@ def test_bad_indices_say_what_to_do(name: str, pair: Tensor, match: str) -> None
         SOURCES[name](line(3), pair)
 
 
-@pytest.mark.parametrize("value", [NAN, INF, -INF])
-def test_items_must_be_finite(source: Source, value: float) -> None:
-    with pytest.raises(InputDataError, match=r"X holds NaN or infinite values. Remove or repair"):
-        source(tensor([[0.0], [1.0], [value]]), PAIR)
-
-
-def test_items_must_be_real_numbers(source: Source) -> None:
-    with pytest.raises(InputDataError, match=r"X holds torch.int64.*X.double\(\)"):
-        source(line(3).long(), PAIR)
-
-
-@pytest.mark.parametrize("shape", [(3,), (3, 0), (2, 3, 1)])
-def test_items_must_be_rows(source: Source, shape: tuple[int, ...]) -> None:
-    with pytest.raises(BotorchTensorDimensionError, match=r"X of shape N x d, one row for each"):
-        source(torch.zeros(shape), PAIR)
+@pytest.mark.parametrize(
+    ("X", "error", "match"),
+    [
+        *((tensor([[0.0], [1.0], [x]]), InputDataError, "X holds NaN or inf") for x in (NAN, INF)),
+        (line(3).long(), InputDataError, r"X holds torch.int64.*X.double\(\)"),
+        *(
+            (torch.zeros(shape), BotorchTensorDimensionError, "X of shape N x d, one row for each")
+            for shape in ((3,), (3, 0), (2, 3, 1))
+        ),
+    ],
+)
+def test_bad_items_say_what_to_do(
+    source: Source, X: Tensor, error: type[Exception], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        source(X, PAIR)
 
 
 @pytest.mark.parametrize("dtype", [torch.int32, torch.uint8])

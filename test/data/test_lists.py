@@ -41,16 +41,12 @@ def test_top_lists_match_brute_force(permutation: list[int], num_top: int, num_r
     ("lists", "match"),
     [
         (([1, 0, 1],), "Item 1 is listed twice. List every item once"),
-        (([0, 0], [1]), "Item 0 is listed twice. List every item once"),
-        (([0], [1, 1]), "Item 1 is listed twice. List every item once"),
         (([0], [1, 0]), "Item 0 is listed twice. List every item once"),
         (([0, 1, 2],), "Rows 0 and 2 of X are equal and both listed.*List one of them"),
         (([0], [2]), "Rows 0 and 2 of X are equal and both listed.*List one of them"),
-        (([],), "two items or more, but lists 0. List more items"),
         (([0],), "two items or more, but lists 1. List more items"),
         (([], [0, 1]), "top names 0 and rest 2. Name more items"),
         (([0], []), "top names 1 and rest 0. Name more items"),
-        (([], []), "top names 0 and rest 0. Name more items"),
     ],
 )
 def test_bad_lists_say_what_to_do(lists: tuple[list[int], ...], match: str) -> None:

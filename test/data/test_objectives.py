@@ -1,6 +1,5 @@
 import pytest
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from helpers.ranking import EXTREME, INF, Point, as_dict, assert_same, line, means, tensor
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,16 +55,6 @@ def test_known_cases(X: list[float], Y: list[list[float]], expected: list[float]
     order = from_objectives(points, outcomes)
     assert list(as_dict(order).values()) == expected
     assert_same(from_objectives(points.flip(0), outcomes.flip(0, 1)), order)
-
-
-def test_no_objectives_say_what_to_do() -> None:
-    with pytest.raises(BotorchTensorDimensionError, match="one column for each objective, but got"):
-        from_objectives(line(3), line(3)[:, :0])
-
-
-def test_a_bad_value_in_any_objective_says_what_to_do() -> None:
-    with pytest.raises(InputDataError, match=r"train_Y holds \+inf.*use -inf"):
-        from_objectives(line(2), tensor([[0.0, 1.0], [1.0, INF]]))
 
 
 def draw(seed: int) -> Tensor:

@@ -28,11 +28,6 @@ def test_constructor_checks_shapes(name: str) -> None:
         replace(order, **{name: getattr(order, name)[..., None][:2]})
 
 
-def test_a_list_of_one_point_says_what_to_do() -> None:
-    with pytest.raises(InputDataError, match="A list of one point compares nothing"):
-        replace(scored(1, 2, 3), list_index=torch.tensor([0, 0, 1]))
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -44,6 +39,7 @@ def test_a_list_of_one_point_says_what_to_do() -> None:
         ({"variance": tensor([math.nan, 0, -1])}, "variance holds negative or infinite values"),
         ({"variance": tensor([math.nan, 0, INF])}, "variance holds negative or infinite values"),
         ({"item": torch.tensor([0, 1, 1])}, "holds an item twice"),
+        ({"list_index": torch.tensor([0, 0, 1])}, "A list of one point compares nothing"),
         ({"list_index": torch.tensor([2, 2, 2])}, "list_index counts from 0 on, without a gap"),
         ({"task_index": torch.tensor([0, -1, 0])}, "task_index counts from 0 on"),
         ({"task_index": torch.tensor([0, 1, 0])}, "A list belongs to two tasks"),
@@ -54,12 +50,6 @@ def test_entries_of_no_meaning_are_refused(changed: dict[str, torch.Tensor], mes
         replace(scored(1, 2, 3), **changed)
 
 
-def test_gradients_end_here() -> None:
-    X = line(3).requires_grad_() * 2.0
-    order = Order.from_scores(X, X[:, 0], X[:, 0].square())
-    assert not any(getattr(order, field.name).requires_grad for field in fields(Order))
-
-
 def test_scores_are_one_exact_list(tkwargs: dict[str, Any]) -> None:
     order = Order.from_scores(torch.zeros(3, 2, **tkwargs), torch.ones(3, **tkwargs))
     assert_kind(order, tkwargs)
@@ -67,13 +57,6 @@ def test_scores_are_one_exact_list(tkwargs: dict[str, Any]) -> None:
     assert order.variance.isnan().all()
     assert not any(getattr(order, name).any() for name in ENTRIES[2:] if name != "variance")
     assert repr(order) == "Order(3 points in 2 dimensions, 1 lists in 1 tasks)"
-
-
-def test_sizes() -> None:
-    order = data.from_groups(line(6) % 4, line(6), torch.tensor([7, 7, 7, 9, 9, 9]))
-    assert (order.num_points, order.num_lists, order.num_tasks) == (4, 2, 2)
-    nothing = Order.from_scores(torch.zeros(0, 1), torch.zeros(0))
-    assert (nothing.num_points, nothing.num_lists, nothing.num_tasks) == (0, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -49,14 +49,3 @@ def test_slopes_and_curvatures_are_derivatives_of_the_density(comparisons: Compa
     spread = unit_points(len(gaps), len(gaps))
     bending = terms.bending(at, spread @ spread.T, NOISE.log())
     torch.testing.assert_close(bending, (hessian * (spread @ spread.T)).sum())
-
-
-@KINDS
-def test_a_step_closes_no_gap(comparisons: Comparisons) -> None:
-    terms = Terms(comparisons, NOISE)
-    at = comparisons.differences(utilities(comparisons))
-    length = terms.longest_step(at, -5.0 * at.abs())
-    reached = at - 5.0 * length * at.abs()
-    assert 0.0 < length <= 1.0
-    assert (reached[~comparisons.is_answer] > 0.0).all()
-    assert terms.longest_step(at, at.abs()) == 1.0

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.order import order_utilities
-from botorch_popbo.likelihoods.weights import stand_alone, weighted
+from botorch_popbo.likelihoods.weights import weighted
 
 INDEPENDENT = torch.eye(6).double()
 STAR = relate([(k, 5) for k in range(5)])
@@ -25,16 +25,6 @@ def likelihood(comparisons: Comparisons, matrix: Tensor) -> float:
 def test_a_ranking_and_answers_keep_their_weights() -> None:
     for comparisons in (chain(range(6)), relate(answers=[(k, 5, 1.0) for k in range(5)])):
         assert torch.equal(weighted(comparisons, prior(unit_points(6))).weight, comparisons.weight)
-
-
-def test_relations_of_a_ranking_stand_alone() -> None:
-    assert stand_alone(chain(range(6)))
-    assert stand_alone(relate([]))
-    assert not stand_alone(STAR)
-    assert not stand_alone(relate([(0, 2), (1, 2)]))
-    assert not stand_alone(relate([(5, k) for k in range(5)]))
-    assert not stand_alone(relate(answers=[(0, 1, 1.0)]))
-    assert not stand_alone(Comparisons.between(*torch.tensor([[0], [1], [2]])))
 
 
 def test_what_hangs_apart_from_others_counts_for_one() -> None:

@@ -3,12 +3,10 @@ from typing import Any
 
 import pytest
 import torch
-from botorch.models.transforms.input import ChainedInputTransform, Normalize
 
 from botorch_popbo.models.input_transforms import (
     InactiveColumns,
     OneHotCategories,
-    is_categorical,
 )
 
 
@@ -23,26 +21,11 @@ def test_numeric_columns_are_kept_and_one_hot_columns_come_last(tkwargs: dict[st
     assert encoded.device.type == tkwargs["device"].type
 
 
-def test_every_value_of_a_category_has_its_own_column() -> None:
-    values = (0.1, 1.0, 10.0, 100.0)
-    encoded = OneHotCategories(1, {0: values})(torch.tensor([[v] for v in values]))
-    assert torch.equal(encoded, torch.eye(4))
-
-
 def test_values_in_between_are_the_nearest_category() -> None:
     transform = OneHotCategories(1, {0: (0.0, 1.0, 10.0)})
     encoded = transform(torch.tensor([[-3.0], [0.4], [0.6], [5.0], [6.0], [99.0]]))
     assert encoded.argmax(-1).tolist() == [0, 0, 1, 1, 2, 2]
     assert (encoded.sum(-1) == 1.0).all()
-
-
-@pytest.mark.parametrize("batch_shape", [(3,), (2, 3), (4, 2, 3)])
-def test_batches(batch_shape: tuple[int, ...]) -> None:
-    transform = OneHotCategories(2, {1: (0.0, 1.0)})
-    X = torch.rand(*batch_shape, 2)
-    encoded = transform(X)
-    assert encoded.shape == (*batch_shape, 3)
-    assert torch.equal(encoded.reshape(-1, 3), transform(X.reshape(-1, 2)))
 
 
 def test_gradients_reach_numeric_columns_only() -> None:
@@ -51,21 +34,6 @@ def test_gradients_reach_numeric_columns_only() -> None:
     scale = torch.tensor([2.0, 3.0, 100.0, 100.0])
     (scale * transform(X)).sum().backward()
     assert torch.equal(X.grad, torch.tensor([2.0, 0.0, 3.0]).expand(4, 3))
-
-
-def test_it_acts_in_every_mode() -> None:
-    transform = OneHotCategories(1, {0: (0.0, 1.0)})
-    X = torch.tensor([[1.0]])
-    for mode in (transform.train(), transform.eval()):
-        assert mode(X).tolist() == [[0.0, 1.0]]
-
-
-def test_it_chains_with_botorchs_transforms() -> None:
-    chained = ChainedInputTransform(
-        scale=Normalize(2, indices=[0], bounds=torch.tensor([[0.0, 0.0], [4.0, 1.0]])),
-        categories=OneHotCategories(2, {1: (3.0, 8.0)}),
-    )
-    assert chained(torch.tensor([[1.0, 8.0]])).tolist() == [[0.25, 0.0, 1.0]]
 
 
 @pytest.mark.parametrize(
@@ -113,15 +81,6 @@ def test_inactive_columns_tell_no_points_apart() -> None:
     assert torch.equal(transform(encoded), expected)
     [gradient] = torch.autograd.grad(encoded.sum(), X)
     assert torch.equal(gradient, (encoded == X).to(X))
-
-
-def test_a_table_of_categories_is_told_from_a_mixed_space() -> None:
-    every = OneHotCategories(2, {0: (0.0, 1.0), 1: (0.0, 1.0, 2.0)})
-    assert is_categorical(every)
-    assert is_categorical(ChainedInputTransform(first=Normalize(2), second=every))
-    assert not is_categorical(OneHotCategories(2, {1: (0.0, 1.0)}))
-    assert not is_categorical(Normalize(2))
-    assert not is_categorical(None)
 
 
 def test_transforms_are_equal_if_they_do_the_same() -> None:

@@ -1,5 +1,3 @@
-from copy import deepcopy
-
 import pytest
 import torch
 from botorch.exceptions import UnsupportedError
@@ -48,12 +46,6 @@ def test_lengthscales_are_those_of_its_directions() -> None:
     assert torch.equal(again(X, ELSEWHERE).to_dense(), found)
 
 
-def test_one_lengthscale_has_no_direction() -> None:
-    kernel = RoughMaternKernel().double()
-    assert kernel.rotation is None
-    torch.testing.assert_close(kernel(X).to_dense(), kernel(-X).to_dense())
-
-
 def test_gradients_in_everything() -> None:
     kernel = rough()
     kernel.rotation = torch.tensor([[0.6, -0.8], [0.8, 0.6]]).double()
@@ -68,17 +60,6 @@ def test_gradients_in_everything() -> None:
     assert gradcheck(lambda x, *_: value(x, x), (others, *parameters))
 
 
-def test_it_starts_at_its_priors_and_can_be_copied() -> None:
-    kernel = rough(-0.3, -1.1)
-    at = {name: closure(owner).item() for name, owner, _, closure, _ in kernel.named_priors()}
-    assert at["roughness_prior"] == pytest.approx(-0.3)
-    assert at["fineness_prior"] == pytest.approx(-1.1)
-    for constraint in (kernel.raw_roughness_constraint, kernel.raw_fineness_constraint):
-        assert not constraint.enforced  # the search keeps to them
-    again = deepcopy(kernel)
-    torch.testing.assert_close(again(X).to_dense(), kernel(X).to_dense())
-
-
 def test_without_priors_it_is_smooth_at_first() -> None:
     kernel = RoughMaternKernel(ard_num_dims=2).double()
     smooth = MaternKernel(nu=2.5, ard_num_dims=2).double()
@@ -86,10 +67,6 @@ def test_without_priors_it_is_smooth_at_first() -> None:
     assert not list(kernel.named_priors())
 
 
-def test_a_fresh_one_takes_points_of_either_dtype_but_no_batches() -> None:
-    kernel = RoughMaternKernel(ard_num_dims=2)
-    for dtype in (torch.float32, torch.float64):
-        expected = MaternKernel(ard_num_dims=2)(X.to(dtype)).to_dense().dtype
-        assert kernel(X.to(dtype)).to_dense().dtype == expected
+def test_it_has_no_batches() -> None:
     with pytest.raises(UnsupportedError, match="no batches"):
         RoughMaternKernel(ard_num_dims=2, batch_shape=torch.Size([2]))

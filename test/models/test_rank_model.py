@@ -29,7 +29,6 @@ from botorch_popbo.data import (
     from_replicates,
     from_top_k,
 )
-from botorch_popbo.models.input_transforms import OneHotCategories
 
 
 class Objective(Module):
@@ -264,16 +263,6 @@ def test_points_that_cannot_be_encoded_are_named(make: Callable[..., RankModel])
         make(X.long(), Y.long())
 
 
-@EACH
-def test_a_transform_may_change_the_number_of_columns(make: Callable[..., RankModel]) -> None:
-    X = torch.cartesian_prod(torch.arange(3.0), torch.arange(4.0))
-    Y = torch.rand(12, 1, generator=torch.Generator().manual_seed(0))
-    model = make(X, Y, input_transform=OneHotCategories(2, {0: (0.0, 1.0, 2.0)})).fit()
-    assert model.encode(X).shape == (12, 4)
-    assert model.posterior(X).mean.shape == (12, 1)
-    assert torch.equal(model.known_X, X)  # data stay as given
-
-
 def test_points_of_the_wrong_shape_or_kind_are_refused(model: RankModel) -> None:
     for method in (model.posterior, model.rank_posterior):
         for shape in [(2,), (3,), (4, 3), (2, 4, 1)]:
@@ -299,3 +288,27 @@ def test_data_of_a_graph_are_taken_without_it(make: Callable[..., RankModel]) ->
     model = make(1.0 * X, X.square().sum(-1, keepdim=True)).fit()
     assert not any(buffer.requires_grad for buffer in model.buffers())
     assert model.with_pending(TEST_X[:1]).known_X.shape == (9, 2)
+
+
+@EACH
+def test_data_are_given_once(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(5)
+    for data in ({"order": from_outcomes(X, Y)}, {"train_Y": None}):
+        with pytest.raises(InputDataError, match=r"Pass train_X and train_Y, or .*order.*combine"):
+            make(**{"train_X": X, "train_Y": Y} | data)
+    with pytest.raises(InputDataError, match="Pass train_X and train_Y"):
+        make(order=from_outcomes(X, Y), train_Yvar=Y)
+
+
+@EACH
+def test_equal_outcomes_warn_and_are_survived(make: Callable[..., RankModel]) -> None:
+    X, Y = toy_data(15)
+    none, tie = torch.zeros(0, 2, dtype=torch.long), torch.tensor([[0, 1]])
+    with pytest.warns(InputDataWarning, match="All outcomes are equal"):
+        make(order=from_comparisons(toy_data(2)[0], none, tie))
+    with pytest.warns(InputDataWarning, match="All outcomes are equal.*Check the metric"):
+        model = make(X, torch.full_like(Y, 3.0))
+    assert law(model.fit()).isfinite().all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(X, Y).fit()

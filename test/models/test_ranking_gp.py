@@ -1,5 +1,3 @@
-import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -47,14 +45,6 @@ def test_records_are_predicted_in_their_order(outcomes: Tensor) -> None:
     ranks = model.rank_posterior(X.unsqueeze(-2))
     assert (ranks.mean.flatten() - counts).abs().max() < 2.0
     assert torch.equal(ranks.log_rate.flatten().argsort(), outcomes.argsort().flip(0))
-
-
-def test_other_points_are_predicted_between_them() -> None:
-    posterior = fitted(SMOOTH).rank_posterior(TEST_X)
-    expected = (-(TEST_X - 0.3).square().sum(-1, keepdim=True) < SMOOTH).sum(-1)
-    distance = (posterior.mean.flatten() - expected).abs()
-    assert (distance < 3.0 * posterior.variance.flatten().sqrt() + 0.5).all()
-    assert distance.mean() < 2.0
 
 
 def test_an_outlier_is_set_aside_and_not_recommended() -> None:
@@ -165,30 +155,6 @@ def test_tied_records_say_nothing_but_where_they_are() -> None:
     assert posterior.variance[0] < posterior.variance[1]
 
 
-@pytest.mark.parametrize(
-    "points",
-    [
-        1e-300 * X,
-        1e300 * X,
-        torch.cat([X[:15], X[:15] + 1e-12]),
-        torch.cat([X[:, :1], torch.ones(30, 1).double()], -1),
-    ],
-    ids=["tiny", "huge", "close", "constant"],
-)
-def test_extreme_points_are_survived(points: Tensor) -> None:
-    outcomes = torch.randn(30, 1, generator=torch.Generator().manual_seed(0)).double()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = RankingGP(points, outcomes).fit()
-    test_X = model.known_X.clone().unsqueeze(-2).requires_grad_()
-    ranks, posterior = model.rank_posterior(test_X), model.posterior(test_X)
-    improvement = ranks.log_improvement(5)
-    for values in (ranks.mean, ranks.variance, ranks.log_rate, posterior.variance, improvement):
-        assert values.isfinite().all()
-    total = posterior.mean.sum() + ranks.mean.sum() + improvement.sum()
-    assert torch.autograd.grad(total, test_X)[0].isfinite().all()
-
-
 KERNELS: dict[str, Callable[[], Kernel]] = {
     "scaled_rbf": lambda: ScaleKernel(RBFKernel(ard_num_dims=2)),
     "rough": lambda: MaternKernel(nu=1.5, ard_num_dims=2),
@@ -221,46 +187,6 @@ def test_any_kernel_can_be_fitted_and_searched(
     assert (found - 0.3).abs().max() < 0.15
     other = model.with_order(from_outcomes(points[:9], points[:9, :1]))
     assert type(other.covar_module) is type(model.covar_module)
-
-
-@pytest.mark.parametrize("has_lengthscale", [False, True])
-def test_a_kernel_needs_no_parameter_that_has_an_effect(has_lengthscale: bool) -> None:
-    class Fixed(Kernel):
-        def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
-            return torch.exp(-5.0 * self.covar_dist(x1, x2, diag=diag, square_dist=True))
-
-    Fixed.has_lengthscale = has_lengthscale
-    model = fitted(SMOOTH, covar_module=Fixed())
-    places = torch.stack([model.posterior(X).mean.squeeze(-1), SMOOTH]).argsort(-1).argsort(-1)
-    assert (places[0] - places[1]).abs().max() <= 2
-    assert model.rank_posterior(TEST_X).mean.isfinite().all()
-    assert LogExpectedUtilityImprovement(model)(TEST_X.unsqueeze(-2)).isfinite().all()
-
-
-def test_the_noise_is_fitted_beside_a_kernel_that_stays() -> None:
-    def density(noise: float) -> float:
-        model.likelihood.noise = torch.tensor(noise)
-        score = (math.log(noise) - loc) / deviation
-        return float(model.log_likelihood()) - 0.5 * score**2
-
-    model = fitted(SMOOTH, covar_module=RBFKernel().requires_grad_(False))
-    prior: Any = model.likelihood.noise_covar.noise_prior
-    loc, deviation = float(prior.loc), float(prior.scale)
-    found = model.noise.item()
-    assert density(found) > max(density(0.5 * found), density(2.0 * found)) - 1e-9
-
-
-def test_the_closed_form_and_the_generic_path_fit_alike() -> None:
-    options = {"nu": 2.5, "ard_num_dims": 2, "lengthscale_prior": LogNormalPrior(0.0, 0.7)}
-    # Naming the columns keeps to the generic path. Of a density of the lengthscale itself and of
-    # its logarithm the maxima differ a little.
-    closed, generic = (
-        fitted(SMOOTH, covar_module=MaternKernel(**options, active_dims=columns))
-        for columns in (None, (0, 1))
-    )
-    assert float(closed.log_likelihood()) == pytest.approx(float(generic.log_likelihood()), abs=0.5)
-    ranks = [m.rank_posterior(TEST_X).mean for m in (closed, generic)]
-    torch.testing.assert_close(*ranks, rtol=0.05, atol=0.5)
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,19 @@ from copy import deepcopy
 
 import pytest
 import torch
-from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
 from botorch.cross_validation import loo_cv
 from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.models.transforms.input import Normalize
-from botorch.posteriors import Posterior, TransformedPosterior
-from contracts import LargestTensor
+from botorch.posteriors import Posterior
 from gpytorch.kernels import MaternKernel
 from helpers.gaussian import dense_law, unit_points
-from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_an_outlier
+from helpers.utility import SMOOTH, TEST_X, X, fitted, with_an_outlier
 from torch import Tensor
 from torch.autograd import gradcheck
 
 from botorch_popbo import RankingGP
 from botorch_popbo.data import from_comparisons, from_outcomes
-from botorch_popbo.models._fit.evidence import JITTER
+from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._predict.predictor import Predictor
 
 
@@ -85,47 +83,6 @@ def test_gradients_of_the_posterior() -> None:
     assert gradcheck(law, TEST_X.clone().requires_grad_(), eps=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("moment", ["mean", "variance"])
-def test_moments_of_many_points_need_no_covariance_matrix(moment: str) -> None:
-    model = fitted(SMOOTH)
-    many = unit_points(5000)
-    with LargestTensor() as watch:
-        values = getattr(model.posterior(many), moment)
-    assert values.shape == (5000, 1)
-    assert watch.num_bytes < 5000 * 5000 * 8 / 50
-
-
-def test_posterior_transforms_act_on_utilities() -> None:
-    model = fitted(SMOOTH)
-    negate = ScalarizedPosteriorTransform(torch.tensor([-1.0]).double())
-    negated = model.posterior(TEST_X, posterior_transform=negate)
-    torch.testing.assert_close(negated.mean, -model.posterior(TEST_X).mean)
-
-
-class FirstColumn(PosteriorTransform):
-    """A transform that depends on the points."""
-
-    scalarize = True
-
-    def evaluate(self, Y: Tensor, X: Tensor | None = None) -> Tensor:
-        raise NotImplementedError
-
-    def forward(self, posterior: Posterior, X: Tensor | None = None) -> Posterior:
-        assert X is not None
-        column = X[..., :1]
-        return TransformedPosterior(
-            posterior,
-            sample_transform=lambda samples: samples + column,
-            mean_transform=lambda mean, variance: mean + column,
-        )
-
-
-def test_posterior_transforms_know_the_points_as_they_were_given() -> None:
-    model, points = fitted(SMOOTH), 3.0 * TEST_X
-    moved = model.posterior(points, posterior_transform=FirstColumn())
-    torch.testing.assert_close(moved.mean, model.posterior(points).mean + points[..., :1])
-
-
 def test_uncertainty_grows_away_from_the_records() -> None:
     model = fitted(SMOOTH)
     near, far = (model.posterior(points.unsqueeze(-2)).variance for points in (X, X + 5.0))
@@ -155,26 +112,24 @@ def test_more_evaluations_remove_what_is_left_to_learn() -> None:
     assert lonely > 3.0 * crowded
 
 
+def test_a_posterior_transform_knows_the_points_as_they_were_given() -> None:
+    points = 3.0 * TEST_X
+    posterior, given = fitted(SMOOTH).posterior(points, posterior_transform=lambda *both: both)
+    assert given is points
+    assert posterior.mean.equal(fitted(SMOOTH).posterior(points).mean)
+
+
 def test_a_loaded_state_brings_its_bounding_box() -> None:
     model = fitted(SMOOTH, input_transform=RankingGP(X, X[:, :1]).input_transform)
     larger = RankingGP(torch.cat([X, 4.0 * X[:1]]), torch.cat([SMOOTH, SMOOTH[:1]]).unsqueeze(-1))
     before = larger.encode(TEST_X)
     larger.train().load_state_dict(model.state_dict())
     assert larger.training
-    assert torch.equal(larger.encode(TEST_X), model.encode(TEST_X))
-    # Fitting takes the bounding box of the data.
+    # What is asked in training leaves the box alone; fitting takes that of the data.
+    for ask in (lambda: None, larger.log_likelihood, lambda: larger.train().incumbent):
+        ask()
+        assert torch.equal(larger.encode(TEST_X), model.encode(TEST_X))
     assert torch.equal(larger.fit().encode(TEST_X), before)
-
-
-@pytest.mark.parametrize("name", ["log_likelihood", "incumbent"])
-def test_what_is_asked_in_training_leaves_a_loaded_box_alone(name: str) -> None:
-    model = fitted(SMOOTH, input_transform=RankingGP(X, X[:, :1]).input_transform)
-    larger = RankingGP(torch.cat([X, 4.0 * X[:1]]), torch.cat([SMOOTH, SMOOTH[:1]]).unsqueeze(-1))
-    larger.load_state_dict(model.state_dict())
-    asked = getattr(larger.train(), name)
-    if callable(asked):
-        asked()
-    assert torch.equal(larger.encode(TEST_X), model.encode(TEST_X))
 
 
 def test_another_part_conditions_anew() -> None:
@@ -201,18 +156,6 @@ def test_another_part_conditions_anew() -> None:
     mean = assert_new(mean)
     model.input_transform = larger
     assert_new(mean)
-
-
-def test_other_hyperparameters_condition_anew() -> None:
-    model = fitted(SMOOTH)
-    first = predicted(model)
-    lengthscale = model.covar_module.lengthscale.detach().clone()
-    model.covar_module.lengthscale = 2.0 * lengthscale
-    assert not torch.equal(predicted(model), first)
-    model.covar_module.lengthscale = lengthscale
-    torch.testing.assert_close(predicted(model), first)
-    # Fitting again starts where it ended.
-    torch.testing.assert_close(predicted(model.fit()), first, rtol=0.05, atol=0.05)
 
 
 @pytest.mark.parametrize("predict", [RankingGP.posterior, RankingGP.rank_posterior])

@@ -42,10 +42,12 @@ def rotate(
     if bool(records.is_judged.any()):  # answers are too few
         return hyperparameters, coordinates
     for _ in range(settings.max_rotations):
+        # A copy, as a turn that gains too little is not made.
         modules = deepcopy(hyperparameters.assign(coordinates))
         if not _may_turn(modules.kernel):
             break
         axes = _principal_axes(X, modules, conditioned)
+        # Up to sign and order these are the present directions, which are fitted already.
         if bool((axes.abs().amax(0) > settings.same_direction).all()):
             break
         _turn(modules.kernel, axes)
@@ -64,6 +66,7 @@ def rotate(
 def _may_turn(kernel: Kernel) -> bool:
     if not isinstance(kernel, RoughMaternKernel) or kernel.rotation is None:
         return False
+    # Other directions gain nothing where no lengthscale can follow.
     return bool(kernel.raw_lengthscale.requires_grad)
 
 
@@ -75,11 +78,13 @@ def _principal_axes(X: Tensor, modules: Modules, conditioned: Conditioned) -> Te
         modules: The kernel, with its present directions.
         conditioned: The same records, conditioned on their order.
     """
+    # The target's expected utility: "Prediction" in docs/derivations.md.
     weights = modules.correlation[0, conditioned.source] * conditioned.utilities.weights
     with torch.enable_grad():
         points = X.clone().requires_grad_()
         mean = (modules.kernel(points, X).to_dense() @ weights).sum()
     [slopes] = torch.autograd.grad(mean, points)
+    # In the coordinates of the present directions, in which each has its lengthscale.
     slopes = slopes @ modules.kernel.rotation
     axes: Tensor = torch.linalg.eigh(slopes.T @ slopes).eigenvectors
     return axes
@@ -92,6 +97,8 @@ def _turn(kernel: Kernel, axes: Tensor) -> None:
         kernel: The kernel.
         axes: Directions in the coordinates of the present ones, in columns, ``d x d``.
     """
+    # The diagonal of the squared distance in the new coordinates. What beside it couples two of
+    # them is left out: the fit that follows finds the lengthscales anew.
     inverse_square = axes.T.square() @ kernel.lengthscale.squeeze(0).pow(-2.0)
     kernel.rotation = kernel.rotation @ axes
     constraint = kernel.raw_lengthscale_constraint

@@ -13,13 +13,11 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
-from botorch_popbo.likelihoods.weights import stand_alone, weighted
+from botorch_popbo.likelihoods.weights import JITTER, stand_alone, weighted
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
-#: Added to the diagonal of every covariance for the sake of its Cholesky factor.
-JITTER = 1e-8
 Array = npt.NDArray[np.float64]
 
 
@@ -106,12 +104,15 @@ class Evidence:
         """
         modules = self.hyperparameters.assign(coordinates)
         with torch.enable_grad():
+            # Autograd goes through the kernel alone. How the mode moves with its prior is known in
+            # closed form, see "Its gradient" in docs/derivations.md.
             covariance, noise = modules.covariance(self._X, self._records.source), modules.noise
         with torch.no_grad():
             known = covariance.detach(), noise.detach()
             conditioned = self._condition(coordinates, *known, start, tolerance)
             utilities = conditioned.utilities
             slope = utilities.gradient()
+            # The noise of outcomes is on the diagonal, and that of answers is in their terms.
             by_noise = slope.diagonal() @ self._is_outcome + utilities.by_log_noise / known[1]
         gradient = self.hyperparameters.gradient((covariance, noise), (slope, by_noise))
         log_prior, by_prior = self.hyperparameters.log_prior(coordinates)
@@ -143,12 +144,14 @@ class Evidence:
 
         def loss(steps: Array) -> tuple[Array, Array]:
             nonlocal best, best_value, near
+            # The first step of L-BFGS has length one in what it is given.
             coordinates = start.new_tensor(steps[0]) * settings.first_step
             conditioned, value, gradient = self.value_and_gradient(
                 coordinates, near, settings.search_tolerance
             )
             if self._are_in_order(conditioned.utilities.utilities):
                 near = conditioned.utilities.utilities  # the next mode is not far
+            # The last point of a line search need not be its best one.
             if value > best_value:
                 best, best_value = conditioned, value
             # More than so much is not to be gained where the curvature is at least the prior's.
@@ -184,11 +187,13 @@ class Evidence:
         covariance = self._with_noise(covariance, noise)
         comparisons, records = self._relations, self._records
         start = records.start if start is None else start
+        # Both points of a question are noisy: "Terms of an order" in docs/derivations.md.
         utilities = order_utilities(covariance, comparisons, start, 2.0 * noise, tolerance)
         record_noise = self._of_records(noise)
         return Conditioned(coordinates, noise, record_noise, covariance, utilities, records.source)
 
     def _with_noise(self, covariance: Tensor, noise: Tensor) -> Tensor:
+        # A copy: some kernels need the values that they returned for their gradient.
         covariance = covariance.clone()
         covariance.diagonal().add_(self._of_records(noise) + JITTER)
         return covariance

@@ -15,10 +15,6 @@ from torch.nn import Parameter
 
 from botorch_popbo.models._fit.priors import TaskCorrelation
 
-# Limits of what a transform bounds: softplus, the logistic function and the exponential are still
-# inside of their own bounds there, to which they round further out.
-_LIMITS = (-30.0, 1e4)
-
 
 class Modules(Module):
     """What has hyperparameters.
@@ -88,6 +84,7 @@ class Hyperparameters:
             name: (owner, prior, get) for name, owner, prior, get, _ in modules.named_priors()
         }
         self._parameters: list[Parameter] = []
+        # An empty part, as every parameter may be one that stays.
         parts = [modules.noise.detach().new_zeros(7, 0)]
         for name, parameter, constraint in modules.named_parameters_and_constraints():
             if parameter.requires_grad:
@@ -98,6 +95,7 @@ class Hyperparameters:
                 self._parameters.append(parameter)
                 if has_prior:
                     del priors[prior_name]
+        # What is left is normal in no coordinate, and has to be evaluated.
         self._other_priors = [*priors.values()]
         raw, self._loc, self._scale, is_log, has_prior, *bounds = torch.cat(parts, dim=-1)
         self._is_log, self._has_prior = is_log.bool(), has_prior
@@ -140,6 +138,7 @@ class Hyperparameters:
         Returns:
             A tensor of shape ``p``.
         """
+        # Modules whose parameters all stay as they are have no graph.
         pairs = [pair for pair in zip(values, by_values, strict=True) if pair[0].requires_grad]
         if not pairs:
             return torch.zeros_like(self.start)
@@ -190,11 +189,15 @@ def _coordinates(
     low, high, has_transform = -torch.inf, torch.inf, False
     if constraint is not None:
         has_transform = constraint.enforced
-        low, high = _LIMITS if has_transform else (float(bound) for bound in constraint)
+        # What a transform bounds is searched as far as softplus, the logistic function and the
+        # exponential are inside of their own bounds, to which they round further out.
+        low, high = (-30.0, 1e4) if has_transform else (float(bound) for bound in constraint)
+    # In the logarithm of what is positive a step is as large at every scale.
     is_log = low >= 0.0
     loc, scale, has_prior = raw.log() if is_log else raw, torch.ones_like(raw), False
     is_normal = isinstance(prior, LogNormalPrior if is_log else NormalPrior)
     if prior is not None and is_normal and not has_transform:
+        # A prior of any other shape does not say which entry it is of.
         has_prior = prior.loc.numel() in (1, len(raw))
         loc, scale = (prior.loc, prior.scale) if has_prior else (loc, scale)
     rows = (raw, loc, scale, is_log, has_prior, low, high)

@@ -17,10 +17,8 @@ from botorch_popbo.likelihoods import normal_interval
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._observations.observations import Observations
-from botorch_popbo.models._predict.predictor import Predictor
+from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
 from botorch_popbo.settings import ModelSettings
-
-_MIN_VARIANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -114,8 +112,10 @@ def fit_without(
     start, near = hyperparameters.start, None
     if before is not None:
         start = before.conditioned.coordinates
+        # Utilities in order stay so without some of them; of a new one there is none yet.
         if not bool((is_used & ~before.is_used).any()):
             near = before.conditioned.utilities.utilities[is_used[before.is_used]]
+    # What is reached is of the whole, to which those set aside add their penalty.
     conditioned, value = evidence.maximize(start, settings, least - penalty, near)
     return RobustFit(conditioned, is_used, value, penalty)
 
@@ -143,6 +143,7 @@ def without_outliers(
     """
     is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
     is_used[chosen] = fit.is_used
+    # Where the best and their scale need no outliers, none is looked for among the others.
     if len(chosen) == len(X) or bool(fit.is_used.all()):
         return is_used
     evidence = Evidence(X[is_used], records.subset(_index(is_used)), hyperparameters)
@@ -175,6 +176,8 @@ def plausible_records(
     """
     variance = records.known_variance + conditioned.noise
     mean = torch.zeros_like(variance)
+    # No record may vouch for itself: one that is fitted is predicted from the others, and one that
+    # is set aside like a new point.
     mean[is_used], variance[is_used] = _moments_of_each(conditioned)
     if not bool(is_used.all()):
         modules = hyperparameters.assign(conditioned.coordinates)
@@ -182,7 +185,7 @@ def plausible_records(
             predictor = Predictor.from_fit(X[is_used], conditioned, modules)
             mean[~is_used], spread = predictor.moments(X[~is_used])
         variance[~is_used] += spread
-    variance = variance.clamp(_MIN_VARIANCE, settings.max_variance)
+    variance = variance.clamp(MIN_VARIANCE, settings.max_variance)
     utilities = conditioned.utilities.utilities
     log_prob = log_rank_probability(mean, variance, records, utilities, is_used)
     is_plausible = log_prob > log_outlier_probability(records, settings) + log_odds
@@ -229,6 +232,7 @@ def log_outlier_probability(records: Observations, settings: ModelSettings) -> T
         Log-probabilities of the records' ranks plus the prior log-odds of an outlier, of shape
         ``N``.
     """
+    # Of a tie with others every place would have been the same rank.
     share = records.level.bincount()[records.level] / records.task.bincount()[records.task]
     return math.log(settings.outlier_share / (1.0 - settings.outlier_share)) + share.log()
 
@@ -267,6 +271,7 @@ def _neighbouring_utilities(level: Tensor, known_level: Tensor, utilities: Tenso
     """
     infinity = utilities.new_full((1,), torch.inf)
     known, position = known_level.unique(return_inverse=True)
+    # Of tied neighbours the nearest counts: the worst of those above, the best of those below.
     ends = torch.stack([utilities, -utilities])
     worst, best = (
         ends.new_full((2, len(known)), torch.inf)
@@ -288,6 +293,7 @@ def _most_stay(
     size = records.level.bincount()
     is_worst = (records.level == records.level.max()) & (size[-1] > 1)
     for group in (is_worst, ~is_worst):
+        # Fewer than two have no order.
         kept = min(max(int(min_share * int(group.sum())), 2), int(group.sum()))
         if int(is_plausible[group].sum()) < kept:
             best = log_prob.where(group, -torch.inf).topk(kept).indices

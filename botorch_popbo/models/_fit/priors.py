@@ -15,8 +15,6 @@ from torch.nn import Parameter
 from botorch_popbo.models.kernels import RoughMaternKernel
 from botorch_popbo.settings import ModelSettings
 
-_LEAST_NOISE = 2e-6  # within the limits of either prior, also in single precision
-
 
 def default_kernel(
     dim: int,
@@ -48,6 +46,7 @@ def default_kernel(
     return RoughMaternKernel(
         roughness_prior=_normal(*settings.roughness),
         fineness_prior=_normal(*settings.fineness),
+        settings=settings,
         **lengthscale,
     )
 
@@ -81,7 +80,8 @@ def rank_likelihood(noise: Tensor, settings: ModelSettings) -> GaussianLikelihoo
         The likelihood.
     """
     likelihood = _likelihood(settings.rank_noise, settings.rank_noise_limits).to(noise)
-    likelihood.noise = noise.clamp_min(_LEAST_NOISE)
+    # Within the limits of either prior, also in single precision.
+    likelihood.noise = noise.clamp_min(2e-6)
     return likelihood
 
 
@@ -116,6 +116,7 @@ class TaskCorrelation(Module):
     def matrix(self) -> Tensor:
         """Correlations, the target's first, ``(S + 1) x (S + 1)``."""
         loading = self.raw_loading.sigmoid()
+        # What is a task's own makes its variance one, and is shared with no other.
         return torch.outer(loading, loading).fill_diagonal_(1.0)
 
 

@@ -73,6 +73,8 @@ def fit_tasks(
         )
         for number in range(int(records.source.max()) + 1)
     )
+    # One after another against the target, not all at once: sources that agree with each other
+    # could outvote it.
     tasks = [target]
     for source in sources:
         apart = max(source.value, records.subset(source.fitted).log_chance)
@@ -84,6 +86,7 @@ def fit_tasks(
     if conditioned is None:
         return hyperparameters, start, is_used
     fitted = torch.cat([task.fitted for task in tasks])
+    # Directions come last: an outlier or a wrong source has slopes of its own.
     found = rotate(X[fitted], records.subset(fitted), hyperparameters, conditioned, value, settings)
     return *found, is_used
 

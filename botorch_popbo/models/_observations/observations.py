@@ -61,6 +61,7 @@ class Observations:
     @property
     def _share(self) -> Tensor:
         """Of better points, never none or all."""
+        # The middle of a place, so that the normal score of the first and of the last is finite.
         return (self.counts + 0.5) / (self.exposure + 1.0)
 
     @cached_property
@@ -91,6 +92,7 @@ class Observations:
         lists = self.task[~self.is_judged].bincount().double()
         # Of a ranking with ties, as many orders as there are ways to break them.
         ranked = torch.lgamma(sizes + 1.0).sum() - torch.lgamma(lists + 1.0).sum()
+        # An answer at random is right as often as not.
         return float(ranked - math.log(2.0) * self.answers.answers.sum())
 
     def __len__(self) -> int:

@@ -46,6 +46,7 @@ class Subset:
         """
         joint, first_item = target, target.num_points
         for number, source in enumerate(sources, 1):
+            # The cost is bounded for all sources together, but a single record has no order.
             share = subset_of(source, max(2, settings.num_of_sources // len(sources)))
             joint = joint.join(source.subset(share), number, first_item)
             first_item += source.num_points

@@ -18,8 +18,6 @@ from botorch_popbo.models._observations.subset import subset_of
 from botorch_popbo.models._predict.ranks import RankPredictor
 from botorch_popbo.settings import ModelSettings
 
-_INSIDE = 1e-6  # of (0, 1): a quantile there is finite
-
 
 def plausible_ranks(
     X: Tensor,
@@ -70,7 +68,7 @@ def _draw(evidence: Evidence, centre: Tensor, settings: ModelSettings) -> Tensor
     engine = SobolEngine(len(centre), scramble=True, seed=0)
     # In double precision the engine would round its first point to torch's default dtype.
     uniform = engine.draw(settings.num_draws, dtype=torch.float32).to(centre)
-    normal = torch.special.ndtri(uniform.clamp(_INSIDE, 1.0 - _INSIDE))
+    normal = torch.special.ndtri(uniform.clamp(1e-6, 1.0 - 1e-6))  # at 0 and 1 it is infinite
     steps = settings.widening * normal * curvature.clamp_min(settings.least_curvature).rsqrt()
     drawn: Tensor = (centre + steps @ directions.T).clamp(*limits)
     return drawn
@@ -87,4 +85,5 @@ def _curvature(
         if bool(ahead[i] > behind[i]):  # otherwise the limits leave no room
             first, second = (evidence.value_and_gradient(at)[2] for at in (behind, ahead))
             curvature[i] = (first - second) / (ahead[i] - behind[i])
+    # Of differences the matrix is symmetric up to their error only.
     return 0.5 * (curvature + curvature.T)

@@ -85,6 +85,7 @@ class ConditionalKernel(Kernel):
             A ``batch_shape x n x m`` tensor, or ``batch_shape x n``.
         """
         first, same = _encode(x1, self.input_transform), _are_same(x1, x2)
+        # Without a matrix of all pairs, of which only the diagonal is wanted.
         if diag and same:
             return self.predictor.moments(first)[1].to(x1)
         second = first if same else _encode(x2, self.input_transform)

@@ -9,9 +9,12 @@ import torch
 from gpytorch.kernels import Kernel
 from torch import Tensor
 
-from botorch_popbo.models._fit.evidence import JITTER, Conditioned
+from botorch_popbo.likelihoods.weights import JITTER
+from botorch_popbo.models._fit.evidence import Conditioned
 from botorch_popbo.models._fit.hyperparameters import Modules
 
+#: Of a variance that is a difference, so that rounding leaves it a deviation to divide by.
+MIN_VARIANCE = 1e-12
 _BLOCK = 2**18  # entries of a matrix of covariances
 _COLUMNS = 128  # of a triangular matrix, whose upper part is left out
 
@@ -70,6 +73,7 @@ class Predictor:
             weights=utilities.weights,
             root=utilities.root,
             ordered_root=utilities.ordered_root,
+            # The level is that of utilities, which have no noise.
             average=share @ conditioned.covariance - share * (noise + JITTER),
         )
 
@@ -168,6 +172,7 @@ class Predictor:
         cross1 = self.cross(X1)
         cross2 = cross1 if same else self.cross(X2)
         shared1, shared2 = self._mean_of_records(cross1), self._mean_of_records(cross2)
+        # Of the difference to the records' average: "Prediction" in docs/derivations.md.
         prior = self.kernel(X1, X2).to_dense() - shared1.unsqueeze(-1) - shared2.unsqueeze(-2)
         explained1 = self._relative(cross1) @ self.ordered_root
         explained2 = explained1 if same else self._relative(cross2) @ self.ordered_root
@@ -191,6 +196,7 @@ class Predictor:
     @cached_property
     def _triangle(self) -> tuple[Tensor, ...]:
         """A triangular matrix with the square of :attr:`ordered_root`, in parts, ``n x m``."""
+        # A product needs the square of the root only, and with a triangle half of the work.
         upper = torch.linalg.qr(self.ordered_root.mT, mode="r").R
         columns = upper.mT.split(_COLUMNS, dim=-1)
         return tuple(part[i * _COLUMNS :] for i, part in enumerate(columns))

@@ -13,9 +13,7 @@ from botorch_popbo.data._rows import distinct_rows, lexicographic_order
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._observations.observations import Observations
-from botorch_popbo.models._predict.predictor import Predictor
-
-_MIN_VARIANCE = 1e-12
+from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
 
 
 @dataclass(frozen=True)
@@ -147,12 +145,14 @@ class RankPredictor:
             The predictions.
         """
         conditioned = Evidence(X, records.subset(index), hyperparameters).condition(coordinates)
+        # A copy, as the next law sets the same modules to hyperparameters of its own.
         modules = deepcopy(hyperparameters.assign(coordinates)).requires_grad_(False)
         predictor = Predictor.from_fit(X, conditioned, modules)
         target = records.is_target.nonzero().squeeze(-1)
         own = index[records.is_target[index]]  # they come first
         utilities = conditioned.utilities.utilities
         buckets = Buckets.from_records(records.subset(target), own, utilities[: len(own)])
+        # With the noise of the records: a rank is one among outcomes as they were.
         covariance = conditioned.covariance[buckets.record]
         explained = covariance @ predictor.ordered_root
         variance = covariance.gather(-1, buckets.record.unsqueeze(-1)).squeeze(-1)
@@ -185,8 +185,9 @@ class RankPredictor:
         # Buckets are of the target, whose records come first and have the prior's covariance.
         shared = cross[:, self.buckets.record] - explained @ self.explained.T
         variance = own.unsqueeze(-1) + self.variance - 2.0 * shared
-        deviation = variance.clamp_min(_MIN_VARIANCE).sqrt()
+        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
         short = self.utility - (cross @ self.predictor.weights).unsqueeze(-1)
+        # With one deviation for all the scores fall as the utilities do.
         reference = short / deviation.mean(-1, keepdim=True)
         scores = _falling(short / deviation, reference, self.least_step)
         return scores.reshape(*X.shape[:-1], len(self.utility))

@@ -60,14 +60,6 @@ def test_a_model_predicts_better_with_directions_of_its_own() -> None:
     assert 1.0 - agreement(model) < 0.5 * (1.0 - agreement(without))
 
 
-def test_directions_are_part_of_the_state() -> None:
-    model, other = (RankingGP(X, valley(X), EXACT, input_transform=None) for _ in range(2))
-    other.load_state_dict(model.fit().state_dict())
-    found, expected = (m.eval().posterior(unit_points(5, 3, seed=2)) for m in (other, model))
-    assert torch.equal(found.mean, expected.mean)
-    assert torch.equal(found.variance, expected.variance)
-
-
 def test_a_target_with_sources_has_directions_too() -> None:
     source, few = from_outcomes(X, valley(X)), X[:8]
     model = RankingGP(few, valley(few), input_transform=None, sources=[source]).fit()

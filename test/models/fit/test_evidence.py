@@ -1,5 +1,4 @@
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import torch
@@ -8,7 +7,7 @@ from helpers.gaussian import hyperparameters, ranked, unit_points
 from torch import Tensor
 
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
-from botorch_popbo.models._fit.evidence import Conditioned, Evidence
+from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.priors import TaskCorrelation, default_kernel, default_likelihood
 from botorch_popbo.models._observations.from_order import observations_of
@@ -47,48 +46,6 @@ def test_the_result_is_a_maximum() -> None:
         assert log_density(again, records) == pytest.approx(value, abs=0.1)  # flat along a ridge
 
 
-def test_the_maximum_comes_with_its_value_and_utilities() -> None:
-    records = ranked(WAVE)
-    found, value = evidence(records).maximize(START, SETTINGS)
-    assert value == pytest.approx(log_density(found.coordinates, records), abs=1e-5)
-    again = evidence(records).condition(found.coordinates)
-    first, second = (c.utilities.gaps for c in (found, again))
-    torch.testing.assert_close(second, first, rtol=0, atol=1e-3)
-    assert torch.equal(again.covariance, found.covariance)
-
-
-def test_utilities_to_start_from_need_not_be_in_order() -> None:
-    law = evidence(ranked(WAVE))
-    best, value = law.maximize(START, SETTINGS)
-    known = best.utilities.utilities
-    for near in (known, -known, torch.zeros_like(known)):
-        again, reached = law.maximize(START, SETTINGS, near=near)
-        torch.testing.assert_close(again.coordinates, best.coordinates, rtol=0, atol=1e-2)
-        assert reached == pytest.approx(value, abs=1e-3)
-
-
-def test_a_search_ends_where_what_it_has_to_reach_is_out_of_sight(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    records = ranked(WAVE)
-    counted, reached = evidence(records), []
-    condition = counted._condition
-
-    def count(*args: Any) -> Conditioned:
-        reached.append(condition(*args))
-        return reached[-1]
-
-    monkeypatch.setattr(counted, "_condition", count)
-    full = counted.maximize(START, SETTINGS)[1]
-    evaluations = len(reached)
-    assert counted.maximize(START, SETTINGS, full - 0.1)[1] == full  # in reach, so nothing changes
-    assert len(reached) == 2 * evaluations
-    best, value = counted.maximize(START, SETTINGS, full + 1e4)
-    assert len(reached) == 2 * evaluations + 1
-    assert best is reached[-1]
-    assert value == pytest.approx(log_density(START, records), abs=1e-5)
-
-
 def test_what_matters_has_a_short_lengthscale() -> None:
     records = ranked((6.0 * X[:, 1]).sin())
     lengthscale = fitted(records)
@@ -103,26 +60,6 @@ def test_an_order_without_a_pattern_is_noise() -> None:
         noise.append(evidence(records).maximize(START, SETTINGS)[0].noise)
     assert noise[0] < 0.01
     assert noise[1] > 20.0 * noise[0]
-
-
-@pytest.mark.parametrize("num_records", [1, 2])
-def test_few_records_stay_within_the_bounds(num_records: int) -> None:
-    found = fitted(ranked(torch.arange(2).double()).subset(torch.arange(num_records)))
-    assert found.isfinite().all()
-    low, high = PRIOR.limits
-    assert ((low <= found) & (found <= high)).all()
-
-
-def test_uncertain_records_are_noisier() -> None:
-    score, spread = torch.arange(25).double(), torch.linspace(0.1, 4.0, 25).double()
-    exact, vague = (
-        observations_of(Order.from_scores(X, score, variance))
-        for variance in (torch.zeros(25).double(), spread)
-    )
-    first, second = (evidence(r).condition(START) for r in (exact, vague))
-    added = (second.covariance - first.covariance).diagonal()
-    torch.testing.assert_close(added, vague.known_variance, rtol=1e-6, atol=1e-9)
-    assert torch.equal(second.record_noise, second.noise + vague.known_variance)
 
 
 KERNELS: dict[str, Kernel] = {

@@ -1,8 +1,6 @@
 import pytest
 import torch
-from botorch.acquisition import qLogNoisyExpectedImprovement
 from botorch.exceptions import (
-    BotorchTensorDimensionError,
     InputDataError,
 )
 from botorch.models.transforms.input import Normalize
@@ -109,11 +107,6 @@ def test_a_single_point_is_enough() -> None:
     torch.testing.assert_close(pending.correlation, found.correlation)
 
 
-def test_without_sources_it_is_not() -> None:
-    with pytest.raises(InputDataError):
-        RankingGP(X[:1], hill(X[:1]))
-
-
 def test_no_point_is_not_enough() -> None:
     with pytest.raises(InputDataError, match="train_X holds 0"):
         RankingGP(X[:0], hill(X[:0]), sources=[GOOD])
@@ -140,22 +133,6 @@ def test_sample_paths_have_the_moments_of_the_posterior(number: int) -> None:
     covariance = law.distribution.covariance_matrix
     variance = covariance.diagonal() + covariance[0, 0] - 2.0 * covariance[0]
     torch.testing.assert_close(differences.var(0)[1:], variance[1:], atol=0.0, rtol=0.07)
-
-
-def test_botorchs_acquisition_functions_apply() -> None:
-    acquisition = qLogNoisyExpectedImprovement(model(GOOD), X_baseline=X)
-    assert acquisition(EVERYWHERE[:3].unsqueeze(1)).isfinite().all()
-
-
-def test_sources_must_be_of_the_same_space() -> None:
-    narrow = from_outcomes(SOURCE_X[:, :1], hill(SOURCE_X))
-    with pytest.raises(BotorchTensorDimensionError, match="columns"):
-        RankingGP(X, hill(X), sources=[narrow])
-
-
-def test_one_source_comes_in_a_list() -> None:
-    with pytest.raises(InputDataError, match=r"\[order\]"):
-        RankingGP(X, hill(X), sources=GOOD)  # type: ignore[arg-type]
 
 
 def test_a_state_dict_carries_what_was_found_out() -> None:

@@ -1,10 +1,8 @@
 import torch
 from helpers.comparisons import counted
-from helpers.ranking import line, tensor
-from torch import Tensor
+from helpers.ranking import line
 
 from botorch_popbo.data import Order
-from botorch_popbo.models._observations.answers import between
 from botorch_popbo.models._observations.from_order import observations_of
 
 
@@ -48,18 +46,3 @@ def test_a_best_one_is_an_answer_against_each_of_the_others() -> None:
     lists = {4: 1.0, 0: 0.0, 2: 0.0, 3: 0.0}, {0: 1.0, 4: 0.0}
     found = answers(of_lists(*lists, best_only=True))
     assert found == {(4, 0): 1.0, (4, 2): 1.0, (4, 3): 1.0, (0, 4): 1.0}
-
-
-def placed(known: Tensor, *utilities: float) -> dict[tuple[int, int], float]:
-    """New records among four, the second and the fourth of which are another task's."""
-    utility = torch.cat([tensor([3.0, 2.5, 1.0, 0.5]), tensor(utilities)])
-    return counted(between(utility, known, len(utilities)))
-
-
-def test_a_new_record_comes_between_its_neighbours() -> None:
-    every = torch.ones(4, dtype=torch.bool)
-    assert placed(every, 2.0) == {(1, 4): 1.0, (4, 2): 1.0}
-    # Beyond the ends there is one neighbour; new ones say nothing of each other.
-    assert placed(every, 4.0, -1.0, 5.0) == {(4, 0): 1.0, (3, 5): 1.0, (6, 0): 1.0}
-    some = torch.tensor([True, False, True, False])
-    assert placed(some, 2.0, 0.7) == {(0, 4): 1.0, (4, 2): 1.0, (2, 5): 1.0}

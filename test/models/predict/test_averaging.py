@@ -2,16 +2,13 @@ from typing import Any
 
 import pytest
 import torch
-from gpytorch.kernels import MaternKernel, RBFKernel
 from helpers.gaussian import hyperparameters, ranked, unit_points
 from torch import Tensor
 from torch.autograd import gradcheck
 
-from botorch_popbo import GaussianRankPosterior, RankingGP
-from botorch_popbo.data import from_comparisons
+from botorch_popbo import RankingGP
 from botorch_popbo.models._fit.evidence import Evidence
-from botorch_popbo.models._predict import averaging as module
-from botorch_popbo.models._predict.averaging import plausible_ranks
+from botorch_popbo.models._predict.averaging import _curvature, plausible_ranks
 from botorch_popbo.settings import ModelSettings
 
 X = unit_points(24)
@@ -23,10 +20,6 @@ TIED = (3.0 * SMOOTH).round()
 
 def fitted(outcomes: Tensor, **options: Any) -> RankingGP:
     return RankingGP(X, outcomes.unsqueeze(-1), input_transform=None, **options).fit()
-
-
-def laws(model: RankingGP) -> list[Any]:
-    return model._plausible()
 
 
 @pytest.mark.parametrize("outcomes", [SMOOTH, NOISY, TIED], ids=["smooth", "noisy", "tied"])
@@ -67,36 +60,6 @@ def test_gradients_of_the_averaged_law() -> None:
     assert gradcheck(law, NEW.clone().requires_grad_(), eps=1e-6, atol=1e-5)
 
 
-def test_it_is_the_average_over_hyperparameters_about_the_best() -> None:
-    model = fitted(NOISY)
-    posterior = model.rank_posterior(NEW)
-    parts = [
-        GaussianRankPosterior(
-            type(posterior.thresholds)(law.thresholds(NEW, False), law.buckets.size),
-            lambda: posterior.utility,
-        )
-        for law in laws(model)
-    ]
-    assert len(parts) == 8
-    torch.testing.assert_close(posterior.mean, torch.stack([p.mean for p in parts]).mean(0))
-    noises = torch.stack([law.noise for law in laws(model)])
-    assert noises.max() > 1.5 * noises.min()
-    assert noises.max() > 0.031  # which is as much as a search may see
-
-
-def test_the_curvature_is_that_of_the_evidence() -> None:
-    search, settings = hyperparameters(), ModelSettings()
-    evidence = Evidence(X, ranked(NOISY), search)
-    centre = evidence.maximize(search.start, settings)[0].coordinates
-    curvature = module._curvature(evidence, centre, search.limits, settings)
-    step = torch.tensor([0.1, -0.05, 0.0, 0.0, 0.0]).double()
-    ahead, behind, between = (
-        evidence.value_and_gradient(at)[1] for at in (centre + step, centre - step, centre)
-    )
-    change = ahead + behind - 2.0 * between
-    assert float(-step @ curvature @ step) == pytest.approx(change, rel=0.1, abs=1e-4)
-
-
 @pytest.mark.parametrize("is_gross", [True, False])
 def test_only_strong_evidence_sets_records_aside(is_gross: bool) -> None:
     outcomes = SMOOTH.clone()
@@ -112,49 +75,14 @@ def test_only_strong_evidence_sets_records_aside(is_gross: bool) -> None:
     assert all(law.buckets.size.sum() == 24 for law in found)
 
 
-def test_parameters_that_require_no_gradient_stay_as_they_are() -> None:
-    kernel = MaternKernel(nu=2.5, ard_num_dims=2)
-    kernel.lengthscale = torch.tensor([0.4, 0.9])
-    kernel.requires_grad_(False)
-    model = fitted(SMOOTH, covar_module=kernel)
-    for law in laws(model):
-        torch.testing.assert_close(law.predictor.kernel.lengthscale, kernel.lengthscale.double())
-    model = RankingGP(X, SMOOTH.unsqueeze(-1))
-    model.likelihood.noise = 1e-5
-    model.likelihood.requires_grad_(False)
-    for law in laws(model.fit()):
-        torch.testing.assert_close(law.noise, torch.tensor(1e-5).double())
-
-
-def test_any_kernel_and_any_feedback_has_a_law() -> None:
-    wins = torch.tensor([[0, 1], [1, 2], [0, 2], [3, 2], [3, 0]])
-    judged = RankingGP(order=from_comparisons(X[:4], wins)).fit()
-    for model in (fitted(SMOOTH, covar_module=RBFKernel()), judged):
-        posterior = model.rank_posterior(NEW)
-        total = int(posterior.exposure)
-        probability = posterior.log_prob(torch.arange(total + 1.0).double()).exp()
-        torch.testing.assert_close(probability.sum(-1), torch.ones(6).double())
-
-
-@pytest.mark.usefixtures("rng_untouched")
-def test_it_is_prepared_once_for_the_same_hyperparameters() -> None:
-    model = fitted(SMOOTH)
-    first = model.rank_posterior(NEW).mean
-    known = laws(model)
-    assert laws(model) is known
-    model.likelihood.noise = 0.02
-    assert laws(model) is not known
-    assert not torch.equal(model.rank_posterior(NEW).mean, first)
-
-
-def test_a_search_never_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from botorch.optim import optimize_acqf
-
-    from botorch_popbo import ExpectedRankingImprovement, rank_initial_conditions
-
-    monkeypatch.setattr(RankingGP, "_plausible", None)
-    acquisition = ExpectedRankingImprovement(fitted(SMOOTH), X_pending=NEW[:2])
-    bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]]).double()
-    optimize_acqf(
-        acquisition, bounds, 1, 2, 16, ic_generator=rank_initial_conditions, options={"maxiter": 3}
+def test_the_curvature_is_that_of_the_evidence() -> None:
+    search, settings = hyperparameters(), ModelSettings()
+    evidence = Evidence(X, ranked(NOISY), search)
+    centre = evidence.maximize(search.start, settings)[0].coordinates
+    curvature = _curvature(evidence, centre, search.limits, settings)
+    step = torch.tensor([0.1, -0.05, 0.0, 0.0, 0.0]).double()
+    ahead, behind, between = (
+        evidence.value_and_gradient(at)[1] for at in (centre + step, centre - step, centre)
     )
+    change = ahead + behind - 2.0 * between
+    assert float(-step @ curvature @ step) == pytest.approx(change, rel=0.1, abs=1e-4)

@@ -6,16 +6,13 @@ import pytest
 import torch
 from botorch.acquisition import qLogExpectedImprovement, qLogNoisyExpectedImprovement
 from botorch.acquisition.joint_entropy_search import qJointEntropySearch
-from botorch.exceptions.errors import DeprecationError
 from botorch.models import ModelListGP
 from botorch.sampling import SobolQMCNormalSampler
-from helpers.gaussian import conditional_law, dense_law, ranked, unit_points
-from linear_operator.operators import to_linear_operator
+from helpers.gaussian import dense_law, unit_points
 from torch import Tensor
 
 from botorch_popbo import RankingGP
-from botorch_popbo.models._fit.evidence import JITTER
-from botorch_popbo.models._predict.conditional import ConditionalKernel, ConditionalMean, in_dtype
+from botorch_popbo.models._predict.conditional import ConditionalKernel
 
 X = unit_points(12)
 Y = -(X - 0.3).square().sum(-1, keepdim=True)
@@ -69,15 +66,6 @@ def test_a_part_of_the_covariance_is_that_of_the_whole(fitted: RankingGP) -> Non
     torch.testing.assert_close(found, expected)
 
 
-def test_the_model_itself_is_left_alone(fitted: RankingGP) -> None:
-    before = fitted.posterior(TEST_X).mean
-    conditioned = fitted.condition_on_observations(NEW, OBSERVED)
-    with torch.no_grad():
-        conditioned.likelihood.noise_covar.raw_noise.mul_(2.0)
-    assert torch.equal(fitted.posterior(TEST_X).mean, before)
-    assert not conditioned.training
-
-
 @pytest.mark.filterwarnings("ignore:The model inputs are of type torch.float32")
 @pytest.mark.parametrize("batch_shape", [(), (3,), (2, 3)])
 def test_fantasies_are_batches_of_conditioned_models(
@@ -98,15 +86,6 @@ def test_fantasies_are_batches_of_conditioned_models(
     # Whatever is fantasised, the variance is the same, and smaller than before.
     torch.testing.assert_close(together.variance[0], together.variance[1])
     assert (together.variance <= model.posterior(TEST_X.to(**tkwargs)).variance + 1e-5).all()
-
-
-def test_fantasies_with_noise_of_their_own(fitted: RankingGP) -> None:
-    sampler = SobolQMCNormalSampler(torch.Size([6]), seed=0)
-    variance = fitted.posterior(TEST_X).variance
-    vague = fitted.fantasize(NEW, sampler, observation_noise=torch.tensor([100.0]).double())
-    torch.testing.assert_close(vague.posterior(TEST_X).variance[0], variance, rtol=0.05, atol=1e-3)
-    with pytest.raises(DeprecationError, match="observation_noise"):
-        fitted.fantasize(NEW, sampler, observation_noise=True)
 
 
 @pytest.mark.parametrize("noise", [None, torch.full_like(OBSERVED, 0.1)])
@@ -150,53 +129,15 @@ def test_an_optimum_to_condition_on_tells_nothing_of_known_points() -> None:
     assert gain.min() < 0.05
 
 
-@pytest.mark.parametrize("noise", [None, torch.tensor([[0.1], [1.0], [0.01], [0.5]]).double()])
-def test_the_models_of_a_list_are_conditioned_one_by_one(
-    fitted: RankingGP, noise: Tensor | None
-) -> None:
-    options = {} if noise is None else {"noise": noise.expand(4, 2)}
-    outcomes = torch.cat([OBSERVED, -OBSERVED], dim=-1)
-    models = ModelListGP(fitted, fitted)
-    conditioned = models.condition_on_observations([NEW, NEW], outcomes, **options)
+def test_the_models_of_a_list_are_conditioned_one_by_one(fitted: RankingGP) -> None:
+    noise = torch.tensor([[0.1], [1.0], [0.01], [0.5]]).double()
+    outcomes, models = torch.cat([OBSERVED, -OBSERVED], dim=-1), ModelListGP(fitted, fitted)
+    conditioned = models.condition_on_observations([NEW, NEW], outcomes, noise=noise.expand(4, 2))
     found = conditioned.posterior(TEST_X)
     for column, own in enumerate((OBSERVED, -OBSERVED)):
         alone = fitted.condition_on_observations(NEW, own, noise).posterior(TEST_X)
         torch.testing.assert_close(found.mean[:, [column]], alone.mean)
         torch.testing.assert_close(found.variance[:, [column]], alone.variance)
-
-
-def test_mean_and_kernel_are_those_of_the_law() -> None:
-    predictor = conditional_law(X, ranked(Y.squeeze(-1)))
-    mean, covariance = dense_law(predictor, TEST_X)
-    found = ConditionalMean(predictor)(TEST_X)
-    torch.testing.assert_close(found, mean, rtol=0, atol=1e-8)
-    kernel = ConditionalKernel(predictor)
-    for values, expected in (
-        (kernel(TEST_X).to_dense(), covariance),
-        (kernel(TEST_X[:2], TEST_X[2:]).to_dense(), covariance[:2, 2:]),
-        (kernel(TEST_X, diag=True), covariance.diagonal()),
-    ):
-        torch.testing.assert_close(values, expected, rtol=0, atol=1e-8)
-    single = ConditionalKernel(predictor, torch.float32)
-    assert single.dtype == single(TEST_X.float()).to_dense().dtype == torch.float32
-
-
-def test_a_cast_covariance_is_factorised_in_its_own_precision() -> None:
-    # Positive definite, but not once it is rounded.
-    matrix = torch.ones(3, 3).double() + 1e-9 * torch.eye(3).double()
-    operator = to_linear_operator(matrix.expand(2, 3, 3))
-    assert in_dtype(operator, torch.float64) is operator
-    cast = in_dtype(operator, torch.float32)
-    assert cast.dtype == torch.float32
-    assert cast.shape == (2, 3, 3)
-    factor = cast.cholesky().to_dense()
-    expected = torch.linalg.cholesky(matrix).float().expand(2, 3, 3)
-    torch.testing.assert_close(factor, expected)
-    parts = [cast.to_dense()[0], cast[0].to_dense(), cast.mT.to_dense()[1]]
-    for values in (*parts, cast.expand(4, 2, 3, 3).to_dense()[3, 1]):
-        assert torch.equal(values, matrix.float())
-    torch.testing.assert_close(cast @ torch.ones(3), torch.full((2, 3), 3.0))
-    assert torch.equal(cast.diagonal(), torch.ones(2, 3))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -232,8 +173,10 @@ def test_single_precision_survives_points_that_are_close(seed: int, distance: fl
     torch.testing.assert_close(noisy, expected[1], rtol=1e-2, atol=5e-2)
 
 
-def test_the_jitter_is_small(fitted: RankingGP) -> None:
-    covariance = fitted.posterior(X[:1].expand(2, 2)).distribution.covariance_matrix
-    torch.testing.assert_close(
-        covariance[0, 0] - covariance[0, 1], torch.tensor(JITTER).double(), rtol=1e-3, atol=1e-12
-    )
+def test_a_covariance_in_single_precision_is_an_operator_like_any() -> None:
+    law = RankingGP(X.float(), Y.float()).fit().posterior(TEST_X.float()).distribution
+    operator, matrix = law.lazy_covariance_matrix, law.covariance_matrix
+    assert torch.equal(operator[:3, ::2].to_dense(), matrix[:3, ::2])
+    for same in (operator.mT, operator.expand(2, 5, 5)[1]):
+        torch.testing.assert_close(same.to_dense(), matrix)
+    torch.testing.assert_close(operator @ torch.ones(5, 1), matrix.sum(-1, keepdim=True))

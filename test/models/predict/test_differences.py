@@ -35,15 +35,6 @@ def test_they_have_the_moments_of_the_joint_posterior(predictor: Predictor) -> N
     torch.testing.assert_close(own, predictor.unexplained(TEST_X), rtol=0, atol=1e-9)
 
 
-def test_a_batch_is_many_single_evaluations(predictor: Predictor) -> None:
-    differences = Differences.from_predictor(predictor, X[0])
-    batch = unit_points(24, seed=2).reshape(2, 3, 4, 2)
-    flat = differences.moments(batch.reshape(24, 2))
-    for values, expected in zip(differences.moments(batch), flat, strict=True):
-        assert values.shape == (2, 3, 4)
-        torch.testing.assert_close(values.flatten(), expected)
-
-
 @pytest.mark.parametrize("reference", [X[0], TEST_X[1] + 1.0])
 def test_gradients(predictor: Predictor, reference: torch.Tensor) -> None:
     differences = Differences.from_predictor(predictor, reference)

@@ -2,18 +2,12 @@ import pytest
 import torch
 from gpytorch.kernels import RBFKernel, ScaleKernel
 from helpers.gaussian import (
-    LENGTHSCALE,
-    NOISE,
     conditional_law,
     dense_law,
-    explained,
-    kernel,
     ranked,
     unit_points,
 )
-from torch.autograd import gradcheck
 
-from botorch_popbo.models._fit.evidence import JITTER
 from botorch_popbo.models._predict import predictor as module
 from botorch_popbo.models._predict.predictor import Predictor
 
@@ -54,23 +48,6 @@ def test_what_the_order_leaves_open_is_not_held_against_a_point(predictor: Predi
     torch.testing.assert_close(predictor.pessimistic(TEST_X), mean - unexplained.sqrt())
 
 
-def test_records_are_predicted_in_their_order(predictor: Predictor) -> None:
-    mean, variance = predictor.moments(X)
-    assert torch.equal(mean.argsort(descending=True), RECORDS.level.argsort())
-    _, elsewhere = predictor.moments(TEST_X + 3.0)
-    assert variance.max() < elsewhere.min()
-
-
-def test_a_batch_is_many_single_evaluations(predictor: Predictor) -> None:
-    batch = unit_points(24, seed=2).reshape(2, 3, 4, 2)
-    flat = predictor.moments(batch.reshape(24, 2))
-    for values, expected in zip(predictor.moments(batch), flat, strict=True):
-        assert values.shape == (2, 3, 4)
-        torch.testing.assert_close(values.flatten(), expected)
-    single = predictor.covariance(batch[1, 2], batch[1, 2])
-    torch.testing.assert_close(predictor.covariance(batch, batch)[1, 2], single)
-
-
 def test_many_points_are_predicted_in_parts(
     predictor: Predictor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,27 +61,3 @@ def test_many_points_are_predicted_in_parts(
     torch.testing.assert_close(parts, whole)
     torch.testing.assert_close(torch.autograd.grad(sum(v.sum() for v in parts), points), (slope,))
     assert sizes == [5, 5, 5, 5, 4] * 2
-
-
-def test_gradients(predictor: Predictor) -> None:
-    points = TEST_X.clone().requires_grad_()
-    assert gradcheck(predictor.moments, points, eps=1e-6, atol=1e-6)
-    assert gradcheck(lambda x: predictor.covariance(x, x), points, eps=1e-6, atol=1e-6)
-
-
-def test_the_prior_is_that_of_the_fit() -> None:
-    predictor = conditional_law(X, RECORDS)
-    prior = kernel(LENGTHSCALE)(X).to_dense().detach()
-    prior = prior + (NOISE + JITTER) * torch.eye(12).double() + RECORDS.known_variance.diag()
-    found = predictor.root @ predictor.root.T
-    torch.testing.assert_close(found, explained(prior), rtol=1e-6, atol=1e-5)
-
-
-def test_the_order_explains_less_than_certain_utilities(predictor: Predictor) -> None:
-    left_open = torch.linalg.eigvalsh(predictor.left_open)
-    # As many directions as there are gaps; nothing is known of the level.
-    torch.testing.assert_close(left_open[0], torch.zeros(()).double(), rtol=0, atol=1e-8)
-    assert (left_open[1:] > 0.0).all()
-    torch.testing.assert_close(
-        predictor.weights.sum(), torch.zeros(()).double(), rtol=0, atol=1e-10
-    )

@@ -7,7 +7,6 @@ from helpers.ranking import line, tensor
 from torch import Tensor
 from torch.autograd import gradcheck
 
-from botorch_popbo import RankingGP
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes, from_top_k
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._observations.from_order import observations_of
@@ -79,35 +78,6 @@ def test_scores_fall_and_have_gradients(outcomes: Tensor) -> None:
     assert gradcheck(lambda x: law.thresholds(x, True), points, eps=1e-6, atol=1e-6)
 
 
-def test_records_without_a_utility_have_thresholds_between_the_others() -> None:
-    index = torch.tensor([0, 1, 2, 4, 5, 6, 8])
-    law = law_of(ranked(OUTCOMES), index)
-    known = law.thresholds(NEW, False)  # several laws are averaged before all buckets are asked for
-    assert known.shape == (5, 7)
-    scores = law.buckets.interpolate(known)
-    assert torch.equal(scores[:, law.buckets.place], known)
-    assert scores.shape == (5, 9)
-    assert (scores.diff(dim=-1) < 0.0).all()
-
-
-def test_noise_brings_all_ranks_closer() -> None:
-    law = law_of(ranked(OUTCOMES))
-    assert law.thresholds(NEW, True).abs().sum() < law.thresholds(NEW, False).abs().sum()
-
-
-def test_scores_that_fall_stay_as_they_are() -> None:
-    falling = tensor([[3.0, 1.0, 0.2, -0.5, -4.0]])
-    assert torch.equal(_falling(falling, torch.zeros_like(falling), 0.1), falling)
-
-
-def test_scores_that_rise_stay_at_the_centre() -> None:
-    score, reference = tensor([1.0, 2.0, 0.5, -2.0, -1.0]), tensor([2.0, 1.0, 0.0, -1.0, -2.0])
-    found = _falling(score, reference, 0.1)
-    assert (found.diff() <= -0.1 + 1e-12).all()
-    torch.testing.assert_close(found[1:4], score[1:4])
-    torch.testing.assert_close(found[[0, 4]], tensor([2.1, -2.1]))
-
-
 def test_averaged_scores_have_averaged_probabilities() -> None:
     scores = torch.stack([torch.linspace(9.0, -9.0, 7).double(), torch.linspace(3, -4, 7).double()])
     found = averaged(list(scores))
@@ -126,21 +96,6 @@ def test_averaged_scores_are_finite_in_the_far_tail() -> None:
     assert found.isfinite().all()
     assert torch.autograd.grad(found.sum(), scores)[0].isfinite().all()
     assert math.isclose(found[0].item(), -found[2].item())
-
-
-def test_no_point_has_no_thresholds() -> None:
-    X = torch.rand(6, 2, dtype=torch.double)
-    model = RankingGP(X, X[:, :1])
-    for points in (torch.rand(0, 2).double(), torch.rand(3, 0, 2).double()):
-        assert model.rank_posterior(points).mean.shape == (*points.shape[:-1], 1)
-
-
-def test_the_average_of_equal_laws_is_the_law_however_far_out() -> None:
-    scores = torch.linspace(30.0, -30.0, 25).double().requires_grad_()
-    found = averaged([scores] * 3)
-    torch.testing.assert_close(found, scores)
-    (slope,) = torch.autograd.grad(found.sum(), scores)
-    torch.testing.assert_close(slope, torch.ones_like(slope))
 
 
 def scored(scores: list[float]) -> Observations:
@@ -167,14 +122,6 @@ def test_points_that_stand_for_no_utility_are_interpolated_by_place() -> None:
     assert values.tolist() == [[2.5, 2.0, 1.5, 0.0, -1.5, -3.0], [2, 1, 0, -1, -2, -3]]
 
 
-def test_between_known_places_the_step_is_shared() -> None:
-    records = scored([5.0, 4.0, 3.0, 2.0, 1.0])
-    buckets = Buckets.from_records(records, torch.tensor([0, 4]), tensor([1.0, 0.0]))
-    assert buckets.interpolate(tensor([1.0, 0.0])).tolist() == [1.0, 0.75, 0.5, 0.25, 0.0]
-    alone = Buckets.from_records(records, torch.tensor([2]), tensor([1.0]))
-    assert alone.interpolate(tensor([3.0])).tolist() == [3.0] * 5
-
-
 def test_points_of_several_tasks_are_ranked_by_their_utilities() -> None:
     first = from_outcomes(line(4), tensor([1.0, 2.0, 3.0, 4.0]))
     both = combine(first, from_outcomes(line(6)[2:], tensor([1.0, 2.0, 3.0, 4.0])))
@@ -184,9 +131,6 @@ def test_points_of_several_tasks_are_ranked_by_their_utilities() -> None:
     buckets = Buckets.from_records(records, torch.arange(8), utilities)
     assert buckets.size.tolist() == [1.0] * 6
     assert buckets.record.tolist() == [1, 3, 2, 7, 0, 6]
-    fewer = Buckets.from_records(records, torch.arange(4), utilities[:4])
-    assert fewer.size.sum() == 6.0
-    assert (fewer.size.round() == fewer.size).all()
 
 
 def test_a_point_with_several_records_is_known_by_the_one_with_the_least_noise() -> None:

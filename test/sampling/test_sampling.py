@@ -1,15 +1,61 @@
+"""What BoTorch finds by its registries of samplers, features and paths."""
+
 from functools import partial
 from typing import Any
 
 import pytest
 import torch
 from botorch.exceptions import UnsupportedError
+from botorch.sampling.get_sampler import get_sampler
+from botorch.sampling.normal import SobolQMCNormalSampler
 from botorch.sampling.pathwise import draw_kernel_feature_paths, draw_matheron_paths
+from botorch.sampling.pathwise.features import gen_kernel_features
+from botorch.utils.sampling import manual_seed
+from gpytorch.priors import NormalPrior
+from helpers.gaussian import unit_points
 from helpers.toy import toy_data
 from torch import Tensor
 
-from botorch_popbo import PoissonRankModel, RankingGP
+from botorch_popbo import PoissonRankModel, RankingGP, RankModel
+from botorch_popbo.models.kernels import RoughMaternKernel
 from botorch_popbo.sampling import draw_utility_paths
+
+
+@pytest.mark.parametrize("active_dims", [None, (0, 2)])
+def test_their_inner_product_is_the_kernel(active_dims: tuple[int, ...] | None) -> None:
+    X = unit_points(6, 2 if active_dims is None else 3)
+    kernel = RoughMaternKernel(
+        NormalPrior(0.0, 1.0), NormalPrior(-1.5, 0.5), ard_num_dims=2, active_dims=active_dims
+    )
+    kernel = kernel.double().requires_grad_(False)
+    kernel.lengthscale = torch.tensor([0.2, 1.5]).double()
+    kernel.rotation = torch.tensor([[0.6, -0.8], [0.8, 0.6]]).double()
+    with manual_seed(0):
+        features = gen_kernel_features(kernel, num_inputs=X.shape[-1], num_outputs=2**15)(X)
+    # A smooth kernel is off by 0.3 here.
+    torch.testing.assert_close(features @ features.T, kernel(X).to_dense(), rtol=0.0, atol=0.02)
+
+
+@pytest.mark.usefixtures("rng_untouched")
+def test_botorch_finds_a_sampler_that_leaves_the_random_state_alone(model: RankModel) -> None:
+    X = toy_data(6)[0].reshape(2, 3, 2).requires_grad_()
+    posterior = model.rank_posterior(X)
+    draws = get_sampler(posterior, torch.Size([8]), seed=0)(posterior)
+    assert draws.shape == (8, 2, 3, 1)
+    (gradient,) = torch.autograd.grad(draws.sum(), X)
+    assert gradient.abs().sum() > 0
+
+
+def test_utilities_are_drawn_by_quasi_monte_carlo(gaussian_model: RankingGP) -> None:
+    posterior = gaussian_model.rank_posterior(toy_data(3, seed=2)[0].unsqueeze(-2))
+    sampler = get_sampler(posterior, torch.Size([512]), seed=0)
+    assert isinstance(sampler, SobolQMCNormalSampler)
+    draws = sampler(posterior)
+    assert torch.equal(draws, get_sampler(posterior, torch.Size([512]), seed=0)(posterior))
+    assert not torch.equal(draws, get_sampler(posterior, torch.Size([512]), seed=1)(posterior))
+    # Smooth ranks lie within the counts' steps of one.
+    torch.testing.assert_close(draws.mean(0), posterior.mean, rtol=0, atol=0.6)
+
 
 TEST_X = toy_data(6, seed=1)[0]
 NUM_PATHS = 4096
@@ -65,10 +111,3 @@ def test_what_has_no_paths_is_refused(gaussian_model: RankingGP) -> None:
         drawn(gaussian_model, update_strategy=draw_utility_paths)
     with pytest.raises(NotImplementedError, match="PoissonRankModel"):
         draw_matheron_paths(PoissonRankModel(*toy_data(5)), torch.Size([2]))
-
-
-def test_a_path_of_points_of_another_dtype_leaves_the_model_alone() -> None:
-    model = RankingGP(*toy_data(12)).fit()
-    before = model.posterior(TEST_X).mean
-    drawn(model, TEST_X.long())
-    assert torch.equal(model.posterior(TEST_X).mean, before)
