@@ -7,17 +7,20 @@ import pytest
 import torch
 from ax.api.client import Client
 from helpers.search_spaces import choice, ranged
-from helpers.service_loop import Parameter, Parameterization, floats, generator_keys, sphere
+from helpers.service_loop import (
+    Parameter,
+    Parameterization,
+    floats,
+    generator_keys,
+    popbo_client,
+    sphere,
+)
 
-from botorch_popbo.ax import fit_model, popbo_generation_strategy
+from botorch_popbo.ax import fit_model
 
 
 def start(parameters: list[Parameter] | None = None) -> Client:
-    client = Client()
-    client.configure_experiment(parameters or floats(2))
-    client.configure_optimization("-loss")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=4))
-    return client
+    return popbo_client(parameters or floats(2), 4)
 
 
 def run(client: Client, number: int, **tracked: float) -> list[Parameterization]:
