@@ -22,9 +22,7 @@ from botorch_popbo.ax.nodes import PresetName
 def started(objective: str = "-loss", preset: PresetName = "default") -> Client:
     """An experiment in which the model has had its turn."""
     client = popbo_client(floats(2), 4, objective, preset=preset)
-    for _ in range(6):
-        [(index, point)] = client.get_next_trials(1).items()
-        client.complete_trial(index, {"loss": sphere(point), "cost": point["x0"]})
+    run_trials(client, lambda p: {"loss": sphere(p), "cost": p["x0"]}, 6)
     return client
 
 

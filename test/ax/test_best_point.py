@@ -66,9 +66,7 @@ def test_the_model_does_not_fall_for_a_lucky_trial() -> None:
 def test_constraints_and_the_space_are_respected(use_model: bool) -> None:
     client = popbo_client(floats(2), 5, outcome_constraints=["cost <= -0.5"])
     client.complete_trial(client.attach_trial({"x0": 1.2, "x1": 0.3}), {"loss": -9.0, "cost": -1.0})
-    for _ in range(7):
-        [(index, p)] = client.get_next_trials(1).items()
-        client.complete_trial(index, {"loss": sphere(p), "cost": -float(p["x0"])})
+    run_trials(client, lambda p: {"loss": sphere(p), "cost": -p["x0"]}, 7)
     found = best_point(client, use_model).parameters
     assert 0.5 <= float(found["x0"] or 0.0) <= 1.0
 

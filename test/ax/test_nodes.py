@@ -3,11 +3,7 @@ from pathlib import Path
 
 import pytest
 from ax.api.client import Client
-from botorch.acquisition import (
-    AcquisitionFunction,
-    LogExpectedImprovement,
-    qLogNoisyExpectedImprovement,
-)
+from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
 from helpers.service_loop import (
     floats,
     generator_keys,
@@ -21,7 +17,7 @@ from botorch_popbo.settings import ModelSettings, SearchSettings, Settings
 
 
 @pytest.mark.parametrize("acquisition", [LogExpectedImprovement, qLogNoisyExpectedImprovement])
-def test_an_acquisition_function_can_be_a_class(acquisition: type[AcquisitionFunction]) -> None:
+def test_an_acquisition_function_can_be_a_class(acquisition: type) -> None:
     client = popbo_client(floats(2), 5, acquisition=acquisition)
     losses = [sphere(p) for p in run_trials(client, sphere, 13)]
     assert generator_keys(client)[5:] == [f"popbo-{acquisition.__name__}"] * 8

@@ -19,6 +19,7 @@ from helpers.service_loop import (
     learned_ranks,
     pending_points,
     popbo_client,
+    run_trials,
 )
 
 from botorch_popbo.ax import best_point, popbo_generation_strategy
@@ -71,12 +72,7 @@ def start(
 
 
 def run(client: Client, num_trials: int, evaluate: Evaluate = measure) -> list[Parameterization]:
-    points = []
-    for _ in range(num_trials):
-        [(index, p)] = client.get_next_trials(max_trials=1).items()
-        client.complete_trial(index, evaluate(p))
-        points.append(dict(p))
-    return points
+    return run_trials(client, evaluate, num_trials)
 
 
 @pytest.mark.parametrize(
@@ -130,17 +126,13 @@ def test_what_is_relative_is_so_to_the_baseline_as_measured() -> None:
 
     baseline = {"x0": 0.0, "x1": 0.0}  # the fastest: its prediction is slower
     client.complete_trial(client.attach_baseline(baseline), measured(baseline))
-    for _ in range(14):
-        for index, p in client.get_next_trials(max_trials=1).items():
-            client.complete_trial(index, measured(p))
+    run(client, 14, measured)
     assert measured(best_point(client).parameters)["speed"] >= 0.9  # type: ignore[operator]
 
 
 def test_a_constraint_on_a_sum_is_refused() -> None:
     client = start("-loss", ["cost + 0.5 * weight <= 1.0"], 3)
-    for _ in range(3):
-        for index, p in client.get_next_trials(max_trials=1).items():
-            client.complete_trial(index, {"loss": loss(p), "cost": cost(p), "weight": 1.0})
+    run(client, 3, lambda p: {**measure(p), "weight": 1.0})
     with pytest.raises(UserInputError, match=r"several metrics.*metric of its own"):
         client.get_next_trials(max_trials=1)
 

@@ -117,9 +117,7 @@ def test_of_a_goal_of_several_metrics_two_points_are_waited_for(
     client = make_client(strategy, PARAMETERS, objective, constraints)
     client.save_to_json_file(str(tmp_path / "client.json"))
     client = Client.load_from_json_file(str(tmp_path / "client.json"))
-    for _ in range(4):
-        for index, p in client.get_next_trials(max_trials=1).items():
-            client.complete_trial(index, {"loss": loss(p), "size": p["x"]})
+    run_trials(client, lambda p: {"loss": loss(p), "size": p["x"]}, 4)
     assert generator_keys(client)[1:] == ["Sobol", "popbo-logei", "popbo-logei"]
 
 

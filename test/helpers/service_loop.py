@@ -47,14 +47,16 @@ def popbo_client(
 
 def run_trials(
     client: Client,
-    evaluate: Callable[[Parameterization], float],
+    evaluate: Callable[[Parameterization], Any],
     num_trials: int,
     metric: str = "loss",
 ) -> list[Parameterization]:
+    """What is suggested; a function returns the value of the metric, or a dictionary of several."""
     suggested = []
     for _ in range(num_trials):
         for index, parameters in client.get_next_trials(max_trials=1).items():
-            client.complete_trial(index, raw_data={metric: evaluate(parameters)})
+            told = evaluate(parameters)
+            client.complete_trial(index, told if isinstance(told, dict) else {metric: told})
             suggested.append(dict(parameters))
     return suggested
 
