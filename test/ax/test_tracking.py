@@ -7,19 +7,12 @@ import pytest
 import torch
 from ax.api.client import Client
 from helpers.search_spaces import choice, ranged
-from helpers.service_loop import (
-    Parameterization,
-    floats,
-    generator_keys,
-    popbo_client,
-    run_trials,
-    sphere,
-)
+from helpers.service_loop import floats, generator_keys, popbo_client, run_trials, sphere
 
 from botorch_popbo.ax import fit_model
 
 
-def run(client: Client, number: int, **tracked: float) -> list[Parameterization]:
+def run(client: Client, number: int, **tracked: float) -> list[Any]:
     return run_trials(client, lambda p: {"loss": sphere(p), **tracked}, number)
 
 
