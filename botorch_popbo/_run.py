@@ -22,8 +22,6 @@ from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least
 
 _FORMAT = "minimize 1"
-# Seconds for which others are waited for when one evaluation has ended: a fit serves all of them.
-_TOGETHER = 0.05
 
 _logger = logging.getLogger("botorch_popbo")
 
@@ -85,7 +83,8 @@ class Run:
                 running[submit(self.evaluations[index].parameters)] = index
             done, others = wait(running, return_when=FIRST_COMPLETED)
             if others:
-                done |= wait(others, _TOGETHER).done
+                # A fit serves all that end within these seconds.
+                done |= wait(others, 0.05).done
             for future in done:
                 index = running.pop(future)
                 try:

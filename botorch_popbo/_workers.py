@@ -9,9 +9,6 @@ from functools import partial
 from math import isfinite, nan
 from typing import Any, SupportsIndex
 
-# Workers of a killed process end themselves after so long without a trial.
-_IDLE_SECONDS = 30
-
 Function = Callable[..., Any]
 Submit = Callable[[dict[str, Any]], "Future[Outcome]"]
 
@@ -73,7 +70,8 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
         return
     from joblib.externals.loky import get_reusable_executor
 
-    pool = partial(get_reusable_executor, n_jobs, timeout=_IDLE_SECONDS)
+    # Workers of a killed process end themselves after so many seconds without a trial.
+    pool = partial(get_reusable_executor, n_jobs, timeout=30)
     pool().submit(int)  # so that workers start at once
     try:
         yield lambda parameters: pool().submit(evaluate, function, parameters)

@@ -159,8 +159,9 @@ class AcquisitionSettings:
 class SearchSettings:
     """How the acquisition function is maximised, and how long the design is."""
 
-    # Trials with outcomes before the model takes over. A design of 5 was level with it on eight
-    # test functions: a lead of .12, -.15 and .04 places, each ± .2, after 20, 30, 40 evaluations.
+    # Trials with outcomes before the model takes over; Ax has ``num_initial_trials`` for it, by
+    # default the paper's 12. A design of 5 was level with one of 10 on eight test functions: a lead
+    # of .12, -.15 and .04 places, each ± .2, after 20, 30, 40 evaluations.
     num_initial: int = 10
     # Questions to a judge about the design, for each parameter and at least: an answer tells less
     # than a value. Three to twenty did not help (docs/results/more_results.md).
@@ -204,15 +205,19 @@ class SearchSettings:
     max_network_line_search: int = 4
 
     # Best points that half of the starts scatter about, and points whose rank is predicted to find
-    # them. None.
+    # them, fewer of many: a point has a threshold for each evaluated one, so many in all. None.
     num_centers: int = 5
     max_centers: int = 1000
+    max_thresholds: int = 2_000_000
     # How far, as a logarithm to base 10 of the width of the box: from the last digits to the next
     # basin, because the region of improvement shrinks as a search converges. None.
     log10_radius: tuple[float, float] = (-3.5, -0.5)
     # Steps of the random walk that samples linear constraints, before the first and between two.
     # BoTorch's 10,000 and 32 take many times as long as all else; starts need no independence.
     walk: tuple[int, int] = (256, 4)
+    # Share of a linear constraint's bound, and of one at least, by which a point may be beyond it
+    # and is still a point of the space: candidates end on the boundary up to rounding. None.
+    constraint_slack: float = 1e-6
 
     # Candidates for meeting a judge's champion, the half width of the cube about it that half of
     # them fill, and how much closer the others come, to base 10. A few dozen answers say little of

@@ -22,7 +22,6 @@ Notation = tuple[Any, ...] | list[Any] | Mapping[str, Any]
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
 
-_SLACK = 1e-6  # of a range's width, for what was rounded to single precision
 _HELP = 'write (low, high) or (low, high, "log") for a range, and [a, b, c] for choices'
 
 
@@ -348,7 +347,8 @@ class Space:
         X = X.detach().double().cpu()
         own = self.parameters.values()
         nearest = rounded_columns(X.nan_to_num(), {i: p.rounded for i, p in enumerate(own)})
-        slack = torch.where(self.size.isinf(), _SLACK * (self.bounds[1] - self.bounds[0]), 0.0)
+        # A millionth of a range's width is for what was rounded to single precision.
+        slack = torch.where(self.size.isinf(), 1e-6 * (self.bounds[1] - self.bounds[0]), 0.0)
         wrong = (((X - nearest).abs() > slack) & X.isfinite()).nonzero()
         if len(wrong):
             column = int(wrong[0, -1])

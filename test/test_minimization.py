@@ -48,10 +48,6 @@ def run(function: Callable[..., Any] = hard, n_trials: int = 10, **options: Any)
     return minimize(function, SPACE, n_trials, n_initial=4, progress=False, **options)
 
 
-def told(found: Minimum) -> str:
-    return repr(found)
-
-
 @pytest.fixture(scope="module")
 def whole() -> Minimum:
     return run()
@@ -88,7 +84,7 @@ def test_an_interruption_changes_nothing(
         with pytest.raises(KeyboardInterrupt):
             run(function, path=path)
     assert f"interrupted after {min(at)} of 10 evaluations; the same call goes on" in caplog.text
-    assert told(run(function, path=path)) == told(whole)
+    assert repr(run(function, path=path)) == repr(whole)
 
 
 def test_a_fresh_process_goes_on_from_what_a_killed_one_had_finished(
@@ -108,8 +104,8 @@ run(killed, path={str(path)!r})
 """
     assert subprocess.run([sys.executable, "-c", head], check=False).returncode == 9
     assert len(run(hard, 7, path=path).history) == 7  # nothing is evaluated again
-    assert told(run(path=path)) == told(whole)
-    assert told(run(n_trials=3, path=path)) == told(whole)
+    assert repr(run(path=path)) == repr(whole)
+    assert repr(run(n_trials=3, path=path)) == repr(whole)
 
 
 def test_neither_ax_nor_joblib_is_needed_for_one_job() -> None:
@@ -224,7 +220,7 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
     for changed, message in (
         ({"seed": 1}, "another seed 0, not 1"),
         ({"n_initial": 5}, "another n_initial 4, not 5"),
-        ({"space": {"rate": (1e-4, 1.0), "kernel": ["rbf", "poly"]}}, "another space"),
+        ({"space": SPACE | {"rate": (1e-4, 1.0)}}, "another space"),
     ):
         options: dict[str, Any] = {"space": SPACE, "n_initial": 4, **changed}
         with pytest.raises(InputDataError, match=message):
@@ -236,23 +232,11 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
         assert path.read_text() == content
 
 
-@pytest.mark.parametrize(
-    ("was", "now"),
-    [
-        ((1, 5), (1.0, 5.0)),
-        ([1, 0], [True, False]),
-        ((1e-12, 1e-3, "log"), (1e-9, 1e-3, "log")),
-    ],
-)
-def test_a_space_that_looks_the_same_is_another(was: Any, now: Any, tmp_path: Path) -> None:
+def test_a_space_that_looks_the_same_is_another(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
-
-    def go_on(said: Any) -> Minimum:
-        return minimize(lambda x: float(x), {"x": said}, 1, path=path, progress=False)
-
-    go_on(was)
+    minimize(lambda x: float(x), {"x": [1, 0]}, 1, path=path, progress=False)
     with pytest.raises(InputDataError, match="another space"):
-        go_on(now)
+        minimize(lambda x: float(x), {"x": [True, False]}, 1, path=path, progress=False)
 
 
 def test_the_file_is_whole_after_each_evaluation(tmp_path: Path) -> None:
@@ -281,7 +265,7 @@ def test_a_function_may_change_the_working_directory_and_gradients(
         return hard(**parameters)
 
     try:
-        assert told(run(wandering, path="run.json")) == told(whole)
+        assert repr(run(wandering, path="run.json")) == repr(whole)
     finally:
         torch.set_grad_enabled(True)
     assert not any(elsewhere.iterdir())
@@ -290,4 +274,4 @@ def test_a_function_may_change_the_working_directory_and_gradients(
 
 def test_settings_say_how_long_the_design_is(whole: Minimum) -> None:
     settings = Settings(search=SearchSettings(num_initial=4))
-    assert told(minimize(hard, SPACE, 10, settings=settings, progress=False)) == told(whole)
+    assert repr(minimize(hard, SPACE, 10, settings=settings, progress=False)) == repr(whole)

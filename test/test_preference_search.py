@@ -108,16 +108,6 @@ def test_a_saved_search_goes_on_in_another_process(tmp_path: Path) -> None:
     assert again.read_text() == paths[-1].read_text()
 
 
-@pytest.mark.parametrize(
-    "content", ["", "{}", "[]", '{"format": 1}', '{"format": 2, "space": {"x": {"lo": [1]}}}']
-)
-def test_a_file_of_something_else_is_named(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "search.json"
-    path.write_text(content)
-    with pytest.raises(InputDataError, match="no saved PreferenceSearch"):
-        PreferenceSearch.load(path)
-
-
 def test_what_becomes_of_a_question_later_changes_nothing() -> None:
     search = PreferenceSearch(BOUNDS)
     items = search.ask()
@@ -128,43 +118,6 @@ def test_what_becomes_of_a_question_later_changes_nothing() -> None:
     search.tell(shown, 1)
     shown.zero_()
     assert torch.equal(search.X, expected)
-
-
-def test_bad_input_is_named() -> None:
-    with pytest.raises(InputDataError, match="seed is a whole number"):
-        PreferenceSearch(BOUNDS, seed=0.5)  # type: ignore[arg-type]
-    for bounds in (BOUNDS.tolist(), BOUNDS.numpy()):
-        with pytest.raises(InputDataError, match="The space is a dictionary such as"):
-            PreferenceSearch(bounds)
-    cups = PreferenceSearch({"milk": ["a", "b", "c"], "size": (0.0, 1.0)})
-    for category in (3.0, -1.0, 0.5):
-        with pytest.raises(InputDataError, match="milk holds whole numbers from 0 to 2"):
-            cups.tell(torch.tensor([[0.0, 0.0], [category, 0.0]]), 0)
-    assert cups.num_answers == 0
-    with pytest.raises(BotorchTensorDimensionError, match="2 x d"):
-        PreferenceSearch(BOUNDS[0])
-    with pytest.raises(InputDataError, match="below the upper one"):
-        PreferenceSearch(BOUNDS.flip(0))
-    with pytest.raises(InputDataError, match="num_initial is a whole number of at least 1"):
-        PreferenceSearch(BOUNDS, num_initial=0)
-    with pytest.raises(InputDataError, match="num_items is a whole number of at least 2"):
-        PreferenceSearch(BOUNDS, num_items=1)
-    with pytest.raises(InputDataError, match="at most the number of different points"):
-        PreferenceSearch({"n": (1, 3)}, num_items=4)
-    search = PreferenceSearch(BOUNDS)
-    with pytest.raises(InputDataError, match="No question has been answered"):
-        search.best  # noqa: B018
-    items = search.ask()
-    with pytest.raises(InputDataError, match="0 to 1, or None"):
-        search.tell(items, 2)
-    with pytest.raises(InputDataError, match="different points"):
-        search.tell(items[[0, 0]], 0)
-    with pytest.raises(BotorchTensorDimensionError, match="m x 3"):
-        search.tell(items[0], 0)
-    for others in (items.tolist(), items.numpy()):
-        with pytest.raises(InputDataError, match=r"no tensor\. Pass torch\.as_tensor\(items\)"):
-            search.tell(others, 0)
-    assert search.num_answers == 0
 
 
 @pytest.mark.parametrize("num_answers", [1, 8])
@@ -182,23 +135,6 @@ def test_an_answer_may_be_taken_back(num_answers: int) -> None:
         search.undo()
 
 
-def test_points_outside_of_the_space_are_refused() -> None:
-    search = PreferenceSearch(BOUNDS)
-    with pytest.raises(InputDataError, match="x2 holds numbers from 0 to 1"):
-        search.tell(torch.tensor([[0.0, 2.0, 15.0], [0.0, 0.5, 15.0]]), 0)
-    assert search.num_answers == 0
-
-
-@pytest.mark.parametrize("items", [[[0.0, 1.0]], [[0.5, 9.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]], []])
-def test_a_file_with_points_of_another_space_is_named(tmp_path: Path, items: list[object]) -> None:
-    path = tmp_path / "search.json"
-    PreferenceSearch(MIXED).save(path)
-    content = json.loads(path.read_text()) | {"answers": [{"items": items, "winner": 0}]}
-    path.write_text(json.dumps(content))
-    with pytest.raises(InputDataError, match=r"search.json holds no saved PreferenceSearch"):
-        PreferenceSearch.load(path)
-
-
 def test_a_tie_and_a_choice_of_three_are_an_order() -> None:
     search = PreferenceSearch(BOUNDS, num_initial=1)
     items = search.space.draw(3, seed=0)
@@ -207,3 +143,62 @@ def test_a_tie_and_a_choice_of_three_are_an_order() -> None:
     utility = search.model.posterior(items).mean.flatten()
     assert utility.argmax() == 1
     assert abs(utility[0] - utility[2]) < 0.2 * (utility[1] - utility[2])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        None,
+        {"format": 1},
+        {"space": {"x": {"lo": [1]}}},
+        {"answers": [{"items": [[0.0, 1.0]], "winner": 0}]},
+        {"answers": [{"items": [[0.5, 9.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]], "winner": 0}]},
+        {"answers": [{"items": [], "winner": 0}]},
+    ],
+)
+def test_a_file_of_something_else_is_named(tmp_path: Path, changed: dict[str, Any] | None) -> None:
+    path = tmp_path / "search.json"
+    PreferenceSearch(MIXED).save(path)
+    path.write_text("" if changed is None else json.dumps(json.loads(path.read_text()) | changed))
+    with pytest.raises(InputDataError, match=r"search.json holds no saved PreferenceSearch"):
+        PreferenceSearch.load(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": 0.5}, "seed is a whole number"),
+        ({"space": BOUNDS.tolist()}, "The space is a dictionary such as"),
+        ({"space": BOUNDS.flip(0)}, "below the upper one"),
+        ({"num_initial": 0}, "num_initial is a whole number of at least 1"),
+        ({"num_items": 1}, "num_items is a whole number of at least 2"),
+        ({"space": {"n": (1, 3)}, "num_items": 4}, "at most the number of different points"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputDataError, match=message):
+        PreferenceSearch(**({"space": BOUNDS} | options))
+
+
+PAIR = [[0.0, 0.0], [1.0, 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("items", "winner", "message"),
+    [
+        (torch.tensor(PAIR), 2, "0 to 1, or None"),
+        (torch.tensor([PAIR[0]] * 2), 0, "different points"),
+        (torch.tensor(PAIR[0]), 0, "m x 2"),
+        (PAIR, 0, r"no tensor\. Pass torch\.as_tensor\(items\)"),
+        (torch.tensor([PAIR[0], [0.0, 2.0]]), 0, "size holds numbers from 0 to 1"),
+        (torch.tensor([PAIR[0], [3.0, 0.0]]), 0, "milk holds whole numbers from 0 to 2"),
+        (torch.tensor([PAIR[0], [0.5, 0.0]]), 0, "milk holds whole numbers from 0 to 2"),
+    ],
+)
+def test_what_is_no_answer_is_refused(items: Any, winner: int, message: str) -> None:
+    search = PreferenceSearch({"milk": ["a", "b", "c"], "size": (0.0, 1.0)})
+    with pytest.raises((InputDataError, BotorchTensorDimensionError), match=message):
+        search.tell(items, winner)
+    assert search.num_answers == 0
+    with pytest.raises(InputDataError, match="No question has been answered"):
+        search.best  # noqa: B018

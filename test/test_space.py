@@ -107,21 +107,15 @@ def test_large_whole_numbers_keep_all_their_digits() -> None:
 
 
 def test_what_numpy_makes_is_python_s_own() -> None:
-    ends = np.arange(1, 6)
     space: dict[str, Any] = {
-        "layers": (ends[0], ends[-1]),
+        "layers": (np.int64(1), np.int64(5)),
         "share": (np.float32(0), np.float32(0.5)),
-        "batch": list(ends[::-1]),
+        "batch": list(np.arange(5, 0, -1)),
         "kernel": list(np.array(["rbf", "poly"])),
         "bias": [np.True_, np.False_],
     }
-    plain: dict[str, Any] = {
-        "layers": (1, 5),
-        "share": (0.0, 0.5),
-        "batch": [5, 4, 3, 2, 1],
-        "kernel": ["rbf", "poly"],
-        "bias": [True, False],
-    }
+    plain: dict[str, Any] = {"layers": (1, 5), "share": (0.0, 0.5), "batch": [5, 4, 3, 2, 1]}
+    plain |= {"kernel": ["rbf", "poly"], "bias": [True, False]}
     assert repr(Space.read(space).parameters) == repr(Space.read(plain).parameters)
     assert Space.read(plain).parameters["batch"].choices == (1, 2, 3, 4, 5)
 
@@ -130,12 +124,9 @@ def test_what_numpy_makes_is_python_s_own() -> None:
     ("space", "message"),
     [
         ({}, "The space is a dictionary such as"),
-        ([("x", (0, 1))], "The space is a dictionary such as"),
         ({1: (0, 1)}, "The name of a parameter is a text; got 1."),
         ({"x": 3}, "x: 3 is neither a tuple nor a list; write (low, high)"),
-        ({"x": {"rage": [0, 1]}}, "is neither a tuple nor a list"),
         ({"x": {"a", "b"}}, "is neither a tuple nor a list"),
-        ({"x": (0,)}, "x: (0,) is no range"),
         ({"x": ("rbf", "poly")}, "[a, b, c] for choices"),
         ({"x": (0, True)}, "is no range"),
         ({"x": (0.0, float("inf"))}, "is no range"),
@@ -143,9 +134,7 @@ def test_what_numpy_makes_is_python_s_own() -> None:
         ({"x": (0, 1, "linear")}, "A third entry is \"log\", not 'linear'"),
         ({"x": (1, 1)}, "below the upper one; got 1 and 1"),
         ({"x": (0, 1, "log")}, "is above zero; 0 is not"),
-        ({"x": ["a"]}, "at least two different choices"),
         ({"x": [1, 1.0, 2]}, "x: List at least two different choices"),
-        ({"x": [[1], [1]]}, "all text, all numbers"),
         ({"x": ["a", 1]}, "all text, all numbers or all truth values"),
         ({"x": [1.0, float("nan")]}, "are finite"),
     ],

@@ -31,8 +31,6 @@ from botorch_popbo.search.tables import is_table, unseen_points
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Domain
 
-_BOUNDARY = 1e-6  # relative width of the boundary of a linear constraint
-
 
 class RankAcquisition(Acquisition):
     """Optimise a rank acquisition function reproducibly.
@@ -95,7 +93,8 @@ class RankAcquisition(Acquisition):
             # Candidates end on the boundary up to rounding. Those beyond it would be taken for
             # points of another space, and a running one would be suggested again.
             A, b = constraints
-            constraints = (A, b + _BOUNDARY * b.abs().clamp_min(1.0))
+            slack = self._settings.search.constraint_slack
+            constraints = (A, b + slack * b.abs().clamp_min(1.0))
         inside = partial(points_inside, digest=digest, inactive=self.surrogate.inactive)
         self._feasible = feasible = partial(
             inside, linear_constraints=constraints, fixed_features=config.fixed_features

@@ -12,8 +12,6 @@ from ax.core.experiment import Experiment
 from ax.exceptions.core import DataRequiredError, UnsupportedError
 from ax.service.utils.best_point import get_best_raw_objective_point_with_trial_index
 
-_ROUNDED = 1e-12  # of a number, by a logarithm and back
-
 
 class BestPoint(NamedTuple):
     """What :meth:`ax.api.client.Client.get_best_parameterization` returns, by name.
@@ -122,7 +120,7 @@ def _first_trial(experiment: Experiment, point: Mapping[str, Any]) -> tuple[Arm,
 def _is_same(point: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two points are one but for what a logarithm and back has rounded."""
     return point.keys() == other.keys() and all(
-        math.isclose(value, other[name], rel_tol=_ROUNDED)
+        math.isclose(value, other[name], rel_tol=1e-12)
         if isinstance(value, float)
         else value == other[name]
         for name, value in point.items()

@@ -86,7 +86,6 @@ _PRESETS: dict[str, tuple[type[Model], dict[str, Any], dict[str, Any]]] = {
     ),
     "exact": (PoissonRankModel, {}, {}),
 }
-_MAX_DRAWS = 200  # of a design, for one point that was not tried before
 
 
 class NodeOptions(TypedDict, total=False):
@@ -223,7 +222,8 @@ class DesignNode(RankNode):
         known = {Arm(point.parameters).signature for point in pending}
         known |= experiment.arms_by_signature.keys()
         with suppress(SearchSpaceExhausted):  # says nothing of points
-            for draw in range(_MAX_DRAWS):
+            # Only where nearly all points were tried does none of so many draws find a new one.
+            for draw in range(200):
                 with suppress(GenerationStrategyRepeatedPoints):
                     run = super().gen(
                         experiment=experiment,

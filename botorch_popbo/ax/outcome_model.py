@@ -15,8 +15,6 @@ from torch import Tensor
 from botorch_popbo.models import OneHotCategories, RankModel
 from botorch_popbo.posteriors._marginal import MarginalPosterior
 
-_MIN_VARIANCE = 1e-12  # relative to the squared range of the outcomes
-
 _MAX_DISTANCE = 1e150  # its square is a number
 
 
@@ -98,7 +96,8 @@ class OutcomeModel(Model):
         distance = (levels - mean.unsqueeze(-1)).clamp(-_MAX_DISTANCE, _MAX_DISTANCE)
         variance = (probabilities * distance.square()).sum(-1)
         spread = (levels[0] - levels[-1]).clamp_max(_MAX_DISTANCE).square()
-        variance = variance.clamp_min(_MIN_VARIANCE * spread.where(spread > 0.0, 1.0))
+        # Where the rank is certain, rounding would leave no variance, or a negative one.
+        variance = variance.clamp_min(1e-12 * spread.where(spread > 0.0, 1.0))
         # GPyTorch would take every variance for at least so much, whatever the unit.
         covariance = DiagLinearOperator(variance.clamp_min(1.01 * min_variance.value(X.dtype)))
         posterior = MarginalPosterior(MultivariateNormal(self.sign * mean, covariance), variance)

@@ -1,4 +1,4 @@
-"""Candidates from starting points, without delay."""
+"""Candidates from starting points."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,61 +8,10 @@ import numpy.typing as npt
 import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.exceptions.errors import OptimizationGradientError
-from botorch.generation import gen_candidates_scipy
-from botorch.generation.gen import get_reasons_against_fast_path
 from botorch.optim.batched_lbfgs_b import fmin_l_bfgs_b_batched
 from torch import Tensor
 
 Array = npt.NDArray[np.float64]
-
-
-def gen_candidates(
-    initial_conditions: Tensor,
-    acquisition_function: AcquisitionFunction,
-    lower_bounds: Tensor | None = None,
-    upper_bounds: Tensor | None = None,
-    options: dict[str, Any] | None = None,
-    **kwargs: Any,
-) -> tuple[Tensor, Tensor]:
-    """Improve starting points in a box by BoTorch's batched L-BFGS-B.
-
-    What :func:`~botorch.generation.gen_candidates_scipy` does before it, to look up the process's
-    thread pools, takes as long as some ten evaluations of a model of a hundred points.
-
-    Args:
-        initial_conditions: Starting points, ``num_restarts x q x d``, in a batch.
-        acquisition_function: The function.
-        lower_bounds: Smallest value of each column, of shape ``d``.
-        upper_bounds: Largest values.
-        options: See :func:`~botorch.generation.gen_candidates_scipy`, which anything but a box, or
-            an option of another method, is left to.
-        **kwargs: See there.
-
-    Returns:
-        The points found, of the shape of ``initial_conditions``, and their values, of shape
-        ``num_restarts``.
-
-    Raises:
-        OptimizationGradientError: If the function's gradient holds NaN.
-    """
-    options = options or {}
-    if (
-        lower_bounds is None
-        or upper_bounds is None
-        or any(kwargs.values())
-        or get_reasons_against_fast_path("L-BFGS-B", True, options, None)
-    ):
-        return gen_candidates_scipy(
-            initial_conditions,
-            acquisition_function,
-            lower_bounds,
-            upper_bounds,
-            options=options,
-            **kwargs,
-        )
-    bounds = torch.stack([lower_bounds, upper_bounds])
-    every = torch.ones_like(lower_bounds, dtype=torch.bool)
-    return climb(acquisition_function, initial_conditions, bounds, every, options)
 
 
 def climb(
@@ -73,6 +22,10 @@ def climb(
     options: Mapping[str, Any],
 ) -> tuple[Tensor, Tensor]:
     """Improve starting points, all in one batch, in some columns.
+
+    :func:`~botorch.generation.gen_candidates_scipy` finds the same, but first looks up the
+    process's thread pools, which takes as long as some ten evaluations of a model of a hundred
+    points.
 
     Args:
         acquisition: The function.

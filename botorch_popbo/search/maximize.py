@@ -17,7 +17,7 @@ from torch import Tensor
 
 from botorch_popbo._seeds import seeded
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.search.generation import climb, gen_candidates
+from botorch_popbo.search.generation import climb
 from botorch_popbo.search.starts import (
     constrained_initial_conditions,
     mixed_starts,
@@ -121,7 +121,6 @@ def default_options(
             "num_restarts": own.num_starts if is_smooth else own.num_network_starts,
             "raw_samples": own.num_raw,
             "ic_generator": near_best if is_smooth else starts,
-            "gen_candidates": gen_candidates,
             "retry_on_optimization_warning": False,
             "options": end if is_smooth else of_box | line_search,
         },

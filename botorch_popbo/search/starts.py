@@ -13,9 +13,6 @@ from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Domain
 
-# Of a matrix of thresholds, one for each evaluated point, by which ranks are predicted.
-_MAX_ENTRIES = 2 * 10**6
-
 
 def rank_initial_conditions(
     acq_function: AcquisitionFunction,
@@ -154,7 +151,7 @@ def _centers(acquisition: AcquisitionFunction, bounds: Tensor, settings: SearchS
 def _best_of(model: RankModel, bounds: Tensor, settings: SearchSettings) -> Tensor:
     """The evaluated points that are predicted to be best, of those in the box if any, ``n x d``."""
     number = settings.num_centers
-    affordable = max(number, _MAX_ENTRIES // len(model.known_X))
+    affordable = max(number, settings.max_thresholds // len(model.known_X))
     X = model.best_points(min(settings.max_centers, affordable))
     inside = ((bounds[0] <= X) & (bounds[1] >= X)).all(-1)
     X = X[inside] if bool(inside.any()) else X

@@ -11,9 +11,6 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Domain
 
-_MAX_NUM_CELLS = 2**62  # cells are counted in int64
-_MAX_PERMUTATION = 2**20
-
 
 def is_table(
     choices: Mapping[int, Sequence[float]], dim: int, settings: SearchSettings | None = None
@@ -79,7 +76,7 @@ def unseen_candidates(
     """
     choices = [values.unique() for values in choices]
     sizes = [len(values) for values in choices]
-    if math.prod(sizes) > _MAX_NUM_CELLS:
+    if math.prod(sizes) > 2**62:  # more than can be numbered in int64
         # Among so many cells, two draws or a draw and an avoided point never meet.
         columns = [torch.randint(n, (num_candidates,), generator=generator) for n in sizes]
     else:
@@ -110,7 +107,7 @@ def _cells(choices: Sequence[Tensor], X: Tensor | None) -> Tensor:
 
 def _distinct(population: int, number: int, generator: torch.Generator) -> Tensor:
     """Distinct whole numbers below a bound, in random order."""
-    if population <= max(_MAX_PERMUTATION, 4 * number):
+    if population <= max(2**20, 4 * number):  # a permutation of more takes memory
         return torch.randperm(population, generator=generator)[:number]
     # Few of twice as many draws coincide, since the population is much larger.
     drawn: Tensor = torch.randint(population, (2 * number,), generator=generator).unique()

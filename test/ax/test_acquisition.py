@@ -1,10 +1,9 @@
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import torch
 from ax.adapter.registry import Generators
 from ax.api.client import Client
-from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
@@ -14,117 +13,38 @@ from ax.generators.torch.botorch_modular.surrogate import ModelConfig, Surrogate
 from ax.utils.common.constants import Keys
 from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
 from botorch.exceptions import CandidateGenerationError
-from helpers.search_spaces import assert_distinct
+from helpers.search_spaces import assert_distinct, choice, ranged
 from helpers.service_loop import (
-    Parameter,
     Parameterization,
     floats,
     generator_keys,
     last_acquisition,
     make_client,
+    popbo_client,
     run_trials,
     sphere,
 )
 from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
-from botorch_popbo.ax import (
-    RANK_TRANSFORMS,
-    initial_node,
-    popbo_generation_strategy,
-)
-from botorch_popbo.ax.nodes import PresetName
-from botorch_popbo.search import tables, unseen_candidates
+from botorch_popbo.ax import RANK_TRANSFORMS, initial_node
 
 
-def constrained_client(
-    parameters: list[Parameter], constraint: str, objective: str = "gain"
-) -> Client:
-    client = Client()
-    client.configure_experiment(parameters=parameters, parameter_constraints=[constraint])
-    client.configure_optimization(objective=objective)
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=5))
-    return client
-
-
-@pytest.mark.parametrize("kind", ["continuous", "discrete"])
-def test_parameter_constraints_are_honoured(kind: str) -> None:
-    parameters: list[Parameter] = [
-        RangeParameterConfig(
-            name=name,
-            bounds=(0, 20),
-            parameter_type="float" if kind == "continuous" else "int",
-        )
-        for name in ("a", "b")
-    ]
-    client = constrained_client(parameters, "a + b <= 12")
-    for _ in range(10):
-        [(index, p)] = client.get_next_trials(max_trials=1).items()
-        assert p["a"] + p["b"] <= 12 + 1e-6
-        client.complete_trial(index, raw_data={"gain": p["a"] + p["b"]})
+@pytest.mark.parametrize("kind", ["float", "int"])
+def test_parameter_constraints_are_honoured(kind: Literal["float", "int"]) -> None:
+    parameters = [ranged(name, 0, 20, kind) for name in ("a", "b")]
+    client = popbo_client(parameters, 5, "gain", parameter_constraints=["a + b <= 12"])
+    points = run_trials(client, lambda p: p["a"] + p["b"], 10, metric="gain")
+    assert all(p["a"] + p["b"] <= 12 + 1e-6 for p in points)
     assert generator_keys(client)[5:] == ["popbo-logei"] * 5
-
-
-@pytest.mark.parametrize(
-    ("preset", "objective", "number"),
-    [
-        ("default", "-loss", 100_000),
-        ("default", "-loss, gain", 2048),
-        ("paper", "-loss", 1000),
-    ],
-)
-def test_as_many_candidates_are_looked_at_as_time_allows(
-    preset: PresetName, objective: str, number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = []
-
-    def record(*args: Any) -> Tensor:
-        candidates = unseen_candidates(*args)
-        seen.append(len(candidates))
-        return candidates
-
-    monkeypatch.setattr(tables, "unseen_candidates", record)
-    parameters: list[Parameter] = [
-        RangeParameterConfig(name=f"x{i}", bounds=(1, 14), parameter_type="int") for i in range(3)
-    ]
-    strategy = popbo_generation_strategy(num_initial_trials=4, preset=preset)
-    client = make_client(strategy, parameters, objective)
-    for _ in range(5):
-        [(index, p)] = client.get_next_trials(max_trials=1).items()
-        client.complete_trial(index, {"loss": sphere(p), "gain": p["x0"]})
-    assert seen == [min(number, 14**3 - 4)]
-
-
-def test_only_a_point_of_the_space_is_improved_on() -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=6), floats(2), "-loss")
-    for x in (-0.4, 1.3):  # attached, and better than any point of the space
-        client.complete_trial(client.attach_trial({"x0": x, "x1": 0.5}), {"loss": -1.0 - x})
-    run_trials(client, sphere, 6)
-    function = last_acquisition(client).acqf
-    assert last_acquisition(client).model.rank_counts.counts.max() == 6  # of seven others
-    inside = function.model.known_X[function._is_baseline]
-    assert len(inside) == 5
-    assert ((inside >= 0.0) & (inside <= 1.0)).all()
-    expected = min(inside.tolist(), key=lambda x: sphere(dict(enumerate(x))))
-    incumbent = function.model.encode(torch.tensor([expected]).double())[0]
-    assert function._incumbent.tolist() == pytest.approx(incumbent.tolist())
 
 
 @pytest.mark.parametrize(
     ("name", "value"), [("x", 3.0), ("x", -0.1), ("i", 60), ("k", 3), ("k", 9)]
 )
 def test_fixed_parameters_outside_of_the_space_are_refused(name: str, value: float) -> None:
-    client = Client()
-    client.configure_experiment(
-        [
-            RangeParameterConfig("x", (0.0, 1.0), "float"),
-            RangeParameterConfig("i", (1, 50), "int"),
-            ChoiceParameterConfig("k", [1, 2, 4], "int", is_ordered=True),
-            ChoiceParameterConfig("c", ["a", "b", "c"], "str"),
-        ]
-    )
-    client.configure_optimization("-loss")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=3))
+    kinds = [choice("k", [1, 2, 4], is_ordered=True), choice("c", ["a", "b", "c"])]
+    client = popbo_client([ranged("x", 0.0, 1.0), ranged("i", 1, 50, "int"), *kinds], 3)
     run_trials(client, lambda p: float(p["x"]), 3)
     with pytest.raises(CandidateGenerationError, match=f"'{name}' is fixed at a value outside"):
         client.get_next_trials(1, fixed_parameters={name: value})
@@ -134,7 +54,7 @@ def test_fixed_parameters_outside_of_the_space_are_refused(name: str, value: flo
 
 
 def test_only_a_point_with_the_fixed_parameters_is_improved_on() -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=6), floats(2), "-loss")
+    client = popbo_client(floats(2), 6)
     run_trials(client, sphere, 6)
     for number in (6, 1, 2):  # at first there is none
         fixed = client.get_next_trials(1, fixed_parameters={"x0": 0.95})
@@ -145,8 +65,7 @@ def test_only_a_point_with_the_fixed_parameters_is_improved_on() -> None:
 
 
 def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
-    strategy = popbo_generation_strategy(LogExpectedImprovement, num_initial_trials=6)
-    client = make_client(strategy, floats(1), "-loss")
+    client = popbo_client(floats(1), 6, acquisition=LogExpectedImprovement)
     client.complete_trial(client.attach_trial({"x0": 1.5}), {"loss": -1.0})
     run_trials(client, sphere, 6)
     acquisition = last_acquisition(client)
@@ -158,8 +77,7 @@ def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
 def test_the_seed_decides_about_a_stock_function_alone() -> None:
     def suggested(seed: int) -> Parameterization:
         torch.manual_seed(seed)
-        strategy = popbo_generation_strategy(qLogNoisyExpectedImprovement, num_initial_trials=10)
-        client = make_client(strategy, floats(2), "-loss")
+        client = popbo_client(floats(2), 10, acquisition=qLogNoisyExpectedImprovement)
         return run_trials(client, sphere, 12)[-1]
 
     assert suggested(0) == suggested(1)
@@ -183,8 +101,7 @@ MODELS = SurrogateSpec(model_configs=[ModelConfig(botorch_model_class=RankingGP)
 def test_a_specification_of_the_model_is_enough() -> None:
     client = by_hand(surrogate_spec=MODELS)
     points = run_trials(client, lambda p: 1000.0 + sphere(p), 5)
-    ready_made = make_client(popbo_generation_strategy(num_initial_trials=3), floats(1), "-loss")
-    assert points == run_trials(ready_made, sphere, 5)
+    assert points == run_trials(popbo_client(floats(1), 3), sphere, 5)
     assert 1000.0 <= client.predict(points)[0]["loss"][0] <= 1001.0
 
 
@@ -198,7 +115,7 @@ def test_a_surrogate_of_ax_is_refused() -> None:
 def test_a_known_point_that_an_optimizer_ends_at_gives_way(
     fixed: dict[str, float], constraint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = constrained_client(floats(2), constraint, "-loss")
+    client = popbo_client(floats(2), 5, parameter_constraints=[constraint])
     client.complete_trial(client.attach_trial({"x0": 0.25, "x1": 0.75}), {"loss": 0.0})
     run_trials(client, sphere, 6)
 

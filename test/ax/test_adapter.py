@@ -10,23 +10,19 @@ from helpers.service_loop import (
     floats,
     generator_keys,
     last_acquisition,
-    make_client,
     pending_points,
+    popbo_client,
     run_trials,
     sphere,
 )
 
-from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.nodes import PresetName
 
 
 def started(objective: str = "-loss", preset: PresetName = "default") -> Client:
     """An experiment in which the model has had its turn."""
-    strategy = popbo_generation_strategy(num_initial_trials=4, preset=preset)
-    client = make_client(strategy, floats(2), objective)
-    for _ in range(6):
-        [(index, point)] = client.get_next_trials(1).items()
-        client.complete_trial(index, {"loss": sphere(point), "cost": point["x0"]})
+    client = popbo_client(floats(2), 4, objective, preset=preset)
+    run_trials(client, lambda p: {"loss": sphere(p), "cost": p["x0"]}, 6)
     return client
 
 
@@ -48,7 +44,7 @@ def test_trials_outside_of_the_space_are_learned_from_whenever_they_are_attached
 
 def test_a_number_that_is_no_choice_is_learned_from_later_too() -> None:
     parameters = [choice("size", [16, 32, 64], is_ordered=True), ranged("x", 0.0, 1.0)]
-    client = make_client(popbo_generation_strategy(num_initial_trials=3), parameters, "-loss")
+    client = popbo_client(parameters, 3)
     run_trials(client, lambda p: p["x"] + p["size"], 5)
     client.complete_trial(client.attach_trial({"size": 24, "x": 0.5}), {"loss": 1.0})
     assert suggested(client)["size"] in (16, 32, 64)

@@ -2,16 +2,21 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from ax.api.client import Client
 from ax.core.parameter import ParameterType, RangeParameter
 from ax.exceptions.core import DataRequiredError, UnsupportedError
-from ax.generation_strategy.generation_strategy import GenerationStrategy
-from helpers.service_loop import Parameterization, floats, run_trials, sphere
+from helpers.search_spaces import ranged
+from helpers.service_loop import (
+    Parameterization,
+    floats,
+    make_client,
+    popbo_client,
+    run_trials,
+    sphere,
+)
 
 from botorch_popbo.ax import (
     best_point,
     gp_generation_strategy,
-    parameter_configs,
     popbo_generation_strategy,
 )
 
@@ -23,23 +28,13 @@ STRATEGIES = {
 EACH = pytest.mark.parametrize("make", STRATEGIES.values(), ids=STRATEGIES)
 
 
-def start(
-    strategy: GenerationStrategy, objective: str = "-loss", constraints: Sequence[str] = ()
-) -> Client:
-    client = Client()
-    client.configure_experiment(floats(2))
-    client.configure_optimization(objective, outcome_constraints=constraints)
-    client.set_generation_strategy(strategy)
-    return client
-
-
 def smallest(points: Sequence[Parameterization]) -> Parameterization:
     return min(points, key=sphere)
 
 
 @EACH
 def test_trials_without_a_number_do_not_matter(make: type) -> None:
-    client = start(make())
+    client = make_client(make(), floats(2), "-loss")
     points = run_trials(client, sphere, 7)
     run_trials(client, lambda p: math.nan, 1)
     [(index, _)] = client.get_next_trials(1).items()
@@ -58,7 +53,7 @@ def test_trials_without_a_number_do_not_matter(make: type) -> None:
 
 
 def test_the_model_does_not_fall_for_a_lucky_trial() -> None:
-    client = start(popbo_generation_strategy(num_initial_trials=25))
+    client = popbo_client(floats(2), 25)
     points = run_trials(client, sphere, 25)
     worst = max(points, key=sphere)
     client.attach_data(points.index(worst), {"loss": -1000.0})
@@ -69,17 +64,15 @@ def test_the_model_does_not_fall_for_a_lucky_trial() -> None:
 
 @pytest.mark.parametrize("use_model", [True, False])
 def test_constraints_and_the_space_are_respected(use_model: bool) -> None:
-    client = start(STRATEGIES["popbo"](), constraints=["cost <= -0.5"])
+    client = popbo_client(floats(2), 5, outcome_constraints=["cost <= -0.5"])
     client.complete_trial(client.attach_trial({"x0": 1.2, "x1": 0.3}), {"loss": -9.0, "cost": -1.0})
-    for _ in range(7):
-        [(index, p)] = client.get_next_trials(1).items()
-        client.complete_trial(index, {"loss": sphere(p), "cost": -float(p["x0"])})
+    run_trials(client, lambda p: {"loss": sphere(p), "cost": -p["x0"]}, 7)
     found = best_point(client, use_model).parameters
     assert 0.5 <= float(found["x0"] or 0.0) <= 1.0
 
 
 def test_before_there_is_a_model_the_best_outcome_counts() -> None:
-    client = start(STRATEGIES["popbo"]())
+    client = popbo_client(floats(2), 5)
     with pytest.raises(DataRequiredError, match="no best point yet"):
         best_point(client)
     points = run_trials(client, sphere, 3)
@@ -87,10 +80,7 @@ def test_before_there_is_a_model_the_best_outcome_counts() -> None:
 
 
 def test_a_point_that_a_logarithm_rounds_is_found() -> None:
-    client = Client()
-    client.configure_experiment(parameter_configs({"rate": (1e-4, 1.0, "log")}))
-    client.configure_optimization("-loss")
-    client.set_generation_strategy(STRATEGIES["popbo"]())
+    client = popbo_client([ranged("rate", 1e-4, 1.0, log=True)], 5)
     for rate in (0.9, 0.01, 0.6, 0.1, 0.3):
         client.complete_trial(client.attach_trial({"rate": rate}), {"loss": abs(rate - 0.3)})
     client.get_next_trials(1)
@@ -102,7 +92,7 @@ def test_a_point_that_a_logarithm_rounds_is_found() -> None:
 def test_a_point_that_failed_at_first_belongs_to_the_trial_that_succeeded(
     outcome: float | None,
 ) -> None:
-    client = start(STRATEGIES["popbo"]())
+    client = popbo_client(floats(2), 5)
     run_trials(client, sphere, 6)
     point = {"x0": 0.3, "x1": 0.3}
     first, second = client.attach_trial(point), client.attach_trial(point)
@@ -117,7 +107,7 @@ def test_a_point_that_failed_at_first_belongs_to_the_trial_that_succeeded(
 
 
 def test_a_point_from_before_a_parameter_was_added_is_found() -> None:
-    client = start(STRATEGIES["popbo"]())
+    client = popbo_client(floats(2), 5)
     points = run_trials(client, sphere, 6)
     late = RangeParameter("late", ParameterType.FLOAT, 0.0, 1.0, backfill_value=0.5)
     client._experiment.add_parameters_to_search_space([late])
@@ -127,4 +117,4 @@ def test_a_point_from_before_a_parameter_was_added_is_found() -> None:
 
 def test_several_objectives_have_no_best_point() -> None:
     with pytest.raises(UnsupportedError, match="get_pareto_frontier"):
-        best_point(start(STRATEGIES["popbo"](), "-loss, cost"))
+        best_point(popbo_client(floats(2), 5, "-loss, cost"))

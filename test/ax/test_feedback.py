@@ -1,18 +1,15 @@
-from typing import Any
-
 import pytest
-from ax.api.client import Client
 from ax.exceptions.core import UserInputError
-from helpers.service_loop import floats, generator_keys, make_client, run_trials, sphere
+from helpers.service_loop import floats, generator_keys, popbo_client, run_trials, sphere
 
-from botorch_popbo.ax import popbo_generation_strategy, report_comparisons, report_ranking
+from botorch_popbo.ax import report_comparisons, report_ranking
 
 
 @pytest.mark.parametrize("objective", ["preference", "-preference"])
 def test_a_ranking_suggests_what_the_outcomes_would(objective: str) -> None:
-    measured = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-loss")
+    measured = popbo_client(floats(2), 4, "-loss")
     expected = run_trials(measured, sphere, 8)
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), objective)
+    client = popbo_client(floats(2), 4, objective)
     points: list[dict[str, float]] = []
     for _ in range(8):
         [(_, p)] = client.get_next_trials(max_trials=1).items()
@@ -25,7 +22,7 @@ def test_a_ranking_suggests_what_the_outcomes_would(objective: str) -> None:
 
 
 def test_ties_share_a_position_and_every_trial_is_completed() -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "preference")
+    client = popbo_client(floats(2), 4, "preference")
     client.get_next_trials(max_trials=4)
     report_ranking(client, [2, [0, 3], 1])
     data = client._experiment.lookup_data().df.set_index("trial_index")["mean"]
@@ -34,7 +31,7 @@ def test_ties_share_a_position_and_every_trial_is_completed() -> None:
 
 
 def test_comparisons_are_ranked_by_strength() -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "-preference")
+    client = popbo_client(floats(2), 4, "-preference")
     client.get_next_trials(max_trials=5)
     # Trial 4 was not compared and keeps running; trial 3 beat the best once.
     report_comparisons(client, [(0, 1), (1, 2), (0, 2), (0, 3), (3, 0), (1, 3), (0, 3)])
@@ -46,7 +43,7 @@ def test_comparisons_are_ranked_by_strength() -> None:
 
 @pytest.mark.parametrize("end", ["failed", "abandoned", "early_stopped"])
 def test_trials_that_ended_are_left_out(end: str) -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "preference")
+    client = popbo_client(floats(2), 4, "preference")
     client.get_next_trials(max_trials=4)
     client.attach_data(2, {"preference": 0.5})
     getattr(client, f"mark_trial_{end}")(2)
@@ -61,7 +58,7 @@ def test_trials_that_ended_are_left_out(end: str) -> None:
 
 
 def test_what_cannot_be_ranked_changes_nothing() -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "preference")
+    client = popbo_client(floats(2), 4, "preference")
     client.get_next_trials(max_trials=3)
     report_ranking(client, [1, 0])
     before = client._experiment.lookup_data().df
@@ -69,31 +66,22 @@ def test_what_cannot_be_ranked_changes_nothing() -> None:
         ([1, 0, 7], r"Trials \[7\] are neither"),
         ([1, 0, 1], r"\[1\] are listed twice"),
         ([2, 1], r"\[0\] were ranked before"),
+        *((trials, "by their indices") for trials in (["1_0"], [1.0], [True])),
+        *((trials, "best first") for trials in ({0, 1}, {0: 1})),
     ):
         with pytest.raises(UserInputError, match=message):
-            report_ranking(client, ranking)
+            report_ranking(client, ranking)  # type: ignore[arg-type]
     with pytest.raises(UserInputError, match="no comparisons"):
         report_comparisons(client, [])
     for pair in ((0, 0), (0, 1, 2), 0):
         with pytest.raises(UserInputError, match="is no pair of a better and a worse trial"):
             report_comparisons(client, [(1, 0), pair])  # type: ignore[list-item]
     assert client._experiment.lookup_data().df.equals(before)
-    constrained = Client()
-    constrained.configure_experiment(floats(2))
-    constrained.configure_optimization("preference", outcome_constraints=["cost <= 1"])
+    constrained = popbo_client(floats(2), 4, "preference", ["cost <= 1"])
     index = constrained.attach_trial({"x0": 0.5, "x1": 0.5})
     with pytest.raises(UserInputError, match="Leave the constraints out"):
         report_ranking(constrained, [index])
     assert constrained._experiment.trials[index].status.is_running
-    several = make_client(popbo_generation_strategy(), floats(2), "a, b")
+    several = popbo_client(floats(2), 4, "a, b")
     with pytest.raises(UserInputError, match="one metric"):
         report_ranking(several, [0])
-
-
-@pytest.mark.parametrize("ranking", [["1_0", "0_0"], [1.0, 0.0], [True, False], {0, 1}, {0: 1}])
-def test_what_names_no_trials_in_an_order_is_refused(ranking: Any) -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(2), "preference")
-    client.get_next_trials(max_trials=2)
-    with pytest.raises(UserInputError, match=r"best first|by their indices, such as 2"):
-        report_ranking(client, ranking)
-    assert client._experiment.lookup_data().df.empty

@@ -15,9 +15,10 @@ from helpers.service_loop import (
     generator_keys,
     last_acquisition,
     pending_points,
+    popbo_client,
 )
 
-from botorch_popbo.ax import best_point, popbo_generation_strategy
+from botorch_popbo.ax import best_point
 from botorch_popbo.ax.nodes import PresetName
 
 
@@ -58,15 +59,6 @@ def loss(p: Parameterization) -> float:
     return float(sum(part**2 for part in parts))
 
 
-def client_on(parameters: list[Parameter], preset: PresetName = "default") -> Client:
-    client = Client()
-    client.configure_experiment(parameters)
-    client.configure_optimization("-loss")
-    strategy = popbo_generation_strategy(num_initial_trials=4, preset=preset)
-    client.set_generation_strategy(strategy)
-    return client
-
-
 def tried(client: Client) -> list[Parameterization]:
     return [trial.arm.parameters for trial in client._experiment.trials.values()]
 
@@ -82,7 +74,7 @@ def go_on(client: Client, number: int, failures: frozenset[int] = frozenset()) -
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_active_parameters_are_searched(preset: PresetName) -> None:
-    client = client_on(nested(), preset)
+    client = popbo_client(nested(), 4, preset=preset)
     go_on(client, 12, failures=frozenset({1, 6}))
     assert_distinct(tried(client))
     assert {p["deep"] for p in tried(client)} == {True, False}
@@ -93,23 +85,17 @@ def test_active_parameters_are_searched(preset: PresetName) -> None:
 
 
 def test_every_point_of_a_table_is_suggested_once() -> None:
-    client = client_on(discrete())
-    go_on(client, 6)
+    client = popbo_client(discrete(), 4)
+    go_on(client, 4)
+    for _ in range(2):  # which run beside each other
+        client.get_next_trials(1)
     assert_distinct(tried(client))
     with pytest.raises(SearchSpaceExhausted):
         client.get_next_trials(1)
 
 
-def test_running_trials_are_known_by_their_active_parameters() -> None:
-    client = client_on(discrete())
-    go_on(client, 4)
-    for _ in range(2):
-        client.get_next_trials(1)
-    assert_distinct(tried(client))
-
-
 def test_a_stored_experiment_goes_on(tmp_path: Path) -> None:
-    client = client_on(nested())
+    client = popbo_client(nested(), 4)
     go_on(client, 6)
     client.save_to_json_file(str(tmp_path / "client.json"))
     reloaded = Client.load_from_json_file(str(tmp_path / "client.json"))
@@ -117,7 +103,7 @@ def test_a_stored_experiment_goes_on(tmp_path: Path) -> None:
 
 
 def test_fixed_parameters_are_refused() -> None:
-    client = client_on(nested())
+    client = popbo_client(nested(), 4)
     go_on(client, 4)
     with pytest.raises(CandidateGenerationError, match="Leave out fixed_parameters"):
         client.get_next_trials(1, fixed_parameters={"deep": True})
@@ -125,7 +111,7 @@ def test_fixed_parameters_are_refused() -> None:
 
 
 def test_a_trial_outside_hides_no_point_without_the_parameter() -> None:
-    client = client_on([*discrete()[:2], ranged("number", 1, 3, "int"), ranged("x", 0.0, 1.0)])
+    client = popbo_client([*discrete(), ranged("x", 0.0, 1.0)], 4)
     client.complete_trial(
         client.attach_trial({"kind": "b", "number": 40, "x": 0.5}), {"loss": 1000.0}
     )
@@ -145,10 +131,7 @@ def test_a_trial_outside_hides_no_point_without_the_parameter() -> None:
 def test_a_design_takes_points_for_one_that_differ_without_a_meaning(
     failures: frozenset[int],
 ) -> None:
-    client = Client()
-    client.configure_experiment(discrete())
-    client.configure_optimization("-loss")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=12))
+    client = popbo_client(discrete(), 12)
     go_on(client, 6, failures)
     assert_distinct(tried(client))
     with pytest.raises(SearchSpaceExhausted, match="No point is left"):
@@ -156,9 +139,6 @@ def test_a_design_takes_points_for_one_that_differ_without_a_meaning(
 
 
 def test_a_design_of_several_trials_at_a_time_tells_them_apart() -> None:
-    client = Client()
-    client.configure_experiment(discrete())
-    client.configure_optimization("-loss")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=6, seed=1))
+    client = popbo_client(discrete(), 6, seed=1)
     assert len(client.get_next_trials(6)) == 6
     assert_distinct(tried(client))

@@ -3,13 +3,11 @@
 from typing import Any
 
 import pytest
-from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.core.observation import ObservationFeatures
 from ax.exceptions.core import UserInputError
-from helpers.service_loop import Parameter, floats, generator_keys, learned_ranks
+from helpers.service_loop import Parameter, floats, generator_keys, learned_ranks, popbo_client
 
-from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
 
 
@@ -19,14 +17,6 @@ def ordered(values: list[Any]) -> Parameter:
 
 
 STEPS = RangeParameterConfig("k", (0.0, 1.0), "float", step_size=0.1)
-
-
-def make_client(k: Parameter) -> Client:
-    client = Client()
-    client.configure_experiment([k, *floats(1)])
-    client.configure_optimization("-loss")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=2))
-    return client
 
 
 @pytest.mark.parametrize(
@@ -43,7 +33,7 @@ def make_client(k: Parameter) -> Client:
 def test_a_trial_between_the_choices_is_learned_from_there(
     k: Parameter, tried: float, place: float
 ) -> None:
-    client = make_client(k)
+    client = popbo_client([k, *floats(1)], 2)
     client.complete_trial(client.attach_trial({"k": tried, "x0": 0.5}), {"loss": 0.0})
     for _ in range(4):
         [(index, point)] = client.get_next_trials(1).items()
@@ -57,11 +47,8 @@ def test_a_trial_between_the_choices_is_learned_from_there(
 
 
 def test_a_choice_without_a_meaning_has_no_place() -> None:
-    client = Client()
     kind = ChoiceParameterConfig("kind", ["a", "b"], "str", dependent_parameters={"a": ["k"]})
-    client.configure_experiment([kind, ordered([1, 2, 4]), *floats(1)])
-    client.configure_optimization("-loss")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=2))
+    client = popbo_client([kind, ordered([1, 2, 4]), *floats(1)], 2)
     points: list[dict[str, Any]] = [{"kind": "a", "k": 3}, {"kind": "b"}, {"kind": "a", "k": 4}]
     for index, point in enumerate(points):
         client.complete_trial(client.attach_trial(point | {"x0": 0.5}), {"loss": float(index)})
@@ -70,7 +57,7 @@ def test_a_choice_without_a_meaning_has_no_place() -> None:
 
 
 def test_a_text_that_is_none_of_the_choices_is_named() -> None:
-    client = make_client(ordered(["low", "high"]))
+    client = popbo_client([ordered(["low", "high"]), *floats(1)], 2)
     transform = OrderedLeafToIntegerRange(client._experiment.search_space)
     with pytest.raises(UserInputError, match=r"'k' is 'huge' in a trial.*\['low', 'high'\]"):
         transform.transform_observation_features([ObservationFeatures({"k": "huge"})])

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from itertools import product
+from typing import Any
 
 import pytest
 import torch
@@ -17,6 +18,8 @@ from helpers.service_loop import (
     generator_keys,
     learned_ranks,
     pending_points,
+    popbo_client,
+    run_trials,
 )
 
 from botorch_popbo.ax import best_point, popbo_generation_strategy
@@ -28,6 +31,7 @@ EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])
 
 Outcomes = dict[str, float | tuple[float, float]]
 Evaluate = Callable[[Parameterization], Outcomes]
+Goal = tuple[str, list[str]]
 
 
 def loss(p: Parameterization) -> float:
@@ -51,51 +55,31 @@ def branin_currin(p: Parameterization) -> Outcomes:
     return dict(zip(("branin", "currin"), PROBLEM.evaluate_true(X)[0].tolist(), strict=True))
 
 
-def negated(evaluate: Evaluate, metric: str) -> Evaluate:
-    def evaluate_negated(p: Parameterization) -> Outcomes:
-        outcomes = evaluate(p)
-        return outcomes | {metric: -outcomes[metric]}
+def changed(metric: str, change: Callable[[Any], float]) -> Evaluate:
+    """Both functions, one of them in another unit."""
 
-    return evaluate_negated
+    def evaluate(p: Parameterization) -> Outcomes:
+        outcomes = branin_currin(p)
+        return outcomes | {metric: change(outcomes[metric])}
 
-
-def cubed(evaluate: Evaluate, metric: str) -> Evaluate:
-    def evaluate_cubed(p: Parameterization) -> Outcomes:
-        outcomes = evaluate(p)
-        return outcomes | {metric: outcomes[metric] ** 3}
-
-    return evaluate_cubed
+    return evaluate
 
 
 def start(
-    objective: str = "-loss",
-    constraints: Sequence[str] = (),
-    num_initial: int = 4,
-    preset: PresetName = "default",
+    objective: str = "-loss", constraints: Sequence[str] = (), num_initial: int = 4, **options: Any
 ) -> Client:
-    client = Client()
-    client.configure_experiment(parameters=floats(2))
-    client.configure_optimization(objective=objective, outcome_constraints=constraints)
-    client.set_generation_strategy(
-        popbo_generation_strategy(num_initial_trials=num_initial, preset=preset)
-    )
-    return client
+    return popbo_client(floats(2), num_initial, objective, constraints, **options)
 
 
 def run(client: Client, num_trials: int, evaluate: Evaluate = measure) -> list[Parameterization]:
-    points = []
-    for _ in range(num_trials):
-        [(index, p)] = client.get_next_trials(max_trials=1).items()
-        client.complete_trial(index, evaluate(p))
-        points.append(dict(p))
-    return points
+    return run_trials(client, evaluate, num_trials)
 
 
 @pytest.mark.parametrize(
     ("preset", "thresholds"), [("default", []), ("default", THRESHOLDS), ("paper", THRESHOLDS)]
 )
 def test_the_pareto_front_grows(preset: PresetName, thresholds: list[str]) -> None:
-    client = start("-branin, -currin", thresholds, 8, preset)
+    client = start("-branin, -currin", thresholds, 8, preset=preset)
     points = run(client, 14, branin_currin)
     found = -torch.tensor([[*branin_currin(p).values()] for p in points]).double()
     volume = Hypervolume(torch.tensor([-18.0, -6.0]).double()).compute
@@ -123,20 +107,13 @@ def test_of_several_objectives_any_may_fail_or_be_missing() -> None:
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_the_best_trial_is_feasible_and_near_the_constrained_optimum(preset: PresetName) -> None:
-    client = start("-loss", ["cost <= 1.0"], 6, preset)
+    client = start("-loss", ["cost <= 1.0"], 6, preset=preset)
     num_trials = 24 if preset == "default" else 14
     points = run(client, num_trials)
     best, *_ = client.get_best_parameterization(use_model_predictions=False)
     assert loss(best) == min(loss(p) for p in points if cost(p) <= 1.0)
     assert loss(best) < 0.18 + 0.05  # the optimum is (0.5, 0.5)
     assert generator_keys(client)[6:] == [KEYS[preset]] * (num_trials - 6)
-    if preset == "default":  # every metric is predicted in its own unit
-        predicted = client.predict(points)
-        for metric, truth in (("loss", loss), ("cost", cost)):
-            observed = [truth(p) for p in points]
-            means = [prediction[metric][0] for prediction in predicted]
-            assert min(observed) <= min(means)
-            assert max(means) <= max(observed)
     best, *_ = client.get_best_parameterization(use_model_predictions=True)
     assert cost(best) <= 1.0
 
@@ -149,17 +126,13 @@ def test_what_is_relative_is_so_to_the_baseline_as_measured() -> None:
 
     baseline = {"x0": 0.0, "x1": 0.0}  # the fastest: its prediction is slower
     client.complete_trial(client.attach_baseline(baseline), measured(baseline))
-    for _ in range(14):
-        for index, p in client.get_next_trials(max_trials=1).items():
-            client.complete_trial(index, measured(p))
+    run(client, 14, measured)
     assert measured(best_point(client).parameters)["speed"] >= 0.9  # type: ignore[operator]
 
 
 def test_a_constraint_on_a_sum_is_refused() -> None:
     client = start("-loss", ["cost + 0.5 * weight <= 1.0"], 3)
-    for _ in range(3):
-        for index, p in client.get_next_trials(max_trials=1).items():
-            client.complete_trial(index, {"loss": loss(p), "cost": cost(p), "weight": 1.0})
+    run(client, 3, lambda p: {**measure(p), "weight": 1.0})
     with pytest.raises(UserInputError, match=r"several metrics.*metric of its own"):
         client.get_next_trials(max_trials=1)
 
@@ -167,58 +140,38 @@ def test_a_constraint_on_a_sum_is_refused() -> None:
 TWO, ONE = "-branin, -currin", "-loss"
 
 
-@pytest.mark.parametrize(
-    ("plain", "other"),
-    [
-        pytest.param(
-            ((TWO, THRESHOLDS), branin_currin),
-            (
-                ("branin, -currin", ["branin >= -18", THRESHOLDS[1]]),
-                negated(branin_currin, "branin"),
-            ),
-            id="directions of objectives and thresholds",
-        ),
-        pytest.param(
-            ((ONE, ["cost <= 1.0"]), measure),
-            (("loss", ["-1 * cost >= -1.0"]), negated(measure, "loss")),
-            id="directions of objective and constraint",
-        ),
-        pytest.param(
-            ((TWO, THRESHOLDS), branin_currin),
-            ((TWO, ["branin <= 5832", THRESHOLDS[1]]), cubed(branin_currin, "branin")),
-            id="increasing transforms of an objective and its threshold",
-        ),
-        pytest.param(
-            ((ONE, ["gain >= 0.5"]), measure_gain),
-            ((ONE, ["gain >= -9.5"]), lambda p: {"loss": loss(p), "gain": p["x0"] - 10.0}),
-            id="a bound is where it is, whatever zero means",
-        ),
-        pytest.param(
-            ((ONE,), lambda p: {"loss": 2.0 * loss(p) - p["x0"]}),
-            (("-2 * loss + gain",), measure_gain),
-            id="a weighted sum is one objective",
-        ),
-        pytest.param(
-            ((ONE,), measure),
-            ((ONE,), lambda p: {"loss": (loss(p), 0.0)}),
-            id="standard errors of zero are exact outcomes",
-        ),
-    ],
-)
-def test_what_means_the_same_suggests_the_same(
-    plain: tuple[tuple[str], Evaluate], other: tuple[tuple[str], Evaluate]
-) -> None:
-    first, second = (run(start(*goal), 8, evaluate) for goal, evaluate in (plain, other))
+SAME: dict[str, tuple[tuple[Goal, Evaluate], tuple[Goal, Evaluate]]] = {
+    "directions of objectives and thresholds": (
+        ((TWO, THRESHOLDS), branin_currin),
+        (("branin, -currin", ["branin >= -18", THRESHOLDS[1]]), changed("branin", lambda y: -y)),
+    ),
+    "increasing transforms of an objective and its threshold": (
+        ((TWO, THRESHOLDS), branin_currin),
+        ((TWO, ["branin <= 5832", THRESHOLDS[1]]), changed("branin", lambda y: y**3)),
+    ),
+    "directions of objective and constraint": (
+        ((ONE, ["cost <= 1.0"]), measure),
+        (("loss", ["-1 * cost >= -1.0"]), lambda p: {"loss": -loss(p), "cost": cost(p)}),
+    ),
+    "a bound is where it is, whatever zero means": (
+        ((ONE, ["gain >= 0.5"]), measure_gain),
+        ((ONE, ["gain >= -9.5"]), lambda p: {"loss": loss(p), "gain": p["x0"] - 10.0}),
+    ),
+    "a weighted sum is one objective": (
+        ((ONE, []), lambda p: {"loss": 2.0 * loss(p) - p["x0"]}),
+        (("-2 * loss + gain", []), measure_gain),
+    ),
+    "standard errors of zero are exact outcomes": (
+        ((ONE, []), measure),
+        ((ONE, []), lambda p: {"loss": (loss(p), 0.0)}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_what_means_the_same_suggests_the_same(name: str) -> None:
+    first, second = (run(start(*goal), 8, evaluate) for goal, evaluate in SAME[name])
     assert first == second
-
-
-def test_tracking_metrics_change_nothing() -> None:
-    watched = start()
-    watched.configure_tracking_metrics(metric_names=["seconds", "cost"])
-    points = run(watched, 3, lambda p: {"loss": loss(p), "seconds": 3.0})
-    points += run(watched, 6, lambda p: measure(p) if p == points[-1] else {"loss": loss(p)})
-    assert points == run(start(), 9)
-    assert set(watched.predict(points[:1])[0]) == {"loss", "seconds"}
 
 
 def test_a_changed_objective_says_how_to_go_on() -> None:

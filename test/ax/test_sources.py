@@ -1,4 +1,3 @@
-import json
 import math
 from pathlib import Path
 
@@ -81,16 +80,6 @@ def test_trials_may_run_before_the_first_is_complete(earlier: pd.DataFrame) -> N
     assert generator_keys(client)[-1] == "popbo-logei"
 
 
-def test_a_stored_client_goes_on_in_the_same_way(earlier: pd.DataFrame, tmp_path: Path) -> None:
-    client = with_sources(earlier)
-    run_trials(client, loss, 1)
-    path = tmp_path / "client.json"
-    client.save_to_json_file(str(path))
-    json.loads(path.read_text())
-    loaded = Client.load_from_json_file(str(path))
-    assert run_trials(loaded, loss, 2) == run_trials(client, loss, 2)
-
-
 def test_what_cannot_be_repeated_is_not_suggested(earlier: pd.DataFrame) -> None:
     outside = earlier.copy()
     outside.loc[outside["loss"].idxmin(), "kind"] = "d"
@@ -113,6 +102,8 @@ def test_a_gap_is_named_with_its_row(earlier: pd.DataFrame) -> None:
 def test_sources_are_tables_for_the_default_preset(earlier: pd.DataFrame) -> None:
     with pytest.raises(UserInputError, match="list of tables"):
         as_evaluations([{"x": 0.5}])  # type: ignore[list-item]
+    with pytest.raises(UserInputError, match="without rows"):
+        with_sources(earlier, earlier[:0])
     with pytest.raises(UserInputError, match="default"):
         popbo_node(preset="paper", sources=[earlier])
 
@@ -122,22 +113,12 @@ def test_of_a_goal_of_several_metrics_two_points_are_waited_for(
     goal: tuple[str, list[str]], earlier: pd.DataFrame, tmp_path: Path
 ) -> None:
     objective, constraints = goal
-    client = Client()
-    client.configure_experiment(parameters=PARAMETERS)
-    client.configure_optimization(objective=objective, outcome_constraints=constraints)
-    table = earlier.assign(size=earlier["x"])
-    client.set_generation_strategy(popbo_generation_strategy(sources=[table]))
+    strategy = popbo_generation_strategy(sources=[earlier.assign(size=earlier["x"])])
+    client = make_client(strategy, PARAMETERS, objective, constraints)
     client.save_to_json_file(str(tmp_path / "client.json"))
     client = Client.load_from_json_file(str(tmp_path / "client.json"))
-    for _ in range(4):
-        for index, p in client.get_next_trials(max_trials=1).items():
-            client.complete_trial(index, {"loss": loss(p), "size": p["x"]})
+    run_trials(client, lambda p: {"loss": loss(p), "size": p["x"]}, 4)
     assert generator_keys(client)[1:] == ["Sobol", "popbo-logei", "popbo-logei"]
-
-
-def test_a_source_without_rows_is_named(earlier: pd.DataFrame) -> None:
-    with pytest.raises(UserInputError, match="without rows"):
-        with_sources(earlier, earlier[:0])
 
 
 @pytest.mark.parametrize(("column", "value"), [("kind", "d"), ("rate", 0.0)])

@@ -13,28 +13,21 @@ from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
 from botorch_popbo import PoissonRankModel, RankingGP, RankModel
-from botorch_popbo.ax._goal import Goal
 from botorch_popbo.ax.surrogate import RankSurrogate
 
 EACH_MODEL = pytest.mark.parametrize("model_class", [RankingGP, PoissonRankModel])
 DIGEST = SearchSpaceDigest(feature_names=["x"], bounds=[(0.0, 1.0)])
 X = torch.linspace(0.0, 1.0, 8, dtype=torch.double).unsqueeze(-1)
-GOAL = Goal(
-    torch.tensor([[1.0, 0.0]], dtype=torch.double),
-    (torch.tensor([[0.0, 1.0]], dtype=torch.double), torch.tensor([[0.5]], dtype=torch.double)),
-)
+
+
+def dataset(Y: Tensor, name: str = "y", Yvar: Tensor | None = None) -> SupervisedDataset:
+    return SupervisedDataset(X, Y, Yvar=Yvar, feature_names=["x"], outcome_names=[name])
 
 
 def fitted(model_class: type[RankModel], *outcomes: Tensor) -> RankSurrogate:
     config = ModelConfig(botorch_model_class=model_class, model_options={}, name="rank")
     surrogate = RankSurrogate(SurrogateSpec(model_configs=[config]))
-    datasets = [
-        SupervisedDataset(
-            X, Y, feature_names=["x"], outcome_names=[f"y{i}"], group_indices=torch.arange(len(X))
-        )
-        for i, Y in enumerate(outcomes)
-    ]
-    surrogate.fit(datasets, DIGEST)
+    surrogate.fit([dataset(Y, f"y{i}") for i, Y in enumerate(outcomes)], DIGEST)
     return surrogate
 
 
@@ -48,38 +41,6 @@ def test_predictions_are_in_the_unit_of_each_metric(model_class: type[RankModel]
     assert ((mean[:, 1] >= -5.0) & (mean[:, 1] <= 0.0)).all()
     assert (covariance[:, 0, 1] == 0.0).all()
     assert (covariance.diagonal(dim1=-2, dim2=-1) > 0.0).all()
-
-
-def test_a_constraint_has_a_model_that_is_fitted_once() -> None:
-    surrogate = fitted(RankingGP, X.sin(), X.square())
-    models = surrogate.goal_models(GOAL, seed=0, separate=True)
-    [objective] = models.objectives
-    assert objective is surrogate.metric_models[0], "sin has the order of the first metric"
-    [slack] = models.slacks
-    assert slack.order is not None
-    assert torch.equal(slack.order.score, 0.5 - X.square().squeeze(-1))
-    assert surrogate.goal_models(GOAL, seed=0, separate=True) is models
-
-
-def test_a_lower_bound_is_known_by_the_model_of_its_metric() -> None:
-    surrogate = fitted(RankingGP, X.sin(), X.square())
-    at_least = Goal(
-        GOAL.objective_weights,
-        (
-            torch.tensor([[0.0, -1.0]], dtype=torch.double),
-            torch.tensor([[-0.5]], dtype=torch.double),
-        ),
-    )
-    [slack] = surrogate.goal_models(at_least, 0, True).slacks
-    # Both metrics rise with x, so that one order, and one fit, serves both and the slack.
-    for own, known in zip(slack.parameters(), surrogate.metric_models[0].parameters(), strict=True):
-        assert torch.equal(own, known)
-        assert own is not known, "a change of one is none of the other"
-    assert slack.order is not None
-    assert torch.equal(slack.order.score, X.square().squeeze(-1) - 0.5), "where the bound lies"
-    metric = surrogate.metric_models[0].order
-    assert metric is not None
-    assert torch.equal(metric.score, X.sin().squeeze(-1))
 
 
 @pytest.mark.parametrize(
@@ -115,9 +76,8 @@ def test_ax_builds_the_input_transform_from_the_search_space(
 def test_infinities_of_a_metric_that_does_not_decide_leave_the_rest_as_it_is() -> None:
     Y, Yvar = X.sin(), torch.full_like(X, 0.01)
     Y[2], Yvar[5] = torch.inf, torch.inf
-    data = SupervisedDataset(X, Y, Yvar=Yvar, feature_names=["x"], outcome_names=["y"])
     surrogate = RankSurrogate(SurrogateSpec([ModelConfig(botorch_model_class=RankingGP)]))
-    surrogate.fit([data], DIGEST)
+    surrogate.fit([dataset(Y, Yvar=Yvar)], DIGEST)
     [model] = surrogate.metric_models
     assert model.order is not None
     expected = torch.where(Y.isinf(), X.sin().max(), X.sin())
@@ -137,6 +97,5 @@ def test_ax_fitting_is_the_models_own(model_class: type[RankModel]) -> None:
     "spec", [SurrogateSpec(), SurrogateSpec(model_configs=[ModelConfig(SingleTaskGP)])]
 )
 def test_a_model_of_values_is_refused(spec: SurrogateSpec) -> None:
-    data = SupervisedDataset(X, X.sin(), feature_names=["x"], outcome_names=["y"])
     with pytest.raises(UserInputError, match="models of an order, not"):
-        RankSurrogate(spec).fit([data], DIGEST)
+        RankSurrogate(spec).fit([dataset(X.sin())], DIGEST)

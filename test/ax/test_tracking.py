@@ -7,35 +7,18 @@ import pytest
 import torch
 from ax.api.client import Client
 from helpers.search_spaces import choice, ranged
-from helpers.service_loop import Parameter, Parameterization, floats, generator_keys, sphere
+from helpers.service_loop import floats, generator_keys, popbo_client, run_trials, sphere
 
-from botorch_popbo.ax import fit_model, popbo_generation_strategy
-
-
-def start(parameters: list[Parameter] | None = None) -> Client:
-    client = Client()
-    client.configure_experiment(parameters or floats(2))
-    client.configure_optimization("-loss")
-    client.set_generation_strategy(popbo_generation_strategy(num_initial_trials=4))
-    return client
+from botorch_popbo.ax import fit_model
 
 
-def run(client: Client, number: int, **tracked: float) -> list[Parameterization]:
-    points = []
-    for _ in range(number):
-        [(index, point)] = client.get_next_trials(1).items()
-        points.append(point)
-        client.complete_trial(index, {"loss": sphere(point), **tracked})
-    return points
+def run(client: Client, number: int, **tracked: float) -> list[Any]:
+    return run_trials(client, lambda p: {"loss": sphere(p), **tracked}, number)
 
 
 def test_they_are_predicted_in_their_unit() -> None:
-    client = start()
-    points = []
-    for _ in range(10):
-        [(index, point)] = client.get_next_trials(1).items()
-        points.append(point)
-        client.complete_trial(index, {"loss": sphere(point), "time": 100.0 + 10.0 * point["x1"]})
+    client = popbo_client(floats(2), 4)
+    points = run_trials(client, lambda p: {"loss": sphere(p), "time": 100.0 + 10.0 * p["x1"]}, 10)
     fit_model(client)
     predictions = client.predict(points)
     times = torch.tensor([prediction["time"][0] for prediction in predictions])
@@ -46,7 +29,7 @@ def test_they_are_predicted_in_their_unit() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1.0])
 def test_they_change_no_suggestion(value: float) -> None:
-    client, expected = start(), run(start(), 7)
+    expected, client = run(popbo_client(floats(2), 4), 7), popbo_client(floats(2), 4)
     points = run(client, 5) + run(client, 1, time=value) + run(client, 1)
     assert points == expected
     assert generator_keys(client)[4:] == ["popbo-logei"] * 3
@@ -54,10 +37,8 @@ def test_they_change_no_suggestion(value: float) -> None:
 
 def test_parameters_have_importances() -> None:
     spaces = [ranged("x", 0.0, 1.0), choice("kind", ["a", "b", "c"]), ranged("y", 0.0, 1.0)]
-    client = start(spaces)
-    for _ in range(12):
-        [(index, point)] = client.get_next_trials(1).items()
-        client.complete_trial(index, {"loss": (point["x"] - 0.3) ** 2})
+    client = popbo_client(spaces, 4)
+    run_trials(client, lambda p: (p["x"] - 0.3) ** 2, 12)
     fit_model(client)
     adapter: Any = client._generation_strategy.adapter
     importances = adapter.feature_importances("loss")

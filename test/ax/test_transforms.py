@@ -1,14 +1,12 @@
 import pytest
 from ax.core.objective import Objective
 from ax.core.optimization_config import OptimizationConfig
-from helpers.service_loop import floats, make_client, run_trials
-
-from botorch_popbo.ax import popbo_generation_strategy
+from helpers.service_loop import floats, popbo_client, run_trials
 
 
 @pytest.mark.parametrize("objective", ["-loss", "loss"])
 def test_a_suggestion_for_another_direction_goes_there(objective: str) -> None:
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), floats(1), objective)
+    client = popbo_client(floats(1), 4, objective)
     run_trials(client, lambda p: p["x0"], 8)
     adapter = client._generation_strategy.adapter
     assert adapter is not None

@@ -6,13 +6,11 @@ from typing import Any, Literal
 
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
-from helpers.service_loop import Parameter, Parameterization
+from helpers.service_loop import Parameter, Parameterization, popbo_client
 
-from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.nodes import PresetName
 
 KEYS = {"default": "popbo-logei", "paper": "popbo-eri"}
-TOLERANCE = 1e-8  # of Ax on linear constraints
 
 
 @dataclass(frozen=True)
@@ -45,33 +43,14 @@ def start(
     seed: int = 0,
     **options: Any,
 ) -> Client:
-    client = Client()
-    client.configure_experiment(space.parameters, parameter_constraints=space.constraints)
-    client.configure_optimization(objective="-loss")
-    client.set_generation_strategy(
-        popbo_generation_strategy(
-            num_initial_trials=num_initial, seed=seed, preset=preset, **options
-        )
-    )
-    return client
+    options |= {"parameter_constraints": space.constraints, "seed": seed, "preset": preset}
+    return popbo_client(space.parameters, num_initial, **options)
 
 
 def assert_distinct(points: list[Parameterization]) -> None:
     assert len({tuple(sorted(point.items())) for point in points}) == len(points)
 
 
-def assert_member(space: Space, point: Parameterization) -> None:
-    """Assert the names, types and values of a point, without asking Ax."""
-    assert point.keys() == {parameter.name for parameter in space.parameters}
-    for parameter in space.parameters:
-        value = point[parameter.name]
-        assert type(value).__name__ == parameter.parameter_type
-        if isinstance(parameter, ChoiceParameterConfig):
-            assert value in parameter.values
-        else:
-            assert parameter.bounds[0] <= value <= parameter.bounds[1]
-    for constraint in space.constraints:
-        larger, smaller = (
-            constraint.split(">=") if ">=" in constraint else constraint.split("<=")[::-1]
-        )
-        assert eval(f"({larger}) - ({smaller})", {}, dict(point)) >= -TOLERANCE
+def assert_member(client: Client, point: Parameterization) -> None:
+    """Assert the names, types and values of a point."""
+    assert client._experiment.search_space.check_membership(point, raise_error=True)

@@ -1,12 +1,14 @@
 """A small service-loop driver shared by the Ax tests."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.generation_strategy.generation_strategy import GenerationStrategy
+
+from botorch_popbo.ax import popbo_generation_strategy
 
 Parameterization = Mapping[str, Any]
 Parameter = RangeParameterConfig | ChoiceParameterConfig
@@ -16,25 +18,45 @@ logging.getLogger("ax").setLevel(logging.ERROR)
 
 
 def make_client(
-    strategy: GenerationStrategy, parameters: list[Parameter], objective: str
+    strategy: GenerationStrategy,
+    parameters: list[Parameter],
+    objective: str,
+    outcome_constraints: Sequence[str] = (),
+    parameter_constraints: Sequence[str] = (),
 ) -> Client:
     client = Client()
-    client.configure_experiment(parameters=parameters)
-    client.configure_optimization(objective=objective)
+    client.configure_experiment(parameters, parameter_constraints=parameter_constraints)
+    client.configure_optimization(objective, outcome_constraints=outcome_constraints)
     client.set_generation_strategy(strategy)
     return client
 
 
+def popbo_client(
+    parameters: list[Parameter],
+    num_initial: int,
+    objective: str = "-loss",
+    outcome_constraints: Sequence[str] = (),
+    parameter_constraints: Sequence[str] = (),
+    **options: Any,
+) -> Client:
+    """A client whose strategy is ours, with these options."""
+    strategy = popbo_generation_strategy(num_initial_trials=num_initial, **options)
+    constraints = outcome_constraints, parameter_constraints
+    return make_client(strategy, parameters, objective, *constraints)
+
+
 def run_trials(
     client: Client,
-    evaluate: Callable[[Parameterization], float],
+    evaluate: Callable[[Parameterization], Any],
     num_trials: int,
     metric: str = "loss",
 ) -> list[Parameterization]:
+    """What is suggested; a function returns the value of the metric, or a dictionary of several."""
     suggested = []
     for _ in range(num_trials):
         for index, parameters in client.get_next_trials(max_trials=1).items():
-            client.complete_trial(index, raw_data={metric: evaluate(parameters)})
+            told = evaluate(parameters)
+            client.complete_trial(index, told if isinstance(told, dict) else {metric: told})
             suggested.append(dict(parameters))
     return suggested
 

@@ -28,11 +28,3 @@ def test_the_example_runs(
     monkeypatch.setitem(sys.modules, "optunahub", SimpleNamespace(load_module=load_module))
     runpy.run_path(str(PACKAGE / "example.py"))
     assert "'x'" in capsys.readouterr().out
-
-
-def test_the_front_matter_is_complete() -> None:
-    _, front, _ = (PACKAGE / "README.md").read_text().split("---\n", 2)
-    keys = [line.split(":")[0] for line in front.splitlines()]
-    assert keys == ["author", "title", "description", "tags", "optuna_versions", "license"]
-    assert "tags: [sampler," in front
-    assert (PACKAGE / "LICENSE").read_text().startswith("MIT License")

@@ -15,7 +15,7 @@ from botorch.exceptions import InputDataError
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from botorch_popbo.optuna import PoPBOSampler
-from botorch_popbo.search.suggest import Models, Search
+from botorch_popbo.search.suggest import Models
 from botorch_popbo.settings import SearchSettings, Settings
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -99,15 +99,6 @@ def test_trials_side_by_side_differ_and_share_a_fit(monkeypatch: pytest.MonkeyPa
     assert len(fits) == 2
 
 
-def test_a_point_that_runs_elsewhere_is_known_before_it_is_asked_for() -> None:
-    study = run(lambda trial: float(trial.suggest_int("x", 0, 6)), 4)
-    study.optimize(lambda trial: trial.suggest_int("x", 0, 6), n_trials=1)
-    first = study.ask()
-    first.suggest_int("x", 0, 6)
-    study.ask().suggest_int("x", 0, 6)
-    assert {trial.params["x"] for trial in study.trials} == set(range(7))
-
-
 @pytest.mark.parametrize("storage", ["memory", "sqlite"])
 def test_threads_share_a_study(storage: str, tmp_path: Path) -> None:
     where = None if storage == "memory" else f"sqlite:///{tmp_path}/study.db"
@@ -189,28 +180,6 @@ def test_a_front_is_searched() -> None:
     assert min(trial.params["y"] for trial in study.trials[5:]) < 0.05
 
 
-def test_an_enqueued_trial_that_stops_half_way_is_where_it_was_enqueued(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def objective(trial: Trial) -> float:
-        x = trial.suggest_float("x", 0.0, 1.0)
-        if x == 0.5:
-            raise ZeroDivisionError
-        return x + trial.suggest_float("y", 0.0, 1.0)
-
-    study = run(objective, 4)
-    study.enqueue_trial({"x": 0.5, "y": 0.99})
-    study.enqueue_trial({"x": 0.25, "y": 0.75})
-    study.optimize(objective, n_trials=1, catch=ZeroDivisionError)
-    seen, suggest = [], Search.suggest
-    monkeypatch.setattr(Search, "suggest", lambda *a: seen.append(a[2]) or suggest(*a))
-    for _ in range(2):
-        study.ask().suggest_float("x", 0.0, 1.0)
-    trials = seen[-1]
-    assert [0.5, 0.99] in trials.X.tolist()
-    assert [0.25, 0.75] in trials.pending.tolist()
-
-
 def test_a_sampler_tells_studies_of_one_name_apart() -> None:
     def suggested(sampler: PoPBOSampler, best: float, direction: str = "minimize") -> Any:
         study = optuna.create_study(study_name="s", sampler=sampler, direction=direction)
@@ -251,21 +220,3 @@ import botorch_popbo.optuna
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert 'pip install "botorch-popbo[optuna]"' in run.stderr.splitlines()[-1]
     assert "ImportError" in run.stderr.splitlines()[-1]
-
-
-def test_choices_that_optuna_takes_for_one_are_one() -> None:
-    def objective(trial: Trial) -> float:
-        width = trial.suggest_categorical("width", [4, 4, True, 1, 8])
-        same = trial.suggest_categorical("same", ["a", "a"])
-        return float(width) + len(same) + trial.suggest_int("depth", 1, 5)
-
-    study = optuna.create_study(sampler=PoPBOSampler(seed=0, n_startup_trials=3))
-    study.optimize(objective, n_trials=15)
-    points = {(trial.params["width"], trial.params["depth"]) for trial in study.trials}
-    assert len(points) == 15
-
-
-def test_gradients_may_be_switched_off(searched: optuna.Study) -> None:
-    with torch.no_grad():
-        found = run(bowl, 12)
-    assert params(found) == params(searched)

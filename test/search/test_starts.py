@@ -1,5 +1,6 @@
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,13 +12,10 @@ from botorch.acquisition import (
     qSimpleRegret,
 )
 from botorch.exceptions.warnings import BadInitialCandidatesWarning
-from botorch.models import SingleTaskGP
-from botorch.models.transforms.input import Normalize
-from botorch.optim import optimize_acqf
 from botorch.optim.initializers import gen_batch_initial_conditions
 from botorch.sampling.normal import SobolQMCNormalSampler
 from botorch.utils.sampling import manual_seed
-from helpers.toy import BOUNDS, toy_data
+from helpers.toy import BOUNDS
 from torch import Tensor
 
 from botorch_popbo import (
@@ -54,18 +52,20 @@ def function(request: pytest.FixtureRequest) -> AcquisitionFunction:
     return make(request.getfixturevalue(model))
 
 
-def starts(function: AcquisitionFunction, seed: int | None = 0, **options: Any) -> Tensor:
+def starts(
+    function: AcquisitionFunction,
+    seed: int | None = 0,
+    generate: Callable[..., Any] = rank_initial_conditions,
+    **options: Any,
+) -> Tensor:
     options = {"bounds": BOUNDS, "q": 1, "num_restarts": 8, "raw_samples": 64} | options
     with manual_seed(seed), warnings.catch_warnings():
         warnings.simplefilter("ignore", BadInitialCandidatesWarning)
-        return rank_initial_conditions(function, **options)
+        found: Tensor = generate(function, **options)
+    return found
 
 
-def botorchs(function: AcquisitionFunction, seed: int | None = 0, **options: Any) -> Tensor:
-    options = {"bounds": BOUNDS, "q": 1, "num_restarts": 8, "raw_samples": 64} | options
-    with manual_seed(seed), warnings.catch_warnings():
-        warnings.simplefilter("ignore", BadInitialCandidatesWarning)
-        return gen_batch_initial_conditions(function, **options)
+botorchs = partial(starts, generate=gen_batch_initial_conditions)
 
 
 @pytest.mark.parametrize(
@@ -90,16 +90,6 @@ def test_half_are_close_to_the_best_points(name: str, request: pytest.FixtureReq
     assert distance.median() < 0.1
     assert distance.min() < 2e-3
     assert distance.max() > 0.2  # up to the next basin
-
-
-def test_settings_say_how_far_they_scatter(gaussian_model: RankingGP) -> None:
-    function, settings = (
-        LogExpectedUtilityImprovement(gaussian_model),
-        SearchSettings(num_centers=1, log10_radius=(-6.0, -5.0)),
-    )
-    near = starts(function, settings=settings)[4:].squeeze(-2)
-    assert torch.cdist(near, gaussian_model.known_X).amin(-1).max() < 1e-3
-    assert len(torch.cdist(near, gaussian_model.known_X).argmin(-1).unique()) == 1
 
 
 def test_the_best_points_of_the_box_are_approached(gaussian_model: RankingGP) -> None:
@@ -152,19 +142,7 @@ def test_the_rest_is_left_to_botorch_with_a_short_walk(
     assert walk == {} or (expected[..., 0] >= 1.0 - 1e-9).all()
 
 
-def test_several_points_and_other_models_are_left_to_botorch(gaussian_model: RankingGP) -> None:
+def test_several_points_are_left_to_botorch(gaussian_model: RankingGP) -> None:
     joint = qSimpleRegret(gaussian_model, sampler=sampler())
-    process = SingleTaskGP(*toy_data(15), input_transform=Normalize(2))
-    other = LogExpectedImprovement(process, best_f=0.0)
-    for function, q in ((joint, 2), (other, 1)):
-        found, expected = (f(function, q=q, options={"seed": 3}) for f in (starts, botorchs))
-        assert found.shape == (8, q, 2)
-        assert torch.equal(found, expected)
-
-
-def test_optimize_acqf_takes_it(function: AcquisitionFunction) -> None:
-    options: dict[str, Any] = {"q": 1, "num_restarts": 4, "raw_samples": 64}
-    with manual_seed(0):
-        _, value = optimize_acqf(function, BOUNDS, ic_generator=rank_initial_conditions, **options)
-        _, plain = optimize_acqf(function, BOUNDS, **options)
-    assert value >= plain - 0.1
+    options: dict[str, Any] = {"q": 2, "options": {"seed": 3}}
+    assert torch.equal(starts(joint, **options), botorchs(joint, **options))

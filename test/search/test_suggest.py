@@ -14,7 +14,7 @@ from botorch_popbo.acquisition import (
 )
 from botorch_popbo.search.suggest import Models, Search, improvement
 from botorch_popbo.search.trials import Trial, Trials
-from botorch_popbo.settings import SearchSettings, Settings
+from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space
 
 SPACE = Space.read({"x": (0.0, 1.0), "y": (0, 4)})
@@ -92,12 +92,6 @@ def test_no_gradient_need_be_switched_on() -> None:
     expected = search.suggest(SPACE, trials, 5)
     with torch.no_grad():
         assert torch.equal(Search(3, Settings(), 5).suggest(SPACE, trials, 5), expected)
-
-
-def test_settings_reach_the_search() -> None:
-    listed = SearchSettings(max_listed=3)
-    x = Search(0, Settings(search=listed), 5).suggest(SPACE, known(-LOSS), 5)
-    assert x[1] == x[1].round()
 
 
 def test_failures_that_succeeded_at_another_time_do_not_count() -> None:

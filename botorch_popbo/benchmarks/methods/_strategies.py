@@ -51,9 +51,9 @@ class ServiceLoop:
         with with_rng_seed(suggestion_seed(self.problem.name, self.setting.seed, trial)):
             ((index, parameters),) = self.client.get_next_trials(max_trials=1).items()
         self.running[str(dict(parameters))] = index
-        run = self.client._experiment.trials[index].generator_runs[0]
-        generator = str(run._generator_key or run._generation_node_name)
-        return Suggestion(dict(parameters), generator, self.recommended(run))
+        made = self.client._experiment.trials[index]
+        recommended = self.recommended(made.generator_runs[0])
+        return Suggestion(dict(parameters), made.generation_method_str, recommended)
 
     def recommended(self, run: GeneratorRun) -> Parameters | None:
         """The point that was held to be the best when a suggestion was made, or None if unasked."""
