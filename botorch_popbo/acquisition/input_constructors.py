@@ -84,15 +84,13 @@ def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:
     """Orders are taken of outcomes as given, so a sign that arrives later would be lost."""
     if posterior_transform is None:
         return
-    if not isinstance(posterior_transform, ScalarizedPosteriorTransform):
-        raise UnsupportedError(
-            "Rank-based acquisition functions take no posterior_transform but the identity; rank "
-            "the transformed outcomes instead."
-        )
-    weights = cast(Tensor, posterior_transform.weights)
-    if weights.numel() != 1 or float(weights) <= 0:
-        raise UnsupportedError(
-            f"The objective has weights {weights.tolist()}, but ranks were taken with larger "
-            "outcomes first. Negate a minimised outcome before fitting (in Ax, use "
-            "popbo_generation_strategy, which does so), and reduce several objectives to one."
-        )
+    if isinstance(posterior_transform, ScalarizedPosteriorTransform):
+        weights = cast(Tensor, posterior_transform.weights)
+        if weights.numel() == 1 and float(weights) > 0:
+            return
+    raise UnsupportedError(
+        "Rank-based acquisition functions take no posterior_transform but the identity, because "
+        "ranks were taken with larger outcomes first. Rank the transformed outcomes instead: "
+        "negate a minimised one before fitting (in Ax, use popbo_generation_strategy, which does "
+        "so), and reduce several objectives to one."
+    )

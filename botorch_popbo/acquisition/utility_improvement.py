@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from botorch_popbo.acquisition._checks import require_uncertainty
 from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
@@ -43,12 +42,11 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     """
 
     _log = True
+    _needs_uncertainty = True
 
     model: RankingGP
     _informed: RankingGP
     _incumbent: Tensor
-    _margin: Tensor | None
-    _has_feasible: bool
 
     def __init__(
         self,
@@ -57,7 +55,6 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         X_baseline: Tensor | None = None,
         slack_models: Sequence[RankingGP] = (),
     ) -> None:
-        require_uncertainty(model)
         super().__init__(model, X_baseline, slack_models)
         self.set_X_pending(X_pending)
 
@@ -72,18 +69,14 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         self._margin = self._find_margin()
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
-        return self._log_improvement(encoded) + log_remoteness(distance)
-
-    def _log_improvement(self, encoded: Tensor) -> Tensor:
-        """The logarithm of the expected improvement, ``batch_shape x 1``."""
         if not self._has_feasible:  # there is nothing to improve on
-            return encoded.new_zeros(encoded.shape[:-1])
+            return log_remoteness(distance)
         mean, variance = self._informed.improvement(encoded, self._incumbent)
         value = log_improvement(mean, variance)
         if self._margin is not None:
             deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
             value = value + torch.special.log_ndtr((mean + self._margin) / deviation)
-        return value
+        return value + log_remoteness(distance)
 
     def _find_margin(self) -> Tensor | None:
         """By how much the incumbent is better than the worst success, if there are failures."""
