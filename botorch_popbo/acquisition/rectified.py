@@ -173,9 +173,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     ) -> None:
         super().__init__(model, share, X_pending, seed, X_baseline)
         if not beta >= 0:
-            raise ValueError(
-                f"beta weighs a standard deviation and is not negative, but got {beta}."
-            )
+            raise ValueError(f"beta weighs a deviation and is not negative, but got {beta}.")
         self.beta = beta
         self.poisson_deviation = poisson_deviation
 
