@@ -1,5 +1,6 @@
 import math
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from botorch_popbo.acquisition import (
 from botorch_popbo.search import suggest
 from botorch_popbo.search.suggest import Models, Search, improvement
 from botorch_popbo.search.trials import Trial, Trials
-from botorch_popbo.settings import AcquisitionSettings, SearchSettings, Settings
+from botorch_popbo.settings import SearchSettings, Settings
 from botorch_popbo.space import Space
 
 SPACE = Space.read({"x": (0.0, 1.0), "y": (0, 4)})
@@ -54,7 +55,7 @@ def test_the_goal_decides_what_is_maximised(
 
 
 def test_settings_reach_what_is_maximised(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings(acquisition=AcquisitionSettings(num_samples=7))
+    settings = Settings(acquisition=replace(Settings().acquisition, num_samples=7))
     models = Models.fit(known(torch.cat([-LOSS, X[:, :1]], -1)), SPACE, settings)
     maximised, maximize = [], suggest.maximize
     spy = lambda function, *args: maximised.append(function) or maximize(function, *args)  # noqa: E731
