@@ -49,17 +49,3 @@ def test_the_pair_and_the_page_show_the_notebook_as_it_is(path: Path) -> None:
     shown = re.findall(r"^```python\n(.*?)\n```$", page, flags=re.DOTALL | re.MULTILINE)
     assert shown == [text for kind, text in source if kind == "code"]
     assert f"\nnotebooks/{path.stem}\n" in (ROOT / "docs" / "index.md").read_text()
-
-
-def test_outputs_have_no_lines_of_a_log_and_no_warnings() -> None:
-    pytest.importorskip("jupytext")
-    for path in (ROOT / "notebooks").glob("*.ipynb"):
-        assert re.findall(r"\[(?:INFO|WARNING) |Warning: ", path.read_text()) == [], path
-
-
-def test_files_are_small() -> None:
-    pages, pairs = (ROOT / "docs" / "notebooks").rglob("*.*"), NOTEBOOKS[0].parent.glob("*.ipynb")
-    sizes = [file.stat().st_size for file in pages]
-    assert max(sizes) < 150_000
-    assert sum(sizes) < 2_000_000
-    assert max(file.stat().st_size for file in pairs) < 1_000_000

@@ -11,10 +11,6 @@ ROOT = Path(botorch_popbo.__file__).parent
 REGISTRATIONS = {("models", "sampling"), ("models", "paper"), ("posteriors", "paper")}
 
 
-def test_public_names_exist() -> None:
-    assert all(hasattr(botorch_popbo, name) for name in botorch_popbo.__all__)
-
-
 def test_core_needs_neither_ax_nor_benchmark_dependencies() -> None:
     # Names are loaded when they are asked for, so that the import alone would need nothing.
     code = """

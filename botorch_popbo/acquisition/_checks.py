@@ -28,34 +28,23 @@ def check_points(X: Tensor, dim: int, name: str) -> None:
         raise InputDataError(f"{name} holds NaN or infinite values. Leave those points out.")
 
 
-def require_rank_model(model: Model, owner: str) -> None:
-    """Refuse another model than one of an order.
+def check_model(model: Model, needs_uncertainty: bool) -> None:
+    """Refuse another model than one of an order, or one that does not know where it is ignorant.
 
     Args:
         model: The model.
-        owner: Name of the acquisition function.
+        needs_uncertainty: Whether it has to know.
 
     Raises:
-        UnsupportedError: If it is not one of ours.
+        UnsupportedError: If it is not one of ours, or has no uncertainty where that is needed.
     """
     if not isinstance(model, RankModel):
         raise UnsupportedError(
-            f"{owner} needs a model of an order, such as RankingGP(train_X, train_Y).fit(), but "
-            f"got a {type(model).__name__}. For a model of values use BoTorch's own functions."
+            "The acquisition function needs a model of an order, such as "
+            f"RankingGP(train_X, train_Y).fit(), but got a {type(model).__name__}. For a model of "
+            "values use BoTorch's own functions."
         )
-
-
-def require_uncertainty(model: Model) -> None:
-    """Refuse a model that does not know where it is ignorant.
-
-    Args:
-        model: The model.
-
-    Raises:
-        UnsupportedError: If the model has no uncertainty.
-    """
-    require_rank_model(model, "The acquisition function")
-    if not model.has_uncertainty:
+    if needs_uncertainty and not model.has_uncertainty:
         raise UnsupportedError(
             f"{type(model).__name__} has no uncertainty of its own; use RankingGP. Or use an "
             "acquisition function over ranks, such as ExpectedRankingImprovement, and put feasible "

@@ -1,10 +1,10 @@
 """How far points are from those that are known already."""
 
+from functools import partial
+
 import torch
 from torch import Tensor
 
-# Of a matrix of distances. In pieces of less than 32 MiB, glibc's heap may end in holes.
-_MAX_ENTRIES = 2**24
 _FAR = 1e3  # known radii, beyond which nothing is left, not even a slope that is no number
 
 
@@ -20,7 +20,12 @@ def distance_to_known(encoded: Tensor, known: Tensor, radius: float) -> Tensor:
         A ``batch_shape x q`` tensor, exactly zero at a known point.
     """
     points = encoded.reshape(-1, encoded.shape[-1])
-    distance, nearest = _nearest(points.detach(), known)
+    # A matrix of distances in pieces: of less than 32 MiB, glibc's heap may end in holes.
+    pieces = points.detach().split(max(1, 2**24 // len(known)))
+    # The exact mode, in which a known point is nearest to itself.
+    exact = partial(torch.cdist, x2=known, compute_mode="donot_use_mm_for_euclid_dist")
+    found = [exact(piece).min(-1) for piece in pieces]
+    distance, nearest = (torch.cat(values) for values in zip(*found, strict=True))
     if bool((distance < _FAR * radius).any()):  # else there is no slope, and no graph to walk
         distance = torch.linalg.vector_norm(points - known[nearest], dim=-1)
     return (distance / radius).reshape(encoded.shape[:-1])
@@ -50,14 +55,3 @@ def log_remoteness(distance: Tensor) -> Tensor:
     far = -torch.expm1(-0.5 * distance.clamp_max(_FAR).square())
     # Of single precision it would be more than the improvement of a point that is bad for certain.
     return far.double().clamp_min(torch.finfo(torch.double).tiny).log().to(far)
-
-
-def _nearest(points: Tensor, known: Tensor) -> tuple[Tensor, Tensor]:
-    """Distance and index of the known point nearest to each of ``n`` points."""
-    found = [
-        # The exact mode, in which a known point is nearest to itself.
-        torch.cdist(part, known, compute_mode="donot_use_mm_for_euclid_dist").min(-1)
-        for part in points.split(max(1, _MAX_ENTRIES // len(known)))
-    ]
-    distance, index = (torch.cat(values) for values in zip(*found, strict=True))
-    return distance, index

@@ -11,9 +11,6 @@ from botorch_popbo._once_differentiable import once_differentiable
 
 #: Smaller variances are taken for this one.
 MIN_VARIANCE = 1e-20
-# Score from which on two logarithms of the size of the squared score lose their difference.
-_FAR = -1e3
-_LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
@@ -49,10 +46,11 @@ class _LogImprovement(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
         score, deviation, log_value = ctx.saved_tensors[2:]
-        is_far = score < _FAR
+        # Two logarithms of the size of the squared score lose their difference.
+        is_far = score < -1e3
         by_mean = torch.exp(torch.special.log_ndtr(score) - log_value)
         by_mean = torch.where(is_far, -score, by_mean) / deviation
-        log_density = -0.5 * score.square() - _LOG_ROOT_2PI
+        log_density = -0.5 * score.square() - 0.5 * math.log(2.0 * math.pi)
         by_variance = torch.exp(log_density - log_value)
         by_variance = torch.where(is_far, score.square(), by_variance) / (2 * deviation.square())
         return gradient * by_mean, gradient * by_variance

@@ -10,8 +10,7 @@ from torch import Tensor
 
 # Constants of the finaliser of SplitMix64 (Steele, Lea and Flood, 2014), as signed integers.
 _INCREMENT = -0x61C8864680B583EB
-_FACTORS = ((30, -0x40A7B892E31B1A47), (27, -0x6B2FB644ECCEEE15))
-_LAST_SHIFT = 31
+_ROUNDS = ((30, -0x40A7B892E31B1A47), (27, -0x6B2FB644ECCEEE15), (31, 1))
 
 
 def uniform_from_points(X: Tensor, seed: int) -> Tensor:
@@ -35,9 +34,9 @@ def uniform_from_points(X: Tensor, seed: int) -> Tensor:
 
 
 def _mix(state: Tensor) -> Tensor:
-    for shift, factor in _FACTORS:
+    for shift, factor in _ROUNDS:
         state = (state ^ _shift_right(state, shift)) * factor
-    return state ^ _shift_right(state, _LAST_SHIFT)
+    return state
 
 
 def _shift_right(state: Tensor, shift: int) -> Tensor:

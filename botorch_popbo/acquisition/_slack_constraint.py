@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.acquisition._checks import require_uncertainty
+from botorch_popbo.acquisition._checks import check_model
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -25,13 +25,11 @@ class SlackConstraint(Module):
     """
 
     _satisfying: Tensor
-    _informed: RankingGP
-    _num_satisfying: int
 
     def __init__(self, model: RankingGP) -> None:
         super().__init__()
-        require_uncertainty(model)
-        self.slack: RankingGP = model
+        check_model(model, needs_uncertainty=True)
+        self.slack = model
         order = model.order
         # A point of several lists, or of repeats, satisfies it only if it always did.
         violated = torch.isin(order.item, order.item[order.score < 0.0])

@@ -15,7 +15,7 @@ from botorch.utils.multi_objective.pareto import is_non_dominated
 from torch import Tensor
 
 from botorch_popbo._seeds import seeded
-from botorch_popbo.acquisition._checks import require_uncertainty
+from botorch_popbo.acquisition._checks import check_model
 from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._tied_levels import TiedLevels
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
@@ -62,8 +62,6 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     _log = True
 
     front: Tensor
-    objectives: ModelListGP
-    levels: TiedLevels
     gain: qLogNoisyExpectedHypervolumeImprovement | None
     _feasible: Tensor
     _reference: Tensor
@@ -152,7 +150,7 @@ def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) ->
             f"none, but got {tuple(thresholds.shape)}."
         )
     for model in models:
-        require_uncertainty(model)
+        check_model(model, needs_uncertainty=True)
 
 
 def _reference_point(front: Tensor, limits: Tensor | None, margin: float) -> Tensor:

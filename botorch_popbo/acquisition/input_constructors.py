@@ -59,40 +59,29 @@ def construct_inputs_of_rank_acquisition(
     Raises:
         UnsupportedError: If the outcome is minimised, or constrained without models of slacks.
     """
-    _check_maximized(posterior_transform)
-    if constraints_tuple is not None and slack_models is None:
+    # All arguments but those left out, of which no constructor should hear.
+    given = {name: value for name, value in locals().items() if value is not None}
+    _check_maximized(given.pop("posterior_transform", None))
+    if given.pop("constraints_tuple", None) is not None and slack_models is None:
         raise UnsupportedError(
             "Rank-based acquisition functions take no outcome constraints, because constraints "
             "belong in the order: fit the model to from_constrained_outcomes(X, Y, violations). "
             "Or use LogConstrainedExpectedUtilityImprovement with models of the slacks."
         )
-    options = {
-        "X_pending": X_pending,
-        "X_baseline": X_baseline,
-        "slack_models": slack_models,
-        "K_m": K_m,
-        "beta": beta,
-        "share": share,
-        "poisson_deviation": poisson_deviation,
-        "seed": seed,
-    }
-    given = {name: value for name, value in options.items() if value is not None}
-    return {"model": model, **given}
+    return given
 
 
 def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:
     """Orders are taken of outcomes as given, so a sign that arrives later would be lost."""
     if posterior_transform is None:
         return
-    if not isinstance(posterior_transform, ScalarizedPosteriorTransform):
-        raise UnsupportedError(
-            "Rank-based acquisition functions take no posterior_transform but the identity; rank "
-            "the transformed outcomes instead."
-        )
-    weights = cast(Tensor, posterior_transform.weights)
-    if weights.numel() != 1 or float(weights) <= 0:
-        raise UnsupportedError(
-            f"The objective has weights {weights.tolist()}, but ranks were taken with larger "
-            "outcomes first. Negate a minimised outcome before fitting (in Ax, use "
-            "popbo_generation_strategy, which does so), and reduce several objectives to one."
-        )
+    if isinstance(posterior_transform, ScalarizedPosteriorTransform):
+        weights = cast(Tensor, posterior_transform.weights)
+        if weights.numel() == 1 and float(weights) > 0:
+            return
+    raise UnsupportedError(
+        "Rank-based acquisition functions take no posterior_transform but the identity, because "
+        "ranks were taken with larger outcomes first. Rank the transformed outcomes instead: "
+        "negate a minimised one before fitting (in Ax, use popbo_generation_strategy, which does "
+        "so), and reduce several objectives to one."
+    )

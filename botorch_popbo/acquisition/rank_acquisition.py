@@ -10,7 +10,7 @@ from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 from torch.nn import ModuleList
 
-from botorch_popbo.acquisition._checks import check_points, require_rank_model
+from botorch_popbo.acquisition._checks import check_model, check_points
 from botorch_popbo.acquisition._known_points import distance_to_known
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 from botorch_popbo.data._rows import is_row_of
@@ -42,13 +42,12 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         UnsupportedError: If the model is not one of ours, or one of a slack has no uncertainty.
     """
 
+    _needs_uncertainty = False
+
     model: RankModel
-    slack_constraints: ModuleList
     _informed: RankModel
-    _X_pending: Tensor | None
     _known: Tensor
     _is_baseline: Tensor
-    _known_radius: float
 
     def __init__(
         self,
@@ -56,9 +55,10 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         X_baseline: Tensor | None = None,
         slack_models: Sequence[RankingGP] = (),
     ) -> None:
-        require_rank_model(model, type(self).__name__)
+        check_model(model, needs_uncertainty=self._needs_uncertainty)
         super().__init__(model=model)
-        self.slack_constraints = ModuleList(SlackConstraint(slack) for slack in slack_models)
+        constraints = ModuleList(SlackConstraint(slack) for slack in slack_models)
+        self.slack_constraints = cast(list[SlackConstraint], constraints)
         self._known_radius = model.known_radius
         self.register_buffer("_is_baseline", find_baseline(model, X_baseline), persistent=False)
 
@@ -94,7 +94,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         radius = float(self._known_radius * X.shape[-1] ** 0.5)
         distance = distance_to_known(encoded, self._known, radius)
         value = self._evaluate(X, encoded, distance)
-        for constraint in self._constraints:
+        for constraint in self.slack_constraints:
             value = value + constraint(X)
         return value.squeeze(-1)
 
@@ -136,7 +136,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             self._informed = self.model.with_pending(self.X_pending)
         known = self._informed.encode(self._informed.known_X[self._is_eligible])
         self.register_buffer("_known", known, persistent=False)
-        for constraint in self._constraints:
+        for constraint in self.slack_constraints:
             constraint.set_X_pending(self.X_pending)
 
     @property
@@ -145,14 +145,10 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         num_pending = len(self._informed.known_X) - len(self._is_baseline)
         return torch.cat([self._is_baseline, self._is_baseline.new_ones(num_pending)])
 
-    @property
-    def _constraints(self) -> list[SlackConstraint]:
-        return cast(list[SlackConstraint], list(self.slack_constraints))
-
     def _satisfies_all(self, X: Tensor) -> Tensor:
         """Which points, ``n x d``, were measured and found to satisfy every constraint."""
         satisfied = torch.ones(len(X), dtype=torch.bool, device=X.device)
-        for constraint in self._constraints:
+        for constraint in self.slack_constraints:
             satisfied &= constraint.is_satisfied(X)
         return satisfied
 

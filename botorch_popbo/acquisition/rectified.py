@@ -42,6 +42,8 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
 
     #: The share that the paper sets.
     paper_share: float
+    #: Of the uniform number an unpromising point takes this multiple: values are maximised.
+    sign: float
 
     def __init__(
         self,
@@ -68,7 +70,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         if self.share is not None:
             rectified = posterior.log_rate >= posterior.exposure.log() + math.log(self.share)
             if bool(rectified.any()):
-                random = self._random(uniform_from_points(X, self.seed).unsqueeze(-1))
+                random = self.sign * uniform_from_points(X, self.seed).unsqueeze(-1)
                 random = self._near_known(random, distance).detach()
                 value = torch.where(rectified, random, value)
         return value.squeeze(-1)
@@ -76,10 +78,6 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     @abstractmethod
     def _value(self, posterior: RankPosterior) -> Tensor:
         """Value of promising points, of the shape of the posterior, larger being better."""
-
-    @abstractmethod
-    def _random(self, uniform: Tensor) -> Tensor:
-        """Value of unpromising points from their uniform numbers, larger being better."""
 
     @abstractmethod
     def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
@@ -114,6 +112,7 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
     """
 
     paper_share = PaperSettings.eri_share
+    sign = 1.0
 
     def __init__(
         self,
@@ -131,9 +130,6 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
 
     def _value(self, posterior: RankPosterior) -> Tensor:
         return posterior.log_improvement(self.K_m).exp()
-
-    def _random(self, uniform: Tensor) -> Tensor:
-        return uniform
 
     def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
         return value * (1.0 - proximity(distance))
@@ -163,6 +159,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     """
 
     paper_share = PaperSettings.rlcb_share
+    sign = -1.0
 
     def __init__(
         self,
@@ -176,9 +173,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     ) -> None:
         super().__init__(model, share, X_pending, seed, X_baseline)
         if not beta >= 0:
-            raise ValueError(
-                f"beta weighs a standard deviation and is not negative, but got {beta}."
-            )
+            raise ValueError(f"beta weighs a deviation and is not negative, but got {beta}.")
         self.beta = beta
         self.poisson_deviation = poisson_deviation
 
@@ -200,9 +195,6 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         variance = mean if self.poisson_deviation else posterior.variance
         # The root of zero has no slope.
         return self.beta * variance.clamp_min(1e-30).sqrt() - mean
-
-    def _random(self, uniform: Tensor) -> Tensor:
-        return -uniform
 
     def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
         # At a known point at most -2, below the numbers in (-1, 0] of unpromising points.

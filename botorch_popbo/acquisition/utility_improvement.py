@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from botorch_popbo.acquisition._checks import require_uncertainty
 from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
@@ -17,15 +16,12 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     .. math::
 
-        \alpha(x) = \log E[\max(z(x) - z(x^*), 0)]
-            + \log\left(1 - \frac{\sigma}{\sqrt{v(x) + \sigma^2}}\right),
+        \alpha(x) = \log E[\max(z(x) - z(x^*), 0)],
 
     where the incumbent :math:`x^*` is the evaluated point that the model recommends: with noise
     the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
-    expectation is over the difference. The second term is the augmentation of Huang et al. (2006):
-    where the noise :math:`\sigma^2` is larger than the variance :math:`v` that evaluations of the
-    point would remove, another one tells little. Without noise it vanishes. The numerics of the
-    logarithm are BoTorch's (Ament et al., 2023).
+    expectation is over the difference. The numerics of the logarithm are BoTorch's (Ament et al.,
+    2023).
 
     Where runs have failed, the probability of success is a factor: that the utility is above that
     of the worst success. A failure's place is below it, so an optimum at the edge of what fails
@@ -46,12 +42,11 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     """
 
     _log = True
+    _needs_uncertainty = True
 
     model: RankingGP
     _informed: RankingGP
     _incumbent: Tensor
-    _margin: Tensor | None
-    _has_feasible: bool
 
     def __init__(
         self,
@@ -60,7 +55,6 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         X_baseline: Tensor | None = None,
         slack_models: Sequence[RankingGP] = (),
     ) -> None:
-        require_uncertainty(model)
         super().__init__(model, X_baseline, slack_models)
         self.set_X_pending(X_pending)
 
@@ -75,18 +69,14 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         self._margin = self._find_margin()
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
-        return self._log_improvement(encoded) + log_remoteness(distance)
-
-    def _log_improvement(self, encoded: Tensor) -> Tensor:
-        """The logarithm of the expected improvement and its augmentation, ``batch_shape x 1``."""
         if not self._has_feasible:  # there is nothing to improve on
-            return encoded.new_zeros(encoded.shape[:-1])
-        mean, variance, own = self._informed.improvement(encoded, self._incumbent)
-        value = log_improvement(mean, variance) + self._log_gain(own)
+            return log_remoteness(distance)
+        mean, variance = self._informed.improvement(encoded, self._incumbent)
+        value = log_improvement(mean, variance)
         if self._margin is not None:
             deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
             value = value + torch.special.log_ndtr((mean + self._margin) / deviation)
-        return value
+        return value + log_remoteness(distance)
 
     def _find_margin(self) -> Tensor | None:
         """By how much the incumbent is better than the worst success, if there are failures."""
@@ -95,15 +85,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
             return None
         succeeded = self._informed.encode(self.model.known_X[~failed]).unsqueeze(-2)
         with torch.no_grad():
-            lead, _, _ = self._informed.improvement(succeeded, self._incumbent)
+            lead, _ = self._informed.improvement(succeeded, self._incumbent)
         return -lead.min().clamp_max(0.0)
-
-    def _log_gain(self, variance: Tensor) -> Tensor:
-        """Logarithm of the augmentation ``1 - sigma / sqrt(variance + sigma^2)``."""
-        noise = self._informed.noise.detach()
-        # By log1p and expm1: of a variance far below the noise the difference would be lost.
-        log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
-        return (-torch.expm1(-0.5 * log_total)).log()
 
 
 class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):

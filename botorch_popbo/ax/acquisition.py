@@ -134,6 +134,7 @@ class RankAcquisition(Acquisition):
                 self._seed,
                 self.X_observed,
                 self.goal.objective_thresholds,
+                self._settings.acquisition,
             )
         options = dict(given)
         if "best_f" in signature(acquisition_class).parameters:

@@ -76,15 +76,10 @@ _RANK_ACQUISITIONS: dict[str, type[AcquisitionFunction]] = {
     "eri": ExpectedRankingImprovement,
     "rlcb": RectifiedLowerConfidenceBound,
 }
-# The model of each preset and its options, and options of the lower confidence bound.
-_PRESETS: dict[str, tuple[type[Model], dict[str, Any], dict[str, Any]]] = {
-    "default": (RankingGP, {}, {}),
-    "paper": (
-        PoissonRankModel,
-        {"untruncated_from": PaperSettings.untruncated_from},
-        {"poisson_deviation": True},
-    ),
-    "exact": (PoissonRankModel, {}, {}),
+_PRESETS: dict[str, type[Model]] = {
+    "default": RankingGP,
+    "paper": PoissonRankModel,
+    "exact": PoissonRankModel,
 }
 
 
@@ -104,7 +99,7 @@ class NodeOptions(TypedDict, total=False):
         sources: Tables of earlier experiments over the same parameters, for the default preset: a
             row for each evaluation and a column for each parameter and metric, as
             ``client.summarize()`` returns them.
-        settings: Numbers that change a suggestion, of the default model and of the search.
+        settings: Numbers that change a suggestion, of the model, what is maximised and the search.
     """
 
     max_parallelism: int | None
@@ -329,8 +324,7 @@ def popbo_node(
     check_name("preset", preset, _PRESETS)
     _check_options(options)
     seed, settings = check_whole("seed", seed, 0), options.get("settings") or Settings()
-    model_class, model_options, deviation = _PRESETS[preset]
-    is_gp = model_class is RankingGP
+    is_gp = _PRESETS[preset] is RankingGP
     name, acquisition_class = _named(acquisition or ("logei" if is_gp else "eri"))
     if acquisition_class is LogExpectedUtilityImprovement and not is_gp:
         raise UserInputError(
@@ -340,15 +334,13 @@ def popbo_node(
     sources = as_evaluations(options.get("sources", ()))
     if sources and not is_gp:
         raise UserInputError(f'sources need preset="default"; got preset={preset!r}.')
-    acquisition_options: dict[str, Any] = {}
-    if acquisition_class in (ExpectedRankingImprovement, RectifiedLowerConfidenceBound):
-        acquisition_options["seed"] = seed
-    if acquisition_class is RectifiedLowerConfidenceBound:
-        acquisition_options |= deviation
+    model_options: dict[str, Any] = {"settings": settings.model if is_gp else settings.paper}
+    if not is_gp:
+        model_options["seed"] = seed
+    if preset == "paper":
+        model_options["untruncated_from"] = settings.paper.untruncated_from
     model = ModelConfig(
-        botorch_model_class=model_class,
-        model_options={"settings": settings.model} if is_gp else {**model_options, "seed": seed},
-        name=preset,
+        botorch_model_class=_PRESETS[preset], model_options=model_options, name=preset
     )
     generator_kwargs: dict[str, Any] = {
         # Predictions of held-out points would otherwise come from a model that saw them.
@@ -356,7 +348,9 @@ def popbo_node(
             SurrogateSpec(model_configs=[model]), refit_on_cv=True, warm_start_refit=False
         ),
         "botorch_acqf_class": acquisition_class,
-        "botorch_acqf_options": acquisition_options,
+        "botorch_acqf_options": _acquisition_options(
+            acquisition_class, preset, seed, settings.paper
+        ),
         "acquisition_class": RankAcquisition,
         "acquisition_options": {"seed": seed, "settings": settings},
         "transforms": RANK_TRANSFORMS,
@@ -404,6 +398,23 @@ def _named(
         raise UserInputError(f"{acquisition.__name__} is no acquisition function of BoTorch.")
     names = {known: name for name, known in _RANK_ACQUISITIONS.items()}
     return names.get(acquisition, acquisition.__name__), acquisition
+
+
+def _acquisition_options(
+    acquisition: type[AcquisitionFunction], preset: PresetName, seed: int, paper: PaperSettings
+) -> dict[str, Any]:
+    """What the paper's acquisition functions are told; the others need nothing."""
+    options: dict[str, Any]
+    if acquisition is ExpectedRankingImprovement:
+        options = {"seed": seed, "K_m": paper.worst_rank, "share": paper.eri_share}
+    elif acquisition is RectifiedLowerConfidenceBound:
+        options = {"seed": seed, "beta": paper.beta, "share": paper.rlcb_share}
+        options["poisson_deviation"] = preset == "paper"
+    else:
+        return {}
+    if preset == "default":  # it explores for its own uncertainty, so nothing is rectified
+        del options["share"]
+    return options
 
 
 def _check_options(options: NodeOptions) -> None:

@@ -21,9 +21,6 @@ finite exposure.
 import torch
 from torch import Tensor
 
-_LOG_RATES = (-1e30, 700.0)  # minus infinity times a count of zero is NaN, and exp(710) infinite
-_DEVIATIONS = 40.0  # no count of a Poisson law in float64 lies further above its mean
-
 
 def log_prob(counts: Tensor, log_rate: Tensor, exposure: Tensor) -> Tensor:
     """Log-probability of rank counts; minus infinity outside ``0 .. exposure``.
@@ -100,13 +97,15 @@ def support(log_rate: Tensor, exposure: Tensor) -> Tensor:
         Whole numbers from 0 on, in float64, one-dimensional.
     """
     eta, exposure = _clamped(log_rate.detach(), exposure)
-    reach = (eta.exp() + _DEVIATIONS * (0.5 * eta).exp() + _DEVIATIONS).ceil()
+    # No count of a Poisson law in float64 lies forty deviations above its mean.
+    reach = (eta.exp() + 40.0 * ((0.5 * eta).exp() + 1.0)).ceil()
     last = torch.minimum(exposure, reach).amax()
     return torch.arange(int(last) + 1, dtype=torch.float64, device=eta.device)
 
 
 def _clamped(log_rate: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:
-    return log_rate.double().clamp(*_LOG_RATES), exposure.to(log_rate.device, torch.float64)
+    # Minus infinity times a count of zero is no number, and exp(710) is infinite.
+    return log_rate.double().clamp(-1e30, 700.0), exposure.to(log_rate.device, torch.float64)
 
 
 def _log_weights(eta: Tensor, exposure: Tensor) -> tuple[Tensor, Tensor]:

@@ -6,8 +6,6 @@ import torch
 from botorch.posteriors import Posterior
 from torch import Tensor
 
-_SHOWN = 8
-
 
 class RankPosterior(Posterior, ABC):
     """The law of how many of the evaluated points are better than each of ``q`` points.
@@ -24,12 +22,11 @@ class RankPosterior(Posterior, ABC):
 
     def __repr__(self) -> str:
         """Where it is, and of a few points the expected counts with their deviations."""
-        # Of many points the numbers would fill a page.
         with torch.no_grad():
             mean, deviation = self.mean.flatten(), self.variance.sqrt().flatten()
         shape = " x ".join(map(str, self.mean.shape))
         text = f"{type(self).__name__}({shape}, counts among {float(self.exposure):g} points"
-        if mean.numel() > _SHOWN:
+        if mean.numel() > 8:  # the numbers would fill a page
             return f"{text}, mean from {float(mean.min()):.3g} to {float(mean.max()):.3g})"
         pairs = zip(mean.tolist(), deviation.tolist(), strict=True)
         return f"{text}: {', '.join(f'{m:.3g} ± {s:.2g}' for m, s in pairs)})"

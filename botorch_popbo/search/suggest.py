@@ -19,7 +19,7 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
 from botorch_popbo.search.maximize import maximize
 from botorch_popbo.search.trials import Trials
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import AcquisitionSettings, Settings
 from botorch_popbo.space import Space
 
 
@@ -81,7 +81,12 @@ class Models:
         X_pending = X_pending[~is_row_of(X_pending, known)]
         inside = ((known >= space.bounds[0]) & (known <= space.bounds[1])).all(-1)
         acquisition = improvement(
-            self.objectives, self.slacks, X_pending, seed, X_baseline=known[inside]
+            self.objectives,
+            self.slacks,
+            X_pending,
+            seed,
+            X_baseline=known[inside],
+            settings=self.settings.acquisition,
         )
         return maximize(
             acquisition,
@@ -150,6 +155,7 @@ def improvement(
     seed: int,
     X_baseline: Tensor | None = None,
     thresholds: Tensor | None = None,
+    settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  (frozen)
 ) -> RankAcquisitionFunction:
     """What is maximised: the improvement of one objective, under constraints, or of a front.
 
@@ -160,6 +166,7 @@ def improvement(
         seed: Seed of the samples of a front.
         X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor.
         thresholds: Values below which an objective is not worth having, one for each.
+        settings: Numbers of samples, and how coarse volumes are.
 
     Returns:
         The acquisition function.
@@ -167,7 +174,7 @@ def improvement(
     pending = None if X_pending is None or len(X_pending) == 0 else X_pending
     if len(objectives) > 1:
         return LogExpectedFrontImprovement(
-            list(objectives), list(slacks), thresholds, pending, seed, X_baseline
+            list(objectives), list(slacks), thresholds, pending, seed, X_baseline, settings
         )
     [model] = objectives
     if slacks:

@@ -11,7 +11,7 @@ from contracts import AcquisitionContract
 from helpers.toy import BOUNDS, toy_data
 from torch import Tensor
 
-from botorch_popbo import LogExpectedFrontImprovement, PoissonRankModel, RankingGP
+from botorch_popbo import LogExpectedFrontImprovement, RankingGP
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 
 X = toy_data(16, seed=1)[0]
@@ -84,7 +84,11 @@ def test_a_pending_point_takes_the_gain_of_its_neighbours() -> None:
     assert torch.equal(function(ANYWHERE), before)
 
 
-def test_a_front_has_several_objectives_and_a_threshold_for_each() -> None:
+def test_a_front_has_several_objectives_with_uncertainty_and_a_threshold_for_each(
+    short_model: Any,
+) -> None:
+    with pytest.raises(UnsupportedError, match="has no uncertainty"):
+        LogExpectedFrontImprovement([MODELS[0], short_model])
     for models_given in ([], MODELS[:1]):
         with pytest.raises(UnsupportedError, match="LogExpectedUtilityImprovement"):
             LogExpectedFrontImprovement(models_given)
@@ -121,34 +125,13 @@ def test_constraints_count_as_probabilities_and_leave_the_feasible_front() -> No
     assert torch.equal(make(slack_models=[slack_model(-9.0)])(ANYWHERE), make()(ANYWHERE))
 
 
-def test_without_a_feasible_point_only_the_probability_counts() -> None:
-    slack = slack_model(9.0)
-    function = make(slack_models=[slack], X_pending=PENDING)
-    ranked = SlackConstraint(slack)
-    ranked.set_X_pending(PENDING)
-    torch.testing.assert_close(function(ANYWHERE), ranked(ANYWHERE).squeeze(-1))
-    assert function.front.shape == (1, 2)
-
-
-def test_samples_come_from_the_seed_alone() -> None:
-    state = torch.get_rng_state()
-    values = make(seed=3)(ANYWHERE)
-    assert torch.equal(torch.get_rng_state(), state)
-    torch.manual_seed(5)
-    assert torch.equal(make(seed=3)(ANYWHERE), values)
-    assert not torch.equal(make(seed=4)(ANYWHERE), values)
-
-
-def test_a_network_is_refused(short_model: PoissonRankModel) -> None:
-    with pytest.raises(UnsupportedError, match="has no uncertainty"):
-        LogExpectedFrontImprovement([MODELS[0], short_model])  # type: ignore[list-item]
+def test_another_seed_draws_other_samples() -> None:
+    assert not torch.equal(make(seed=4)(ANYWHERE), make(seed=3)(ANYWHERE))
 
 
 # BoTorch warns of single precision.
 @pytest.mark.filterwarnings("ignore::botorch.exceptions.warnings.InputDataWarning")
 class TestContract(AcquisitionContract):
-    has_input_constructor = False
-
     def make_model(self, train_X: Tensor, train_Y: Tensor) -> RankingGP:
         return RankingGP(train_X, train_Y).fit()
 

@@ -43,28 +43,8 @@ def test_neighbours_are_unrelated(spacing: float) -> None:
     assert abs(correlation(numbers, numbers.T)) < bound
 
 
-def test_the_number_belongs_to_the_point_alone() -> None:
-    X = grid()
-    numbers = uniform_from_points(X, 3)
-    assert torch.equal(uniform_from_points(X, 3), numbers)
-    assert torch.equal(uniform_from_points(X[17, 20:24], 3), numbers[17, 20:24])
-    assert torch.equal(uniform_from_points(X.transpose(0, 1), 3), numbers.T)
-    assert torch.equal(uniform_from_points(X.reshape(2, 5, -1, 2), 3).flatten(), numbers.flatten())
-
-
 def test_every_coordinate_counts_but_not_the_sign_of_zero() -> None:
     X = torch.tensor([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [1.0, 2.0, 4.0], [9.0, 2.0, 3.0]])
     assert len(uniform_from_points(X.double(), 0).unique()) == 4
     zeros = torch.tensor([[0.0, 1.0], [-0.0, 1.0]], dtype=torch.float64)
     assert torch.equal(*uniform_from_points(zeros, 0))
-
-
-@pytest.mark.usefixtures("rng_untouched")
-def test_dtype_and_device_are_those_of_the_points(tkwargs: dict[str, Any]) -> None:
-    X = grid(dtype=torch.float32)
-    numbers = uniform_from_points(X.to(**tkwargs).requires_grad_(), 0)
-    assert not numbers.requires_grad
-    assert numbers.dtype == tkwargs["dtype"]
-    assert numbers.device.type == tkwargs["device"].type
-    # The same points in another precision or on another device have the same numbers.
-    torch.testing.assert_close(numbers.cpu().double(), uniform_from_points(X.double(), 0))

@@ -9,16 +9,13 @@ from botorch.acquisition.fixed_feature import FixedFeatureAcquisitionFunction
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.models import SingleTaskGP
 from botorch.models.transforms.input import Normalize
-from botorch.optim import optimize_acqf_discrete, optimize_acqf_mixed
-from botorch.utils.sampling import manual_seed
 from contracts import AcquisitionContract
 from helpers.acquisition import ALL, OF_RANKS, Case, Kind, optimized
-from helpers.toy import BOUNDS, split_points, toy_data
+from helpers.toy import split_points, toy_data
 from torch import Tensor
 
 from botorch_popbo import (
     LogConstrainedExpectedUtilityImprovement,
-    LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
     RankingGP,
@@ -46,23 +43,14 @@ class TestContract(AcquisitionContract):
         return copy.deepcopy(fitted(self.is_gaussian, train_X.dtype, train_X.device))
 
     def make_acquisition(self, model: RankModel) -> AcquisitionFunction:
-        self.slack = model
-        return self.kind(model, **self.constructor_options())
-
-    def constructor_options(self) -> dict[str, Any]:
         is_constrained = self.kind is LogConstrainedExpectedUtilityImprovement
-        return {"slack_models": [self.slack]} if is_constrained else {}
+        return self.kind(model, **({"slack_models": [model]} if is_constrained else {}))
 
 
 @cache
 def fitted(is_gaussian: bool, dtype: torch.dtype, device: torch.device) -> RankModel:
     X, Y = AcquisitionContract().make_data(dtype=dtype, device=device)
     return RankingGP(X, Y).fit() if is_gaussian else PoissonRankModel.paper(X, Y).fit()
-
-
-@pytest.mark.parametrize("kind", [*ALL, LogExpectedFrontImprovement])
-def test_botorch_is_told_which_values_are_logarithms(kind: Kind) -> None:
-    assert kind._log == kind.__name__.startswith("Log")
 
 
 def test_points_outside_of_the_baseline_are_not_known(case: Case) -> None:
@@ -154,11 +142,6 @@ def test_another_model_is_named(case: Case) -> None:
         case.kind(model, **case.required)
 
 
-def test_several_points_at_once_are_refused(case: Case) -> None:
-    with pytest.raises(AssertionError, match="q=1"):
-        case.make()(torch.zeros(4, 2, 2).double())
-
-
 @EDGE
 def test_a_sequence_of_searches_suggests_new_points(case: Case) -> None:
     function = case.make()
@@ -166,34 +149,6 @@ def test_a_sequence_of_searches_suggests_new_points(case: Case) -> None:
     assert X.shape == (3, 2)
     assert_new_and_distinct(X, case.model)
     assert function(X[:1].unsqueeze(-2)) >= function(ANYWHERE).quantile(0.9)
-
-
-@pytest.mark.parametrize("q", [1, 3])
-def test_the_best_of_a_list_is_taken(case: Case, q: int) -> None:
-    choices = torch.cat([case.model.known_X, split_points(case.model, 0.4)[0][:15]])
-    function = case.make()
-    X, values = optimize_acqf_discrete(function, q=q, choices=choices)
-    assert len(X.unique(dim=0)) == q
-    assert values.flatten()[0] == case.make()(choices.unsqueeze(-2)).max()
-    for x in X:
-        assert (x == choices[len(case.model.known_X) :]).all(-1).any()
-
-
-@EDGE
-def test_fixed_features_keep_one_of_their_values(case: Case) -> None:
-    with manual_seed(0):
-        X, _ = optimize_acqf_mixed(
-            case.make(),
-            bounds=BOUNDS,
-            q=2,
-            num_restarts=2,
-            raw_samples=16,
-            fixed_features_list=[{0: 1.0}, {0: 3.0}],
-            options={"maxiter": 20},
-        )
-    assert X.shape == (2, 2)
-    assert set(X[:, 0].tolist()) <= {1.0, 3.0}
-    assert_new_and_distinct(X, case.model)
 
 
 def assert_new_and_distinct(X: Tensor, model: RankModel) -> None:

@@ -78,18 +78,6 @@ def test_what_is_expected_of_pending_points_is_known() -> None:
     assert torch.equal(ranked(GRID), before)
 
 
-@pytest.mark.parametrize("border", [2.0, -0.1])
-def test_pending_points_where_all_or_none_satisfy_it(border: float) -> None:
-    ranked = constraint(border - X)
-    pending = torch.tensor([[-0.2], [0.5]], dtype=torch.double)
-    before = ranked(pending)
-    ranked.set_X_pending(pending)
-    if border > 1.0:
-        assert (ranked(GRID) == 0.0).all()
-    else:
-        assert (ranked(pending)[0] < before[0]).all()
-
-
 def test_it_is_differentiable() -> None:
     points = torch.tensor([[0.13], [0.47], [0.88]], dtype=torch.double, requires_grad=True)
     assert torch.autograd.gradcheck(constraint(0.45 - X), (points,), atol=1e-4)

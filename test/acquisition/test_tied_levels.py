@@ -26,9 +26,11 @@ def utilities(found: RankingGP) -> Tensor:
         return TiedLevels([found], 0, AcquisitionSettings())(found.posterior(X).mean).squeeze(-1)
 
 
-def test_different_outcomes_keep_their_utilities() -> None:
-    found = model(SMOOTH)
-    assert torch.equal(utilities(found), found.posterior(X).mean.detach().squeeze(-1))
+def test_different_outcomes_and_the_rest_of_a_list_keep_their_utilities() -> None:
+    best = SMOOTH.argsort(descending=True)
+    top = RankingGP(order=from_top_k(X, best[:3], best[3:])).fit()
+    for found in (model(SMOOTH), top):
+        assert torch.equal(utilities(found), found.posterior(X).mean.detach().squeeze(-1))
 
 
 def test_equal_outcomes_are_one_value_and_the_order_stays() -> None:
@@ -63,9 +65,3 @@ def test_a_front_holds_only_the_best_of_a_level() -> None:
     front = {tuple(x) for x in function.front.tolist()}
     assert front <= {tuple(x) for x in X[is_non_dominated(outcomes)].tolist()}
     assert len(front & {tuple(x) for x in X[BEST].tolist()}) == 1
-
-
-def test_the_rest_of_a_list_is_no_level() -> None:
-    best = SMOOTH.argsort(descending=True)
-    found = RankingGP(order=from_top_k(X, best[:3], best[3:])).fit()
-    assert torch.equal(utilities(found), found.posterior(X).mean.detach().squeeze(-1))

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import torch
 from botorch.acquisition import AcquisitionFunction
-from botorch.acquisition.input_constructors import get_acqf_input_constructor
 from botorch.models.model import Model
 from botorch.optim import optimize_acqf, optimize_acqf_discrete, optimize_acqf_mixed
 from botorch.utils.sampling import manual_seed
@@ -23,17 +22,11 @@ SEARCH: dict[str, Any] = {
 
 
 class AcquisitionContract(Contract):
-    has_input_constructor = True
-
     def make_model(self, train_X: Tensor, train_Y: Tensor) -> Model:
         raise NotImplementedError
 
     def make_acquisition(self, model: Model) -> AcquisitionFunction:
         raise NotImplementedError
-
-    def constructor_options(self) -> dict[str, Any]:
-        """What the input constructor needs beside the model for an equal function."""
-        return {}
 
     def build(self, tkwargs: Tkwargs) -> AcquisitionFunction:
         return self.make_acquisition(self.make_model(*self.make_data(**tkwargs)))
@@ -60,23 +53,6 @@ class AcquisitionContract(Contract):
         function(self.points(3, 1, seed=2, **tkwargs))
         with manual_seed(1):
             assert torch.equal(function(X), first)
-
-    def test_pending_points_are_taken_and_forgotten_again(self, tkwargs: Tkwargs) -> None:
-        function, X = self.build(tkwargs), self.points(4, 1, seed=1, **tkwargs)
-        before = function(X)
-        function.set_X_pending(self.points(2, seed=2, **tkwargs))
-        assert_tensor(function(X), (4,), tkwargs)
-        function.set_X_pending(None)
-        assert_close(function(X), before)
-
-    def test_the_input_constructor_builds_it(self, tkwargs: Tkwargs) -> None:
-        if not self.has_input_constructor:
-            return
-        expected, X = self.build(tkwargs), self.points(4, 1, seed=1, **tkwargs)
-        options = {"model": expected.model, "training_data": self.make_dataset(**tkwargs)}
-        construct = get_acqf_input_constructor(type(expected))
-        built = type(expected)(**construct(**options, **self.constructor_options()))
-        assert_close(built(X), expected(X))
 
     def test_botorchs_optimizers_return_points_of_the_domain(self, tkwargs: Tkwargs) -> None:
         cube, choices = self.cube(tkwargs), self.points(9, seed=1, **tkwargs)

@@ -81,15 +81,6 @@ def test_rank_counts_take_the_place_of_outcomes() -> None:
     torch.testing.assert_close(by_counts.train_targets, -counts.counts / counts.exposure)
 
 
-def test_noisy_outcomes_have_expected_counts() -> None:
-    X, Y = toy_data(8)
-    variance = torch.full_like(Y, 0.1)
-    model = PoissonRankModel(X, Y, variance)
-    expected = RankCounts.from_order(from_outcomes(X, Y, variance))
-    assert torch.equal(model.rank_counts.counts, expected.counts)
-    assert not torch.equal(expected.counts, expected.counts.round())
-
-
 def test_pending_points_enter_at_their_predicted_ranks() -> None:
     model = PoissonRankModel(*toy_data(15), seed=1).fit()
     pending = toy_data(3, seed=7)[0]
@@ -145,11 +136,6 @@ def test_construct_inputs_pass_settings_on() -> None:
     inputs = PoissonRankModel.construct_inputs(data, untruncated_from=12, seed=5)
     expected = PoissonRankModel.paper(X, Y, seed=5).fit()
     assert torch.equal(mean(PoissonRankModel(**inputs).fit()), mean(expected))
-
-
-def test_a_model_shows_its_data() -> None:
-    shown = repr(PoissonRankModel(*toy_data(12), seed=3))
-    assert "RankCounts(12 records of 12 points in 2 dimensions: 0 to 11 of 11), seed=3" in shown
 
 
 @pytest.mark.filterwarnings("ignore:Data .* is not contained to the unit cube")  # on purpose

@@ -3,10 +3,8 @@ from typing import Any
 
 import pytest
 import torch
-from botorch.acquisition import qLogExpectedImprovement
 from botorch.exceptions import UnsupportedError
 from contracts import PosteriorContract
-from helpers.exact_poisson import ExactLaw
 from helpers.toy import toy_data
 from torch import Tensor
 
@@ -38,27 +36,6 @@ class TestContract(PosteriorContract):
     def make_posterior(self, X: Tensor) -> PoissonRankPosterior:
         data = self.make_data(dtype=X.dtype, device=X.device)
         return PoissonRankModel(*data).rank_posterior(X)
-
-
-def test_the_truncated_law_matches_enumeration() -> None:
-    law, counts = posterior(WORST), torch.arange(-1.0, WORST + 2.0, dtype=torch.float64)
-    expected = torch.tensor(
-        [[[ExactLaw(x, WORST).prob(int(k)) for k in counts] for (x,) in row] for row in LOG_RATES],
-        dtype=torch.float64,
-    )
-    torch.testing.assert_close(law.log_prob(counts), expected.log(), rtol=1e-11, atol=1e-11)
-    mean = (expected * counts).sum(-1, keepdim=True)
-    torch.testing.assert_close(law.mean, mean, rtol=1e-12, atol=0)
-    variance = (expected * (counts - mean).square()).sum(-1, keepdim=True)
-    torch.testing.assert_close(law.variance, variance, rtol=1e-10, atol=1e-12)
-
-
-def test_the_untruncated_law_is_poisson() -> None:
-    law, counts = posterior(math.inf), torch.arange(12.0, dtype=torch.float64)
-    poisson = torch.distributions.Poisson(law.log_rate.exp())
-    torch.testing.assert_close(law.mean, poisson.mean)
-    torch.testing.assert_close(law.variance, poisson.variance)
-    torch.testing.assert_close(law.log_prob(counts), poisson.log_prob(counts), rtol=1e-11, atol=0)
 
 
 @LIMITS
@@ -125,13 +102,6 @@ def test_counts_are_negated_and_nothing_else(model: RankModel) -> None:
         torch.manual_seed(0)
         torch.testing.assert_close(draws, -counts.rsample(torch.Size([4])))
     assert torch.equal(NegatedRank().evaluate(counts.mean), -counts.mean.squeeze(-1))
-
-
-def test_improvement_over_a_rank_is_largest_for_the_best(long_model: PoissonRankModel) -> None:
-    ends = long_model.best_points(20)[[0, -1]].unsqueeze(-2)
-    acquisition = qLogExpectedImprovement(long_model, -1.0, posterior_transform=NegatedRank())
-    best, worst = acquisition(ends)
-    assert best > worst
 
 
 def test_a_utility_is_not_negated(gaussian_model: RankingGP) -> None:

@@ -72,22 +72,6 @@ def test_it_learns_the_share_of_better_points_from_lists_of_any_length() -> None
     torch.testing.assert_close(rate(X).detach().exp(), share, rtol=0.1, atol=0)
 
 
-@pytest.mark.parametrize("settings", [PAPER, replace(PAPER, num_steps=11, learning_rate=0.1)])
-def test_a_constant_slope_moves_adam_by_the_learning_rate(settings: PaperSettings) -> None:
-    module, seen = Linear(1, 1, bias=False, dtype=torch.double), []
-
-    def loss(batch: Tensor) -> Tensor:
-        seen.append(module.weight.item())
-        return module.weight.sum()
-
-    train(module, loss, 5, torch.Generator(), settings)
-    moves = -torch.tensor([*seen, module.weight.item()], dtype=torch.double).diff()
-    steps = torch.arange(settings.num_steps, dtype=torch.double)
-    period = settings.learning_rate_period
-    expected = settings.learning_rate * settings.learning_rate_factor ** (steps // period)
-    torch.testing.assert_close(moves, expected, rtol=1e-4, atol=0.0)
-
-
 @pytest.mark.parametrize("num_records", [3, 4, 10])
 @pytest.mark.usefixtures("rng_untouched")
 def test_mini_batches_are_drawn_without_replacement_from_the_seed(num_records: int) -> None:

@@ -97,15 +97,6 @@ def test_gradients(n: float) -> None:
     assert gradcheck(lambda eta: law.variance(eta, exposure), (rate,))
 
 
-def test_results_have_the_dtype_and_device_of_the_log_rate(tkwargs: dict[str, Any]) -> None:
-    rate, exposure = torch.tensor([-1.0, 1.0, 4.0], **tkwargs), tensor(7.0)
-    count = tensor(2.0)
-    values = law.log_prob(count, rate, exposure), law.mean(rate, exposure)
-    for value in (*values, law.variance(rate, exposure), law.cdf(count, rate, exposure)):
-        assert value.dtype == tkwargs["dtype"]
-        assert value.device.type == tkwargs["device"].type
-
-
 @settings(max_examples=200)
 @given(
     log_rate=st.floats(-700.0, 700.0),

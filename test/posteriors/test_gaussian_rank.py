@@ -165,13 +165,3 @@ def test_smooth_samples_are_differentiable_in_the_utilities() -> None:
     slope, spread = torch.autograd.grad(samples.sum(), (mean, variance))
     assert (slope < 0.0).all()  # a larger utility has fewer better points
     assert (spread != 0.0).all()
-
-
-def test_the_utility_is_a_normal_posterior(tkwargs: dict[str, Any]) -> None:
-    posterior = make(**tkwargs)
-    utility = posterior.utility
-    torch.testing.assert_close(utility.mean.squeeze(-1), MEAN.to(**tkwargs))
-    torch.testing.assert_close(utility.variance.squeeze(-1), VARIANCE.to(**tkwargs))
-    for values in (utility.mean, posterior.mean, posterior.variance, posterior.rsample()):
-        assert values.dtype == posterior.dtype == tkwargs["dtype"]
-        assert values.device.type == posterior.device.type == tkwargs["device"].type

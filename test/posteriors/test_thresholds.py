@@ -1,6 +1,5 @@
 import math
 
-import pytest
 import torch
 from helpers.ranking import tensor
 from torch.autograd import gradcheck
@@ -9,21 +8,6 @@ from botorch_popbo.posteriors._thresholds import Thresholds
 
 THRESHOLDS = Thresholds(tensor([1.5, 0.5, 0.25, -1.0]), tensor([1, 2, 1, 3]))
 VALUES = torch.linspace(-4.0, 4.0, 401, dtype=torch.float64).unsqueeze(-1)
-
-
-def test_counts_are_the_points_at_the_thresholds_above() -> None:
-    for value, count in [(2.0, 0), (1.0, 1), (0.3, 3), (0.0, 4), (-3.0, 7)]:
-        assert THRESHOLDS.count(tensor([value])) == count
-    own = THRESHOLDS.count(THRESHOLDS.values.unsqueeze(-1))
-    assert own.flatten().tolist() == [0, 1, 3, 4]  # not better than itself
-    assert THRESHOLDS.total == 7.0
-    assert THRESHOLDS.better.tolist() == [0, 1, 3, 4]
-
-
-@pytest.mark.parametrize("count", range(7))
-def test_the_threshold_is_where_the_count_is_reached(count: int) -> None:
-    threshold = THRESHOLDS.at(tensor([count]))
-    assert THRESHOLDS.count(threshold) <= count < THRESHOLDS.count(threshold - 1e-9)
 
 
 def test_every_point_has_thresholds_of_its_own() -> None:

@@ -1,5 +1,6 @@
 import math
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from botorch_popbo.acquisition import (
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
 )
+from botorch_popbo.search import suggest
 from botorch_popbo.search.suggest import Models, Search, improvement
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
@@ -50,6 +52,16 @@ def test_the_goal_decides_what_is_maximised(
     assert torch.equal(x.clamp(*SPACE.bounds), x)
     assert x[1] == x[1].round()
     assert not (x == X).all(-1).any()
+
+
+def test_settings_reach_what_is_maximised(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(acquisition=replace(Settings().acquisition, num_samples=7))
+    models = Models.fit(known(torch.cat([-LOSS, X[:, :1]], -1)), SPACE, settings)
+    maximised, maximize = [], suggest.maximize
+    spy = lambda function, *args: maximised.append(function) or maximize(function, *args)  # noqa: E731
+    monkeypatch.setattr(suggest, "maximize", spy)
+    models.suggest(SPACE, NONE, seed=0)
+    assert maximised[0].gain.sampler.sample_shape == (7,)
 
 
 def test_what_is_pending_is_not_suggested_again() -> None:

@@ -1,0 +1,51 @@
+"""Every part of the settings reaches what it is for."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ax.api.client import Client
+from helpers.service_loop import floats, last_acquisition, make_client, run_trials, sphere
+
+from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.settings import AcquisitionSettings, PaperSettings, Settings
+
+
+def test_settings_reach_the_front() -> None:
+    settings = Settings(acquisition=AcquisitionSettings(num_samples=7))
+    strategy = popbo_generation_strategy(num_initial_trials=3, settings=settings)
+    client = make_client(strategy, floats(2), "-loss, -x")
+    for _ in range(4):
+        for index, point in client.get_next_trials(1).items():
+            client.complete_trial(index, raw_data={"loss": sphere(point), "x": float(point["x0"])})
+    assert last_acquisition(client).acqf.gain.sampler.sample_shape == (7,)
+
+
+@pytest.mark.parametrize(
+    ("preset", "acquisition", "expected"),
+    [
+        ("paper", "eri", {"K_m": 3, "share": 0.7}),
+        ("paper", "rlcb", {"beta": 2.0, "share": 0.8, "poisson_deviation": True}),
+        ("exact", "rlcb", {"beta": 2.0, "share": 0.8, "poisson_deviation": False}),
+        ("default", "rlcb", {"beta": 2.0, "share": None, "poisson_deviation": False}),
+    ],
+)
+def test_the_papers_settings_reach_its_model_and_functions_and_are_stored(
+    preset: Any, acquisition: Any, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    paper = PaperSettings(
+        hidden_sizes=(5,), untruncated_from=4, worst_rank=3, eri_share=0.7, rlcb_share=0.8, beta=2.0
+    )
+    options: Any = {"preset": preset, "settings": Settings(paper=paper)}
+    strategy = popbo_generation_strategy(acquisition, num_initial_trials=4, **options)
+    client = make_client(strategy, floats(2), "-loss")
+    run_trials(client, sphere, 4)
+    client.save_to_json_file(str(tmp_path / "client.json"))
+    loaded = Client.load_from_json_file(str(tmp_path / "client.json"))
+    assert run_trials(loaded, sphere, 1) == run_trials(client, sphere, 1)
+    function = last_acquisition(loaded).acqf
+    assert {name: getattr(function, name) for name in expected} == expected
+    if preset != "default":
+        assert [*function.model.settings.hidden_sizes] == [5]
+        assert function.model.untruncated_from == (4 if preset == "paper" else math.inf)
