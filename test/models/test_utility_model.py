@@ -8,7 +8,7 @@ from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.models.transforms.input import Normalize
 from botorch.posteriors import Posterior
 from gpytorch.kernels import MaternKernel
-from helpers.gaussian import dense_law, unit_points
+from helpers.gaussian import dense_law
 from helpers.utility import SMOOTH, TEST_X, X, fitted, with_an_outlier
 from torch import Tensor
 from torch.autograd import gradcheck
