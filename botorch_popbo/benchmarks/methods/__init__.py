@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from botorch_popbo.benchmarks.methods import _gaussian_processes as gp
+from botorch_popbo.benchmarks.methods._ablation import ablated
 from botorch_popbo.benchmarks.methods._bohamiann import Bohamiann
 from botorch_popbo.benchmarks.methods._bohb import KernelDensities
 from botorch_popbo.benchmarks.methods._bore import Bore
@@ -98,6 +99,7 @@ _ALL = (
     _peer("rea", "regularised evolution", RegularizedEvolution),
     _peer("reinforce", "REINFORCE with independent categories", Reinforce),
     *ablations(),
+    *ablated(),
 )
 
 #: By name, in the order in which they are listed and coloured.
