@@ -16,12 +16,15 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     .. math::
 
-        \alpha(x) = \log E[\max(z(x) - z(x^*), 0)],
+        \alpha(x) = \log E[\max(z(x) - z(x^*), 0)]
+            + \log\left(1 - \frac{\sigma}{\sqrt{v(x) + \sigma^2}}\right),
 
     where the incumbent :math:`x^*` is the evaluated point that the model recommends: with noise
     the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
-    expectation is over the difference. The numerics of the logarithm are BoTorch's (Ament et al.,
-    2023).
+    expectation is over the difference. The second term is the augmentation of Huang et al. (2006):
+    where the noise :math:`\sigma^2` is larger than the variance :math:`v` that evaluations of the
+    point would remove, another one tells little. Without noise it vanishes. The numerics of the
+    logarithm are BoTorch's (Ament et al., 2023).
 
     Where runs have failed, the probability of success is a factor: that the utility is above that
     of the worst success. A failure's place is below it, so an optimum at the edge of what fails
@@ -71,8 +74,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         if not self._has_feasible:  # there is nothing to improve on
             return log_remoteness(distance)
-        mean, variance = self._informed.improvement(encoded, self._incumbent)
-        value = log_improvement(mean, variance)
+        mean, variance, own = self._informed.improvement(encoded, self._incumbent)
+        value = log_improvement(mean, variance) + self._log_gain(own)
         if self._margin is not None:
             deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
             value = value + torch.special.log_ndtr((mean + self._margin) / deviation)
@@ -85,8 +88,15 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
             return None
         succeeded = self._informed.encode(self.model.known_X[~failed]).unsqueeze(-2)
         with torch.no_grad():
-            lead, _ = self._informed.improvement(succeeded, self._incumbent)
+            lead, _, _ = self._informed.improvement(succeeded, self._incumbent)
         return -lead.min().clamp_max(0.0)
+
+    def _log_gain(self, variance: Tensor) -> Tensor:
+        """Logarithm of the augmentation ``1 - sigma / sqrt(variance + sigma^2)``."""
+        noise = self._informed.noise.detach()
+        # By log1p and expm1: of a variance far below the noise the difference would be lost.
+        log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
+        return (-torch.expm1(-0.5 * log_total)).log()
 
 
 class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):

@@ -447,7 +447,7 @@ class RankingGP(RankModel, FantasizeMixin):
         """See the base class."""
         return self._rank([self._prepared().ranks], encoded, observation_noise)
 
-    def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor]:
+    def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """How much better points are than a reference point, in utility.
 
         Args:
@@ -455,11 +455,13 @@ class RankingGP(RankModel, FantasizeMixin):
             reference: One encoded point, of shape ``d'``.
 
         Returns:
-            Mean and variance of the difference, two tensors of shape ``batch_shape x 1``.
+            Mean and variance, and the part of the variance of a point's own utility that more
+            evaluations there would remove; three tensors of shape ``batch_shape x 1``.
         """
         # Near the reference both moments are differences of nearly equal numbers.
-        mean, variance = self._differences_from(reference.double()).moments(encoded.double())
-        return mean.to(encoded), variance.to(encoded)
+        moments = self._differences_from(reference.double()).moments(encoded.double())
+        mean, variance, own = (values.to(encoded) for values in moments)
+        return mean, variance, own
 
     def condition_on_observations(
         self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any

@@ -29,7 +29,7 @@ def noisy_model() -> RankingGP:
 
 
 @pytest.mark.parametrize("is_noisy", [False, True])
-def test_it_is_the_improvement_over_the_incumbents_utility(
+def test_it_is_the_augmented_improvement_over_the_incumbents_utility(
     is_noisy: bool, gaussian_model: RankingGP
 ) -> None:
     model = noisy_model() if is_noisy else gaussian_model
@@ -37,10 +37,14 @@ def test_it_is_the_improvement_over_the_incumbents_utility(
     with manual_seed(0):
         draws = joint.sample(torch.Size([50_000])).squeeze(-1)
     gain = (draws[..., 0] - draws[..., 1]).clamp_min(0.0).mean(0)
+    encoded, origin = model.encode(TEST_X), model.encode(model.incumbent.unsqueeze(0))[0]
+    *_, own = model.improvement(encoded, origin)
+    noise = model.noise.detach()
+    expected = gain * (1.0 - (noise / (own.squeeze(-1) + noise)).sqrt())
     value = LogExpectedUtilityImprovement(model)(TEST_X).exp()
     likely = gain > 1e-3
     assert likely.sum() > 3
-    torch.testing.assert_close(value[likely], gain[likely], rtol=0.1, atol=0)
+    torch.testing.assert_close(value[likely], expected[likely], rtol=0.1, atol=0)
 
 
 def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> None:

@@ -8,7 +8,7 @@ from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.models.transforms.input import Normalize
 from botorch.posteriors import Posterior
 from gpytorch.kernels import MaternKernel
-from helpers.gaussian import dense_law
+from helpers.gaussian import dense_law, unit_points
 from helpers.utility import SMOOTH, TEST_X, X, fitted, with_an_outlier
 from torch import Tensor
 from torch.autograd import gradcheck
@@ -87,19 +87,29 @@ def test_uncertainty_grows_away_from_the_records() -> None:
     model = fitted(SMOOTH)
     near, far = (model.posterior(points.unsqueeze(-2)).variance for points in (X, X + 5.0))
     assert near.max() < 0.1 * far.min()
-    _, at_itself = model.improvement(X[:1], X[0])
+    _, at_itself, _ = model.improvement(X[:1], X[0])
     assert at_itself.item() == pytest.approx(0.0, abs=1e-9)
 
 
 def test_improvement_is_the_law_of_a_difference() -> None:
     model = fitted(SMOOTH)
-    mean, variance = model.improvement(TEST_X[1:], TEST_X[0])
+    mean, variance, own = model.improvement(TEST_X[1:], TEST_X[0])
     posterior = model.posterior(TEST_X)
     matrix = posterior.distribution.covariance_matrix - JITTER * torch.eye(6).double()
     utility = posterior.mean.squeeze(-1)
     torch.testing.assert_close(mean, utility[1:] - utility[0], rtol=0, atol=1e-7)
     expected = matrix.diagonal()[1:] + matrix[0, 0] - 2.0 * matrix[0, 1:]
     torch.testing.assert_close(variance, expected, rtol=0, atol=1e-6)
+    assert ((own > 0.0) & (own < matrix.diagonal()[1:])).all()
+
+
+def test_more_evaluations_remove_what_is_left_to_learn() -> None:
+    noise = 0.05 * torch.randn(70, generator=torch.Generator().manual_seed(0)).double()
+    crowd = X[:1] + 1e-4 * unit_points(40, seed=2)
+    model = fitted(torch.cat([SMOOTH, SMOOTH[:1].expand(40)]) + noise, torch.cat([X, crowd]))
+    crowded, lonely = (model.improvement(x, X[1])[2] for x in (X[:1], X[:1] + 0.3))
+    assert crowded < 0.1 * model.noise
+    assert lonely > 3.0 * crowded
 
 
 def test_a_posterior_transform_knows_the_points_as_they_were_given() -> None:

@@ -10,6 +10,8 @@ from torch import Tensor
 
 from botorch_popbo.models._predict.predictor import Predictor
 
+Moments = tuple[Tensor, Tensor, Tensor]
+
 
 @dataclass(frozen=True)
 class Differences:
@@ -22,16 +24,22 @@ class Differences:
         kernel: The prior's kernel.
         X: Encoded records, then the reference, ``(N + 1) x d``.
         origin: Prior covariance of the reference with a target's record at each, of shape ``N``.
-        variance: Prior variance of the reference, a scalar tensor.
+        share: Weight of each record in the average, of shape ``N``.
+        variances: Prior variance of the reference, and of the records' average; of shape ``2``.
+        shift: What the records explain of the reference relative to their average, of shape ``M``.
         weights: Loading times inverse covariance times utilities, of shape ``N``.
+        root: Loading times a square root of what certain utilities would explain, ``N x M``.
         ordered_root: Loading times a square root of what the order explains, ``N x M``.
     """
 
     kernel: Kernel
     X: Tensor
     origin: Tensor
-    variance: Tensor
+    share: Tensor
+    variances: Tensor
+    shift: Tensor
     weights: Tensor
+    root: Tensor
     ordered_root: Tensor
 
     @classmethod
@@ -45,31 +53,43 @@ class Differences:
         Returns:
             The posterior of differences.
         """
-        kernel, row = predictor.kernel, reference.unsqueeze(0)
+        kernel, own = predictor.kernel, reference.unsqueeze(0)
+        origin = kernel(own, predictor.X).to_dense()[0]
+        loading, columns = predictor.loading, predictor.loading.unsqueeze(-1)
         return cls(
             kernel=kernel,
-            X=torch.cat([predictor.X, row]),
-            origin=kernel(row, predictor.X).to_dense()[0],
-            variance=kernel(row, diag=True)[0],
-            weights=predictor.loading * predictor.weights,
-            ordered_root=predictor.loading.unsqueeze(-1) * predictor.ordered_root,
+            X=torch.cat([predictor.X, own]),
+            origin=origin,
+            share=predictor.share,
+            variances=torch.stack([kernel(own, diag=True)[0], predictor.average @ predictor.share]),
+            shift=(origin * loading - predictor.average) @ predictor.root,
+            weights=loading * predictor.weights,
+            root=columns * predictor.root,
+            ordered_root=columns * predictor.ordered_root,
         )
 
-    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and variance of how much better each point is.
+    def moments(self, X: Tensor) -> Moments:
+        """Mean and variance of how much better each point is, and what is left to learn there.
 
         Args:
             X: Encoded points, ``batch_shape x d``.
 
         Returns:
-            Two tensors of shape ``batch_shape``.
+            Three tensors of shape ``batch_shape``. The last is the part of the variance of a
+            point's own utility that more evaluations would remove.
         """
         points = X.reshape(-1, X.shape[-1])
         with lazily_evaluate_kernels(False):  # what is evaluated at once need not wait
             cross, prior = self.kernel(points, self.X).to_dense(), self.kernel(points, diag=True)
-        # Derived in docs/derivations.md: of a difference to the reference the level cancels.
-        relative = cross[:, :-1] - self.origin
+        known, reference = cross[:, :-1], cross[:, -1]
+        # Derived in docs/derivations.md: of a difference to the reference the level cancels, and
+        # what is left to learn is relative to the average of the records.
+        relative = known - self.origin
         ordered = relative @ self.ordered_root
+        explained = relative @ self.root + self.shift
+        of_reference, of_average = self.variances
         mean = relative @ self.weights
-        variance = prior + self.variance - 2.0 * cross[:, -1] - ordered.square().sum(-1)
-        return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
+        variance = prior + of_reference - 2.0 * reference - ordered.square().sum(-1)
+        own = prior + of_average - 2.0 * known @ self.share - explained.square().sum(-1)
+        mean, variance, own = (each.reshape(X.shape[:-1]) for each in (mean, variance, own))
+        return mean, variance, own

@@ -25,12 +25,14 @@ def predictor(request: pytest.FixtureRequest) -> Predictor:
 
 def test_they_have_the_moments_of_the_joint_posterior(predictor: Predictor) -> None:
     utility, joint = dense_law(predictor, TEST_X)
-    mean, variance = Differences.from_predictor(predictor, TEST_X[2]).moments(TEST_X)
+    mean, variance, own = Differences.from_predictor(predictor, TEST_X[2]).moments(TEST_X)
     contrast = torch.eye(5, dtype=torch.float64) - torch.eye(5, dtype=torch.float64)[2]
     expected = (contrast @ joint @ contrast.T).diagonal()
     torch.testing.assert_close(variance, expected, rtol=0, atol=1e-6)
     torch.testing.assert_close(mean, utility - utility[2], rtol=0, atol=1e-7)
     assert variance[2].item() == pytest.approx(0.0, abs=1e-12)
+    # Without what the order leaves open, and relative to the records' average.
+    torch.testing.assert_close(own, predictor.unexplained(TEST_X), rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("reference", [X[0], TEST_X[1] + 1.0])
