@@ -197,7 +197,7 @@ plt.show()
 # %% [markdown]
 # ## What the model has understood
 #
-# `popbo_analyses` are Ax's own cards and four about ranks. In a notebook they are displayed here,
+# `popbo_analyses` are Ax's own cards and three about ranks. In a notebook they are displayed here,
 # to be explored with the mouse.
 
 # %% tags=["interactive"]
@@ -205,23 +205,19 @@ cards = client.compute_analyses(analyses=popbo_analyses())
 
 # %% [markdown]
 # Every card also has its numbers in `card.df`. Here they are drawn once more, for readers on
-# paper. Left: can the model predict the rank of a training that it has not seen? Every point was
-# predicted by a model fitted without it; bars are 90 % intervals. Right: which arm is truly the
-# best?
+# paper. Can the model predict the rank of a training that it has not seen? Every point was predicted
+# by a model fitted without it; bars are 90 % intervals.
 
 # %%
-_, calibration, slices, _, probability = cards
+_, calibration, slices, _ = cards
 print(textwrap.fill(calibration.subtitle, 95))
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2))
+figure, panel = plt.subplots(figsize=(6, 4.2))
 data = calibration.df
 bars = [data["predicted"] - data["lower_90"], data["upper_90"] - data["predicted"]]
-left.errorbar(data["observed"], data["predicted"], yerr=bars, fmt="o", color="C0", alpha=0.6)
-left.axline((0, 0), slope=1, color="black", linestyle="--", linewidth=1)
-left.set(xlabel="better points, observed", ylabel="better points, predicted")
-likeliest = probability.df.head(8)
-right.bar(likeliest["arm_name"], 100 * likeliest["probability"], color="C0")
-right.set(xlabel="arm", ylabel="probability of being best [%]")
+panel.errorbar(data["observed"], data["predicted"], yerr=bars, fmt="o", color="C0", alpha=0.6)
+panel.axline((0, 0), slope=1, color="black", linestyle="--", linewidth=1)
+panel.set(xlabel="better points, observed", ylabel="better points, predicted")
 plt.show()
 
 # %% [markdown]
