@@ -205,8 +205,8 @@ cards = client.compute_analyses(analyses=popbo_analyses())
 
 # %% [markdown]
 # Every card also has its numbers in `card.df`. Here they are drawn once more, for readers on
-# paper. Can the model predict the rank of a training that it has not seen? Every point was predicted
-# by a model fitted without it; bars are 90 % intervals.
+# paper. Can the model predict the rank of a training that it has not seen? Every point was
+# predicted by a model fitted without it; bars are 90 % intervals.
 
 # %%
 _, calibration, slices, _ = cards
