@@ -220,7 +220,9 @@ class Domain:
 
 
 class Space:
-    """Parameters by name, and points ``... x d`` of their places in double precision.
+    """Parameters by name, and points of their places.
+
+    Points are ``... x d`` tensors in double precision.
 
     Args:
         parameters: At least one parameter by name.
