@@ -49,7 +49,6 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     model: RankingGP
     _informed: RankingGP
-    _incumbent: Tensor
 
     def __init__(
         self,
@@ -68,13 +67,13 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         among = is_feasible if self._has_feasible else None
         incumbent = self._informed.incumbent_among(among).unsqueeze(0)
         encoded = self._informed.encode(incumbent).squeeze(0)
-        self.register_buffer("_incumbent", encoded, persistent=False)
+        self._differences = self._informed.differences_from(encoded)
         self._margin = self._find_margin()
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         if not self._has_feasible:  # there is nothing to improve on
             return log_remoteness(distance)
-        mean, variance, own = self._informed.improvement(encoded, self._incumbent)
+        mean, variance, own = self._differences.moments(encoded)
         value = log_improvement(mean, variance) + self._log_gain(own)
         if self._margin is not None:
             deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
@@ -88,7 +87,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
             return None
         succeeded = self._informed.encode(self.model.known_X[~failed]).unsqueeze(-2)
         with torch.no_grad():
-            lead, _, _ = self._informed.improvement(succeeded, self._incumbent)
+            lead, _, _ = self._differences.moments(succeeded)
         return -lead.min().clamp_max(0.0)
 
     def _log_gain(self, variance: Tensor) -> Tensor:

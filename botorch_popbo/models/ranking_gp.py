@@ -66,14 +66,12 @@ class _Prepared:
         values: Copies of their parameters and buffers.
         ranks: Ranks and utilities of new points.
         plausible: The same at plausible hyperparameters, once it was asked for.
-        differences: Those from the last reference point, and that point.
     """
 
     parts: list[Any]
     values: list[Tensor]
     ranks: RankPredictor
     plausible: list[RankPredictor] | None = None
-    differences: tuple[Tensor, Differences] | None = None
 
     def is_of(self, parts: list[Any], values: list[Tensor]) -> bool:
         """Whether parts and their values still are the same."""
@@ -447,21 +445,19 @@ class RankingGP(RankModel, FantasizeMixin):
         """See the base class."""
         return self._rank([self._prepared().ranks], encoded, observation_noise)
 
-    def improvement(self, encoded: Tensor, reference: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def differences_from(self, reference: Tensor) -> Differences:
         """How much better points are than a reference point, in utility.
 
         Args:
-            encoded: Encoded points, ``batch_shape x 1 x d'``.
             reference: One encoded point, of shape ``d'``.
 
         Returns:
-            Mean and variance, and the part of the variance of a point's own utility that more
-            evaluations there would remove; three tensors of shape ``batch_shape x 1``.
+            Its :meth:`~botorch_popbo.models._predict.differences.Differences.moments` are mean and
+            variance, and the part of the variance of a point's own utility that more evaluations
+            there would remove.
         """
-        # Near the reference both moments are differences of nearly equal numbers.
-        moments = self._differences_from(reference.double()).moments(encoded.double())
-        mean, variance, own = (values.to(encoded) for values in moments)
-        return mean, variance, own
+        with torch.no_grad():
+            return Differences.from_predictor(self.predictor, reference.double())
 
     def condition_on_observations(
         self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
@@ -571,16 +567,6 @@ class RankingGP(RankModel, FantasizeMixin):
                     *self._conditions(kept), used[kept], Hyperparameters(modules), self.settings
                 )
         return prepared.plausible
-
-    def _differences_from(self, reference: Tensor) -> Differences:
-        """Predictions relative to a reference, prepared unless they were for the same one."""
-        prepared = self._prepared()
-        known = prepared.differences
-        if known is None or not known[0].equal(reference):
-            with torch.no_grad():
-                known = reference, Differences.from_predictor(self.predictor, reference)
-            prepared.differences = known
-        return known[1]
 
     def _with_parameters(self) -> Modules:
         return Modules(self.covar_module, self.likelihood, self.tasks)

@@ -52,7 +52,8 @@ def draw_challengers(
         chosen = near[:0]
         if turn % 2 == 0 and len(near):
             reference = model.encode(champion.unsqueeze(0)).squeeze(0)
-            mean, variance, _ = model.improvement(model.encode(near.unsqueeze(-2)), reference)
+            differences = model.differences_from(reference)
+            mean, variance, _ = differences.moments(model.encode(near.unsqueeze(-2)))
             first = int(log_improvement(mean, variance).argmax())
             chosen, near = near[[first]], torch.cat([near[:first], near[first + 1 :]])
         left = min(number - len(chosen), len(near))

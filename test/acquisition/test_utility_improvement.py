@@ -17,6 +17,7 @@ from botorch_popbo import (
     PoissonRankModel,
     RankingGP,
 )
+from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 
 TEST_X = toy_data(20, seed=1)[0].unsqueeze(-2)
@@ -38,7 +39,7 @@ def test_it_is_the_augmented_improvement_over_the_incumbents_utility(
         draws = joint.sample(torch.Size([50_000])).squeeze(-1)
     gain = (draws[..., 0] - draws[..., 1]).clamp_min(0.0).mean(0)
     encoded, origin = model.encode(TEST_X), model.encode(model.incumbent.unsqueeze(0))[0]
-    *_, own = model.improvement(encoded, origin)
+    *_, own = model.differences_from(origin).moments(encoded)
     noise = model.noise.detach()
     expected = gain * (1.0 - (noise / (own.squeeze(-1) + noise)).sqrt())
     value = LogExpectedUtilityImprovement(model)(TEST_X).exp()
@@ -52,7 +53,11 @@ def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> No
     baseline = gaussian_model.known_X[~is_best]
     second = gaussian_model.incumbent_among(~is_best)
     function = LogExpectedUtilityImprovement(gaussian_model, X_baseline=baseline)
-    assert torch.equal(function._incumbent, gaussian_model.encode(second.unsqueeze(0))[0])
+    differences = gaussian_model.differences_from(gaussian_model.encode(second.unsqueeze(0))[0])
+    mean, variance, own = differences.moments(gaussian_model.encode(TEST_X))
+    noise = gaussian_model.noise.detach()
+    expected = log_improvement(mean, variance) + (1.0 - (noise / (own + noise)).sqrt()).log()
+    torch.testing.assert_close(function(TEST_X), expected.squeeze(-1))
 
 
 def model_with_failures() -> RankingGP:
@@ -150,8 +155,8 @@ def test_it_is_the_improvement_over_the_best_feasible_point_times_the_probabilit
     incumbent = gaussian_model.incumbent_among(is_feasible)
     assert incumbent[0] >= MIDDLE
     assert not torch.equal(incumbent, gaussian_model.incumbent)
-    plain = LogExpectedUtilityImprovement(gaussian_model)
-    plain._incumbent = gaussian_model.encode(incumbent.unsqueeze(0)).squeeze(0)
+    feasible = gaussian_model.known_X[is_feasible]
+    plain = LogExpectedUtilityImprovement(gaussian_model, X_baseline=feasible)
     constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack, slack])
     probability = SlackConstraint(slack)(TEST_X).squeeze(-1)
     torch.testing.assert_close(constrained(TEST_X), plain(TEST_X) + 2.0 * probability)

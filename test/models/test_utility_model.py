@@ -87,13 +87,13 @@ def test_uncertainty_grows_away_from_the_records() -> None:
     model = fitted(SMOOTH)
     near, far = (model.posterior(points.unsqueeze(-2)).variance for points in (X, X + 5.0))
     assert near.max() < 0.1 * far.min()
-    _, at_itself, _ = model.improvement(X[:1], X[0])
+    _, at_itself, _ = model.differences_from(X[0]).moments(X[:1])
     assert at_itself.item() == pytest.approx(0.0, abs=1e-9)
 
 
 def test_improvement_is_the_law_of_a_difference() -> None:
     model = fitted(SMOOTH)
-    mean, variance, own = model.improvement(TEST_X[1:], TEST_X[0])
+    mean, variance, own = model.differences_from(TEST_X[0]).moments(TEST_X[1:])
     posterior = model.posterior(TEST_X)
     matrix = posterior.distribution.covariance_matrix - JITTER * torch.eye(6).double()
     utility = posterior.mean.squeeze(-1)
@@ -107,7 +107,7 @@ def test_more_evaluations_remove_what_is_left_to_learn() -> None:
     noise = 0.05 * torch.randn(70, generator=torch.Generator().manual_seed(0)).double()
     crowd = X[:1] + 1e-4 * unit_points(40, seed=2)
     model = fitted(torch.cat([SMOOTH, SMOOTH[:1].expand(40)]) + noise, torch.cat([X, crowd]))
-    crowded, lonely = (model.improvement(x, X[1])[2] for x in (X[:1], X[:1] + 0.3))
+    crowded, lonely = (model.differences_from(X[1]).moments(x)[2] for x in (X[:1], X[:1] + 0.3))
     assert crowded < 0.1 * model.noise
     assert lonely > 3.0 * crowded
 

@@ -1,7 +1,5 @@
 """Directions along which the utility varies, where these are not the columns."""
 
-from copy import deepcopy
-
 import torch
 from gpytorch.kernels import Kernel
 from torch import Tensor
@@ -42,14 +40,14 @@ def rotate(
     if bool(records.is_judged.any()):  # answers are too few
         return hyperparameters, coordinates
     for _ in range(settings.max_rotations):
-        # A copy, as a turn that gains too little is not made.
-        modules = deepcopy(hyperparameters.assign(coordinates))
+        modules = hyperparameters.assign(coordinates)
         if not _may_turn(modules.kernel):
             break
         axes = _principal_axes(X, modules, conditioned)
         # Up to sign and order these are the present directions, which are fitted already.
         if bool((axes.abs().amax(0) > settings.same_direction).all()):
             break
+        modules = modules.copy()  # a turn that gains too little is not made
         _turn(modules.kernel, axes)
         other = Hyperparameters(modules)
         known = conditioned.utilities

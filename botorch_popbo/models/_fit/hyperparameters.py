@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
+from typing import Self
 
 import torch
 from gpytorch.constraints import Interval
@@ -57,6 +58,11 @@ class Modules(Module):
         if self.tasks is not None:
             covariance = covariance * self.tasks.matrix[source][:, source]
         return covariance
+
+    def copy(self) -> Self:
+        """The same with parameters of its own; priors and constraints never change."""
+        shared = [prior for _, _, prior, _, _ in self.named_priors()] + [*self.constraints()]
+        return deepcopy(self, {id(each): each for each in shared})
 
 
 class Hyperparameters:

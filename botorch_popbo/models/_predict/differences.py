@@ -1,13 +1,14 @@
 """How much better new points are than a reference, fast enough for an optimizer's inner loop."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import torch
 from gpytorch.kernels import Kernel
 from gpytorch.settings import lazily_evaluate_kernels
 from torch import Tensor
 
+from botorch_popbo._once_differentiable import once_differentiable
 from botorch_popbo.models._predict.predictor import Predictor
 
 Moments = tuple[Tensor, Tensor, Tensor]
@@ -75,21 +76,47 @@ class Differences:
             X: Encoded points, ``batch_shape x d``.
 
         Returns:
-            Three tensors of shape ``batch_shape``. The last is the part of the variance of a
-            point's own utility that more evaluations would remove.
+            Three tensors of shape ``batch_shape``, once differentiable. The last is the part of the
+            variance of a point's own utility that more evaluations would remove.
         """
-        points = X.reshape(-1, X.shape[-1])
+        # Near the reference both moments are differences of nearly equal numbers.
+        points = X.double().reshape(-1, X.shape[-1])
         with lazily_evaluate_kernels(False):  # what is evaluated at once need not wait
             cross, prior = self.kernel(points, self.X).to_dense(), self.kernel(points, diag=True)
+        mean, variance, own = (
+            each.reshape(X.shape[:-1]).to(X) for each in _Moments.apply(cross, prior, self)
+        )
+        return mean, variance, own
+
+
+class _Moments(torch.autograd.Function):
+    """Moments from covariances; in closed form their gradient costs two matrix products."""
+
+    @staticmethod
+    def forward(ctx: Any, cross: Tensor, prior: Tensor, differences: Differences) -> Moments:
         known, reference = cross[:, :-1], cross[:, -1]
         # Derived in docs/derivations.md: of a difference to the reference the level cancels, and
         # what is left to learn is relative to the average of the records.
-        relative = known - self.origin
-        ordered = relative @ self.ordered_root
-        explained = relative @ self.root + self.shift
-        of_reference, of_average = self.variances
-        mean = relative @ self.weights
+        relative = known - differences.origin
+        ordered = relative @ differences.ordered_root
+        explained = relative @ differences.root + differences.shift
+        of_reference, of_average = differences.variances
+        mean = relative @ differences.weights
         variance = prior + of_reference - 2.0 * reference - ordered.square().sum(-1)
-        own = prior + of_average - 2.0 * known @ self.share - explained.square().sum(-1)
-        mean, variance, own = (each.reshape(X.shape[:-1]) for each in (mean, variance, own))
+        own = prior + of_average - 2.0 * known @ differences.share - explained.square().sum(-1)
+        ctx.differences = differences
+        ctx.save_for_backward(cross, prior, ordered, explained)
         return mean, variance, own
+
+    @staticmethod
+    @once_differentiable
+    def backward(
+        ctx: Any, by_mean: Tensor, by_variance: Tensor, by_own: Tensor
+    ) -> tuple[Tensor | None, ...]:
+        _, _, ordered, explained = ctx.saved_tensors
+        differences: Differences = ctx.differences
+        twice_variance, twice_own = -2.0 * by_variance, (-2.0 * by_own).unsqueeze(-1)
+        pull = torch.outer(by_mean, differences.weights)
+        pull += (twice_variance.unsqueeze(-1) * ordered) @ differences.ordered_root.mT
+        pull += (twice_own * explained) @ differences.root.mT + twice_own * differences.share
+        return torch.cat([pull, twice_variance.unsqueeze(-1)], dim=-1), by_variance + by_own, None

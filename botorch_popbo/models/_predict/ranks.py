@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Self
 
@@ -146,7 +145,7 @@ class RankPredictor:
         """
         conditioned = Evidence(X, records.subset(index), hyperparameters).condition(coordinates)
         # A copy, as the next law sets the same modules to hyperparameters of its own.
-        modules = deepcopy(hyperparameters.assign(coordinates)).requires_grad_(False)
+        modules = hyperparameters.assign(coordinates).copy().requires_grad_(False)
         predictor = Predictor.from_fit(X, conditioned, modules)
         target = records.is_target.nonzero().squeeze(-1)
         own = index[records.is_target[index]]  # they come first
