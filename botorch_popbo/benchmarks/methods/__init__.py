@@ -17,6 +17,7 @@ from botorch_popbo.benchmarks.methods.base import (
     TensorOptimizer,
     UniformDraws,
 )
+from botorch_popbo.settings import Settings
 
 __all__ = [
     "METHODS",
@@ -30,6 +31,7 @@ __all__ = [
 
 
 _untold = partial(Popbo, is_told=False)
+_order = partial(Popbo, is_told=False, settings=Settings().with_order_only(True))
 _tpe, _gp_sampler, _popbo_sampler = (
     partial(OptunaSampler, f"{name}Sampler") for name in ("TPE", "GP", "PoPBO")
 )
@@ -37,6 +39,7 @@ _tpe, _gp_sampler, _popbo_sampler = (
 _ALL = (
     Method("popbo", "ranks: default preset, in a plain BoTorch loop", Popbo),
     Method("popbo-untold", "ranks: the same, not told what is exact", _untold),
+    Method("popbo-order", "ranks: the same, which hears the order of outcomes alone", _order),
     Method("popbo-optuna", "ranks: the sampler for Optuna", _popbo_sampler, "optuna"),
     *strategies(),
     Method("botorch-gp", "BoTorch's SingleTaskGP, log expected improvement", gp.GaussianProcess),

@@ -36,10 +36,15 @@ class Popbo(SequentialOptimizer):
     As a user would, it says that outcomes are exact where they are.
     """
 
-    settings = Settings()
-
-    def __init__(self, problem: Problem, setting: Setting, is_told: bool = True) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        setting: Setting,
+        is_told: bool = True,
+        settings: Settings = Settings(),  # noqa: B008  # frozen
+    ) -> None:
         super().__init__(problem, setting)
+        self.settings = settings
         self.variance = 0.0 if is_told and not problem.noisy else math.nan
 
     def observe_failure(self, parameters: Parameters) -> None:
