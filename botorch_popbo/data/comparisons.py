@@ -60,6 +60,7 @@ def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None)
         list_index=entry // 2,
         task_index=torch.zeros_like(item),
         is_censored=torch.zeros_like(is_tie),
+        is_measured=torch.zeros_like(is_tie),
     )
 
 

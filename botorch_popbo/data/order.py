@@ -37,6 +37,8 @@ class Order:
         task_index: Which task the list of each entry belongs to, of shape ``r``.
         is_censored: Whether no more is known of an entry than that all of a higher score are
             better, and nothing against others of its own score; of shape ``r``.
+        is_measured: Whether a score is an outcome, so that it says how far others of its list are
+            off, too; of shape ``r``.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
@@ -52,6 +54,7 @@ class Order:
     list_index: Tensor
     task_index: Tensor
     is_censored: Tensor
+    is_measured: Tensor
 
     def __post_init__(self) -> None:
         entries = [getattr(self, field.name) for field in fields(self)[1:]]
@@ -95,6 +98,7 @@ class Order:
         score: Tensor,
         variance: Tensor | None = None,
         is_censored: Tensor | None = None,
+        is_measured: bool = False,
     ) -> Self:
         """One list of distinct points.
 
@@ -104,6 +108,7 @@ class Order:
             variance: Variances of the scores, of shape ``m``; unknown by default.
             is_censored: Which points are only known to be worse than all of a higher score, of
                 shape ``m``; none by default.
+            is_measured: Whether scores are outcomes.
 
         Returns:
             The order.
@@ -112,7 +117,8 @@ class Order:
         zero = torch.zeros_like(item)
         variance = torch.full_like(score, torch.nan) if variance is None else variance
         is_censored = zero.bool() if is_censored is None else is_censored
-        return cls(X, item, score, variance, zero, zero, is_censored)
+        measured = torch.full_like(is_censored, is_measured)
+        return cls(X, item, score, variance, zero, zero, is_censored, measured)
 
     @classmethod
     def without_lists(cls, X: Tensor) -> Self:
@@ -125,7 +131,7 @@ class Order:
             The order.
         """
         none = torch.zeros(0, dtype=torch.long, device=X.device)
-        return cls(X, none, none.to(X), none.to(X), none, none, none.bool())
+        return cls(X, none, none.to(X), none.to(X), none, none, none.bool(), none.bool())
 
     def __repr__(self) -> str:
         """Sizes; the tensors themselves would fill a page."""
@@ -176,7 +182,7 @@ class Order:
         return self.num_lists == 1 and bool((self.variance == 0.0).all())
 
     def agrees_with(self, other: "Order") -> bool:
-        """Whether another order says the same: its points, places and no variances.
+        """Whether another order says the same: points, places, outcomes, and no variances.
 
         Args:
             other: Another order.
@@ -190,7 +196,14 @@ class Order:
         if self.num_lists != other.num_lists or not self.X.equal(other.X):
             return False
         mine, others = (
-            (order.item, order.task_index, order.places.inverse, order.is_censored)
+            (
+                order.item,
+                order.task_index,
+                order.places.inverse,
+                order.is_censored,
+                order.is_measured,
+                order.score[order.is_measured],
+            )
             for order in (self, other)
         )
         return all(map(torch.equal, mine, others))
@@ -236,7 +249,17 @@ def combine(*orders: Order) -> Order:
     for order in orders:
         item, lists = order.item + first_point, order.list_index + first_list
         tasks = order.task_index + first_task
-        parts.append((item, order.score, order.variance, lists, tasks, order.is_censored))
+        parts.append(
+            (
+                item,
+                order.score,
+                order.variance,
+                lists,
+                tasks,
+                order.is_censored,
+                order.is_measured,
+            )
+        )
         first_point += order.num_points
         first_list += order.num_lists
         first_task += order.num_tasks

@@ -48,8 +48,10 @@ def from_outcomes(X: Tensor, Y: Tensor, Yvar: Tensor | None = None) -> Order:
     outcomes = Y.detach().reshape(-1)
     variances = None if Yvar is None else _known_variances(X, outcomes, Yvar)
     if variances is not None:
-        return Order.from_scores(points, *weighted_means(outcomes, variances, distinct))
-    return Order.from_scores(points, mean_of_copies(outcomes, distinct.inverse))
+        known = weighted_means(outcomes, variances, distinct)
+        return Order.from_scores(points, *known, is_measured=True)
+    means = mean_of_copies(outcomes, distinct.inverse)
+    return Order.from_scores(points, means, is_measured=True)
 
 
 def from_replicates(X: Tensor, Y: Tensor) -> Order:
@@ -70,7 +72,8 @@ def from_replicates(X: Tensor, Y: Tensor) -> Order:
     """
     check_outcomes(X, Y)
     points, distinct = distinct_points(X)
-    return Order.from_scores(points, *pooled_means(Y.detach().reshape(-1), distinct))
+    means = pooled_means(Y.detach().reshape(-1), distinct)
+    return Order.from_scores(points, *means, is_measured=True)
 
 
 def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
@@ -123,6 +126,7 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
         list_index=list_index,
         task_index=list_index,
         is_censored=torch.zeros_like(list_index, dtype=torch.bool),
+        is_measured=torch.ones_like(list_index, dtype=torch.bool),
     )
 
 

@@ -46,6 +46,7 @@ def from_ranking_dataset(dataset: RankingDataset) -> Order:
         list_index=lists,
         task_index=torch.zeros_like(item),
         is_censored=torch.zeros_like(has_tie),
+        is_measured=torch.zeros_like(has_tie),
     )
 
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
-from helpers.ranking import as_records, assert_same, line, tensor
+from helpers.ranking import as_records, assert_same, line, tensor, unmeasured
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +17,8 @@ def test_complete_lists_are_the_outcomes_that_sort_them(ordering: list[int]) -> 
     Y[ordering] = -line(len(ordering)).exp()
     for listed in (ordering, torch.tensor(ordering)):
         order = from_ordering(X, listed)
-        assert order.agrees_with(from_outcomes(X, Y))
+        assert order.agrees_with(unmeasured(from_outcomes(X, Y)))
+        assert not order.agrees_with(from_outcomes(X, Y))
         assert as_records(order) == as_records(from_outcomes(X, Y))
 
 

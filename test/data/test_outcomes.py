@@ -6,7 +6,18 @@ import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from helpers import ranking
-from helpers.ranking import INF, NAN, POINTS, WHOLE, as_counts, as_dict, as_records, line, tensor
+from helpers.ranking import (
+    INF,
+    NAN,
+    POINTS,
+    WHOLE,
+    as_counts,
+    as_dict,
+    as_records,
+    line,
+    tensor,
+    unmeasured,
+)
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import Tensor
@@ -42,7 +53,7 @@ def test_counts_match_brute_force_at_extreme_magnitudes(outcomes: list[float]) -
 
 
 @given(st.lists(st.integers(-20, 20).map(float), min_size=2, max_size=15))
-def test_strictly_increasing_transforms_change_nothing(outcomes: list[float]) -> None:
+def test_strictly_increasing_transforms_change_nothing_but_distances(outcomes: list[float]) -> None:
     X, rank = line(len(outcomes)), sorted(set(outcomes)).index
     order = from_outcomes(X, tensor(outcomes))
     for transformed in (
@@ -53,7 +64,8 @@ def test_strictly_increasing_transforms_change_nothing(outcomes: list[float]) ->
         [-INF if y == min(outcomes) else y for y in outcomes],
     ):
         other = from_outcomes(X, tensor(transformed))
-        assert other.agrees_with(order)
+        assert unmeasured(other).agrees_with(unmeasured(order))
+        assert other.agrees_with(order) == (transformed == outcomes)
         assert as_counts(other) == as_counts(order)
 
 
@@ -224,7 +236,8 @@ def test_groups_match_brute_force_in_any_order_and_unit(
     assert torch.equal(order.list_index, order.task_index)
     shuffled = [(x, y * 2.0 ** (60 * g), g) for x, y, g in random.sample(records, len(records))]
     X, Y, groups = columns(shuffled)
-    assert from_groups(X, Y, groups.int().unsqueeze(-1)).agrees_with(order)
+    other = from_groups(X, Y, groups.int().unsqueeze(-1))
+    assert unmeasured(other).agrees_with(unmeasured(order))
 
 
 ZEROS = torch.zeros(3, dtype=torch.long)

@@ -21,6 +21,7 @@ ORDER = Order(
     list_index=torch.tensor([0, 0, 0, 1, 1, 2, 2]),
     task_index=torch.tensor([0, 0, 0, 0, 0, 1, 1]),
     is_censored=torch.tensor([False] * 7),
+    is_measured=torch.tensor([False] * 7),
 )
 
 
@@ -45,6 +46,7 @@ def test_censored_entries_met_their_betters_only() -> None:
         list_index=torch.zeros(4, dtype=torch.long),
         task_index=torch.zeros(4, dtype=torch.long),
         is_censored=torch.tensor([True, False, True, False]),
+        is_measured=torch.zeros(4, dtype=torch.bool),
     )
     better, met = count_better(order)
     assert better.tolist() == [2.0, 1.0, 2.0, 0.0]
