@@ -3,10 +3,11 @@
 from ax.analysis.analysis import Analysis
 from ax.analysis.overview import OverviewAnalysis
 
+from botorch_popbo.ax.analyses.outcome_warp import OutcomeWarp
 from botorch_popbo.ax.analyses.rank_calibration import RankCalibration
 from botorch_popbo.ax.analyses.rank_slices import RankSlices
 
-__all__ = ["RankCalibration", "RankSlices", "popbo_analyses"]
+__all__ = ["OutcomeWarp", "RankCalibration", "RankSlices", "popbo_analyses"]
 
 
 def popbo_analyses() -> list[Analysis]:
@@ -15,4 +16,5 @@ def popbo_analyses() -> list[Analysis]:
     Returns:
         Analyses for ``client.compute_analyses(analyses=popbo_analyses())``.
     """
-    return [OverviewAnalysis(), RankCalibration(), RankSlices(), RankSlices(as_surface=True)]
+    cards = [RankCalibration(), RankSlices(), RankSlices(as_surface=True), OutcomeWarp()]
+    return [OverviewAnalysis(), *cards]

@@ -51,7 +51,12 @@ def _held_out(model: RankModel, order: Order) -> pd.DataFrame:
 
 def _predict(model: RankModel, order: Order, held_out: Tensor) -> pd.DataFrame:
     score = order.score
-    known = Order.from_scores(order.X[~held_out], score[~held_out], order.variance[~held_out])
+    known = Order.from_scores(
+        order.X[~held_out],
+        score[~held_out],
+        order.variance[~held_out],
+        is_measured=bool(order.is_measured.all()),
+    )
     refitted = model.with_order(known).fit()
     df = summary(refitted.rank_posterior(order.X[held_out], observation_noise=True), 50, 90)
     better = known.score > score[held_out].unsqueeze(-1)

@@ -4,16 +4,20 @@ from functools import partial
 import pytest
 from ax.analysis.plotly import sensitivity
 from ax.api.client import Client
-from ax.core.analysis_card import AnalysisCardBase, ErrorAnalysisCard
+from ax.core.analysis_card import (
+    AnalysisCardBase,
+    ErrorAnalysisCard,
+    NotApplicableStateAnalysisCard,
+)
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from helpers.service_loop import run_trials
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
-from botorch_popbo.ax.analyses import popbo_analyses
+from botorch_popbo.ax.analyses import OutcomeWarp, popbo_analyses
 
 from .conftest import MakeRun, mixed_loss
 
-RANK_CARDS = ["RankCalibration", "RankSlices", "RankSlices"]
+RANK_CARDS = ["RankCalibration", "RankSlices", "RankSlices", "OutcomeWarp"]
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +40,33 @@ def repeated(
 
 def flat(cards: Iterable[AnalysisCardBase]) -> list[AnalysisCardBase]:
     return [leaf for card in cards for leaf in card.flatten()]
+
+
+def test_a_card_says_what_outcomes_are_taken_for(run: Client) -> None:
+    [card] = run.compute_analyses(analyses=[OutcomeWarp()], display=False)
+    assert not isinstance(card, ErrorAnalysisCard)
+    df = card.df
+    assert "Distances of outcomes are believed" in card.subtitle
+    assert f"of {len(df)} points" in card.subtitle
+    told = run._experiment.lookup_data().df.set_index("arm_name")["mean"]
+    assert df["outcome"].tolist() == [-told[name] for name in df["arm_name"]]
+    good = df[~df["is_outlier"]]
+    assert good["outcome"].corr(good["utility"], method="spearman") > 0.9
+
+
+def test_without_distances_the_card_says_so(make_run: MakeRun, run: Client) -> None:
+    strategy = popbo_generation_strategy(num_initial_trials=8, order_only=True)
+    client = repeated(make_run, run, strategy)
+    [card] = client.compute_analyses(analyses=[OutcomeWarp()], display=False)
+    assert "the order alone" in card.subtitle
+
+
+def test_a_network_has_no_such_card(make_run: MakeRun, run: Client) -> None:
+    strategy = popbo_generation_strategy(num_initial_trials=8, preset="paper")
+    client = repeated(make_run, run, strategy)
+    [card] = client.compute_analyses(analyses=[OutcomeWarp()], display=False)
+    assert isinstance(card, NotApplicableStateAnalysisCard)
+    assert "default preset" in card.blob
 
 
 @pytest.mark.slow
