@@ -37,9 +37,8 @@ class Run:
         n_initial: int | None,
         seed: int,
         path: str | os.PathLike[str] | None,
-        settings: Settings | None,
+        settings: Settings,
     ) -> None:
-        settings = settings or Settings()
         if n_initial is None:
             n_initial = settings.search.num_initial
         self.space = Space.read(space)

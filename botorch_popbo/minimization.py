@@ -62,6 +62,7 @@ def minimize(
     n_jobs: int = 1,
     path: str | os.PathLike[str] | None = None,
     progress: bool = True,
+    order_only: bool = False,
     settings: "Settings | None" = None,
 ) -> Minimum:
     """Minimize a function of named parameters, by the order of its values.
@@ -86,6 +87,8 @@ def minimize(
             on. What was being evaluated is evaluated again, so that an interruption changes no
             result. That the function is the same is up to you.
         progress: Whether there is a progress bar, on a terminal or in a notebook.
+        order_only: Whether nothing is heard of how far apart outcomes are, so that any increasing
+            transform of them gives the same suggestions bit for bit.
         settings: What the model assumes, and how to search.
 
     Returns:
@@ -104,7 +107,9 @@ def minimize(
         n_jobs = os.cpu_count() or 1
     with evaluator(function, n_jobs) as submit:
         from botorch_popbo._run import Run
+        from botorch_popbo.settings import Settings
 
+        settings = (settings or Settings()).with_order_only(order_only)
         run = Run(function, space, n_trials, n_initial, seed, path, settings)
         try:
             with _bar(run.n_trials, progress) as bar:

@@ -1,6 +1,7 @@
 """What a search relies on, whatever the data look like. That no NaN comes out is in ``fuzz.py``."""
 
 import warnings
+from typing import Any
 
 import pytest
 import torch
@@ -30,10 +31,10 @@ OF_RANKS: list[type[AcquisitionFunction]] = [
 ACQUISITIONS = {"ranking_gp": [LogExpectedUtilityImprovement, *OF_RANKS], "poisson": OF_RANKS}
 
 
-def fitted(name: str, X: Tensor, Y: Tensor) -> RankModel:
+def fitted(name: str, X: Tensor, Y: Tensor, **options: Any) -> RankModel:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of equal outcomes
-        return MODELS[name](X, Y).fit()
+        return MODELS[name](X, Y, **options).fit()
 
 
 @pytest.mark.parametrize(
@@ -45,13 +46,27 @@ def test_outcomes_that_sort_alike_suggest_alike(
     X = torch.rand(20, 2, generator=torch.Generator().manual_seed(3)).double()
     f = -(X - 0.4).square().sum(-1, keepdim=True)
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]]).double()
+    options = {"order_only": True} if name == "ranking_gp" else {}
     suggestions = []
     for outcomes in (f, f.exp(), f**3, f.flatten().argsort().argsort().double().unsqueeze(-1)):
-        function = acquisition(fitted(name, X, outcomes))
+        function = acquisition(fitted(name, X, outcomes, **options))
         with manual_seed(0):
             found, _ = optimize_acqf(function, bounds, q=1, num_restarts=2, raw_samples=32)
         suggestions.append(found)
     assert all(torch.equal(found, suggestions[0]) for found in suggestions)
+
+
+@pytest.mark.parametrize("acquisition", ACQUISITIONS["ranking_gp"])
+def test_outcomes_in_another_unit_suggest_alike(acquisition: type[AcquisitionFunction]) -> None:
+    X = torch.rand(20, 2, generator=torch.Generator().manual_seed(3)).double()
+    f = -(X - 0.4).square().sum(-1, keepdim=True)
+    test_X = torch.rand(30, 1, 2, generator=torch.Generator().manual_seed(4)).double()
+    expected, *others = (
+        acquisition(fitted("ranking_gp", X, outcomes))(test_X)
+        for outcomes in (f, 1e200 * f, 1e-200 * f, 3.0 * f - 7.0)
+    )
+    for values in others:
+        torch.testing.assert_close(values, expected, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.slow

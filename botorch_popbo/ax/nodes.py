@@ -99,6 +99,8 @@ class NodeOptions(TypedDict, total=False):
         sources: Tables of earlier experiments over the same parameters, for the default preset: a
             row for each evaluation and a column for each parameter and metric, as
             ``client.summarize()`` returns them.
+        order_only: Whether the default preset hears nothing of how far apart outcomes are, so that
+            any increasing transform of a metric gives the same suggestions bit for bit.
         settings: Numbers that change a suggestion, of the model, what is maximised and the search.
     """
 
@@ -107,6 +109,7 @@ class NodeOptions(TypedDict, total=False):
     num_restarts: int | None
     raw_samples: int | None
     sources: Iterable[pd.DataFrame]
+    order_only: bool
     settings: Settings
 
 
@@ -324,6 +327,7 @@ def popbo_node(
     check_name("preset", preset, _PRESETS)
     _check_options(options)
     seed, settings = check_whole("seed", seed, 0), options.get("settings") or Settings()
+    settings = settings.with_order_only(options.get("order_only", False))
     is_gp = _PRESETS[preset] is RankingGP
     name, acquisition_class = _named(acquisition or ("logei" if is_gp else "eri"))
     if acquisition_class is LogExpectedUtilityImprovement and not is_gp:

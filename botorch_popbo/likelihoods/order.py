@@ -28,7 +28,7 @@ from linear_operator.utils.warnings import NumericalWarning
 from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
-from botorch_popbo.likelihoods.terms import Terms
+from botorch_popbo.likelihoods.terms import Distances, Terms
 
 _MAX_ITERATIONS = 50
 #: Of half the squared Newton decrement, in nats.
@@ -48,6 +48,8 @@ class OrderedUtilities:
         weights: ``K^-1 z`` at the mode, of shape ``N``; they sum to zero.
         by_log_noise: Derivative of the log-likelihood with respect to the logarithm of the answers'
             variance, a scalar tensor.
+        by_distances: That with respect to what :class:`~botorch_popbo.likelihoods.terms.Distances`
+            holds; empty where there are none.
         prior: ``G``, their prior covariance, ``n x n``.
         factor: Cholesky factor of ``B``, ``n x n``.
         curvature_root: ``R``, ``n x n``, or its diagonal.
@@ -60,6 +62,7 @@ class OrderedUtilities:
     log_likelihood: Tensor
     weights: Tensor
     by_log_noise: Tensor
+    by_distances: tuple[Tensor, ...]
     prior: Tensor
     factor: Tensor
     curvature_root: Tensor
@@ -98,6 +101,7 @@ def order_utilities(
     start: Tensor,
     noise: Tensor | float = 1.0,
     tolerance: float = TOLERANCE,
+    distances: Distances | None = None,
 ) -> OrderedUtilities:
     """Find the mode by Newton's method.
 
@@ -111,6 +115,7 @@ def order_utilities(
         noise: Variance of an answer, a scalar.
         tolerance: Of half the squared Newton decrement, in nats. For the step that is left then the
             log-likelihood is corrected, to first order.
+        distances: How far apart outcomes are, if that is to be heard.
 
     Returns:
         The mode.
@@ -121,13 +126,14 @@ def order_utilities(
     Warns:
         NumericalWarning: If the last step allowed did not reach the mode.
     """
-    terms, forest = Terms(comparisons, torch.as_tensor(noise).to(covariance)), comparisons.forest
+    noise, forest = torch.as_tensor(noise).to(covariance), comparisons.forest
+    terms = Terms(comparisons, noise, distances)
     prior = forest.covariance(covariance)
     gaps, slopes, root, factor, left = _find_mode(
         prior, terms, forest.differences(start), tolerance
     )
     inverse = torch.cholesky_inverse(factor)
-    pull, by_log_noise = _pull(terms, root, gaps, inverse)
+    pull, by_log_noise, by_distances = _pull(terms, root, gaps, inverse)
     # The mode moves with the prior: docs/derivations.md, "Its gradient".
     pulled = _times(root, inverse @ _solve_root(root, pull))
     outer = torch.outer(0.5 * pulled + 0.25 * slopes, slopes)
@@ -142,6 +148,7 @@ def order_utilities(
         log_likelihood=log_likelihood + pull @ left,  # for the step that was not taken
         weights=weights,
         by_log_noise=by_log_noise,
+        by_distances=by_distances,
         prior=prior,
         factor=factor,
         curvature_root=root,
@@ -230,8 +237,10 @@ def _shortened(
     return length
 
 
-def _pull(terms: Terms, root: Tensor, gaps: Tensor, inverse: Tensor) -> tuple[Tensor, Tensor]:
-    """How the determinants pull at the mode, and the derivative by the answers' log variance.
+def _pull(
+    terms: Terms, root: Tensor, gaps: Tensor, inverse: Tensor
+) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
+    """How the determinants pull at the mode, and derivatives by what the terms are made of.
 
     Args:
         terms: The comparisons' log-densities.
@@ -241,11 +250,17 @@ def _pull(terms: Terms, root: Tensor, gaps: Tensor, inverse: Tensor) -> tuple[Te
 
     Returns:
         Derivatives with respect to the gaps, of shape ``n``, of ``-log |B| / 2`` at a fixed
-        prior less the logarithm of the volume; and a scalar.
+        prior less the logarithm of the volume; by the answers' log variance, a scalar; and by
+        distances, if there are any.
     """
     if terms.are_gaps:
-        pull = (1.0 - inverse.diagonal() - terms.weight) / gaps
-        return pull, torch.zeros_like(terms.log_noise)
+        share = 1.0 - inverse.diagonal()
+        pull = (share - terms.weight) / gaps
+        by_distances: tuple[Tensor, ...] = ()
+        if terms.distances is not None:
+            moved = (pull / root - inverse @ (pull / root)) / root
+            by_distances = terms.by_distances(gaps, share / root.square(), moved)
+        return pull, torch.zeros_like(terms.log_noise), by_distances
     # What the order leaves open of the gaps; at a fixed one the pull is a derivative of the terms.
     half = _solve_root(root, torch.eye(len(inverse)).to(inverse) - inverse, True)
     left_open = _solve_root(root, half.T, True)
@@ -256,10 +271,16 @@ def _pull(terms: Terms, root: Tensor, gaps: Tensor, inverse: Tensor) -> tuple[Te
         bent = -0.5 * terms.bending(every, left_open, log_noise)
         said = bent + terms.log_prob(every.detach(), log_noise) - terms.log_volume(every)
         pull, direct = torch.autograd.grad(said, (at, log_noise), materialize_grads=True)
+    every, moved, by_distances = every.detach(), left_open @ pull, ()
+    if terms.distances is not None:
+        variance = left_open.diagonal()
+        if not terms.is_forest:
+            variance = (terms.paths @ left_open * terms.paths).sum(-1)
+        by_distances = terms.by_distances(every, variance, terms.differences(moved))
     if not terms.has_answers:
-        return pull, direct
-    moved = left_open @ terms.gather(terms.slope_by_log_noise(every.detach()))
-    return pull, direct + pull @ moved
+        return pull, direct, by_distances
+    by_log_noise = direct + moved @ terms.gather(terms.slope_by_log_noise(every))
+    return pull, by_log_noise, by_distances
 
 
 # A root is a lower triangular matrix, or the diagonal of one, for which nothing else is computed.

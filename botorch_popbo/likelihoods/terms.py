@@ -1,11 +1,26 @@
 """What each comparison of an order says of its difference, and how sharply."""
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
+
+
+class Distances(NamedTuple):
+    """How far apart outcomes are, which says how far apart utilities may be.
+
+    Attributes:
+        log_gap: Logarithm of what the gap of each comparison is expected to be, of shape ``M``; NaN
+            where no distance is known.
+        concentration: How far that is believed, a positive scalar: a gap is what is expected times
+            a gamma variable of this shape and of mean one.
+    """
+
+    log_gap: Tensor
+    concentration: Tensor
 
 
 class Terms:
@@ -19,13 +34,16 @@ class Terms:
     Args:
         comparisons: The comparisons.
         noise: Variance of an answer, a scalar tensor.
+        distances: How far apart outcomes are, if that is to be heard.
 
     Attributes:
         are_gaps: Whether there are neither answers nor intervals, which most orders have not; then
             ``C`` is the identity and every method is a line.
     """
 
-    def __init__(self, comparisons: Comparisons, noise: Tensor) -> None:
+    def __init__(
+        self, comparisons: Comparisons, noise: Tensor, distances: Distances | None = None
+    ) -> None:
         self.comparisons, self.log_noise = comparisons, noise.log()
         self.is_answer, self.has_answers = comparisons.is_answer, comparisons.has_answers
         self.answers, self.weight = comparisons.answers.to(noise), comparisons.weight.to(noise)
@@ -36,6 +54,15 @@ class Terms:
         # Rankings, and answers without cycles, are their own forest: nothing is to be added up.
         self.is_forest = not (len(self.rest) or len(self.first))
         self.paths = comparisons.paths if not self.is_forest else comparisons.weight.new_zeros(0)
+        self.distances, self.total = distances, self.weight
+        if distances is not None:
+            log_gap, concentration = distances
+            # Of what is tied a distance is heard as often as the comparison.
+            self.heard = self.weight * log_gap.isfinite()
+            self.log_gap = log_gap.nan_to_num()
+            self.mass = concentration * self.heard
+            self.rate = self.mass * torch.exp(-self.log_gap)
+            self.total = self.weight + self.mass
 
     def differences(self, gaps: Tensor) -> Tensor:
         """``C u``, of shape ``M``, from ``u``, of shape ``n``."""
@@ -51,9 +78,12 @@ class Terms:
     def slope(self, differences: Tensor) -> Tensor:
         """Derivatives with respect to the differences, of shape ``M``."""
         if self.are_gaps:  # most orders, in the inner loop of a fit
-            return self.weight / differences
+            slope = self.total / differences
+            return slope if self.distances is None else slope - self.rate
         inverse = self._inverse(differences)
         slope = self.weight * inverse * self._share(inverse)
+        if self.distances is not None:
+            slope = slope + self.mass * inverse - self.rate
         if self.has_answers:
             deviation = (0.5 * self.log_noise).exp()
             by_score = self.answers / deviation * _hazard(differences / deviation)
@@ -72,6 +102,8 @@ class Terms:
         share = self._share(inverse)
         # Of a gap the share is one, and what is left is the square of the inverse.
         own = self.weight * inverse.square() * share * (2.0 - share)
+        if self.distances is not None:
+            own = own + self.mass * inverse.square()
         if self.has_answers:
             score = differences * torch.exp(-0.5 * log_noise)
             hazard = _hazard(score)
@@ -85,7 +117,7 @@ class Terms:
     def root(self, differences: Tensor) -> Tensor:
         """``R`` with ``R R' = C' W C``: its diagonal, of shape ``n``, or lower triangular."""
         if self.are_gaps:
-            return self.weight.sqrt() / differences
+            return self.total.sqrt() / differences
         own, across = self.curvature(differences, self.log_noise)
         if self.is_forest:
             return own.sqrt()
@@ -121,12 +153,44 @@ class Terms:
         return volume
 
     def log_prob(self, differences: Tensor, log_noise: Tensor) -> Tensor:
-        """Of the answers, a scalar; all else is certain."""
+        """Of answers and distances, a scalar; all else is certain."""
+        told = self._log_prob_of_distances(differences)
         if not self.has_answers:
-            return torch.zeros_like(log_noise)
+            return told
         score = differences * torch.exp(-0.5 * log_noise)
-        log_prob: Tensor = self.answers @ torch.special.log_ndtr(score)
+        log_prob: Tensor = told + self.answers @ torch.special.log_ndtr(score)
         return log_prob
+
+    def _log_prob_of_distances(self, differences: Tensor) -> Tensor:
+        """Of the logarithms of all distances: those of inverse gamma variables."""
+        if self.distances is None:
+            return torch.zeros_like(self.log_noise)
+        a = self.distances.concentration
+        log_ratio = self.log_gap - differences.where(self.heard > 0.0, 1.0).log()
+        told = a * a.log() - torch.lgamma(a)
+        return self.heard.sum() * told - self.mass @ log_ratio - self.rate @ differences
+
+    def by_distances(
+        self, differences: Tensor, left_open: Tensor, moved: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Derivatives of the log-evidence by what :class:`Distances` holds.
+
+        Args:
+            differences: The mode, of shape ``M``.
+            left_open: Variances that the order leaves open, of shape ``M``.
+            moved: How the evidence changes with a slope at each, of shape ``M``.
+
+        Returns:
+            Of the logarithms, ``M``, and of the concentration, a scalar.
+        """
+        assert self.distances is not None
+        a, inverse = self.distances.concentration, self._inverse(differences)
+        log_ratio = self.log_gap + inverse.log()
+        by_log_gap = self.rate * (differences + moved) - self.mass
+        told = a.log() + 1.0 - torch.digamma(a) - log_ratio - differences * self.rate / self.mass
+        bent = 0.5 * left_open * inverse.square()
+        each = told - bent + moved * (inverse - torch.exp(-self.log_gap))
+        return by_log_gap, each.where(self.heard > 0.0, 0.0) @ self.heard
 
     def longest_step(self, differences: Tensor, step: Tensor) -> float:
         """At most one, so that no gap shrinks to nothing."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NoReturn, Self
 
@@ -34,6 +34,7 @@ from botorch_popbo.models._fit.priors import (
     rank_likelihood,
 )
 from botorch_popbo.models._fit.sources import fit_tasks
+from botorch_popbo.models._fit.warp import Warp
 from botorch_popbo.models._observations.from_order import observations_of
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._observations.pending import insert_pending
@@ -88,12 +89,12 @@ class _Prepared:
 class RankingGP(RankModel, FantasizeMixin):
     r"""A Gaussian process on a utility :math:`z`, conditioned on the observed order.
 
-    The order says which of two utilities is larger, up to noise, and nothing else. Its likelihood
+    The order says which of two utilities is larger, up to noise. Outcomes say how far apart they
+    are, too, which is heard as far as it makes sense, up to a smooth monotone warp. The likelihood
     (:mod:`botorch_popbo.likelihoods.order`) gives both the utilities of the evaluated points, on
     the scale on which they look most like a draw of the prior, and the evidence by which
     lengthscales and noise variance are chosen. Given those utilities the process is exact. Any
-    strictly increasing transform of ``train_Y`` gives the same model bit for bit (replicates
-    excepted: they are averaged first).
+    affine transform of ``train_Y`` gives the same model up to rounding.
 
     The ``posterior`` is that of the utility, larger being better, in units of the prior's standard
     deviation: normal and joint. The order leaves its level open: means count from what is expected
@@ -137,6 +138,9 @@ class RankingGP(RankModel, FantasizeMixin):
         sources: Orders of other tasks, of points of the same columns, dtype and device. With them
             a single point of the target is enough.
         settings: Priors, and how the model is fitted.
+        order_only: Whether to hear nothing of how far apart outcomes are. Then any strictly
+            increasing transform of ``train_Y`` gives the same model bit for bit (replicates
+            excepted: they are averaged first).
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
@@ -163,6 +167,7 @@ class RankingGP(RankModel, FantasizeMixin):
     covar_module: Kernel
     likelihood: GaussianLikelihood
     tasks: TaskCorrelation | None
+    warp: Warp | None
     _is_used: Tensor
 
     def __init__(
@@ -176,8 +181,10 @@ class RankingGP(RankModel, FantasizeMixin):
         order: Order | None = None,
         sources: Sequence[Order] = (),
         settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
+        order_only: bool = False,
     ) -> None:
         _check_prior(covar_module, likelihood)
+        settings = replace(settings, order_only=settings.order_only or order_only)
         if isinstance(sources, Order):
             raise InputDataError("sources holds an order for each task. Pass it as [order].")
         # What the sources know makes up for an order that a single point has not.
@@ -212,6 +219,8 @@ class RankingGP(RankModel, FantasizeMixin):
         judged = bool(records.is_judged.any())
         self.likelihood = likelihood or default_likelihood(judged, settings)
         self.tasks = TaskCorrelation(len(sources), settings) if sources else None
+        is_measured = not settings.order_only and not bool(records.outcome.isnan().all())
+        self.warp = Warp(settings) if is_measured else None
         self.to(order.X)
 
     def extra_repr(self) -> str:
@@ -245,6 +254,20 @@ class RankingGP(RankModel, FantasizeMixin):
         outliers = torch.zeros(len(self._X), dtype=torch.bool, device=self._X.device)
         records = self.records
         return outliers.index_fill(0, records.item[~self._is_used[: len(records)]], True)
+
+    @property
+    @torch.no_grad()
+    def inferred(self) -> str:
+        """What the fit takes the outcomes for, in words."""
+        told = "Of the outcomes the order alone is heard."
+        if self.warp is not None:
+            told = self.warp.inferred
+        number = int(self.is_outlier.sum())
+        return (
+            f"{told} The noise has a standard deviation of {float(self.noise) ** 0.5:.2g} in units "
+            f"of the prior's. {number} of {len(self._X)} points "
+            f"{'is' if number == 1 else 'are'} set aside as outliers."
+        )
 
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
         """The point of the best expected utility less one standard deviation; see the base class.
@@ -526,7 +549,7 @@ class RankingGP(RankModel, FantasizeMixin):
     def _prepared(self) -> _Prepared:
         """Predictions at the current hyperparameters, made anew where anything has changed."""
         transform = getattr(self, "input_transform", None)
-        parts = [self.covar_module, self.likelihood, self.tasks, transform]
+        parts = [self.covar_module, self.likelihood, self.tasks, self.warp, transform]
         # Asked for at every step of an optimizer.
         values = [self._is_used, *self.parameters(), *self.covar_module.buffers()]
         values += [] if transform is None else [*transform.buffers()]
@@ -560,7 +583,7 @@ class RankingGP(RankModel, FantasizeMixin):
                 if is_default and is_fitted:  # a judge's noise has such a prior already
                     likelihood = rank_likelihood(self.noise.detach().double(), self.settings)
                 tasks = self.tasks if bool(self.correlation.any()) else None
-                modules = deepcopy(Modules(self.covar_module, likelihood, tasks))
+                modules = deepcopy(Modules(self.covar_module, likelihood, tasks, self.warp))
                 # A source is set aside for good, an outlier of the target perhaps not.
                 kept = used | self._data.records.is_target.to(used.device)
                 prepared.plausible = plausible_ranks(
@@ -569,7 +592,7 @@ class RankingGP(RankModel, FantasizeMixin):
         return prepared.plausible
 
     def _with_parameters(self) -> Modules:
-        return Modules(self.covar_module, self.likelihood, self.tasks)
+        return Modules(self.covar_module, self.likelihood, self.tasks, self.warp)
 
     def _conditions(self, kept: Tensor) -> tuple[Tensor, Observations, Tensor]:
         """Some of the encoded records that stand for all, all records, and which of them these are.

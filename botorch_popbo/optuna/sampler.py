@@ -45,6 +45,8 @@ class PoPBOSampler(BaseSampler):
             then taken for an outlier, and the best point is the best evaluated one.
         constraints_func: Values of constraints of an ended trial, larger than zero where violated,
             as other samplers of Optuna take it. Constraints of ``trial.set_constraint`` count, too.
+        order_only: Whether nothing is heard of how far apart outcomes are, so that any increasing
+            transform of them gives the same suggestions bit for bit.
         settings: What the model assumes, and how to search.
 
     Raises:
@@ -62,9 +64,10 @@ class PoPBOSampler(BaseSampler):
         n_startup_trials: int | None = None,
         deterministic_objective: bool = False,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        order_only: bool = False,
         settings: Settings | None = None,
     ) -> None:
-        settings = settings or Settings()
+        settings = (settings or Settings()).with_order_only(order_only)
         seed = secrets.randbits(31) if seed is None else at_least(0, seed=seed)
         if n_startup_trials is None:
             n_startup_trials = settings.search.num_initial

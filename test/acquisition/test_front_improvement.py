@@ -22,8 +22,8 @@ ANYWHERE = toy_data(40, seed=5)[0].unsqueeze(-2)
 PENDING = toy_data(3, seed=9)[0]
 
 
-def models(Y: Tensor = Y) -> list[RankingGP]:
-    return [RankingGP(X, y.unsqueeze(-1)).fit() for y in Y.T]
+def models(Y: Tensor = Y, **options: Any) -> list[RankingGP]:
+    return [RankingGP(X, y.unsqueeze(-1), **options).fit() for y in Y.T]
 
 
 def slack_model(border: float) -> RankingGP:
@@ -71,7 +71,17 @@ def test_the_front_is_what_none_dominates() -> None:
 
 def test_increasing_transforms_of_an_objective_change_nothing() -> None:
     warped = torch.stack([(9.0 * Y[:, 0]).exp(), 1e3 * Y[:, 1] - 7.0], dim=-1)
-    assert torch.equal(LogExpectedFrontImprovement(models(warped))(ANYWHERE), make()(ANYWHERE))
+    plain, other = (
+        LogExpectedFrontImprovement(models(outcomes, order_only=True))(ANYWHERE)
+        for outcomes in (Y, warped)
+    )
+    assert torch.equal(plain, other)
+
+
+def test_the_units_of_the_objectives_change_nothing() -> None:
+    other = models(torch.stack([1e-5 * Y[:, 0] + 2.0, 1e3 * Y[:, 1] - 7.0], dim=-1))
+    values = LogExpectedFrontImprovement(other)(ANYWHERE)
+    torch.testing.assert_close(values, make()(ANYWHERE), rtol=1e-3, atol=1e-3)
 
 
 def test_a_pending_point_takes_the_gain_of_its_neighbours() -> None:

@@ -7,9 +7,9 @@ from botorch_popbo.ax import report_comparisons, report_ranking
 
 @pytest.mark.parametrize("objective", ["preference", "-preference"])
 def test_a_ranking_suggests_what_the_outcomes_would(objective: str) -> None:
-    measured = popbo_client(floats(2), 4, "-loss")
+    measured = popbo_client(floats(2), 4, "-loss", order_only=True)
     expected = run_trials(measured, sphere, 8)
-    client = popbo_client(floats(2), 4, objective)
+    client = popbo_client(floats(2), 4, objective, order_only=True)
     points: list[dict[str, float]] = []
     for _ in range(8):
         [(_, p)] = client.get_next_trials(max_trials=1).items()

@@ -170,8 +170,19 @@ SAME: dict[str, tuple[tuple[Goal, Evaluate], tuple[Goal, Evaluate]]] = {
 
 @pytest.mark.parametrize("name", SAME)
 def test_what_means_the_same_suggests_the_same(name: str) -> None:
-    first, second = (run(start(*goal), 8, evaluate) for goal, evaluate in SAME[name])
+    first, second = (
+        run(start(*goal, order_only=True), 8, evaluate) for goal, evaluate in SAME[name]
+    )
     assert first == second
+
+
+AFFINE = [name for name in SAME if not name.startswith("increasing")]
+
+
+@pytest.mark.parametrize("name", AFFINE)
+def test_what_means_the_same_up_to_its_unit_suggests_the_same(name: str) -> None:
+    first, second = (run(start(*goal), 7, evaluate) for goal, evaluate in SAME[name])
+    assert first == [pytest.approx(point, abs=1e-4) for point in second]
 
 
 def test_a_changed_objective_says_how_to_go_on() -> None:

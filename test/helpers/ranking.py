@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -50,6 +50,11 @@ def tensor(values: Any, **tkwargs: Any) -> Tensor:
 def line(num_points: int) -> Tensor:
     """Distinct points, in lexicographic order."""
     return torch.arange(num_points, dtype=torch.float64).unsqueeze(-1)
+
+
+def unmeasured(order: Order) -> Order:
+    """The same order, which does not say how far apart the points are."""
+    return replace(order, is_measured=torch.zeros_like(order.is_measured))
 
 
 def as_dict(data: Order | RankCounts) -> dict[Point, float]:

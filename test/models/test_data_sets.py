@@ -3,6 +3,7 @@ import torch
 from botorch.exceptions import UnsupportedError
 from botorch.utils.datasets import MultiTaskDataset, SupervisedDataset
 from helpers.gaussian import unit_points
+from helpers.ranking import unmeasured
 
 from botorch_popbo import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.data import from_outcomes, to_ranking_dataset
@@ -39,7 +40,7 @@ def test_several_tasks_are_no_ranking_of_all_their_points() -> None:
 
 @pytest.mark.parametrize("kind", [RankingGP, PoissonRankModel])
 def test_rankings_are_an_order(kind: type[RankModel]) -> None:
-    order = from_outcomes(X, X.sum(-1, keepdim=True))
+    order = unmeasured(from_outcomes(X, X.sum(-1, keepdim=True)))
     model = kind(**kind.construct_inputs(to_ranking_dataset(order)))
     assert model.order is not None
     assert model.order.agrees_with(order)

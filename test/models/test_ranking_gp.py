@@ -36,7 +36,7 @@ class TestFittedContract(ModelContract):
 
 @pytest.mark.parametrize("outcomes", [SMOOTH, (5.0 * X[:, 0]).sin() + X[:, 1]])
 def test_records_are_predicted_in_their_order(outcomes: Tensor) -> None:
-    model = fitted(outcomes)
+    model = fitted(outcomes, order_only=True)
     posterior = model.posterior(X)
     assert isinstance(posterior, GPyTorchPosterior)
     assert torch.equal(posterior.mean.flatten().argsort(), outcomes.argsort())
@@ -45,6 +45,14 @@ def test_records_are_predicted_in_their_order(outcomes: Tensor) -> None:
     ranks = model.rank_posterior(X.unsqueeze(-2))
     assert (ranks.mean.flatten() - counts).abs().max() < 2.0
     assert torch.equal(ranks.log_rate.flatten().argsort(), outcomes.argsort().flip(0))
+
+
+def test_of_distances_records_are_predicted_in_their_order_up_to_noise() -> None:
+    outcomes = (5.0 * X[:, 0]).sin() + X[:, 1]
+    model = fitted(outcomes)
+    rising = model.posterior(X).mean.flatten()[outcomes.argsort()].diff()
+    assert bool((rising > -model.noise.sqrt()).all())
+    assert int((rising < 0.0).sum()) <= 1  # of two that are closer than the noise
 
 
 def test_an_outlier_is_set_aside_and_not_recommended() -> None:

@@ -122,8 +122,8 @@ USES: dict[type[AcquisitionFunction], Use] = {
     ),
     qExpectedUtilityOfBestOption: COUNTS,
     qJointEntropySearch: Use({"num_optima": 4}),
-    # It asks where most is learned of all points, which is not in a corner.
-    qNegIntegratedPosteriorVariance: Use({"num_mc_points": 32}),
+    # It asks where most is learned of all points, which is not where most is known.
+    qNegIntegratedPosteriorVariance: Use({"num_mc_points": 32}, good=BAD, bad=GOOD),
 }
 
 REFUSED: dict[type[AcquisitionFunction], type[Exception]] = {

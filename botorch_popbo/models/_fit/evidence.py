@@ -13,8 +13,10 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
+from botorch_popbo.likelihoods.terms import Distances
 from botorch_popbo.likelihoods.weights import JITTER, stand_alone, weighted
-from botorch_popbo.models._fit.hyperparameters import Hyperparameters
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
+from botorch_popbo.models._fit.warp import MeasuredGaps
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
@@ -73,6 +75,8 @@ class Evidence:
             with torch.no_grad():
                 covariance = self._with_noise(modules.covariance(X, records.source), modules.noise)
             self._relations = weighted(self._relations, covariance)
+        is_heard = hyperparameters.modules.warp is not None
+        self._gaps = MeasuredGaps.of(records, self._relations) if is_heard else None
 
     def condition(self, coordinates: Tensor) -> Conditioned:
         """Condition on the order at given hyperparameters.
@@ -86,7 +90,7 @@ class Evidence:
         modules = self.hyperparameters.assign(coordinates)
         with torch.no_grad():
             covariance = modules.covariance(self._X, self._records.source)
-            return self._condition(coordinates, covariance, modules.noise)
+            return self._condition(coordinates, covariance, modules.noise, self._distances(modules))
 
     def value_and_gradient(
         self, coordinates: Tensor, start: Tensor | None = None, tolerance: float = TOLERANCE
@@ -107,14 +111,17 @@ class Evidence:
             # Autograd goes through the kernel alone. How the mode moves with its prior is known in
             # closed form, see "Its gradient" in docs/derivations.md.
             covariance, noise = modules.covariance(self._X, self._records.source), modules.noise
+            distances = self._distances(modules)
         with torch.no_grad():
             known = covariance.detach(), noise.detach()
-            conditioned = self._condition(coordinates, *known, start, tolerance)
+            conditioned = self._condition(coordinates, *known, distances, start, tolerance)
             utilities = conditioned.utilities
             slope = utilities.gradient()
             # The noise of outcomes is on the diagonal, and that of answers is in their terms.
             by_noise = slope.diagonal() @ self._is_outcome + utilities.by_log_noise / known[1]
-        gradient = self.hyperparameters.gradient((covariance, noise), (slope, by_noise))
+        said = (covariance, noise, *(distances or ()))
+        slopes = (slope, by_noise, *utilities.by_distances)
+        gradient = self.hyperparameters.gradient(said, slopes)
         log_prior, by_prior = self.hyperparameters.log_prior(coordinates)
         return conditioned, float(utilities.log_likelihood + log_prior), gradient + by_prior
 
@@ -181,6 +188,7 @@ class Evidence:
         coordinates: Tensor,
         covariance: Tensor,
         noise: Tensor,
+        distances: Distances | None,
         start: Tensor | None = None,
         tolerance: float = TOLERANCE,
     ) -> Conditioned:
@@ -188,9 +196,18 @@ class Evidence:
         comparisons, records = self._relations, self._records
         start = records.start if start is None else start
         # Both points of a question are noisy: "Terms of an order" in docs/derivations.md.
-        utilities = order_utilities(covariance, comparisons, start, 2.0 * noise, tolerance)
+        if distances is not None:
+            distances = Distances(*(values.detach() for values in distances))
+        utilities = order_utilities(
+            covariance, comparisons, start, 2.0 * noise, tolerance, distances
+        )
         record_noise = self._of_records(noise)
         return Conditioned(coordinates, noise, record_noise, covariance, utilities, records.source)
+
+    def _distances(self, modules: Modules) -> Distances | None:
+        if self._gaps is None or modules.warp is None:
+            return None
+        return modules.warp.distances(self._gaps)
 
     def _with_noise(self, covariance: Tensor, noise: Tensor) -> Tensor:
         # A copy: some kernels need the values that they returned for their gradient.

@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from botorch_popbo.models._fit.priors import TaskCorrelation
+from botorch_popbo.models._fit.warp import Warp
 
 
 class Modules(Module):
@@ -24,13 +25,18 @@ class Modules(Module):
         kernel: The prior's kernel.
         likelihood: The noise.
         tasks: Correlations of a target and its sources, if there are any.
+        warp: How far apart utilities are whose outcomes are so far apart, if that is to be heard.
     """
 
     def __init__(
-        self, kernel: Kernel, likelihood: GaussianLikelihood, tasks: TaskCorrelation | None = None
+        self,
+        kernel: Kernel,
+        likelihood: GaussianLikelihood,
+        tasks: TaskCorrelation | None = None,
+        warp: Warp | None = None,
     ) -> None:
         super().__init__()
-        self.kernel, self.tasks, self.likelihood = kernel, tasks, likelihood
+        self.kernel, self.tasks, self.likelihood, self.warp = kernel, tasks, likelihood, warp
 
     @property
     def noise(self) -> Tensor:

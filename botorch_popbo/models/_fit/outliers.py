@@ -8,7 +8,7 @@ ranks it might have had.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -19,6 +19,9 @@ from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
 from botorch_popbo.settings import ModelSettings
+
+#: Minus the expected log-density of both parts' logarithms: of p (1 - p) for uniform p.
+_LOG_OF_TWO_PARTS = 2.0
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,9 @@ def fit_without(
     if is_used is None:
         is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
     penalty = float(log_outlier_probability(records, settings)[~is_used].sum())
+    if hyperparameters.modules.warp is not None:
+        # Of one gap an outlier makes two, and where it comes in between is uniform.
+        penalty -= _LOG_OF_TWO_PARTS * int((~is_used & records.outcome.isfinite()).sum())
     evidence = Evidence(X[is_used], records.subset(_index(is_used)), hyperparameters)
     start, near = hyperparameters.start, None
     if before is not None:
@@ -146,7 +152,9 @@ def without_outliers(
     # Where the best and their scale need no outliers, none is looked for among the others.
     if len(chosen) == len(X) or bool(fit.is_used.all()):
         return is_used
-    evidence = Evidence(X[is_used], records.subset(_index(is_used)), hyperparameters)
+    # By its distances a single outlier among the others would move all utilities.
+    ranked = replace(records, outcome=torch.full_like(records.outcome, torch.nan))
+    evidence = Evidence(X[is_used], ranked.subset(_index(is_used)), hyperparameters)
     every = evidence.condition(fit.conditioned.coordinates)
     return plausible_records(X, records, hyperparameters, every, is_used, settings)
 

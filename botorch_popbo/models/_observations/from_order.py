@@ -1,12 +1,16 @@
 """An order as ranked records."""
 
 import torch
+from torch import Tensor
 
 from botorch_popbo.data._counts import count_better
 from botorch_popbo.data.order import Order
 from botorch_popbo.models._observations.answers import answers_of
 from botorch_popbo.models._observations.known_variance import known_variance
 from botorch_popbo.models._observations.observations import Observations
+
+#: Of the typical outcome: what is left of a sum whose terms cancel.
+_ROUNDINGS = 4.0
 
 
 def observations_of(order: Order) -> Observations:
@@ -36,6 +40,7 @@ def observations_of(order: Order) -> Observations:
         exposure=met.double(),
         is_judged=judged[task],
         known_variance=torch.zeros_like(better, dtype=torch.double),
+        outcome=torch.full_like(better, torch.nan, dtype=torch.double),
         num_points=order.num_points,
         answers=answers_of(order, judged),
         source=torch.zeros_like(item),
@@ -47,4 +52,40 @@ def observations_of(order: Order) -> Observations:
         records.known_variance[own] = known_variance(
             order.score[entry], order.variance[entry], records.start[own]
         )
+    # Of several lists each has a unit of its own.
+    if order.num_lists == 1 and bool(order.is_measured.all()):
+        records.outcome[order.ranked.inverse] = _without_rounding(order.score).double()
+        records.outcome[:] = in_unit_of(records.start, records.outcome)
     return records
+
+
+def _without_rounding(outcome: Tensor) -> Tensor:
+    """Outcomes that differ by no more than rounding may, as equal ones: that is no distance."""
+    ordered, place = outcome.sort()
+    typical = outcome.abs().where(outcome.isfinite(), torch.nan).nanmedian()
+    rounding = _ROUNDINGS * torch.finfo(outcome.dtype).eps * typical
+    is_first = ordered.diff(prepend=ordered[:1]).nan_to_num() > rounding
+    first = torch.arange(len(ordered)).to(place).where(is_first, 0).cummax(0).values
+    return torch.empty_like(outcome).index_copy(0, place, ordered[first])
+
+
+def in_unit_of(guess: Tensor, outcome: Tensor) -> Tensor:
+    """Outcomes in units in which their median gap is as wide as that of guessed utilities.
+
+    Args:
+        guess: Utilities, of shape ``m``.
+        outcome: Outcomes, minus infinity for failures, of shape ``m``.
+
+    Returns:
+        A tensor of shape ``m``, NaN for failures.
+    """
+    outcome = outcome.where(outcome.isfinite(), torch.nan)
+    levels, inverse = outcome[outcome.isfinite()].unique(return_inverse=True)
+    if len(levels) < 2:
+        return torch.full_like(outcome, torch.nan)
+    # Larger outcomes would overflow.
+    largest = levels.abs().max()
+    at = torch.zeros_like(levels).index_copy(0, inverse, guess[outcome.isfinite()])
+    ratio = (levels / largest).diff().log() - at.diff().log()
+    in_unit: Tensor = outcome / largest * torch.exp(-ratio.nanmedian())
+    return in_unit

@@ -27,6 +27,8 @@ class Observations:
         exposure: Numbers of points that each record met, of shape ``m``.
         is_judged: Whether a record is known by answers, of shape ``m``.
         known_variance: Known variance of each record's utility, of shape ``m``.
+        outcome: How good each record was, in some unit of distance, of shape ``m``; NaN where only
+            its place is known.
         num_points: Number of evaluated points.
         answers: What is known of judged records.
         source: Which source each record is from, counted from 1, and 0 for the target; ``m``.
@@ -38,6 +40,7 @@ class Observations:
     exposure: Tensor
     is_judged: Tensor
     known_variance: Tensor
+    outcome: Tensor
     num_points: int
     answers: Comparisons
     source: Tensor
@@ -116,6 +119,7 @@ class Observations:
             # Its own task: a source may have another unit, and its ranks say nothing of the target.
             task=other.task + int(self.task.max()) + 1,
             source=torch.full_like(other.source, source),
+            outcome=torch.full_like(other.outcome, torch.nan),  # in a unit of its own
             answers=other.answers.renumbered(behind),
         )
         columns: dict[str, Any] = {

@@ -22,6 +22,7 @@ def of_lists(*lists: dict[int, float], best_only: bool = False) -> Order:
         list_index=index,
         task_index=torch.zeros_like(item),
         is_censored=(score < best[index]) if best_only else torch.zeros_like(item).bool(),
+        is_measured=torch.zeros_like(item).bool(),
     )
 
 

@@ -1,0 +1,93 @@
+"""How utilities follow from outcomes: a smooth warp, and how far it is believed."""
+
+import math
+from functools import partial
+from typing import NamedTuple
+
+import torch
+from gpytorch.constraints import Interval
+from gpytorch.module import Module
+from gpytorch.priors import NormalPrior
+from torch import Tensor
+from torch.nn import Parameter
+
+from botorch_popbo.likelihoods.comparisons import Comparisons
+from botorch_popbo.likelihoods.terms import Distances
+from botorch_popbo.models._observations.observations import Observations
+from botorch_popbo.settings import ModelSettings
+
+#: A ten-thousandth of a typical gap: what is closer may be told apart by rounding.
+_LEAST_LOG_GAP = -9.2
+
+
+class MeasuredGaps(NamedTuple):
+    """Gaps of neighbouring outcomes, and where in the ranking they are.
+
+    Attributes:
+        log_gap: Logarithms of the gaps, of shape ``M``; NaN where none was measured.
+        basis: Hermite polynomials of the place, a normal score; ``M x 3``.
+    """
+
+    log_gap: Tensor
+    basis: Tensor
+
+    @classmethod
+    def of(cls, records: Observations, comparisons: Comparisons) -> "MeasuredGaps | None":
+        """Those of the comparisons of a ranking, or ``None`` if there are none."""
+        gap = records.outcome[comparisons.better] - records.outcome[comparisons.worse]
+        is_known = (gap > 0.0) & ~comparisons.is_side & ~comparisons.is_answer
+        if not bool(is_known.any()):
+            return None
+        place = 0.5 * (records.start[comparisons.better] + records.start[comparisons.worse])
+        basis = torch.stack([torch.ones_like(place), place, place.square() - 1.0], dim=-1)
+        log_gap = gap.log().clamp_min(_LEAST_LOG_GAP)
+        return cls(log_gap.where(is_known, torch.nan), basis)
+
+
+class Warp(Module):
+    r"""A monotone function from outcomes to utilities.
+
+    The utilities of neighbours in a ranking are apart by :math:`d = g\, e^{-w}\, \gamma`, where
+    :math:`g` is the gap of their outcomes, :math:`w` a polynomial of their place and :math:`\gamma`
+    a gamma variable of mean one and shape ``concentration``. Where that is small the order alone is
+    heard; where it is large this is a Gaussian process of warped outcomes.
+
+    Args:
+        settings: Priors and limits.
+    """
+
+    raw_slope: Parameter
+    raw_concentration: Parameter
+
+    def __init__(self, settings: ModelSettings) -> None:
+        super().__init__()
+        for name, laws, limits in (
+            ("slope", settings.warp, settings.warp_limits),
+            ("concentration", [settings.concentration], settings.concentration_limits),
+        ):
+            loc, scale = torch.tensor(laws, dtype=torch.double).T
+            self.register_parameter(f"raw_{name}", Parameter(loc.clone()))
+            self.register_prior(f"{name}_prior", NormalPrior(loc, scale), partial(_raw, name=name))
+            self.register_constraint(f"raw_{name}", Interval(*limits, transform=None))
+
+    @property
+    def inferred(self) -> str:
+        """How far distances are believed, and where they are worth more, in words."""
+        factor = torch.exp(torch.exp(-0.5 * self.raw_concentration))
+        # A deviation of the utility above the middle, and one below: the even terms cancel.
+        ratio = math.exp(2.0 * float(self.raw_slope[1]))
+        where = "best" if ratio < 1.0 else "worst"
+        return (
+            f"Distances of outcomes are believed up to a factor of {float(factor):.2g}; one of the "
+            f"{where} is worth {max(ratio, 1.0 / ratio):.2g} times as much as one of the others."
+        )
+
+    def distances(self, gaps: MeasuredGaps) -> Distances:
+        """What the gaps of outcomes say of those of utilities."""
+        log_slope = gaps.basis @ self.raw_slope.to(gaps.basis)
+        return Distances(gaps.log_gap - log_slope, self.raw_concentration.exp().squeeze())
+
+
+def _raw(warp: Warp, name: str) -> Tensor:
+    value: Tensor = getattr(warp, f"raw_{name}")
+    return value

@@ -1,0 +1,155 @@
+"""What a fitted model makes of the distances of outcomes, whatever these are."""
+
+import warnings
+
+import pytest
+import torch
+from helpers.gaussian import unit_points
+from torch import Tensor
+
+from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
+from botorch_popbo.data import from_ordering, from_outcomes
+from botorch_popbo.settings import ModelSettings
+
+X = unit_points(20)
+SMOOTH = -(X - 0.3).square().sum(-1)
+TEST_X = unit_points(12, seed=1).unsqueeze(-2)
+
+
+def fitted(outcomes: Tensor, points: Tensor = X, order_only: bool = False) -> RankingGP:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of equal outcomes
+        return RankingGP(points, outcomes.unsqueeze(-1), order_only=order_only).fit()
+
+
+def with_one(value: float) -> Tensor:
+    return SMOOTH.index_fill(0, SMOOTH.argmin(), value)
+
+
+EXTREME = {
+    "large": 1e300 * SMOOTH,
+    "largest": torch.cat([torch.tensor([-1.7e308, 1.7e308], dtype=torch.double), SMOOTH[2:]]),
+    "small": 1e-300 * SMOOTH,
+    "denormal": 1e-320 * torch.arange(20.0).double(),
+    "denormal gaps": torch.where(torch.arange(20) < 14, 1e-320 * torch.arange(20.0), SMOOTH),
+    "one far above": with_one(1e300),
+    "one far below": with_one(-1e300),
+    "failures": SMOOTH.index_fill(0, SMOOTH.argsort()[:6], -torch.inf),
+    "one success": torch.full_like(SMOOTH, -torch.inf).index_fill(0, torch.tensor([3]), 1e300),
+    "failures and one outlier": with_one(1e300).index_fill(0, SMOOTH.argsort()[1:6], -torch.inf),
+    "ties": (5.0 * SMOOTH).round(),
+    "two levels": SMOOTH.gt(SMOOTH.median()).double(),
+    "constant": torch.full_like(SMOOTH, 1e300),
+    "zeros": torch.zeros_like(SMOOTH),
+    "a unit in the last place": 1.0 + 2.0**-52 * SMOOTH.argsort().argsort().double(),
+}
+
+
+@pytest.mark.parametrize("outcomes", EXTREME.values(), ids=EXTREME)
+def test_everything_is_finite(outcomes: Tensor) -> None:
+    model = fitted(outcomes)
+    points = TEST_X.clone().requires_grad_()
+    value = LogExpectedUtilityImprovement(model)(points)
+    [gradient] = torch.autograd.grad(value.sum(), points)
+    posterior = model.posterior(TEST_X)
+    informed = model.with_pending(TEST_X[:2, 0])
+    for found in (value, gradient, posterior.mean, posterior.variance, model.noise):
+        assert bool(found.isfinite().all())
+    assert bool(informed.posterior(TEST_X).mean.isfinite().all())
+    assert "nan" not in model.inferred
+    succeeded = outcomes.isfinite()
+    assert bool((model.incumbent == X[succeeded]).all(-1).any())
+
+
+def moments(model: RankingGP) -> Tensor:
+    posterior = model.posterior(TEST_X)
+    return torch.stack([posterior.mean, posterior.variance]).detach()
+
+
+@pytest.mark.parametrize("name", ["constant", "zeros", "a unit in the last place"])
+def test_what_has_no_distances_is_its_order(name: str) -> None:
+    outcomes = EXTREME[name]
+    torch.testing.assert_close(
+        moments(fitted(outcomes)), moments(fitted(outcomes, order_only=True)), rtol=1e-3, atol=1e-3
+    )
+
+
+def test_a_failure_is_no_distance_away() -> None:
+    failed = torch.cat([SMOOTH, torch.tensor([-torch.inf] * 3).double()])
+    points = torch.cat([X, 1.0 + 0.1 * unit_points(3, seed=2)])
+    model = fitted(failed, points)
+    assert not bool(model.is_outlier.any())
+    assert bool((model.posterior(points).mean[-3:] < model.posterior(X).mean.min()).all())
+    # What succeeded is as far apart as without them.
+    utility = model.posterior(X).mean.flatten()
+    assert float(torch.corrcoef(torch.stack([utility, SMOOTH]))[0, 1]) > 0.99
+
+
+def test_one_outlier_moves_nothing_however_far_it_is() -> None:
+    clean = fitted(SMOOTH)
+    for value in (1.0, 1e300):
+        model = fitted(with_one(value))
+        assert torch.equal(model.known_X[model.is_outlier], X[SMOOTH.argmin()].unsqueeze(0))
+        assert torch.equal(model.incumbent, clean.incumbent)
+        utilities = torch.stack([moments(each)[0].flatten() for each in (model, clean)])
+        assert float(torch.corrcoef(utilities)[0, 1]) > 0.99
+
+
+def test_outliers_among_unfitted_records_move_no_others() -> None:
+    many = unit_points(120)
+    outcomes = -(many - 0.3).square().sum(-1)
+    outcomes[outcomes.argsort()[[5, 20, 30]]] = -torch.tensor([50.0, 9.0, 400.0]).double()
+    settings = ModelSettings(num_fitted=60)
+    model = RankingGP(many, outcomes.unsqueeze(-1), settings=settings).fit()
+    assert int(model.is_outlier.sum()) <= 5
+
+
+def test_pending_points_keep_the_distances_of_their_neighbours() -> None:
+    model = fitted(SMOOTH)
+    rank = model.rank_posterior(TEST_X).mean.flatten()
+    inside = TEST_X[(rank > 1.0) & (rank < 18.0), 0]
+    informed = model.with_pending(inside)
+    before, after = model.records, informed.records
+    # Evaluated points are as far apart as they were.
+    of_known = after.item < len(X)
+    outcome = after.outcome[of_known][after.item[of_known].argsort()]
+    assert torch.equal(outcome, before.outcome[before.item.argsort()])
+    # What is expected lies between the outcomes of the neighbours.
+    assert len(inside) >= 4
+    for count, expected in zip(after.counts[~of_known], after.outcome[~of_known], strict=True):
+        is_better = of_known & (after.counts < count)
+        assert expected <= after.outcome[is_better].min()
+        assert expected >= after.outcome[of_known & ~is_better].max()
+    # So the model stays what it was.
+    moved = (informed.posterior(X).mean - model.posterior(X).mean).detach()
+    assert float((moved - moved.mean()).abs().max()) < 0.05
+
+
+def test_below_all_others_a_pending_point_is_at_no_distance() -> None:
+    informed = fitted(-X[:, 0]).with_pending(torch.tensor([[1.5, 0.5]]).double())
+    expected = informed.records.outcome[informed.records.item >= len(X)]
+    assert bool(expected.isnan().all())
+
+
+def test_what_is_inferred_is_said() -> None:
+    assert "the order alone" in fitted(SMOOTH, order_only=True).inferred
+    assert "the order alone" in RankingGP(order=from_ordering(X, [3, 1, 2])).fit().inferred
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        smooth = fitted(SMOOTH).inferred
+        assert "believed up to a factor of 1" in smooth
+        assert "0 of 20 points are set aside" in smooth
+        assert "1 of 20 points is set aside" in fitted(with_one(9.0)).inferred
+
+
+@pytest.mark.parametrize(("sign", "end"), [(1.0, "worst"), (-1.0, "best")])
+def test_where_a_distance_is_worth_more_is_said(sign: float, end: str) -> None:
+    line = 3.0 * X.sum(-1)
+    assert f"one of the {end} is worth" in fitted(sign * (sign * line).exp()).inferred
+
+
+def test_orders_agree_if_their_outcomes_do() -> None:
+    order = from_outcomes(X, SMOOTH.unsqueeze(-1))
+    assert order.agrees_with(from_outcomes(X.flip(0), SMOOTH.flip(0).unsqueeze(-1)))
+    assert not order.agrees_with(from_outcomes(X, SMOOTH.exp().unsqueeze(-1)))
+    assert not order.agrees_with(from_ordering(X, SMOOTH.argsort(descending=True)))
