@@ -1,4 +1,4 @@
-"""Logarithm of the expected positive part of a normal variable."""
+"""Logarithms of what a normal variable is expected to gain."""
 
 import math
 from typing import Any
@@ -11,6 +11,7 @@ from botorch_popbo._once_differentiable import once_differentiable
 
 #: Smaller variances are taken for this one.
 MIN_VARIANCE = 1e-20
+_ROOT_TAU = math.sqrt(2.0 * math.pi)
 
 
 def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
@@ -25,6 +26,50 @@ def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
     """
     value: Tensor = _LogImprovement.apply(mean, variance)
     return value
+
+
+def log_ranking_improvement(mean: Tensor, variance: Tensor, utility: Tensor) -> Tensor:
+    r"""Logarithm of how far a point is expected to rise in the order of all points of the space.
+
+    A share :math:`S(z) = \Phi(-z)` of the space has a higher utility than :math:`z`, and a gain of
+    :math:`\delta` is :math:`\log S(z) - \log S(z + \delta)`, to second order in :math:`\delta`
+    ("Ranks in the space" in docs/derivations.md).
+
+    Args:
+        mean: Expected differences to the utility that the gain is counted from.
+        variance: Their variances, of the same shape, taken for at least :data:`MIN_VARIANCE`.
+        utility: That utility, in deviations of the prior, broadcastable to this shape.
+
+    Returns:
+        A tensor of the same shape, once differentiable.
+    """
+    deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+    score, log_first = mean / deviation, log_improvement(mean, variance)
+    # The second moment of the positive part, of the first one: two numbers of the size of the
+    # score lose their difference, 2 / |score|, where it is large.
+    is_far = score < -30.0
+    near = score.masked_fill(is_far, 0.0)
+    log_scale = (log_first - deviation.log()).masked_fill(is_far, 0.0)
+    moment = near + torch.exp(torch.special.log_ndtr(near) - log_scale)
+    moment = deviation * torch.where(is_far, -2.0 / score, moment)
+    # Slope and curvature of -log S.
+    slope = torch.exp(-0.5 * utility.square() - torch.special.log_ndtr(-utility)) / _ROOT_TAU
+    return log_first + slope.log() + torch.log1p(0.5 * (slope - utility) * moment)
+
+
+def log_augmentation(variance: Tensor, noise: Tensor) -> Tensor:
+    r"""Logarithm of :math:`1 - \sigma / \sqrt{v + \sigma^2}`, low where noise hides what is left.
+
+    Args:
+        variance: What evaluations would remove of the variance of a point's utility.
+        noise: The variance of an outcome, a scalar tensor.
+
+    Returns:
+        A tensor of the shape of ``variance``, at most 0.
+    """
+    # By log1p and expm1: of a variance far below the noise the difference would be lost.
+    log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
+    return (-torch.expm1(-0.5 * log_total)).log()
 
 
 class _LogImprovement(torch.autograd.Function):

@@ -1,42 +1,54 @@
-"""The paper's ERI and R-LCB: a random number where the point is not promising."""
+"""The paper's ERI and R-LCB: of counts, with random numbers, or of a utility that is uncertain."""
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import torch
 from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
-from botorch_popbo.acquisition._known_points import proximity
+from botorch_popbo.acquisition._checks import check_of_network
+from botorch_popbo.acquisition._known_points import log_remoteness, proximity
+from botorch_popbo.acquisition._log_improvement import (
+    MIN_VARIANCE,
+    log_augmentation,
+    log_ranking_improvement,
+)
 from botorch_popbo.acquisition._point_noise import uniform_from_points
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.rank_model import RankModel
-from botorch_popbo.posteriors.rank_posterior import RankPosterior
-from botorch_popbo.settings import PaperSettings
+from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.paper.posterior import PoissonRankPosterior
+from botorch_popbo.settings import AcquisitionSettings, PaperSettings
 
 
 class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
-    r"""A function of the rank's law where the point is promising, a random number elsewhere.
+    r"""A function of a point's rank.
 
-    A point is promising while its predicted rank :math:`\lambda(x)` is below ``share * N``. Any
-    other point carries a uniform number :math:`\epsilon_x`, a hash of its coordinates and of the
-    instance's seed, with gradient zero, so that gradient-based multi-start leaves such starting
-    points where they are (equation (7) of Wang et al., 2023). Scale matters: the number only
-    competes with values near [0, 1] in rank units. Near a known point the value falls below every
-    random one.
+    For a network the rank is a count of evaluated points, and the function is *rectified*. A point
+    is promising while its predicted rank :math:`\lambda(x)` is below ``share * N``. Any other point
+    carries a uniform number :math:`\epsilon_x`, a hash of its coordinates and of the instance's
+    seed, with gradient zero, so that gradient-based multi-start leaves such starting points where
+    they are (equation (7) of Wang et al., 2023). Scale matters: the number only competes with
+    values near [0, 1] in rank units. Near a known point the value falls below every random one.
+
+    A :class:`~botorch_popbo.RankingGP` explores for its own uncertainty. There the rank is one
+    among all points of the space: a priori a share :math:`S(z) = \Phi(-z)` of them has a higher
+    utility than :math:`z`. Unlike a count of evaluated points it leaves something to gain next to
+    the best of them. Its logarithm counts, and nothing is rectified.
 
     Args:
         model: A fitted model.
         share: Share of the evaluated points that a promising point may rank behind, in (0, 1], the
-            paper's :math:`q`; ``None`` rectifies nothing. By default the paper's share for a model
-            without uncertainty, and ``None`` for one that explores for its own uncertainty.
+            paper's :math:`q`, which is the default for a network. ``None`` rectifies nothing.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the uniform numbers, mixed with the number of evaluated points.
         X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
+        UnsupportedError: If the model is a ``RankingGP`` and there is a share.
         ValueError: If ``share`` is out of range.
     """
 
@@ -58,13 +70,16 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
             share = None if model.has_uncertainty else self.paper_share
         if share is not None and not 0.0 < share <= 1.0:
             raise ValueError(f"share is one of the evaluated points, in (0, 1], but got {share}.")
+        check_of_network(model, share=share)
         self.share = share
         # Another instance draws other numbers, also when the caller keeps its seed.
         self.seed = derive_seed(seed, len(model.known_X))
         self.set_X_pending(X_pending)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
-        posterior = self._informed.rank_law(encoded)
+        if isinstance(self._informed, RankingGP):
+            return self._of_utility(self._informed, encoded) + log_remoteness(distance)
+        posterior = cast(PoissonRankPosterior, self._informed.rank_law(encoded))
         distance = distance.unsqueeze(-1)
         value = self._near_known(self._value(posterior), distance)
         if self.share is not None:
@@ -76,8 +91,20 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         return value.squeeze(-1)
 
     @abstractmethod
-    def _value(self, posterior: RankPosterior) -> Tensor:
-        """Value of promising points, of the shape of the posterior, larger being better."""
+    def _of_utility(self, model: RankingGP, encoded: Tensor) -> Tensor:
+        """Value by a model with uncertainty, larger being better.
+
+        Args:
+            model: The model.
+            encoded: Encoded points, a ``batch_shape x 1 x d'`` tensor.
+
+        Returns:
+            A ``batch_shape x 1`` tensor.
+        """
+
+    @abstractmethod
+    def _value(self, posterior: PoissonRankPosterior) -> Tensor:
+        """Value of a network's promising points, of the shape of the posterior."""
 
     @abstractmethod
     def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
@@ -90,7 +117,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
 
 
 class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
-    r"""Expected improvement over the worst tolerable rank, rectified.
+    r"""Expected improvement over the worst tolerable rank.
 
     .. math::
 
@@ -99,36 +126,72 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
     equation (8) of Wang et al. (2023), in ranks between 0 and :math:`K_m`. It is maximised. On a
     ``PoissonRankModel.paper`` all defaults are the paper's.
 
+    On a :class:`~botorch_popbo.RankingGP` it is the logarithm of the expected improvement over the
+    :math:`K_m`-th best evaluated point :math:`x^*`, in logarithms of a rank among all points,
+
+    .. math::
+
+        \alpha_{ERI}(x) = \log E[\max(\log S(z(x^*)) - \log S(z(x)), 0)],
+
+    to second order in the gain of utility. Where outcomes are noisy, it is augmented like
+    :class:`~botorch_popbo.LogExpectedUtilityImprovement`, to which it prefers points that may be
+    better by far.
+
     Args:
         model: A fitted model.
-        K_m: Worst tolerable rank.
+        K_m: Worst tolerable rank, by default 5 as in the paper; for a ``RankingGP`` the place that
+            a gain is counted from, by default 1, the incumbent's.
         share: See the base class; the paper's is 0.4.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
         X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
+        UnsupportedError: If the model is a ``RankingGP`` and there is a share.
         ValueError: If ``K_m`` is below 1 or ``share`` is out of range.
     """
 
     paper_share = PaperSettings.eri_share
     sign = 1.0
 
+    _place: Tensor
+
     def __init__(
         self,
         model: RankModel,
-        K_m: int = PaperSettings.worst_rank,
+        K_m: int | None = None,
         share: float | _DefaultType | None = DEFAULT,
         X_pending: Tensor | None = None,
         seed: int = 0,
         X_baseline: Tensor | None = None,
     ) -> None:
-        super().__init__(model, share, X_pending, seed, X_baseline)
-        if K_m < 1:
+        settings = AcquisitionSettings if model.has_uncertainty else PaperSettings
+        self.K_m = settings.worst_rank if K_m is None else K_m
+        if self.K_m < 1:
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
-        self.K_m = K_m
+        super().__init__(model, share, X_pending, seed, X_baseline)
 
-    def _value(self, posterior: RankPosterior) -> Tensor:
+    def _prepare(self) -> None:
+        super()._prepare()
+        if isinstance(self._informed, RankingGP):
+            place = self._informed.encode(self._worst_tolerable(self._informed).unsqueeze(0))
+            self.register_buffer("_place", place.squeeze(0), persistent=False)
+
+    def _worst_tolerable(self, model: RankingGP) -> Tensor:
+        """The evaluated point in place ``K_m``, or in the last one if there are fewer."""
+        among = self._is_eligible
+        for _ in range(min(self.K_m, int(among.sum()))):
+            point = model.incumbent_among(among)
+            among = among & (model.known_X != point).any(-1)
+        return point
+
+    def _of_utility(self, model: RankingGP, encoded: Tensor) -> Tensor:
+        mean, variance, own = model.improvement(encoded, self._place)
+        utility = model.predictor.mean(self._place.double().unsqueeze(0)).to(mean)
+        value = log_ranking_improvement(mean, variance, utility)
+        return value + log_augmentation(own, model.noise.detach())
+
+    def _value(self, posterior: PoissonRankPosterior) -> Tensor:
         return posterior.log_improvement(self.K_m).exp()
 
     def _near_known(self, value: Tensor, distance: Tensor) -> Tensor:
@@ -136,18 +199,24 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
 
 
 class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
-    r"""Negated lower confidence bound of the rank, rectified; with ``share=None`` the plain one.
+    r"""Negated lower confidence bound of the rank; with ``share=None`` the plain one.
 
-    The bound is :math:`\mu(x) - \beta \sigma(x)`, equations (6) and (7) of Wang et al. (2023), in
-    ranks; it is negated because acquisition functions are maximised. :math:`\sigma` is the standard
-    deviation of the model's count. The paper takes :math:`\sqrt\mu`, for which the bound
-    is smallest at :math:`\mu = \beta^2 / 4`: below that it prefers *worse* predicted ranks. Yet an
-    unpromising point beats every bound above its own number in [0, 1), that is nearly every
+    On a network the bound is :math:`\mu(x) - \beta \sigma(x)`, equations (6) and (7) of Wang et al.
+    (2023), in ranks; it is negated because acquisition functions are maximised. :math:`\sigma` is
+    the standard deviation of the model's count. The paper takes :math:`\sqrt\mu`, for which the
+    bound is smallest at :math:`\mu = \beta^2 / 4`: below that it prefers *worse* predicted ranks.
+    Yet an unpromising point beats every bound above its own number in [0, 1), that is nearly every
     :math:`\mu > \beta^2`: a small :math:`\beta` turns the search into a random one.
+
+    On a :class:`~botorch_popbo.RankingGP` it is that of the logarithm of a rank among all points.
+    The rank falls as the utility rises, so a lower quantile of it is that of an upper quantile of
+    the utility: with mean :math:`m` and deviation :math:`s` the bound is
+    :math:`\log S(m + \beta s)`, and ``exp(-value)`` the share of the space that is better then.
 
     Args:
         model: A fitted model.
-        beta: Weight of the standard deviation. The paper does not give its value.
+        beta: Weight of the standard deviation. The paper does not give its value; here it is 3, for
+            a ``RankingGP`` 2.
         share: See the base class; the paper's is 0.6.
         poisson_deviation: Whether :math:`\sigma` is the square root of the expected count.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
@@ -155,6 +224,8 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
+        UnsupportedError: If the model is a ``RankingGP`` and there is a share or the deviation of a
+            count.
         ValueError: If ``beta`` is negative or ``share`` is out of range.
     """
 
@@ -164,7 +235,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     def __init__(
         self,
         model: RankModel,
-        beta: float = PaperSettings.beta,
+        beta: float | None = None,
         share: float | _DefaultType | None = DEFAULT,
         poisson_deviation: bool = False,
         X_pending: Tensor | None = None,
@@ -172,9 +243,11 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         X_baseline: Tensor | None = None,
     ) -> None:
         super().__init__(model, share, X_pending, seed, X_baseline)
-        if not beta >= 0:
+        settings = AcquisitionSettings if model.has_uncertainty else PaperSettings
+        self.beta = settings.beta if beta is None else beta
+        if not self.beta >= 0:
             raise ValueError(f"beta weighs a deviation and is not negative, but got {beta}.")
-        self.beta = beta
+        check_of_network(model, poisson_deviation=poisson_deviation)
         self.poisson_deviation = poisson_deviation
 
     @classmethod
@@ -190,7 +263,13 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         """
         return cls(model, poisson_deviation=True, **kwargs)
 
-    def _value(self, posterior: RankPosterior) -> Tensor:
+    def _of_utility(self, model: RankingGP, encoded: Tensor) -> Tensor:
+        mean, variance = model.predictor.moments(encoded.double())
+        upper = mean + self.beta * variance.clamp_min(MIN_VARIANCE).sqrt()
+        bound: Tensor = torch.special.log_ndtr(-upper)
+        return -bound.to(encoded)
+
+    def _value(self, posterior: PoissonRankPosterior) -> Tensor:
         mean = posterior.mean
         variance = mean if self.poisson_deviation else posterior.variance
         # The root of zero has no slope.
