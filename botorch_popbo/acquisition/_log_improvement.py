@@ -11,7 +11,6 @@ from botorch_popbo._once_differentiable import once_differentiable
 
 #: Smaller variances are taken for this one.
 MIN_VARIANCE = 1e-20
-_ROOT_TAU = math.sqrt(2.0 * math.pi)
 
 
 def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
@@ -28,33 +27,24 @@ def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
     return value
 
 
-def log_ranking_improvement(mean: Tensor, variance: Tensor, utility: Tensor) -> Tensor:
-    r"""Logarithm of how far a point is expected to rise in the order of all points of the space.
-
-    A share :math:`S(z) = \Phi(-z)` of the space has a higher utility than :math:`z`, and a gain of
-    :math:`\delta` is :math:`\log S(z) - \log S(z + \delta)`, to second order in :math:`\delta`
-    ("Ranks in the space" in docs/derivations.md).
+def improvement_ratio(mean: Tensor, variance: Tensor) -> Tensor:
+    r"""The ratio of :math:`E[\max(z, 0)^2]` to :math:`E[\max(z, 0)]` for normal :math:`z`.
 
     Args:
-        mean: Expected differences to the utility that the gain is counted from.
-        variance: Their variances, of the same shape, taken for at least :data:`MIN_VARIANCE`.
-        utility: That utility, in deviations of the prior, broadcastable to this shape.
+        mean: Means.
+        variance: Variances, of the same shape, taken for at least :data:`MIN_VARIANCE`.
 
     Returns:
         A tensor of the same shape, once differentiable.
     """
     deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
-    score, log_first = mean / deviation, log_improvement(mean, variance)
-    # The second moment of the positive part, of the first one: two numbers of the size of the
-    # score lose their difference, 2 / |score|, where it is large.
+    score = mean / deviation
+    # Far away the ratio is the difference of two numbers of the size of the score.
     is_far = score < -30.0
     near = score.masked_fill(is_far, 0.0)
-    log_scale = (log_first - deviation.log()).masked_fill(is_far, 0.0)
-    moment = near + torch.exp(torch.special.log_ndtr(near) - log_scale)
-    moment = deviation * torch.where(is_far, -2.0 / score, moment)
-    # Slope and curvature of -log S.
-    slope = torch.exp(-0.5 * utility.square() - torch.special.log_ndtr(-utility)) / _ROOT_TAU
-    return log_first + slope.log() + torch.log1p(0.5 * (slope - utility) * moment)
+    log_value = log_improvement(near, torch.ones_like(near))
+    ratio = near + torch.exp(torch.special.log_ndtr(near) - log_value)
+    return deviation * torch.where(is_far, -2.0 / score, ratio)
 
 
 def log_augmentation(variance: Tensor, noise: Tensor) -> Tensor:

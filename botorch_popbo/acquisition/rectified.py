@@ -11,12 +11,9 @@ from torch import Tensor
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.acquisition._checks import check_of_network
 from botorch_popbo.acquisition._known_points import log_remoteness, proximity
-from botorch_popbo.acquisition._log_improvement import (
-    MIN_VARIANCE,
-    log_augmentation,
-    log_ranking_improvement,
-)
+from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_augmentation
 from botorch_popbo.acquisition._point_noise import uniform_from_points
+from botorch_popbo.acquisition._space_share import SpaceShare
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.models.ranking_gp import RankingGP
@@ -34,10 +31,10 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     they are (equation (7) of Wang et al., 2023). Scale matters: the number only competes with
     values near [0, 1] in rank units. Near a known point the value falls below every random one.
 
-    A :class:`~botorch_popbo.RankingGP` explores for its own uncertainty. There the rank is one
-    among all points of the space: a priori a share :math:`S(z) = \Phi(-z)` of them has a higher
-    utility than :math:`z`. Unlike a count of evaluated points it leaves something to gain next to
-    the best of them. Its logarithm counts, and nothing is rectified.
+    A :class:`~botorch_popbo.RankingGP` explores for its own uncertainty, and nothing is rectified.
+    There the rank is one among all points of the space, the share :math:`S(z)` of them whose
+    utility is higher than :math:`z`. Unlike a count of evaluated points it leaves something to gain
+    next to the best of them. Gains are differences of its logarithm.
 
     Args:
         model: A fitted model.
@@ -75,6 +72,11 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         # Another instance draws other numbers, also when the caller keeps its seed.
         self.seed = derive_seed(seed, len(model.known_X))
         self.set_X_pending(X_pending)
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        if isinstance(self._informed, RankingGP):
+            self._share_above = SpaceShare.by(self._informed)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         if isinstance(self._informed, RankingGP):
@@ -188,7 +190,7 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
     def _of_utility(self, model: RankingGP, encoded: Tensor) -> Tensor:
         mean, variance, own = model.improvement(encoded, self._place)
         utility = model.predictor.mean(self._place.double().unsqueeze(0)).to(mean)
-        value = log_ranking_improvement(mean, variance, utility)
+        value = self._share_above.log_improvement(utility, mean, variance)
         return value + log_augmentation(own, model.noise.detach())
 
     def _value(self, posterior: PoissonRankPosterior) -> Tensor:
@@ -266,8 +268,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     def _of_utility(self, model: RankingGP, encoded: Tensor) -> Tensor:
         mean, variance = model.predictor.moments(encoded.double())
         upper = mean + self.beta * variance.clamp_min(MIN_VARIANCE).sqrt()
-        bound: Tensor = torch.special.log_ndtr(-upper)
-        return -bound.to(encoded)
+        return -self._share_above.log(upper).to(encoded)
 
     def _value(self, posterior: PoissonRankPosterior) -> Tensor:
         mean = posterior.mean
