@@ -44,7 +44,7 @@ def improvement_ratio(mean: Tensor, variance: Tensor) -> Tensor:
     near = score.masked_fill(is_far, 0.0)
     log_value = log_improvement(near, torch.ones_like(near))
     ratio = near + torch.exp(torch.special.log_ndtr(near) - log_value)
-    return deviation * torch.where(is_far, -2.0 / score, ratio)
+    return deviation * torch.where(is_far, -2.0 / score.clamp_max(-30.0), ratio)
 
 
 def log_augmentation(variance: Tensor, noise: Tensor) -> Tensor:
