@@ -50,21 +50,3 @@ def check_model(model: Model, needs_uncertainty: bool) -> None:
             "acquisition function over ranks, such as ExpectedRankingImprovement, and put feasible "
             "points first with from_constrained_outcomes where there are constraints."
         )
-
-
-def check_of_network(model: RankModel, **given: float | None) -> None:
-    """Refuse what is said of a network's counts where the model has an uncertainty of its own.
-
-    Args:
-        model: The model.
-        **given: Arguments; ``None`` and ``False`` say nothing.
-
-    Raises:
-        UnsupportedError: If the model has, and an argument says something.
-    """
-    for name, value in given.items():
-        if value and model.has_uncertainty:
-            raise UnsupportedError(
-                f"{name} is about the counts of a network, but {type(model).__name__} has an "
-                "uncertainty of its own. Leave it out, or use PoissonRankModel.paper."
-            )

@@ -11,7 +11,7 @@ from torch import Tensor
 from botorch_popbo.acquisition._log_improvement import improvement_ratio, log_improvement
 from botorch_popbo.models.ranking_gp import RankingGP
 
-#: Points of the space that stand for all.
+#: Points of the space that stand for all; of other ones the share differs by a few per cent.
 _NUM_POINTS = 256
 
 

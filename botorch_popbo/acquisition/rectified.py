@@ -5,11 +5,10 @@ from abc import ABC, abstractmethod
 from typing import Any, Self, cast
 
 import torch
-from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
-from botorch_popbo.acquisition._checks import check_model, check_of_network
+from botorch_popbo.acquisition._checks import check_model
 from botorch_popbo.acquisition._known_points import log_remoteness, proximity
 from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_augmentation
 from botorch_popbo.acquisition._point_noise import uniform_from_points
@@ -38,36 +37,31 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
 
     Args:
         model: A fitted model.
-        share: Share of the evaluated points that a promising point may rank behind, in (0, 1], the
-            paper's :math:`q`, which is the default for a network. ``None`` rectifies nothing.
+        share: For a network the share of the evaluated points that a promising point may rank
+            behind, in (0, 1], the paper's :math:`q`. ``None`` rectifies nothing.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
-        seed: Seed of the uniform numbers, mixed with the number of evaluated points.
+        seed: For a network the seed of the uniform numbers, mixed with the number of evaluated
+            points.
         X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
-        UnsupportedError: If the model is a ``RankingGP`` and there is a share.
         ValueError: If ``share`` is out of range.
     """
 
-    #: The share that the paper sets.
-    paper_share: float
     #: Of the uniform number an unpromising point takes this multiple: values are maximised.
     sign: float
 
     def __init__(
         self,
         model: RankModel,
-        share: float | _DefaultType | None,
+        share: float | None,
         X_pending: Tensor | None = None,
         seed: int = 0,
         X_baseline: Tensor | None = None,
     ) -> None:
         super().__init__(model, X_baseline)
-        if isinstance(share, _DefaultType):
-            share = None if model.has_uncertainty else self.paper_share
         if share is not None and not 0.0 < share <= 1.0:
             raise ValueError(f"share is one of the evaluated points, in (0, 1], but got {share}.")
-        check_of_network(model, share=share)
         self.share = share
         # Another instance draws other numbers, also when the caller keeps its seed.
         self.seed = derive_seed(seed, len(model.known_X))
@@ -149,11 +143,9 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
-        UnsupportedError: If the model is a ``RankingGP`` and there is a share.
         ValueError: If ``K_m`` is below 1 or ``share`` is out of range.
     """
 
-    paper_share = PaperSettings.eri_share
     sign = 1.0
 
     _place: Tensor
@@ -162,7 +154,7 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         self,
         model: RankModel,
         K_m: int | None = None,
-        share: float | _DefaultType | None = DEFAULT,
+        share: float | None = PaperSettings.eri_share,
         X_pending: Tensor | None = None,
         seed: int = 0,
         X_baseline: Tensor | None = None,
@@ -177,16 +169,10 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
     def _prepare(self) -> None:
         super()._prepare()
         if isinstance(self._informed, RankingGP):
-            place = self._informed.encode(self._worst_tolerable(self._informed).unsqueeze(0))
-            self.register_buffer("_place", place.squeeze(0), persistent=False)
-
-    def _worst_tolerable(self, model: RankingGP) -> Tensor:
-        """The evaluated point in place ``K_m``, or in the last one if there are fewer."""
-        among = self._is_eligible
-        for _ in range(min(self.K_m, int(among.sum()))):
-            point = model.incumbent_among(among)
-            among = among & (model.known_X != point).any(-1)
-        return point
+            # As the incumbent is chosen; of fewer points the last.
+            value = self._informed.predictor.pessimistic(self._known.double())
+            place = value.topk(min(self.K_m, len(value))).indices[-1]
+            self.register_buffer("_place", self._known[place], persistent=False)
 
     def _of_utility(self, model: RankingGP, encoded: Tensor) -> Tensor:
         mean, variance, own = model.improvement(encoded, self._place)
@@ -221,25 +207,23 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         beta: Weight of the standard deviation. The paper does not give its value; here it is 3, for
             a ``RankingGP`` 2.
         share: See the base class; the paper's is 0.6.
-        poisson_deviation: Whether :math:`\sigma` is the square root of the expected count.
+        poisson_deviation: For a network whether :math:`\sigma` is the square root of the expected
+            count.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
         X_baseline: The evaluated points that could be suggested; see the base class.
 
     Raises:
-        UnsupportedError: If the model is a ``RankingGP`` and there is a share or the deviation of a
-            count.
         ValueError: If ``beta`` is negative or ``share`` is out of range.
     """
 
-    paper_share = PaperSettings.rlcb_share
     sign = -1.0
 
     def __init__(
         self,
         model: RankModel,
         beta: float | None = None,
-        share: float | _DefaultType | None = DEFAULT,
+        share: float | None = PaperSettings.rlcb_share,
         poisson_deviation: bool = False,
         X_pending: Tensor | None = None,
         seed: int = 0,
@@ -250,7 +234,6 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         self.beta = settings.beta if beta is None else beta
         if not self.beta >= 0:
             raise ValueError(f"beta weighs a deviation and is not negative, but got {beta}.")
-        check_of_network(model, poisson_deviation=poisson_deviation)
         self.poisson_deviation = poisson_deviation
 
     @classmethod

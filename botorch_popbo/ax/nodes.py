@@ -405,15 +405,11 @@ def _acquisition_options(
     paper = settings.paper
     own = settings.acquisition if preset == "default" else paper
     if acquisition is ExpectedRankingImprovement:
-        options: dict[str, Any] = {"K_m": own.worst_rank}
-        of_network = {"seed": seed, "share": paper.eri_share}
-    elif acquisition is RectifiedLowerConfidenceBound:
-        options = {"beta": own.beta}
-        of_network = {"seed": seed, "share": paper.rlcb_share}
-        of_network["poisson_deviation"] = preset == "paper"
-    else:
-        return {}
-    return options if preset == "default" else options | of_network
+        return {"seed": seed, "K_m": own.worst_rank, "share": paper.eri_share}
+    if acquisition is RectifiedLowerConfidenceBound:
+        options = {"seed": seed, "beta": own.beta, "share": paper.rlcb_share}
+        return options | {"poisson_deviation": preset == "paper"}
+    return {}
 
 
 def _check_options(options: NodeOptions) -> None:

@@ -4,7 +4,6 @@ import math
 
 import pytest
 import torch
-from botorch.exceptions import UnsupportedError
 from helpers.acquisition import RECTIFIED, Kind
 from helpers.toy import BOUNDS, toy_data
 from torch import Tensor
@@ -85,16 +84,9 @@ def test_gradients(kind: Kind, gaussian_model: RankingGP) -> None:
     assert (gradient.norm(dim=-1) > 0.0).all()
 
 
-def test_nothing_is_random(kind: Kind, gaussian_model: RankingGP) -> None:
+def test_nothing_is_rectified(kind: Kind, gaussian_model: RankingGP) -> None:
     value = kind(gaussian_model)(X_TEST)
-    assert torch.equal(kind(gaussian_model, seed=1, share=None)(X_TEST), value)
-
-
-def test_what_is_about_counts_is_refused(kind: Kind, gaussian_model: RankingGP) -> None:
-    with pytest.raises(UnsupportedError, match="share is about the counts of a network"):
-        kind(gaussian_model, share=0.4)
-    with pytest.raises(UnsupportedError, match="poisson_deviation is about the counts"):
-        RectifiedLowerConfidenceBound.paper(gaussian_model)
+    assert torch.equal(kind(gaussian_model, seed=1, share=0.1)(X_TEST), value)
 
 
 def test_they_search(kind: Kind) -> None:

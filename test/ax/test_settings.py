@@ -28,8 +28,8 @@ def test_settings_reach_the_front() -> None:
         ("paper", "eri", {"K_m": 3, "share": 0.7}),
         ("paper", "rlcb", {"beta": 2.0, "share": 0.8, "poisson_deviation": True}),
         ("exact", "rlcb", {"beta": 2.0, "share": 0.8, "poisson_deviation": False}),
-        ("default", "rlcb", {"beta": 1.5, "share": None, "poisson_deviation": False}),
-        ("default", "eri", {"K_m": 2, "share": None}),
+        ("default", "rlcb", {"beta": 1.5}),
+        ("default", "eri", {"K_m": 2}),
     ],
 )
 def test_settings_reach_the_papers_model_and_functions_and_are_stored(
