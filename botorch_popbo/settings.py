@@ -155,8 +155,8 @@ class AcquisitionSettings:
     rounding: float = 4.0
     # Place of the evaluated point that ERI counts a gain from: the incumbent's. Measured: none.
     worst_rank: int = 1
-    # Deviations above the expected utility at which R-LCB's bound of the rank lies. Measured:
-    # docs/results/more_results.md.
+    # Deviations above the expected gain of utility at which R-LCB's bound of the rank lies.
+    # Measured: none.
     beta: float = 2.0
 
 

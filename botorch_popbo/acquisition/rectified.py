@@ -50,6 +50,10 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
 
     #: Of the uniform number an unpromising point takes this multiple: values are maximised.
     sign: float
+    #: The place among the evaluated points that a utility is compared with: the incumbent's.
+    K_m = 1
+
+    _place: Tensor
 
     def __init__(
         self,
@@ -71,10 +75,16 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         super()._prepare()
         if isinstance(self._informed, RankingGP):
             self._share_above = SpaceShare.by(self._informed)
+            # As the incumbent is chosen; of fewer points the last.
+            value = self._informed.predictor.pessimistic(self._known.double())
+            place = value.topk(min(self.K_m, len(value))).indices[-1]
+            self.register_buffer("_place", self._known[place], persistent=False)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         if isinstance(self._informed, RankingGP):
-            return self._of_utility(self._informed, encoded) + log_remoteness(distance)
+            moments = self._informed.improvement(encoded, self._place)
+            utility = self._informed.predictor.mean(self._place.double().unsqueeze(0)).to(encoded)
+            return self._of_utility(utility, *moments) + log_remoteness(distance)
         posterior = cast(PoissonRankPosterior, self._informed.rank_law(encoded))
         distance = distance.unsqueeze(-1)
         value = self._near_known(self._value(posterior), distance)
@@ -87,12 +97,14 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         return value.squeeze(-1)
 
     @abstractmethod
-    def _of_utility(self, model: RankingGP, encoded: Tensor) -> Tensor:
+    def _of_utility(self, utility: Tensor, mean: Tensor, variance: Tensor, own: Tensor) -> Tensor:
         """Value by a model with uncertainty, larger being better.
 
         Args:
-            model: The model.
-            encoded: Encoded points, a ``batch_shape x 1 x d'`` tensor.
+            utility: Expected utility of the point in place ``K_m``, of shape ``1``.
+            mean: How much better points are expected to be, ``batch_shape x 1``.
+            variance: The variance of that, like the next of the same shape.
+            own: The part of their own variance that more evaluations would remove.
 
         Returns:
             A ``batch_shape x 1`` tensor.
@@ -148,8 +160,6 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
 
     sign = 1.0
 
-    _place: Tensor
-
     def __init__(
         self,
         model: RankModel,
@@ -166,19 +176,9 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
         super().__init__(model, share, X_pending, seed, X_baseline)
 
-    def _prepare(self) -> None:
-        super()._prepare()
-        if isinstance(self._informed, RankingGP):
-            # As the incumbent is chosen; of fewer points the last.
-            value = self._informed.predictor.pessimistic(self._known.double())
-            place = value.topk(min(self.K_m, len(value))).indices[-1]
-            self.register_buffer("_place", self._known[place], persistent=False)
-
-    def _of_utility(self, model: RankingGP, encoded: Tensor) -> Tensor:
-        mean, variance, own = model.improvement(encoded, self._place)
-        utility = model.predictor.mean(self._place.double().unsqueeze(0)).to(mean)
+    def _of_utility(self, utility: Tensor, mean: Tensor, variance: Tensor, own: Tensor) -> Tensor:
         value = self._share_above.log_improvement(utility, mean, variance)
-        return value + log_augmentation(own, model.noise.detach())
+        return value + log_augmentation(own, cast(RankingGP, self.model).noise.detach())
 
     def _value(self, posterior: PoissonRankPosterior) -> Tensor:
         return posterior.log_improvement(self.K_m).exp()
@@ -199,8 +199,11 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
 
     On a :class:`~botorch_popbo.RankingGP` it is that of the logarithm of a rank among all points.
     The rank falls as the utility rises, so a lower quantile of it is that of an upper quantile of
-    the utility: with mean :math:`m` and deviation :math:`s` the bound is
-    :math:`\log S(m + \beta s)`, and ``exp(-value)`` the share of the space that is better then.
+    the utility. With the incumbent's expected utility :math:`z^*` and the mean :math:`m` and
+    deviation :math:`s` of the difference to it, the bound is
+    :math:`\log S(z^* + m + \beta s)`, and ``exp(-value)`` the share of the space that is better
+    then. An order leaves open how far its best point is ahead, and what the incumbent and a point
+    beside it have in common is no reason to look there.
 
     Args:
         model: A fitted model.
@@ -249,10 +252,9 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         """
         return cls(model, poisson_deviation=True, **kwargs)
 
-    def _of_utility(self, model: RankingGP, encoded: Tensor) -> Tensor:
-        mean, variance = model.predictor.moments(encoded.double())
-        upper = mean + self.beta * variance.clamp_min(MIN_VARIANCE).sqrt()
-        return -self._share_above.log(upper).to(encoded)
+    def _of_utility(self, utility: Tensor, mean: Tensor, variance: Tensor, own: Tensor) -> Tensor:
+        upper = utility + mean + self.beta * variance.clamp_min(MIN_VARIANCE).sqrt()
+        return -self._share_above.log(upper)
 
     def _value(self, posterior: PoissonRankPosterior) -> Tensor:
         mean = posterior.mean

@@ -60,8 +60,11 @@ def test_all_points_of_the_box_stand_for_the_space(gaussian_model: RankingGP) ->
 
 
 def test_the_bound_is_the_rank_of_an_upper_utility(gaussian_model: RankingGP) -> None:
-    law = gaussian_model.posterior(X_TEST)
-    upper = (law.mean + 1.5 * law.variance.sqrt()).flatten()
+    best = gaussian_model.incumbent.expand(len(X_TEST), 1, -1)
+    law = gaussian_model.posterior(torch.cat([X_TEST, best], dim=-2)).distribution
+    apart = torch.tensor([1.0, -1.0], dtype=torch.double)
+    deviation = (law.covariance_matrix @ apart @ apart).sqrt()
+    upper = law.mean[:, 0] + 1.5 * deviation
     value = RectifiedLowerConfidenceBound(gaussian_model, beta=1.5)(X_TEST)
     assert torch.equal(value.argsort(), upper.argsort())
     expected = share_above(upper, gaussian_model)
