@@ -146,7 +146,7 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class AcquisitionSettings:
-    """What is maximised: the expected gain of a front of several objectives."""
+    """What is maximised: the expected gain of a front of several objectives, and of a rank."""
 
     # Largest number of objectives whose volumes are cut exactly, with all samples. The boxes of a
     # volume grow fast in number with the objectives. Measured: none.
@@ -168,6 +168,11 @@ class AcquisitionSettings:
     # Outcomes within so many roundings of the typical one are equal: what is left of a sum whose
     # terms cancel is no difference. Measured: none.
     rounding: float = 4.0
+    # Place of the evaluated point that ERI counts a gain from: the incumbent's. Measured: none.
+    worst_rank: int = 1
+    # Deviations above the expected gain of utility at which R-LCB's bound of the rank lies.
+    # Measured: none.
+    beta: float = 2.0
 
 
 @dataclass(frozen=True)

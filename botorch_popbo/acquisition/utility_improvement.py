@@ -6,7 +6,11 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.acquisition._known_points import log_remoteness
-from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_improvement
+from botorch_popbo.acquisition._log_improvement import (
+    MIN_VARIANCE,
+    log_augmentation,
+    log_improvement,
+)
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -29,9 +33,6 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     Where runs have failed, the probability of success is a factor: that the utility is above that
     of the worst success. A failure's place is below it, so an optimum at the edge of what fails
     repels nobody.
-
-    The improvement of one noisy rank, which :class:`~botorch_popbo.ExpectedRankingImprovement`
-    computes, cannot tell two points apart that are both likely to come first; this one can.
 
     Args:
         model: A fitted model.
@@ -74,7 +75,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         if not self._has_feasible:  # there is nothing to improve on
             return log_remoteness(distance)
         mean, variance, own = self._differences.moments(encoded)
-        value = log_improvement(mean, variance) + self._log_gain(own)
+        value = log_improvement(mean, variance)
+        value = value + log_augmentation(own, self._informed.noise.detach())
         if self._margin is not None:
             deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
             value = value + torch.special.log_ndtr((mean + self._margin) / deviation)
@@ -89,13 +91,6 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         with torch.no_grad():
             lead, _, _ = self._differences.moments(succeeded)
         return -lead.min().clamp_max(0.0)
-
-    def _log_gain(self, variance: Tensor) -> Tensor:
-        """Logarithm of the augmentation ``1 - sigma / sqrt(variance + sigma^2)``."""
-        noise = self._informed.noise.detach()
-        # By log1p and expm1: of a variance far below the noise the difference would be lost.
-        log_total = torch.log1p(variance.clamp_min(MIN_VARIANCE) / noise)
-        return (-torch.expm1(-0.5 * log_total)).log()
 
 
 class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):

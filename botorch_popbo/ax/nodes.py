@@ -44,7 +44,7 @@ from botorch_popbo.ax.sources import LearnFromSources, as_evaluations
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.models import PoissonRankModel, RankingGP
-from botorch_popbo.settings import PaperSettings, Settings
+from botorch_popbo.settings import Settings
 
 PresetName = Literal["default", "paper", "exact"]
 RankAcquisitionName = Literal["logei", "eri", "rlcb"]
@@ -352,9 +352,7 @@ def popbo_node(
             SurrogateSpec(model_configs=[model]), refit_on_cv=True, warm_start_refit=False
         ),
         "botorch_acqf_class": acquisition_class,
-        "botorch_acqf_options": _acquisition_options(
-            acquisition_class, preset, seed, settings.paper
-        ),
+        "botorch_acqf_options": _acquisition_options(acquisition_class, preset, seed, settings),
         "acquisition_class": RankAcquisition,
         "acquisition_options": {"seed": seed, "settings": settings},
         "transforms": RANK_TRANSFORMS,
@@ -405,20 +403,17 @@ def _named(
 
 
 def _acquisition_options(
-    acquisition: type[AcquisitionFunction], preset: PresetName, seed: int, paper: PaperSettings
+    acquisition: type[AcquisitionFunction], preset: PresetName, seed: int, settings: Settings
 ) -> dict[str, Any]:
     """What the paper's acquisition functions are told; the others need nothing."""
-    options: dict[str, Any]
+    paper = settings.paper
+    own = settings.acquisition if preset == "default" else paper
     if acquisition is ExpectedRankingImprovement:
-        options = {"seed": seed, "K_m": paper.worst_rank, "share": paper.eri_share}
-    elif acquisition is RectifiedLowerConfidenceBound:
-        options = {"seed": seed, "beta": paper.beta, "share": paper.rlcb_share}
-        options["poisson_deviation"] = preset == "paper"
-    else:
-        return {}
-    if preset == "default":  # it explores for its own uncertainty, so nothing is rectified
-        del options["share"]
-    return options
+        return {"seed": seed, "K_m": own.worst_rank, "share": paper.eri_share}
+    if acquisition is RectifiedLowerConfidenceBound:
+        options = {"seed": seed, "beta": own.beta, "share": paper.rlcb_share}
+        return options | {"poisson_deviation": preset == "paper"}
+    return {}
 
 
 def _check_options(options: NodeOptions) -> None:

@@ -121,12 +121,6 @@ class GaussianRankPosterior(RankPosterior):
             merit: Tensor = self.utility.rsample(sample_shape)
         return merit
 
-    def log_improvement(self, K_m: int) -> Tensor:
-        """See the base class; a sum of normal tail probabilities, added in log space."""
-        ranks = torch.arange(K_m, device=self.device, dtype=self.dtype)
-        log_prob: Tensor = torch.special.log_ndtr(-self.thresholds.at(ranks))
-        return log_prob.logsumexp(-1, keepdim=True)
-
     @property
     def device(self) -> torch.device:
         """Device of the thresholds."""

@@ -105,17 +105,6 @@ class RankPosterior(Posterior, ABC):
             utilities, or negated counts drawn independently where the model knows no more.
         """
 
-    @abstractmethod
-    def log_improvement(self, K_m: int) -> Tensor:
-        r"""Logarithm of the expected ranking improvement :math:`E[\max(K_m - R, 0)]`.
-
-        Args:
-            K_m: Worst tolerable rank.
-
-        Returns:
-            A ``batch_shape x q x 1`` tensor.
-        """
-
     @property
     def batch_range(self) -> tuple[int, int]:
         """The t-batch range of ``base_sample_shape``."""

@@ -28,16 +28,18 @@ def test_settings_reach_the_front() -> None:
         ("paper", "eri", {"K_m": 3, "share": 0.7}),
         ("paper", "rlcb", {"beta": 2.0, "share": 0.8, "poisson_deviation": True}),
         ("exact", "rlcb", {"beta": 2.0, "share": 0.8, "poisson_deviation": False}),
-        ("default", "rlcb", {"beta": 2.0, "share": None, "poisson_deviation": False}),
+        ("default", "rlcb", {"beta": 1.5}),
+        ("default", "eri", {"K_m": 2}),
     ],
 )
-def test_the_papers_settings_reach_its_model_and_functions_and_are_stored(
+def test_settings_reach_the_papers_model_and_functions_and_are_stored(
     preset: Any, acquisition: Any, expected: dict[str, Any], tmp_path: Path
 ) -> None:
     paper = PaperSettings(
         hidden_sizes=(5,), untruncated_from=4, worst_rank=3, eri_share=0.7, rlcb_share=0.8, beta=2.0
     )
-    options: Any = {"preset": preset, "settings": Settings(paper=paper)}
+    own = AcquisitionSettings(worst_rank=2, beta=1.5)
+    options: Any = {"preset": preset, "settings": Settings(paper=paper, acquisition=own)}
     strategy = popbo_generation_strategy(acquisition, num_initial_trials=4, **options)
     client = make_client(strategy, floats(2), "-loss")
     run_trials(client, sphere, 4)

@@ -55,7 +55,7 @@ class Case:
     @property
     def ceiling(self) -> float:
         """No known point has a higher value."""
-        if "Log" in self.kind.__name__:
+        if self.model.has_uncertainty:
             return -60.0 if self.model.train_targets.dtype == torch.float32 else -600.0
         return 0.0 if self.kind is ExpectedRankingImprovement else -2.0
 

@@ -111,27 +111,6 @@ def test_distribution_function_and_quantiles_belong_to_the_same_law() -> None:
             posterior.quantile(tensor(level))
 
 
-@pytest.mark.parametrize("K_m", [1, 3, 7, 20])
-def test_improvement_is_summed_over_ranks(K_m: int) -> None:
-    posterior = make()
-    support, probability = enumerated(posterior)
-    expected = (probability * (K_m - support).clamp_min(0.0)).sum(-1, keepdim=True)
-    torch.testing.assert_close(posterior.log_improvement(K_m).exp(), expected)
-
-
-@pytest.mark.parametrize("K_m", [1, 5, 20])
-def test_improvement_and_its_gradient_are_finite_far_in_the_tail(K_m: int) -> None:
-    mean = tensor([[-30.0, -300.0, 300.0]]).requires_grad_()
-    variance = tensor([[1e-2, 1.0, 1e-20]]).requires_grad_()
-    value = make(mean, variance).log_improvement(K_m)
-    assert value.isfinite().all()
-    for slope in torch.autograd.grad(value.sum(), (mean, variance)):
-        assert slope.isfinite().all()
-    if K_m == 1:
-        assert value[0, 0] < -1e4  # far below what a probability could hold
-        assert torch.autograd.grad(make(mean, variance).log_improvement(1)[0, 0], mean)[0][0, 0] > 0
-
-
 def test_an_exactly_known_utility_has_one_rank() -> None:
     posterior = make(mean=MEAN + 0.01, variance=torch.zeros_like(VARIANCE))
     _, probability = enumerated(posterior)

@@ -109,10 +109,12 @@ def strategies() -> Iterator[Method]:
         "popbo-logei": ("ranks: default preset; through Ax", default),
         "popbo-eri": ("ranks: paper preset, expected ranking improvement; through Ax", paper),
         "popbo-rlcb": ("ranks: paper preset, rectified lower confidence bound; through Ax", paper),
+        "popbo-default-eri": ("ranks: default preset, expected ranking improvement", default),
+        "popbo-default-rlcb": ("ranks: default preset, lower confidence bound", default),
         "gp-logei": ("Gaussian process over values, analytic log EI; in our strategy", values),
         "gp-ucb": ("Gaussian process over values, upper confidence bound; the same", values),
     }
     for name, (description, build) in table.items():
-        prefix, acquisition = name.split("-")
+        prefix, *_, acquisition = name.split("-")
         start = partial(ServiceLoop, partial(build, acquisition=acquisition))
         yield Method(name, description, start, generator_prefix=prefix)

@@ -55,7 +55,7 @@ def test_gradients_of_the_averaged_law() -> None:
 
     def law(points: Tensor) -> tuple[Tensor, ...]:
         posterior = model.rank_posterior(points)
-        return posterior.mean, posterior.variance, posterior.log_improvement(3)
+        return posterior.mean, posterior.variance, posterior.log_rate
 
     assert gradcheck(law, NEW.clone().requires_grad_(), eps=1e-6, atol=1e-5)
 

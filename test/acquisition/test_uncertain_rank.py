@@ -1,0 +1,105 @@
+"""ERI and R-LCB on a model with uncertainty."""
+
+import math
+
+import pytest
+import torch
+from helpers.acquisition import RECTIFIED, Kind
+from helpers.toy import BOUNDS, toy_data
+from torch import Tensor
+from torch.autograd import gradcheck
+
+from botorch_popbo import (
+    ExpectedRankingImprovement,
+    RankingGP,
+    RectifiedLowerConfidenceBound,
+    rank_initial_conditions,
+)
+from botorch_popbo.acquisition._space_share import SpaceShare
+
+X_TEST = toy_data(50, seed=3)[0].unsqueeze(-2)
+
+
+@pytest.fixture(params=RECTIFIED)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    return request.param
+
+
+def share_above(utility: Tensor, model: RankingGP) -> Tensor:
+    """Share of many points of the box whose utility is higher, the tail of a normal law."""
+    box = torch.stack([model.known_X.amin(0), model.known_X.amax(0)])
+    unit = torch.rand(20_000, 2, generator=torch.Generator().manual_seed(0)).double()
+    with torch.no_grad():
+        law = model.posterior((box[0] + unit * (box[1] - box[0])).unsqueeze(-2))
+    deviation = (law.mean.var() + law.variance.mean()).sqrt()
+    return torch.special.ndtr((law.mean.mean() - utility) / deviation)
+
+
+@pytest.mark.parametrize("deviation", [0.4, 1.0])
+@pytest.mark.parametrize("place", [1.0, 2.0, 3.0])
+def test_the_improvement_is_one_of_log_shares(place: float, deviation: float) -> None:
+    share = SpaceShare(mean=0.2, deviation=0.7)
+    mean = torch.tensor([-3.0, -1.0, 0.0, 0.5], dtype=torch.double) * deviation
+    variance = torch.full_like(mean, deviation**2)
+    utility = torch.tensor(place, dtype=torch.double)
+    # By the trapezoidal rule over the law of the difference.
+    score = torch.linspace(-9.0, 9.0, 20_001, dtype=torch.double).unsqueeze(-1)
+    gain = (mean + deviation * score).clamp_min(0.0)
+    rise = share.log(utility) - share.log(utility + gain)
+    density = torch.exp(-0.5 * score.square()) / math.sqrt(2.0 * math.pi)
+    expected = torch.trapezoid(rise * density, score.squeeze(-1), dim=0)
+    found = share.log_improvement(utility, mean, variance).exp()
+    torch.testing.assert_close(found, expected, rtol=0.05, atol=0)
+
+
+def test_all_points_of_the_box_stand_for_the_space(gaussian_model: RankingGP) -> None:
+    utility = torch.tensor([0.0, 1.0, 2.0], dtype=torch.double)
+    found = SpaceShare.by(gaussian_model).log(utility)
+    expected = share_above(utility, gaussian_model).log()
+    torch.testing.assert_close(found, expected, rtol=0.03, atol=0.02)
+
+
+def test_the_bound_is_the_rank_of_an_upper_utility(gaussian_model: RankingGP) -> None:
+    best = gaussian_model.incumbent.expand(len(X_TEST), 1, -1)
+    law = gaussian_model.posterior(torch.cat([X_TEST, best], dim=-2)).distribution
+    apart = torch.tensor([1.0, -1.0], dtype=torch.double)
+    deviation = (law.covariance_matrix @ apart @ apart).sqrt()
+    upper = law.mean[:, 0] + 1.5 * deviation
+    value = RectifiedLowerConfidenceBound(gaussian_model, beta=1.5)(X_TEST)
+    assert torch.equal(value.argsort(), upper.argsort())
+    expected = share_above(upper, gaussian_model)
+    torch.testing.assert_close((-value).exp(), expected.detach(), rtol=0.1, atol=1e-3)
+
+
+def test_gains_are_counted_from_the_incumbent_or_another_place(gaussian_model: RankingGP) -> None:
+    first, third, last = (
+        ExpectedRankingImprovement(gaussian_model, K_m=K_m)(X_TEST) for K_m in (1, 3, 99)
+    )
+    assert torch.equal(ExpectedRankingImprovement(gaussian_model)(X_TEST), first)
+    assert (first < third).all()
+    assert (third < last).all()
+
+
+def test_gradients(kind: Kind, gaussian_model: RankingGP) -> None:
+    X = X_TEST[:5].clone().requires_grad_()
+    assert gradcheck(kind(gaussian_model), X, eps=1e-6, atol=1e-5, rtol=1e-4)
+    (gradient,) = torch.autograd.grad(kind(gaussian_model)(X).sum(), X)
+    assert (gradient.norm(dim=-1) > 0.0).all()
+
+
+def test_nothing_is_rectified(kind: Kind, gaussian_model: RankingGP) -> None:
+    value = kind(gaussian_model)(X_TEST)
+    assert torch.equal(kind(gaussian_model, seed=1, share=0.1)(X_TEST), value)
+
+
+def test_they_search(kind: Kind) -> None:
+    X, Y = toy_data(8)
+    for seed in range(8):
+        starts = rank_initial_conditions(
+            kind(RankingGP(X, Y).fit()), BOUNDS, 1, 2, 512, options={"seed": seed}
+        )
+        function = kind(RankingGP(X, Y).fit())
+        x = starts[function(starts).argmax()]
+        unit = (x - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])
+        X, Y = torch.cat([X, x]), torch.cat([Y, -(unit - 0.3).square().sum(-1, keepdim=True)])
+    assert Y.max() > -1e-3
