@@ -27,6 +27,7 @@ from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._data_sets import model_inputs
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
+from botorch_popbo.models._fit.outliers import lone_surprise
 from botorch_popbo.models._fit.priors import (
     TaskCorrelation,
     default_kernel,
@@ -296,6 +297,9 @@ class RankingGP(RankModel, FantasizeMixin):
             )
             # What was fitted is a copy in double precision, perhaps in other directions.
             modules.load_state_dict(fitted.assign(coordinates).state_dict())
+            lone = lone_surprise(X, records, self._is_used, self.settings)
+        self.surprise = self._X[records.item[lone]]
+        self._is_used[lone] = True
         return self.eval()
 
     def log_likelihood(self) -> Tensor:

@@ -151,6 +151,35 @@ def without_outliers(
     return plausible_records(X, records, hyperparameters, every, is_used, settings)
 
 
+def lone_surprise(
+    X: Tensor, records: Observations, is_used: Tensor, settings: ModelSettings
+) -> Tensor:
+    """The best record, if it was set aside and nothing near it has been evaluated.
+
+    It may be a glitch or the find of the search. The others doubt it from afar, by a surface that
+    is as smooth as they are: what contradicts it has to come from near it.
+
+    Args:
+        X: Encoded records, ``N x d``.
+        records: Their order.
+        is_used: Which ones are no outliers, of shape ``N``.
+        settings: How far near is.
+
+    Returns:
+        Its index, of shape 1, or of shape 0 if there is none.
+    """
+    own = records.is_target
+    is_better = own & ~is_used & (records.level < records.level[own & is_used].min())
+    better = _index(is_better)
+    step = (X[better].unsqueeze(1) - X[own]).abs()
+    # Where all is a choice nothing is nearer than another one, which changes two columns by one.
+    least = 1.5 * step.where(step > 0.0, torch.inf).flatten(1).amin(-1, keepdim=True)
+    distance = torch.linalg.vector_norm(step, dim=-1)
+    is_near = distance <= least.clamp_min(settings.nearness * X.shape[-1] ** 0.5)
+    lone = better[~((distance > 0.0) & is_near).any(-1)]
+    return lone[records.level[lone].argsort()[:1]]
+
+
 def plausible_records(
     X: Tensor,
     records: Observations,
