@@ -98,7 +98,8 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         value = self._evaluate(X, encoded, distance)
         if self._log and len(self._followed):
             away = torch.linalg.vector_norm(encoded - self._followed, dim=-1)
-            value = value - 0.5 * (2.0 * away / self._near).square()
+            # Half as far as what is near, since a copy would tell nothing.
+            value = value - 0.5 * (4.0 * away / self._near - 2.0).square()
         for constraint in self.slack_constraints:
             value = value + constraint(X)
         return value.squeeze(-1)

@@ -22,6 +22,7 @@ from gpytorch.likelihoods import GaussianLikelihood
 from torch import Tensor
 
 from botorch_popbo.data import Order, RankCounts
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
 from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._data_sets import model_inputs
@@ -261,6 +262,8 @@ class RankingGP(RankModel, FantasizeMixin):
             records = self._data.among(is_eligible).to(self._X.device)
         item = records.item
         value = self.predictor.pessimistic(self._encoded_points()[item].double())
+        # What nobody near it vouches for is followed, not recommended.
+        value = value.where(~is_row_of(self._X[item], self.surprise), -torch.inf)
         if self.order.is_exact:  # of those that are tied the model chooses
             value = value.where(records.better == records.better.min(), -torch.inf)
         return self._X[item[value.argmax()]].clone()

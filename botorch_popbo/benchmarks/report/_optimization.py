@@ -29,7 +29,8 @@ def write_report(summaries: Sequence[Summary], output: Path) -> None:
     if not groups.empty:
         texts.append(group_tables(groups))
         write_csv(groups, output / "groups.csv")
-    write_csv(shares(summaries), output / "shares.csv")
+    if not (where := shares(summaries)).empty:
+        write_csv(where, output / "shares.csv")
     for line in warnings(summaries):
         print(line, file=sys.stderr)
     versions = {v for summary in summaries for curve in summary.curves for v in curve.versions}
@@ -60,12 +61,9 @@ def shares(summaries: Sequence[Summary]) -> pd.DataFrame:
         | {**share, "best not recommended": aside, **measures}
         for summary in summaries
         for curve in summary.curves
+        for is_other in [curve.recommended != curve.evaluated]
         for seed, share, aside, measures in zip(
-            curve.seeds,
-            curve.shares,
-            (curve.recommended != curve.evaluated)[:, :-1].mean(-1),
-            curve.measures,
-            strict=True,
+            curve.seeds, curve.shares, is_other[:, :-1].mean(-1), curve.measures, strict=False
         )
     ]
     return pd.DataFrame(rows)

@@ -169,14 +169,14 @@ def lone_surprise(
         Its index, of shape 1, or of shape 0 if there is none.
     """
     own = records.is_target
-    is_better = own & ~is_used & (records.level < records.level[own & is_used].min())
-    better = _index(is_better)
-    step = (X[better].unsqueeze(1) - X[own]).abs()
-    # Where all is a choice nothing is nearer than another one, which changes two columns by one.
-    least = 1.5 * step.where(step > 0.0, torch.inf).flatten(1).amin(-1, keepdim=True)
-    distance = torch.linalg.vector_norm(step, dim=-1)
-    is_near = distance <= least.clamp_min(settings.nearness * X.shape[-1] ** 0.5)
-    lone = better[~((distance > 0.0) & is_near).any(-1)]
+    best_used = records.level[own & is_used].min()
+    better, others = _index(own & ~is_used & (records.level < best_used)), _index(own)
+    between = torch.pdist(X[others])
+    # Where all is a choice nothing is nearer than another one: no two points are.
+    least = 1.001 * between[between > 0.0].min()
+    radius = least.clamp_min(settings.nearness * X.shape[-1] ** 0.5)
+    is_near = torch.cdist(X[better], X[others]) <= radius
+    lone = better[~(is_near & (better.unsqueeze(-1) != others)).any(-1)]
     return lone[records.level[lone].argsort()[:1]]
 
 
