@@ -169,6 +169,8 @@ def lone_surprise(
         Its index, of shape 1, or of shape 0 if there is none.
     """
     own = records.is_target
+    if bool(is_used[own].all()):
+        return _index(own)[:0]
     best_used = records.level[own & is_used].min()
     better, others = _index(own & ~is_used & (records.level < best_used)), _index(own)
     gaps = X[others].sort(0).values.diff(dim=0)
