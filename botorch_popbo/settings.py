@@ -101,6 +101,9 @@ class ModelSettings:
     # noise is still inflated by the worst outliers, which makes the others look probable; what was
     # set aside too soon comes back in a later round. Measured: on or off only, ablation.md.
     outlier_log_odds: tuple[float, ...] = (2.3, 1.1, 0.0, 0.0)
+    # Distance per root of the number of columns within which a point can contradict the best
+    # outcome; without one it is not set aside, and a search goes there. Measured: tuning.md.
+    nearness: float = 0.1
     # Share of records that are outliers, a priori. Measured: none.
     outlier_share: float = 0.1
     # Largest variance of the utility of a record left out, of which nothing is known. Measured:

@@ -111,6 +111,11 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
                 alpha=alpha,
             )
 
+    @property
+    def _models(self) -> Sequence[RankingGP]:
+        models: Any = self.objectives.models
+        return list(models)
+
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         value = log_remoteness(distance)
         if self.gain is not None:

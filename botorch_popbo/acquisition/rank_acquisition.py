@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import torch
 from botorch.acquisition import AcquisitionFunction
@@ -21,6 +21,7 @@ from botorch_popbo.models.ranking_gp import RankingGP
 class RankAcquisitionFunction(AcquisitionFunction, ABC):
     """A function of a rank model that never suggests a known point again.
 
+    A surprise of the model is followed first: what is logarithmic falls with the distance from it.
     Pending points enter the model as if they had turned out as expected; see
     :meth:`~botorch_popbo.RankModel.with_pending`. Near an evaluated or pending point the
     value falls smoothly: what is there is known already. The log-probability that constraints are
@@ -48,6 +49,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     _informed: RankModel
     _known: Tensor
     _is_baseline: Tensor
+    _followed: Tensor
 
     def __init__(
         self,
@@ -94,6 +96,10 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         radius = float(self._known_radius * X.shape[-1] ** 0.5)
         distance = distance_to_known(encoded, self._known, radius)
         value = self._evaluate(X, encoded, distance)
+        if self._log and len(self._followed):
+            away = torch.linalg.vector_norm(encoded - self._followed, dim=-1)
+            # Half as far as what is near, since a copy would tell nothing.
+            value = value - 0.5 * (4.0 * away / self._near - 2.0).square()
         for constraint in self.slack_constraints:
             value = value + constraint(X)
         return value.squeeze(-1)
@@ -138,6 +144,31 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         self.register_buffer("_known", known, persistent=False)
         for constraint in self.slack_constraints:
             constraint.set_X_pending(self.X_pending)
+        self.register_buffer("_followed", self._find_followed(), persistent=False)
+
+    @property
+    def _models(self) -> Sequence[RankModel]:
+        """Those of the objectives."""
+        return [self.model]
+
+    def _find_followed(self) -> Tensor:
+        """A model's surprise that may be suggested and nobody is near yet, encoded, ``n x d'``."""
+        surprise = torch.cat([model.surprise.to(self.model.known_X) for model in self._models])
+        known = self.model.known_X
+        surprise = surprise[
+            is_row_of(surprise, known[self._is_baseline & self._satisfies_all(known)])
+        ]
+        followed = self.model.encode(surprise)
+        if len(followed) and self.X_pending is not None:
+            pending = self._informed.encode(self.X_pending)
+            followed = followed[(torch.cdist(followed, pending) > self._near).all(-1)]
+        return followed[:1]
+
+    @property
+    def _near(self) -> float:
+        """How far a point is near a surprise, in encoded columns."""
+        model: Any = self.model
+        return float(model.settings.nearness * self._known.shape[-1] ** 0.5)
 
     @property
     def _is_eligible(self) -> Tensor:

@@ -42,11 +42,14 @@ class RankModel(Model, ABC):
             suggest its best point for ever, and says nothing of constraints.
         known_radius: Distance, in the unit cube and per root of the dimension, within which the
             acquisition functions take a point for known.
+        surprise: The best point, ``1 x d``, if all others speak against it but none is near it, so
+            that a search goes there next; else ``0 x d``.
     """
 
     order: Order | None
     has_uncertainty: bool
     known_radius: float
+    surprise: Tensor
 
     _train_X: Tensor
     _train_Y: Tensor
@@ -66,6 +69,7 @@ class RankModel(Model, ABC):
         # on the number of points. No gradient reaches them: a tensor that has one cannot be copied.
         points = {"_train_X": train_X, "_train_Y": train_Y.reshape(-1), "_X": X}
         points["_source_X"] = X[:0] if source_X is None else source_X
+        points["surprise"] = X[:0]
         for name, value in points.items():
             self.register_buffer(name, value.detach(), persistent=False)
         if isinstance(input_transform, _DefaultType):

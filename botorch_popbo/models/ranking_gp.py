@@ -22,11 +22,13 @@ from gpytorch.likelihoods import GaussianLikelihood
 from torch import Tensor
 
 from botorch_popbo.data import Order, RankCounts
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
 from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._data_sets import model_inputs
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
+from botorch_popbo.models._fit.outliers import lone_surprise
 from botorch_popbo.models._fit.priors import (
     TaskCorrelation,
     default_kernel,
@@ -281,6 +283,8 @@ class RankingGP(RankModel, FantasizeMixin):
             records = self._data.among(is_eligible).to(self._X.device)
         item = records.item
         value = self.predictor.pessimistic(self._encoded_points()[item].double())
+        # What nobody near it vouches for is followed, not recommended.
+        value = value.where(~is_row_of(self._X[item], self.surprise), -torch.inf)
         if self.order.is_exact:  # of those that are tied the model chooses
             value = value.where(records.better == records.better.min(), -torch.inf)
         return self._X[item[value.argmax()]].clone()
@@ -317,6 +321,9 @@ class RankingGP(RankModel, FantasizeMixin):
             )
             # What was fitted is a copy in double precision, perhaps in other directions.
             modules.load_state_dict(fitted.assign(coordinates).state_dict())
+            lone = lone_surprise(X, records, self._is_used, self.settings)
+        self.surprise = self._X[records.item[lone]]
+        self._is_used[lone] = True
         return self.eval()
 
     def log_likelihood(self) -> Tensor:

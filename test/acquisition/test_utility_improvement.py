@@ -8,6 +8,7 @@ from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
 from helpers.acquisition import OF_UTILITIES, Case, Kind, optimized
 from helpers.toy import BOUNDS, toy_data
+from helpers.utility import with_a_surprise
 from torch.autograd import gradcheck
 
 from botorch_popbo import (
@@ -59,6 +60,24 @@ def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> No
     noise = gaussian_model.noise.detach()
     expected = log_improvement(mean, variance) + (1.0 - (noise / (own + noise)).sqrt()).log()
     torch.testing.assert_close(function(TEST_X), expected.squeeze(-1))
+
+
+def test_a_surprise_is_followed() -> None:
+    model = with_a_surprise()
+    elsewhere = model.known_X[(model.known_X != 1.0).any(-1)]
+    pending = torch.tensor([[0.95, 0.95]]).double()
+    functions = {
+        "near": LogExpectedUtilityImprovement(model),
+        "being followed": LogExpectedUtilityImprovement(model, X_pending=pending),
+        "not to be suggested": LogExpectedUtilityImprovement(model, X_baseline=elsewhere),
+    }
+    unit = torch.tensor([[0.0, 0.0], [1.0, 1.0]]).double()
+    for name, function in functions.items():
+        with manual_seed(0):
+            found, _ = optimize_acqf(function, unit, q=1, num_restarts=4, raw_samples=64)
+        distance = (found - model.surprise).norm()
+        assert (0.0 < distance < 0.15) == (name == "near"), name
+    assert gradcheck(functions["near"], TEST_X[:2, :, :2].clone().requires_grad_())
 
 
 def model_with_failures() -> RankingGP:

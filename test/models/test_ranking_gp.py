@@ -13,7 +13,15 @@ from gpytorch.kernels import Kernel, MaternKernel, RBFKernel, ScaleKernel
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.priors import GammaPrior, LogNormalPrior
 from helpers.gaussian import unit_points
-from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_an_outlier
+from helpers.utility import (
+    SMOOTH,
+    TEST_X,
+    X,
+    fitted,
+    predicted,
+    with_a_surprise,
+    with_an_outlier,
+)
 from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, RankingGP
@@ -69,6 +77,23 @@ def test_an_outlier_is_set_aside_and_not_recommended() -> None:
     eligible = ~(model.known_X == clean.incumbent).all(-1)
     second = X[SMOOTH.topk(2).indices[1]]
     assert torch.equal(clean.incumbent_among(eligible), second)
+
+
+def test_the_best_outcome_counts_until_a_point_near_it_contradicts_it() -> None:
+    model = with_a_surprise()
+    corner = torch.ones(1, 2).double()
+    assert torch.equal(model.surprise, corner)
+    assert not model.is_outlier.any()
+    utility = model.posterior(model.known_X.unsqueeze(-2)).mean.flatten()
+    assert torch.equal(model.known_X[utility.argmax()], corner[0])
+    assert not torch.equal(model.incumbent, corner[0])
+    contradicted = with_a_surprise(-0.9)
+    assert contradicted.surprise.shape == (0, 2)
+    assert torch.equal(contradicted.known_X[contradicted.is_outlier], corner)
+    supported = with_a_surprise(0.9, 0.8)
+    assert supported.surprise.shape == (0, 2)
+    assert not supported.is_outlier.any()
+    assert torch.equal(supported.incumbent, corner[0])
 
 
 def test_pending_points_join_the_order_at_their_predicted_ranks() -> None:

@@ -35,6 +35,7 @@ _order = partial(Popbo, is_told=False, settings=Settings().with_order_only(True)
 _tpe, _gp_sampler, _popbo_sampler = (
     partial(OptunaSampler, f"{name}Sampler") for name in ("TPE", "GP", "PoPBO")
 )
+_joint = partial(_tpe, multivariate=True)
 
 _ALL = (
     Method("popbo", "ranks: default preset, in a plain BoTorch loop", Popbo),
@@ -48,6 +49,7 @@ _ALL = (
     Method("ax-default", "Ax's own choice of a strategy", AxDefault, generator_prefix="BoTorch"),
     Method("random", "uniform random points", UniformDraws),
     Method("optuna-tpe", "Optuna's tree-structured Parzen estimator", _tpe, "optuna"),
+    Method("optuna-tpe-joint", "the same with all parameters in one estimate", _joint, "optuna"),
     Method("optuna-gp", "Optuna's Gaussian process, log EI", _gp_sampler, "optuna"),
     Method("smac3", "SMAC3's random forest, log expected improvement", smac, "smac"),
     Method("hebo", "HEBO's warped Gaussian process, in another environment", hebo, "HEBO"),

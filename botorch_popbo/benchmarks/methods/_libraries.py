@@ -58,12 +58,12 @@ class LibraryOptimizer(SequentialOptimizer):
 class OptunaSampler(LibraryOptimizer):
     """A sampler of Optuna's, or this package's for Optuna, by the name of its class."""
 
-    def __init__(self, sampler: str, problem: Problem, setting: Setting) -> None:
+    def __init__(self, sampler: str, problem: Problem, setting: Setting, **options: Any) -> None:
         super().__init__(problem, setting)
         self.optuna = library("optuna", setting.method, "optuna")
         module = "botorch_popbo.optuna" if sampler == "PoPBOSampler" else "optuna.samplers"
         self.sampler = getattr(library(module, setting.method, "optuna"), sampler)
-        self.options = {"n_startup_trials": setting.initial}
+        self.options = {"n_startup_trials": setting.initial, **options}
         if sampler != "TPESampler":
             self.options["deterministic_objective"] = not problem.noisy
         self.distributions = {d.name: self._distribution(d) for d in self.dimensions}

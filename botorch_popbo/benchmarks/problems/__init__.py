@@ -11,6 +11,7 @@ from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName, expa
 from botorch_popbo.benchmarks.problems._digits import digits
 from botorch_popbo.benchmarks.problems._functions import FUNCTIONS, exact
 from botorch_popbo.benchmarks.problems._tables import nasbench201, table
+from botorch_popbo.benchmarks.problems._tuning import tuning
 from botorch_popbo.benchmarks.problems._variants import variants
 from botorch_popbo.benchmarks.problems.base import Problem
 
@@ -82,6 +83,7 @@ PROBLEMS: dict[str, ProblemEntry] = _Problems(
         },
         **{name: _plain(f"function: {text}", make) for name, text, make in variants()},
         **dict(_tables()),
+        **{name: ProblemEntry(text, load) for name, text, load in tuning()},
     }
 )
 

@@ -62,7 +62,7 @@ def _bootstrap(tables: Sequence[Array]) -> Array:
     return found / len(tables)
 
 
-_MILESTONES = (30, 50, 100, 200)
+_MILESTONES = (15, 20, 30, 50, 100, 200)
 _COLUMNS = ["point", "evaluations", "group", "replications", "method", "rank", "error"]
 _POINTS: dict[str, Callable[[Curve], Array]] = {
     "best evaluated": lambda curve: curve.evaluated,
@@ -75,7 +75,7 @@ def rank_in_groups(summaries: Sequence[Summary]) -> pd.DataFrame:
 
     There is a row for each point (the best one evaluated, the one recommended), number of
     evaluations, group and method: the mean rank over the replications of the group's problems and
-    its standard error. Evaluations are 30, 50, 100 and 200, as far as all problems got, and the
+    its standard error, after 15, 20, 30, 50, 100 and 200 evaluations, as far as all got, and at the
     end. Only methods with a complete run on every problem are ranked. Without groups of more than
     one problem there are no rows. Of several suites, each is one group.
     """

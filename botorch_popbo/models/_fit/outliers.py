@@ -159,6 +159,37 @@ def without_outliers(
     return plausible_records(X, records, hyperparameters, every, is_used, settings)
 
 
+def lone_surprise(
+    X: Tensor, records: Observations, is_used: Tensor, settings: ModelSettings
+) -> Tensor:
+    """The best record, if it was set aside and nothing near it has been evaluated.
+
+    It may be a glitch or the find of the search. The others doubt it from afar, by a surface that
+    is as smooth as they are: what contradicts it has to come from near it.
+
+    Args:
+        X: Encoded records, ``N x d``.
+        records: Their order.
+        is_used: Which ones are no outliers, of shape ``N``.
+        settings: How far near is.
+
+    Returns:
+        Its index, of shape 1, or of shape 0 if there is none.
+    """
+    own = records.is_target
+    if bool(is_used[own].all()):
+        return _index(own)[:0]
+    best_used = records.level[own & is_used].min()
+    better, others = _index(own & ~is_used & (records.level < best_used)), _index(own)
+    gaps = X[others].sort(0).values.diff(dim=0)
+    # Where all is a choice nothing is nearer than another one, which changes two columns by one.
+    least = 1.5 * gaps[gaps > 0.0].min()
+    radius = least.clamp_min(settings.nearness * X.shape[-1] ** 0.5)
+    is_near = torch.cdist(X[better], X[others]) <= radius
+    lone = better[~(is_near & (better.unsqueeze(-1) != others)).any(-1)]
+    return lone[records.level[lone].argsort()[:1]]
+
+
 def plausible_records(
     X: Tensor,
     records: Observations,

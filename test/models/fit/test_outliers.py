@@ -11,6 +11,7 @@ from botorch_popbo.models._fit.outliers import (
     _moments_of_each,
     fit_robustly,
     log_rank_probability,
+    lone_surprise,
     plausible_records,
 )
 from botorch_popbo.settings import ModelSettings
@@ -91,3 +92,24 @@ def test_most_records_stay_however_small_the_odds_against_them() -> None:
     every = torch.ones(40, dtype=torch.bool)
     plausible = plausible_records(X, records, PRIOR, conditioned, every, SETTINGS, 100.0)
     assert plausible.sum() == 24
+
+
+def test_the_best_is_alone_until_a_point_near_it_is_evaluated() -> None:
+    points = tensor([[0.1, 0.1], [0.9, 0.9], [0.5, 0.5], [0.5, 0.4]])
+    aside = torch.tensor([False, True, True, True])
+
+    def alone(points: Tensor, outcomes: list[float], is_used: Tensor = aside) -> list[int]:
+        return lone_surprise(points, ranked(tensor(outcomes)), is_used, SETTINGS).tolist()
+
+    assert alone(points, [4.0, 3.0, 2.0, 1.0]) == [0]
+    assert alone(points, [2.5, 3.0, 2.0, 1.0]) == []  # not the best
+    assert alone(points, [4.0, 3.0, 2.0, 1.0], aside | True) == []  # not set aside
+    assert alone(points, [4.0, 5.0, 2.0, 1.0], tensor([0.0, 0.0, 1.0, 1.0]).bool()) == [1]
+    near = points.clone()
+    near[1] = tensor([0.2, 0.15])
+    assert alone(near, [4.0, 3.0, 2.0, 1.0]) == []
+    again = points.clone()
+    again[1] = points[0]
+    assert alone(again, [4.0, 3.0, 2.0, 1.0]) == []
+    # Nothing is nearer to a choice than another one.
+    assert alone(torch.eye(4).double(), [4.0, 3.0, 2.0, 1.0]) == []
