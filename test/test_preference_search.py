@@ -39,7 +39,7 @@ def test_choices_alone_lead_to_the_optimum(num_items: int) -> None:
     random = search.space.draw(24 * num_items, seed=0)
     assert search.num_answers == 24
     assert search.X.shape == (24 * num_items, 3)
-    assert utility(search.best) > 0.5 * utility(random).max()  # half of the best loss
+    assert utility(search.best.x) > 0.5 * utility(random).max()  # half of the best loss
 
 
 def test_columns_may_be_of_every_kind() -> None:
@@ -51,7 +51,7 @@ def test_columns_may_be_of_every_kind() -> None:
         told = [search.space.decode(item) for item in items]
         liking = [(t["milk"] == "oat") + (t["size"] == 500) - abs(t["sugar"] - 4) / 5 for t in told]
         search.tell(items, liking.index(max(liking)))
-    best = search.space.decode(search.best)
+    best = search.best.parameters
     assert (best["milk"], best["size"]) == ("oat", 500)
 
 
@@ -61,7 +61,7 @@ def test_a_space_may_have_no_other_points() -> None:
         items = search.ask()
         assert sorted(items.flatten().tolist()) == [0, 1, 2]
         search.tell(items, int(items.argmax()))
-    assert search.space.decode(search.best) == {"milk": "c"}
+    assert search.best.parameters == {"milk": "c"}
 
 
 def test_one_seed_and_the_same_answers_ask_the_same_questions() -> None:
@@ -81,7 +81,7 @@ def test_first_the_winner_stays_on() -> None:
     for _ in range(4):
         items = search.ask()
         search.tell(items, 1)
-        assert torch.equal(search.best, items[1])
+        assert torch.equal(search.best.x, items[1])
         assert torch.equal(search.ask()[0], items[1])
     assert len(search.X.unique(dim=0)) == 5
 
@@ -123,12 +123,12 @@ def test_what_becomes_of_a_question_later_changes_nothing() -> None:
 @pytest.mark.parametrize("num_answers", [1, 8])
 def test_an_answer_may_be_taken_back(num_answers: int) -> None:
     search = run(num_answers)
-    question, best = search.ask(), search.best
+    question, best = search.ask(), search.best.x
     search.tell(question, 1)
     search.undo()
     assert search.num_answers == num_answers
     assert torch.equal(search.ask(), question)
-    assert torch.equal(search.best, best)
+    assert torch.equal(search.best.x, best)
     for _ in range(num_answers):
         search.undo()
     with pytest.raises(InputDataError, match="nothing to take back"):
@@ -145,15 +145,25 @@ def test_a_tie_and_a_choice_of_three_are_an_order() -> None:
     assert abs(utility[0] - utility[2]) < 0.2 * (utility[1] - utility[2])
 
 
+ANSWER = {
+    "items": [[0.5, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]],
+    "better": [[0, 1]],
+    "equal": [],
+    "judge": "",
+}
+
+
 @pytest.mark.parametrize(
     "changed",
     [
         None,
-        {"format": 1},
+        {"format": 2},
         {"space": {"x": {"lo": [1]}}},
-        {"answers": [{"items": [[0.0, 1.0]], "winner": 0}]},
-        {"answers": [{"items": [[0.5, 9.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]], "winner": 0}]},
-        {"answers": [{"items": [], "winner": 0}]},
+        {"answers": [{"items": [[0.0, 1.0]], "better": [], "equal": [], "judge": ""}]},
+        {"answers": [ANSWER | {"items": [[0.5, 9.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]}]},
+        {"answers": [ANSWER | {"items": []}]},
+        {"answers": [ANSWER | {"better": [[0, 2]]}]},
+        {"answers": [ANSWER | {"judge": 3}]},
     ],
 )
 def test_a_file_of_something_else_is_named(tmp_path: Path, changed: dict[str, Any] | None) -> None:
@@ -186,9 +196,9 @@ PAIR = [[0.0, 0.0], [1.0, 0.5]]
 @pytest.mark.parametrize(
     ("items", "winner", "message"),
     [
-        (torch.tensor(PAIR), 2, "0 to 1, or None"),
+        (torch.tensor(PAIR), 2, "0 to 1, each once"),
         (torch.tensor([PAIR[0]] * 2), 0, "different points"),
-        (torch.tensor(PAIR[0]), 0, "m x 2"),
+        (torch.tensor(PAIR[0]), 0, "m x d"),
         (PAIR, 0, r"no tensor\. Pass torch\.as_tensor\(items\)"),
         (torch.tensor([PAIR[0], [0.0, 2.0]]), 0, "size holds numbers from 0 to 1"),
         (torch.tensor([PAIR[0], [3.0, 0.0]]), 0, "milk holds whole numbers from 0 to 2"),
