@@ -100,6 +100,11 @@ class PreferenceSearch:
         return len(self._answers)
 
     @property
+    def answers(self) -> Sequence[Answer]:
+        """All answers, in the order in which they were given."""
+        return tuple(self._answers)
+
+    @property
     def X(self) -> Tensor:  # noqa: N802
         """All points that were shown, in this order, an ``n x d`` tensor."""
         return torch.cat([self.space.bounds[:0], *(answer.items for answer in self._answers)])

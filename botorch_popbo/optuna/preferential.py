@@ -151,6 +151,19 @@ class PreferentialPoPBOSampler(BaseSampler):
     def _max_listed(self) -> int:
         return self._settings.search.max_listed
 
+    def shown(self, study: Any) -> list[int]:
+        """Numbers of the trials that are on the page of a preferential study."""
+        return [*_Interview.read(getattr(study, "_study", study), self._max_listed).shown]
+
+    def model(self, study: Any) -> RankingGP:
+        """The model of what was said in a preferential study, of points of its space.
+
+        Raises:
+            InputDataError: If nothing has been compared.
+        """
+        with _LOCK:
+            return self._model(_Interview.read(getattr(study, "_study", study), self._max_listed))
+
     def _model(self, interview: "_Interview") -> RankingGP:
         """The model of all answers; it is fitted once for each."""
         key = repr((interview.space.key, [answer.to_json() for answer in interview.answers]))
@@ -164,7 +177,7 @@ class PreferentialPoPBOSampler(BaseSampler):
             return []
         number_at = {
             tuple(x.tolist()): number
-            for number, x in reversed(interview.X.items())
+            for number, x in reversed([*interview.X.items()])
             if number not in interview.skipped
         }
         found = standings(self._model(interview), self._seed)
@@ -229,6 +242,12 @@ class _Interview:
             (str(attrs.get(JUDGE + key.removeprefix(_PREFERENCES), "")), sorted(map(tuple, pairs)))
             for key, pairs in attrs.items()
             if key.startswith(_PREFERENCES)
+        ]
+
+        # Whatever a program wrote: only what is about trials is an answer.
+        said = [
+            (judge, [pair for pair in pairs if {*pair} <= {*range(len(trials))}])
+            for judge, pairs in said
         ]
 
         def shown() -> list[int]:

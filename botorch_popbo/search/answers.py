@@ -88,7 +88,9 @@ class Answer:
         # Each against those of the next level: in a ranking the list does not say more.
         steps = pairwise(levels)
         better = tuple((high, low) for above, below in steps for high in above for low in below)
-        says_equal = ratings is not None or (winner is worst is ranking is None)
+        says_equal = ratings is not None or not any(
+            said is not None for said in (winner, worst, ranking)
+        )
         equal = tuple((level[0], row) for level in levels for row in level[1:] if says_equal)
         return cls(items.detach().to("cpu", torch.double, copy=True), better, equal, judge)
 

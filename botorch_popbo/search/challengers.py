@@ -51,7 +51,7 @@ def draw_challengers(
     """
     with seeded(derive_seed(seed, turn)), torch.no_grad():
         points = space.filled(space.from_unit(_near(space.to_unit(champion), space, settings)))
-        near = points[(points != champion).any(-1)].unique(dim=0)
+        near: Tensor = points[(points != champion).any(-1)].unique(dim=0)
         if known is not None and not bool((seen := is_row_of(near, known)).all()):
             near = near[~seen]
         chosen = near[:0]
