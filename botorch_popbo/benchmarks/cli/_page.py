@@ -20,23 +20,18 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import optuna
 from filelock import FileLock, Timeout
 from optuna.artifacts import FileSystemArtifactStore, get_all_artifact_meta, upload_artifact
-from optuna.distributions import (
-    BaseDistribution,
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
 from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
 from sqlalchemy.engine import URL  # type: ignore[import-untyped]  # that of version 1
 
+from botorch_popbo.benchmarks._distributions import distributions_of, values_of
 from botorch_popbo.benchmarks.cli._drawer import Drawer, Drawn
 from botorch_popbo.benchmarks.cli._gateway import Gateway
 from botorch_popbo.benchmarks.cli._learned import draw_learned
 from botorch_popbo.benchmarks.cli._words import said_of
 from botorch_popbo.benchmarks.errors import UsageError, library
 from botorch_popbo.optuna import PreferentialPoPBOSampler
-from botorch_popbo.space import Parameter, Space
+from botorch_popbo.space import Space
 
 _LOOPBACK = ("127.0.0.1", "localhost")
 _PORT = 8080
@@ -126,7 +121,9 @@ class Interview:
             told = len(self.study.get_preferences(deepcopy=False))
             state = told, len(self.study.get_trials(deepcopy=False))
             if self.study.should_generate():
-                failures = 0 if self._show(self.study.ask(self._distributions)) else failures + 1
+                failures = (
+                    0 if self._show(self.study.ask(distributions_of(self.space))) else failures + 1
+                )
                 if failures == _MOST_FAILURES:
                     raise UsageError(f"{failures} things one after another could not be drawn")
             elif state != known:
@@ -146,7 +143,7 @@ class Interview:
             print(f"{place}. {line}")
         learned = self.folder / "learned.png"
         space = Space(dict(sorted(self.space.parameters.items())))  # as a study has them
-        champion = space.encode(self._values(ranking[0].trial.params))
+        champion = space.encode(values_of(space, ranking[0].trial.params))
         draw_learned(self.sampler.model(self.study), space, champion, learned)
         print(f"what was learned: {learned}")
         for artifact in self._artifacts(ranking[0].trial):
@@ -155,21 +152,9 @@ class Interview:
                 shutil.copyfileobj(source, target)
             print(f"the champion: {kept}")
 
-    @property
-    def _distributions(self) -> dict[str, BaseDistribution]:
-        return {name: _distribution(p) for name, p in self.space.parameters.items()}
-
-    def _values(self, params: dict[str, Any]) -> dict[str, Any]:
-        """The values that a trial's parameters stand for."""
-        own = self.space.parameters.items()
-        return {
-            name: p.choices[params[name]] if p.choices and p.is_ordered else params[name]
-            for name, p in own
-        }
-
     def _show(self, trial: Trial) -> bool:
         """Put a trial on the page; whether there is something to be seen."""
-        values = self._values(trial.params)
+        values = values_of(self.space, trial.params)
         drawn = self._drawn(values) if self._drawers else Drawn(text=self._code(values))
         if drawn.error:
             print(f"trial {trial.number} is not shown: {drawn.error}", file=sys.stderr)
@@ -205,14 +190,14 @@ class Interview:
         if not self._drawers:
             return
         for number in self.sampler.shown(self.study):
-            values = self._values(self.sampler.foresee(self.study, number))
+            values = values_of(self.space, self.sampler.foresee(self.study, number))
             self._prepared.setdefault(json.dumps(values), self._drawers[1].submit(values))
 
     def _lines(self) -> list[str]:
         """The best trials in words, the champion first."""
         return [
             f"trial {trial.number} ({chance:.0%} sure to be the best): "
-            + ", ".join(said_of(self.space, self._values(trial.params)))
+            + ", ".join(said_of(self.space, values_of(self.space, trial.params)))
             for trial, _, chance in self.sampler.ranking(self.study)[:_NUM_RANKED]
         ]
 
@@ -235,16 +220,6 @@ class Interview:
 
     def _artifacts(self, trial: FrozenTrial) -> list[Any]:
         return get_all_artifact_meta(trial, storage=self.study._study._storage)
-
-
-def _distribution(parameter: Parameter) -> BaseDistribution:
-    """A parameter for Optuna, which knows no choices in an order: of these it has the places."""
-    low, high, log = parameter.low, parameter.high, parameter.is_log
-    if parameter.choices is not None and not parameter.is_ordered:
-        return CategoricalDistribution(parameter.choices)
-    if parameter.choices is not None or isinstance(low, int):
-        return IntDistribution(int(low), int(high), log=log)
-    return FloatDistribution(low, high, log=log, step=parameter.step)
 
 
 class _Server(ThreadingMixIn, WSGIServer):
