@@ -15,7 +15,9 @@ from urllib.request import ProxyHandler, Request, build_opener
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 #: Why there is none, if there is none.
-MISSING = None if BROWSER and DRIVER else "neither chromium and chromedriver nor their like is installed"
+MISSING = (
+    None if BROWSER and DRIVER else "neither chromium and chromedriver nor their like is installed"
+)
 _FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "
     "--disable-background-networking --disable-component-update --disable-sync "

@@ -27,7 +27,7 @@ from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
 from botorch_popbo.space import Space
 
-_COLUMNS = "function", "deviation", "items", "method"
+_COLUMNS = "function", "deviation", "shown", "method"
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Interview(Cell):
 
     function: str
     deviation: float
-    items: int
+    shown: int
     method: str
     seed: int
 
@@ -151,20 +151,20 @@ class Preferences(Campaign[Interview, Answer]):
         problems: Names of judges.
         answers: Numbers of answers after which regrets are reported; the largest ends an interview.
         deviations: Standard deviations of the noise of each compared value.
-        items: Numbers of points in a question.
+        shown: Numbers of points in a question.
     """
 
     problems: tuple[str, ...]
     answers: tuple[int, ...]
     deviations: tuple[float, ...]
-    items: tuple[int, ...]
+    shown: tuple[int, ...]
 
     registry: ClassVar = METHODS
     keys: ClassVar = {
         "problems": names(FUNCTIONS),
         "answers": Key(int, (12, 24, 36, 75), lambda _: (3, 7), least=1),
         "deviations": Key(float, (0.2,)),
-        "items": Key(int, (2,), least=2),
+        "shown": Key(int, (2,), least=2),
         **replicated(METHODS, seeds=10, smoke=2),
     }
     record: ClassVar = Answer
@@ -173,7 +173,7 @@ class Preferences(Campaign[Interview, Answer]):
         settings = product(
             self.problems,
             map(float, self.deviations),
-            self.items,
+            self.shown,
             self.methods,
             range(self.seeds),
         )
@@ -186,7 +186,7 @@ class Preferences(Campaign[Interview, Answer]):
         self, cell: Interview, records: list[Answer], limited: Limited
     ) -> Iterator[Answer]:
         space = FUNCTIONS[cell.function].space
-        interviewer = METHODS[cell.method].start(space, cell.items, cell.seed)
+        interviewer = METHODS[cell.method].start(space, cell.shown, cell.seed)
         for record in records:
             items = torch.tensor(record.items, dtype=torch.float64)
             interviewer.tell(items, record.winner, record.worst)
@@ -207,7 +207,7 @@ class Preferences(Campaign[Interview, Answer]):
         where = [
             results["function"],
             results["deviation"].astype(str),
-            results["items"].astype(str),
+            results["shown"].astype(str),
         ]
         told = results.assign(answers=results["trial"] + 1, judge=where[0].str.cat(where[1:], ", "))
         figure = draw_means(told, "judge", "method", "answers", "regret", yscale="log")
