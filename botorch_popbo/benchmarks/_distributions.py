@@ -21,8 +21,8 @@ def _distribution(parameter: Parameter) -> BaseDistribution:
     low, high, log = parameter.low, parameter.high, parameter.is_log
     if parameter.choices is not None and not parameter.is_ordered:
         return CategoricalDistribution(parameter.choices)
-    if parameter.choices is not None or isinstance(low, int):
-        return IntDistribution(int(low), int(high), log=log)
+    if parameter.choices is not None or (isinstance(low, int) and isinstance(parameter.step, int)):
+        return IntDistribution(int(low), int(high), log=log, step=int(parameter.step or 1))
     return FloatDistribution(low, high, log=log, step=parameter.step)
 
 

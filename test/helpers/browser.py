@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from socket import socket
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
@@ -15,9 +16,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 #: Why there is none, if there is none.
-MISSING = (
-    None if BROWSER and DRIVER else "neither chromium and chromedriver nor their like is installed"
-)
+MISSING = None if BROWSER and DRIVER else "chromium and chromedriver are not installed"
 _FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "
     "--disable-background-networking --disable-component-update --disable-sync "
@@ -78,8 +77,15 @@ def wait(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
     raise AssertionError(f"nothing within {seconds} seconds")
 
 
+def free_port() -> int:
+    with socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
 @contextmanager
-def browser(folder: Path, port: int) -> Iterator[Browser]:
+def browser(folder: Path) -> Iterator[Browser]:
+    port = free_port()
     driver = subprocess.Popen([str(DRIVER), f"--port={port}"], stdout=subprocess.DEVNULL)
     try:
         made: list[Browser] = []

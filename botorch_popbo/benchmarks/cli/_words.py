@@ -19,7 +19,7 @@ def said_of(space: Space, values: Mapping[str, Any]) -> list[str]:
 
 def _value(parameter: Parameter, value: Any) -> str:
     if parameter.step is not None:
-        return _printable(str(value))
+        return _printable(f"{value:.12g}" if isinstance(value, float) else str(value))
     # Four digits of the width, without which two things of a narrow range look the same.
     low, high = parameter.low, parameter.high
     farthest = max(abs(low), abs(high)) / (high - low)

@@ -53,7 +53,7 @@ def _mixed(values: Mapping[str, Any]) -> float:
     heat = (values["heat"] - {"none": 0.3, "oat": 0.6, "cow": 0.5}[values["milk"]]) ** 2
     kind = {"none": 0.4, "oat": 0.0, "cow": 0.8}[values["milk"]]
     dose = (values["spoons"] - 3) ** 2 / 6
-    return 4 * heat + kind + dose + (math.log10(values["grind"]) + 1.2) ** 2 / 2
+    return float(4 * heat + kind + dose + (math.log10(values["grind"]) + 1.2) ** 2 / 2)
 
 
 def _colour(values: Mapping[str, Any]) -> float:
