@@ -211,7 +211,7 @@ class Interview:
         for artifact in self._artifacts(trial):
             url = f"/artifacts/{self.study._study._study_id}/{trial._trial_id}"
             text.append(f"![the champion]({url}/{artifact.artifact_id})")
-        text += ["## The best", *(f"    {line}" for line in self._lines())]
+        text += ["## The best", "\n".join(f"    {line}" for line in self._lines())]
         self._dashboard.save_note(self.study._study, "\n\n".join(text))
 
     def _code(self, values: dict[str, Any]) -> str:
