@@ -175,6 +175,75 @@ def test_a_file_of_something_else_is_named(tmp_path: Path, changed: dict[str, An
 
 
 @pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({"worst": 1}, [2, 0, 3]),
+        ({"ranking": [3, 1]}, [3, 1]),
+        ({"ratings": [1, 5.0, 3, 5.0]}, [1, 2, 0]),
+    ],
+)
+def test_an_answer_may_be_said_in_other_ways(said: dict[str, Any], expected: list[int]) -> None:
+    search = PreferenceSearch(BOUNDS, num_initial=1)
+    items = search.space.draw(4, seed=0)
+    for _ in range(3):
+        search.tell(items, **said)
+    utility = search.model.posterior(items).mean.flatten().tolist()
+    order = sorted(range(4), key=lambda row: -utility[row])
+    if "worst" in said:
+        assert order[-1] == said["worst"]
+        assert len({*search.answers[0].better}) == 3
+    else:
+        assert [row for row in order if row in expected] == expected
+
+
+def test_what_says_nothing_is_followed_by_another_question() -> None:
+    search = PreferenceSearch(BOUNDS, num_initial=2)
+    first = search.ask()
+    search.tell(first, ranking=[])
+    assert not torch.equal(search.ask(), first)
+    with pytest.raises(InputDataError, match="nothing to learn"):
+        search.model  # noqa: B018
+    for _ in range(3):
+        search.tell(search.ask(), 1)
+    champion, shown = search.best.x, search.ask()
+    search.tell(shown, ranking=[])
+    assert torch.equal(search.best.x, champion)
+    assert not torch.equal(search.ask()[1], shown[1])
+
+
+def test_the_best_comes_with_how_sure_it_is() -> None:
+    search = run(3, num_initial=2)
+    few, ranking = search.best, search.ranking
+    assert few.parameters == search.space.decode(few.x)
+    assert sum(one.chance for one in ranking) == pytest.approx(1.0)
+    assert [one.utility for one in ranking] == sorted((r.utility for r in ranking), reverse=True)
+    for _ in range(9):  # it wins against each of the others
+        for other in ranking:
+            if not torch.equal(other.x, few.x):
+                search.tell(torch.stack([few.x, other.x]), 0)
+    assert torch.equal(search.best.x, few.x)
+    assert search.best.chance > few.chance + 0.2
+
+
+def test_a_judge_who_errs_more_is_believed_less() -> None:
+    def foreseen(names: str, seed: int) -> float:
+        """Rank correlation of predicted and true utilities; the second judge guesses."""
+        search = PreferenceSearch(BOUNDS, num_initial=1)
+        generator = torch.Generator().manual_seed(seed)
+        for number, pair in enumerate(search.space.draw(80, seed).view(40, 2, 3)):
+            winner = int(utility(pair).argmax())
+            if number % 2:
+                winner = int(torch.randint(2, (1,), generator=generator))
+            search.tell(pair, winner, judge=names[number % 2])
+        X = search.space.draw(64, seed=5)
+        values = torch.stack([search.model.posterior(X).mean.flatten(), utility(X)])
+        return float(torch.corrcoef(values.argsort().argsort().double())[0, 1])
+
+    gains = [foreseen("ab", seed) - foreseen("aa", seed) for seed in range(3)]
+    assert sum(gains) > 0.1
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"seed": 0.5}, "seed is a whole number"),
@@ -212,3 +281,21 @@ def test_what_is_no_answer_is_refused(items: Any, winner: int, message: str) -> 
     assert search.num_answers == 0
     with pytest.raises(InputDataError, match="No question has been answered"):
         search.best  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"worst": 2}, "worst names rows of items, 0 to 1, each once"),
+        ({"ranking": [0, 0]}, "ranking names rows of items"),
+        ({"ratings": [1.0]}, "a number for each of the 2 items"),
+        ({"ratings": [1.0, float("nan")]}, "a number for each of the 2 items"),
+        ({"worst": 1, "winner": 0}, "one of winner, worst, ranking and ratings"),
+        ({"winner": 0, "judge": 3}, "A judge is known by a text"),
+    ],
+)
+def test_what_is_said_in_other_ways_is_checked(said: dict[str, Any], message: str) -> None:
+    search = PreferenceSearch({"milk": ["a", "b", "c"], "size": (0.0, 1.0)})
+    with pytest.raises(InputDataError, match=message):
+        search.tell(torch.tensor(PAIR), **said)
+    assert search.num_answers == 0

@@ -1,7 +1,8 @@
 """What judges say, and what is learned from it."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, Self, SupportsIndex
 
@@ -15,7 +16,7 @@ from botorch_popbo.data import Order, from_comparisons
 from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.models._fit.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import SearchSettings, Settings
 from botorch_popbo.space import Space
 
 #: Rows of shown things: the one that is better, or equal, and the other.
@@ -147,8 +148,17 @@ def model_of(answers: Sequence[Answer], space: Space, settings: Settings) -> Ran
     Raises:
         InputDataError: If nothing was compared.
     """
+    model = _fitted(answers, {}, space, settings)
+    if len({answer.judge for answer in answers}) < 2:
+        return model
+    return _fitted(answers, _noise_ratios(model, answers, settings.search), space, settings)
+
+
+def _fitted(
+    answers: Sequence[Answer], ratios: Mapping[str, float], space: Space, settings: Settings
+) -> RankingGP:
     return RankingGP(
-        order=_order_of(answers),
+        order=_order_of(answers, ratios),
         covar_module=default_kernel(
             space.encoded_dim, settings.search.judge_lengthscale, settings=settings.model
         ),
@@ -172,7 +182,49 @@ def standings(model: RankingGP, seed: int) -> list[Standing]:
     return [Standing(known[i].clone(), float(mean[i]), chance[i]) for i in order]
 
 
-def _order_of(answers: Sequence[Answer]) -> Order:
+def _noise_ratios(
+    model: RankingGP, answers: Sequence[Answer], settings: SearchSettings
+) -> dict[str, float]:
+    """How much larger the variance of each judge's noise is than the common one.
+
+    The most probable ratio of a few, by how well each answer is foreseen by all the others.
+    """
+    ratios = torch.tensor(settings.judge_noise_ratios, dtype=torch.double)
+    log_prior = -0.5 * (ratios.log() / settings.judge_noise_spread).square()
+    log_prob = {answer.judge: log_prior for answer in answers}
+    noise = 2.0 * model.noise.detach()
+    for answer in answers:
+        if answer.better:
+            mean, variance = _foreseen(model, answer, noise)
+            scale = (noise * ratios + variance.unsqueeze(-1)).sqrt()
+            said = torch.special.log_ndtr(mean.unsqueeze(-1) / scale).sum(0)
+            log_prob[answer.judge] = log_prob[answer.judge] + said
+    found = {judge: float(ratios[said.argmax()].log()) for judge, said in log_prob.items()}
+    common = sum(found[answer.judge] for answer in answers) / len(answers)
+    return {judge: math.exp(ratio - common) for judge, ratio in found.items()}
+
+
+def _foreseen(model: RankingGP, answer: Answer, noise: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean and variance of each compared difference by all answers but this comparison.
+
+    Laplace's method has made a normal factor of each, with the slope and the curvature of its
+    log-probability at the mean; it is divided out.
+    """
+    one, other = torch.tensor(answer.better).T
+    with torch.no_grad():
+        law: Any = model.posterior(answer.items)
+    mean, covariance = law.mean.squeeze(-1), law.distribution.covariance_matrix
+    difference, variance = mean[one] - mean[other], covariance.diagonal()
+    spread = (variance[one] + variance[other] - 2.0 * covariance[one, other]).clamp_min(1e-9)
+    score = difference / noise.sqrt()
+    log_density = -0.5 * (score.square() + math.log(2.0 * math.pi))
+    hazard = (log_density - torch.special.log_ndtr(score)).exp()
+    slope, curvature = hazard / noise.sqrt(), hazard * (score + hazard) / noise
+    precision = (1.0 / spread - curvature).clamp_min(1e-6)
+    return (difference / spread - curvature * difference - slope) / precision, 1.0 / precision
+
+
+def _order_of(answers: Sequence[Answer], ratios: Mapping[str, float]) -> Order:
     parts: dict[str, list[Pair]] = {"better": [], "equal": []}
     first = 0
     for answer in answers:
@@ -181,7 +233,15 @@ def _order_of(answers: Sequence[Answer]) -> Order:
         first += len(answer.items)
     X = torch.cat([answer.items for answer in answers])
     tensors = (torch.tensor(pairs, dtype=torch.long).view(-1, 2) for pairs in parts.values())
-    return from_comparisons(X, *tensors)
+    order = from_comparisons(X, *tensors)
+    errs = [
+        ratios.get(answer.judge, 1.0) for answer in answers for _ in answer.better for _ in "12"
+    ]
+    # Of each answer that is no tie there are two entries, which come first.
+    known = torch.tensor(errs, dtype=torch.double)
+    variance = order.variance.clone()
+    variance[: len(known)] = torch.where(known == 1.0, torch.nan, known)
+    return replace(order, variance=variance)
 
 
 def _root(covariance: Tensor) -> Tensor:
