@@ -87,8 +87,8 @@ def free_port() -> int:
 def browser(folder: Path) -> Iterator[Browser]:
     port = free_port()
     driver = subprocess.Popen([str(DRIVER), f"--port={port}"], stdout=subprocess.DEVNULL)
+    made: list[Browser] = []
     try:
-        made: list[Browser] = []
 
         def start() -> bool:
             try:
@@ -99,7 +99,8 @@ def browser(folder: Path) -> Iterator[Browser]:
 
         wait(start)
         yield made[0]
-        made[0].quit()
     finally:
+        for one in made:  # the driver would leave it running
+            one.quit()
         driver.terminate()
         driver.wait()
