@@ -29,7 +29,8 @@ class Best(NamedTuple):
         parameters: The value of each parameter.
         x: The same as a point, of shape ``d``.
         utility: Its expected utility, in units of the prior's standard deviation.
-        chance: The probability that it is the best of all points that were compared.
+        chance: The probability that no point that was compared is better by more than the standard
+            deviation of an answer's noise, below which judges do not agree with themselves.
     """
 
     parameters: dict[str, Any]
@@ -41,11 +42,10 @@ class Best(NamedTuple):
 class PreferenceSearch:
     """Find the point that judges like best, from answers to "which of these?".
 
-    A champion meets challengers. First it is a tournament: the winner stays on and meets the next
-    points of a Sobol design. Then the champion is the best point by a :class:`RankingGP` of all
-    answers, and meets the points near it that promise the largest improvement. Answers may be noisy
-    and may contradict each other. The same seed and answers give the same questions; the global
-    random state is left as it was.
+    The champion is the best point by a :class:`RankingGP` of all answers. First it meets the next
+    points of a Sobol design, then the points near it that promise the largest improvement. Answers
+    may be noisy and may contradict each other. The same seed and answers give the same questions;
+    the global random state is left as it was.
 
     Args:
         space: What each parameter may be, by its name, such as ``{"sugar": (0.0, 10.0), "cups":
@@ -134,15 +134,12 @@ class PreferenceSearch:
 
     @property
     def best(self) -> Best:
-        """The champion, and how sure it is.
-
-        During the tournament the last winner, then the point of the highest expected utility.
+        """The champion, the point of the highest expected utility, and how sure it is.
 
         Raises:
             InputDataError: If nothing has been compared.
         """
-        ranking, champion = self.ranking, self._champion()
-        return next(one for one in ranking if torch.equal(one.x, champion))
+        return self.ranking[0]
 
     def ask(self) -> Tensor:
         """The next question, which does not change until it is answered.
@@ -254,15 +251,10 @@ class PreferenceSearch:
     def _num_told(self) -> int:
         return sum(answer.says_something for answer in self._answers)
 
-    def _champion(self) -> Tensor:
-        if self._num_told > self.num_initial:
-            return self.ranking[0].x
-        return [answer.winner for answer in self._answers if answer.says_something][-1]
-
     def _next(self) -> Tensor:
         """The champion with challengers, or with points of the design where there are none."""
         number = len(self._answers)
-        items = self._champion().unsqueeze(0) if self._num_told else self.space.bounds[:0]
+        items = self.best.x.unsqueeze(0) if self._num_told else self.space.bounds[:0]
         if self._num_told >= self.num_initial:
             wanted = self.num_items - 1
             near = draw_challengers(

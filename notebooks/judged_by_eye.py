@@ -27,7 +27,7 @@ import torch
 from botorch_popbo import PreferenceSearch
 
 SMOKE_TEST = bool(os.environ.get("SMOKE_TEST"))
-NUM_SEEDS, NUM_QUESTIONS = (2, 7) if SMOKE_TEST else (5, 30)
+NUM_SEEDS, NUM_QUESTIONS = (2, 7) if SMOKE_TEST else (4, 24)
 plt.style.use("botorch_popbo.benchmarks.notebook")
 
 SPACE = {
@@ -144,7 +144,8 @@ plt.show()
 # %% [markdown]
 # ## What was learned
 #
-# The search knows how sure it is, and that is what to look at before ending an interview.
+# The search knows how sure it is that nothing else was noticeably better, and that is what to look
+# at before ending an interview.
 
 # %%
 _, search = runs["best of four"][0]

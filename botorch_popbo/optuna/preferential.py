@@ -35,7 +35,8 @@ class RankedTrial(NamedTuple):
     Attributes:
         trial: The trial.
         utility: Its expected utility, in units of the prior's standard deviation.
-        chance: The probability that it is the best of all that were compared.
+        chance: The probability that no trial that was compared is better by more than the standard
+            deviation of an answer's noise, below which judges do not agree with themselves.
     """
 
     trial: FrozenTrial

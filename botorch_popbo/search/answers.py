@@ -121,12 +121,6 @@ class Answer:
         """Whether any two were compared."""
         return bool(self.better or self.equal)
 
-    @property
-    def winner(self) -> Tensor:
-        """The first point than which none was better, of shape ``d``."""
-        losers = {worse for _, worse in self.better}
-        return self.items[next(row for row in range(len(self.items)) if row not in losers)]
-
 
 class Standing(NamedTuple):
     """How judges like a point.
@@ -134,7 +128,8 @@ class Standing(NamedTuple):
     Attributes:
         x: The point, of shape ``d``.
         utility: Its expected utility, in units of the prior's standard deviation.
-        chance: The probability that it is the best of all points that were compared.
+        chance: The probability that no point that was compared is better by more than the standard
+            deviation of an answer's noise, below which judges do not agree with themselves.
     """
 
     x: Tensor
@@ -176,8 +171,9 @@ def standings(model: RankingGP, seed: int) -> list[Standing]:
         normal = torch.randn(_NUM_SAMPLES, len(known), generator=generator, dtype=torch.double)
         root = _root(utility.distribution.covariance_matrix)
         mean = utility.mean.squeeze(-1)
-        best = (mean + normal @ root.T).argmax(-1).bincount(minlength=len(known))
-    chance = (best / _NUM_SAMPLES).tolist()
+        drawn = mean + normal @ root.T
+        enough = drawn.amax(-1, keepdim=True) - (2.0 * model.noise).sqrt()
+        chance = (drawn >= enough).double().mean(0).tolist()
     order = mean.argsort(descending=True, stable=True).tolist()
     return [Standing(known[i].clone(), float(mean[i]), chance[i]) for i in order]
 
