@@ -71,6 +71,13 @@ class Drawer:
         self._folder = Path(mkdtemp(dir=self._parent))
         command = [sys.executable, str(_DRAWING), *self._target, str(self._folder)]
         pipe = subprocess.PIPE
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8")
+        process = subprocess.Popen(
+            command,
+            stdin=pipe,
+            stdout=pipe,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,  # Ctrl-C is for the command alone
+        )
         finalize(self, process.kill)
         return process

@@ -35,9 +35,10 @@ from botorch_popbo.space import Space
 
 _LOOPBACK = ("127.0.0.1", "localhost")
 _PORT = 8080
+_NAME = "popbo prefer"
 _SHOWN = "shown"  # the attribute of a trial that names its artifact
 _MOST_FAILURES = 5  # drawings one after another
-_PAUSE = 0.1  # seconds between two looks for an answer
+_PAUSE = 0.2  # seconds between two looks for an answer
 _NUM_RANKED = 5
 
 
@@ -98,7 +99,7 @@ class Interview:
             n_generate=num_items,
             storage=RDBStorage(str(database)),
             sampler=self.sampler,
-            study_name=folder.absolute().name,
+            study_name=_NAME,
             load_if_exists=True,
         )
         said = {"space": json.dumps(space.to_json()), "items": num_items, "seed": seed}
@@ -116,20 +117,20 @@ class Interview:
         for trial in self.study.get_trials(states=(TrialState.RUNNING,)):
             if _SHOWN not in trial.user_attrs:  # the command was killed before anybody saw it
                 self._drop(trial.number)
-        failures, known = 0, None
+        failures, known = 0, (-1, -1)
+        ahead: list[int] = []
         while True:
             told = len(self.study.get_preferences(deepcopy=False))
             state = told, len(self.study.get_trials(deepcopy=False))
             if self.study.should_generate():
-                failures = (
-                    0 if self._show(self.study.ask(distributions_of(self.space))) else failures + 1
-                )
+                is_shown = self._show(self.study.ask(distributions_of(self.space)))
+                failures = 0 if is_shown else failures + 1
                 if failures == _MOST_FAILURES:
                     raise UsageError(f"{failures} things one after another could not be drawn")
             elif state != known:
-                known = state
-                self._report()
-                self._prepare()
+                known, ahead = state, self._begin_ahead()
+            elif ahead:  # one at a time, as an answer may come
+                self._draw_ahead(ahead.pop())
             else:
                 time.sleep(_PAUSE)
 
@@ -180,23 +181,24 @@ class Interview:
             future = self._drawers[0].submit(values)
         return future.result()
 
-    def _prepare(self) -> None:
-        """Draw, while the judge looks, what comes next whichever is said to be the worst."""
-        for future in self._prepared.values():
-            future.cancel()
-        self._prepared = {
-            key: future for key, future in self._prepared.items() if not future.cancelled()
-        }
-        if not self._drawers:
-            return
-        for number in self.sampler.shown(self.study):
-            values = values_of(self.space, self.sampler.foresee(self.study, number))
-            self._prepared.setdefault(json.dumps(values), self._drawers[1].submit(values))
+    def _begin_ahead(self) -> list[int]:
+        """Say who is the champion, and return which trials may be said to be the worst."""
+        self._report()
+        kept = {key: future for key, future in self._prepared.items() if not future.cancel()}
+        self._prepared = kept
+        return self.sampler.shown(self.study) if self._drawers else []
+
+    def _draw_ahead(self, worst: int) -> None:
+        """Draw, while the judge looks, what comes next if that trial is said to be the worst."""
+        values = values_of(self.space, self.sampler.foresee(self.study, worst))
+        key = json.dumps(values)
+        if key not in self._prepared:
+            self._prepared[key] = self._drawers[1].submit(values)
 
     def _lines(self) -> list[str]:
         """The best trials in words, the champion first."""
         return [
-            f"trial {trial.number} ({chance:.0%} sure to be the best): "
+            f"trial {trial.number} ({chance:.0%} sure): "
             + ", ".join(said_of(self.space, values_of(self.space, trial.params)))
             for trial, _, chance in self.sampler.ranking(self.study)[:_NUM_RANKED]
         ]
