@@ -2,8 +2,8 @@
 
 import json
 import shutil
+import signal
 import sys
-import time
 import webbrowser
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from tempfile import TemporaryDirectory
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
@@ -68,11 +68,9 @@ def page(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None
         drawn = Path(stack.enter_context(TemporaryDirectory()))
         drawers = [] if show is None else [show(drawn), show(drawn)]
         interview = Interview(space, folder, drawers, options.items or 2, options.seed or 0)
-        stack.enter_context(_served(interview, options))
-        try:
-            interview.run()
-        except KeyboardInterrupt:
-            print()
+        stop = stack.enter_context(_on_interruption())
+        _serve(interview, options)
+        interview.run(stop)
         interview.conclude()
     return 0
 
@@ -112,14 +110,14 @@ class Interview:
         self.store = FileSystemArtifactStore(artifacts)
         self._prepared: dict[str, Future[Drawn]] = {}
 
-    def run(self) -> None:
-        """Show something new after each answer, for ever."""
+    def run(self, stop: Event) -> None:
+        """Show something new after each answer until it is time to stop."""
         for trial in self.study.get_trials(states=(TrialState.RUNNING,)):
             if _SHOWN not in trial.user_attrs:  # the command was killed before anybody saw it
                 self._drop(trial.number)
         failures, known = 0, (-1, -1)
         ahead: list[int] = []
-        while True:
+        while not stop.is_set():
             told = len(self.study.get_preferences(deepcopy=False))
             state = told, len(self.study.get_trials(deepcopy=False))
             if self.study.should_generate():
@@ -132,7 +130,7 @@ class Interview:
             elif ahead:  # one at a time, as an answer may come
                 self._draw_ahead(ahead.pop())
             else:
-                time.sleep(_PAUSE)
+                stop.wait(_PAUSE)
 
     def conclude(self) -> None:
         """Say who is the champion, and keep pictures of it and of what was learned."""
@@ -234,7 +232,23 @@ class _Handler(WSGIRequestHandler):
 
 
 @contextmanager
-def _served(interview: Interview, options: Namespace) -> Iterator[None]:
+def _on_interruption() -> Iterator[Event]:
+    """An event that Ctrl-C sets, which so cuts no access to the database; a second one ends all."""
+    stop = Event()
+
+    def handle(*_: Any) -> None:
+        stop.set()
+        print(flush=True)
+        signal.signal(signal.SIGINT, previous)
+
+    previous = signal.signal(signal.SIGINT, handle)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def _serve(interview: Interview, options: Namespace) -> None:
     """Serve the page, to each judge at an address of their own."""
     dashboard = import_module("optuna_dashboard._app")
     study = interview.study._study
@@ -253,7 +267,6 @@ def _served(interview: Interview, options: Namespace) -> Iterator[None]:
         print(f"{judge or 'answer'} at {url}; Ctrl-C ends", flush=True)
         if place == 0:
             webbrowser.open(url)
-    yield
 
 
 def _nothing(environ: Any, start_response: Any) -> list[bytes]:
