@@ -2,37 +2,50 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self, SupportsIndex
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 import torch
 from botorch.exceptions import BotorchError, BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo._plain import whole
 from botorch_popbo._replacing import replacing
-from botorch_popbo.data import Order, from_comparisons
-from botorch_popbo.data._checks import check_tensor
-from botorch_popbo.models._fit.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.search.answers import Answer, model_of, standings
 from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least
 
-_FORMAT = 2
+_FORMAT = 3
 _NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
 _SAVED = "num_items", "num_initial", "seed"
 
 
-class PreferenceSearch:
-    """Find the point that a judge likes best, from answers to "which of these?".
+class Best(NamedTuple):
+    """A point that judges compared with others.
 
-    A champion meets challengers. First it is a tournament: the winner stays on and meets the next
-    points of a Sobol design. Then the champion is the best point by a :class:`RankingGP` of all
-    answers, and meets the points near it that promise the largest improvement. Answers may be noisy
-    and may contradict each other. The same seed and answers give the same questions; the global
-    random state is left as it was.
+    Attributes:
+        parameters: The value of each parameter.
+        x: The same as a point, of shape ``d``.
+        utility: Its expected utility, in units of the prior's standard deviation.
+        chance: The probability that no point that was compared is better by more than the standard
+            deviation of an answer's noise, below which judges do not agree with themselves.
+    """
+
+    parameters: dict[str, Any]
+    x: Tensor
+    utility: float
+    chance: float
+
+
+class PreferenceSearch:
+    """Find the point that judges like best, from answers to "which of these?".
+
+    The champion is the best point by a :class:`RankingGP` of all answers. First it meets the next
+    points of a Sobol design, then the points near it that promise the largest improvement. Answers
+    may be noisy and may contradict each other. The same seed and answers give the same questions;
+    the global random state is left as it was.
 
     Args:
         space: What each parameter may be, by its name, such as ``{"sugar": (0.0, 10.0), "cups":
@@ -54,7 +67,7 @@ class PreferenceSearch:
         >>> for _ in range(30):
         >>>     pair = search.ask()
         >>>     search.tell(pair, winner=judge(pair))  # 0, 1, or None for a tie
-        >>> search.space.decode(search.best)
+        >>> search.best.parameters, search.best.chance
     """
 
     def __init__(
@@ -77,7 +90,7 @@ class PreferenceSearch:
             raise InputDataError(
                 f"num_items is at most the number of different points, but got {num_items}."
             )
-        self._answers: list[tuple[Tensor, int | None]] = []
+        self._answers: list[Answer] = []
         self._model: RankingGP | None = None
         self._question: Tensor | None = None
 
@@ -87,48 +100,46 @@ class PreferenceSearch:
         return len(self._answers)
 
     @property
+    def answers(self) -> Sequence[Answer]:
+        """All answers, in the order in which they were given."""
+        return tuple(self._answers)
+
+    @property
     def X(self) -> Tensor:  # noqa: N802
         """All points that were shown, in this order, an ``n x d`` tensor."""
-        return torch.cat([self.space.bounds[:0], *(items for items, _ in self._answers)])
+        return torch.cat([self.space.bounds[:0], *(answer.items for answer in self._answers)])
 
     @property
     def model(self) -> RankingGP:
         """The model of all answers; it is fitted once for each.
 
         Raises:
-            InputDataError: If no question has been answered.
+            InputDataError: If nothing has been compared.
         """
+        if not self._num_told:
+            raise InputDataError("No question has been answered, so there is nothing to learn.")
         if self._model is None:
-            self._model = RankingGP(
-                order=self._order(),
-                covar_module=default_kernel(
-                    self.space.encoded_dim,
-                    self.settings.search.judge_lengthscale,
-                    settings=self.settings.model,
-                ),
-                settings=self.settings.model,
-                input_transform=self.space.input_transform(),
-            ).fit()
+            self._model = model_of(self._answers, self.space, self.settings)
         return self._model
 
     @property
-    def best(self) -> Tensor:
-        """The champion, of shape ``d``.
-
-        During the tournament the last winner, then the shown point of the highest expected utility.
+    def ranking(self) -> list[Best]:
+        """All points that were compared, the best expected utility first.
 
         Raises:
-            InputDataError: If no question has been answered.
+            InputDataError: If nothing has been compared.
         """
-        if self.num_answers == 0:
-            raise InputDataError("No question has been answered, so there is no best point.")
-        if self.num_answers <= self.num_initial:
-            items, winner = self._answers[-1]
-            return items[winner or 0].clone()
-        known = self.model.known_X
-        with torch.no_grad():
-            utility: Any = self.model.posterior(known)
-        return known[utility.mean.argmax()].clone()
+        found = standings(self.model, self.seed)
+        return [Best(self.space.decode(one.x), *one) for one in found]
+
+    @property
+    def best(self) -> Best:
+        """The champion, the point of the highest expected utility, and how sure it is.
+
+        Raises:
+            InputDataError: If nothing has been compared.
+        """
+        return self.ranking[0]
 
     def ask(self) -> Tensor:
         """The next question, which does not change until it is answered.
@@ -141,19 +152,35 @@ class PreferenceSearch:
             self._question = self._next()
         return self._question.clone()
 
-    def tell(self, items: Tensor, winner: SupportsIndex | None) -> None:
-        """Add an answer. The points need not be those that were asked for.
+    def tell(
+        self,
+        items: Tensor,
+        winner: SupportsIndex | None = None,
+        *,
+        worst: SupportsIndex | None = None,
+        ranking: Sequence[SupportsIndex] | None = None,
+        ratings: Sequence[float] | None = None,
+        judge: str = "",
+    ) -> None:
+        """Add an answer, said in one of four ways. The points need not be those asked for.
 
         Args:
             items: The points that were shown, an ``m x d`` tensor with at least two rows.
-            winner: The row of the best one, or ``None`` if none of them is better than the first.
+            winner: The row of the best one; ``None``, with nothing else said, if none of them is
+                better than the first.
+            worst: The row of the worst one; nothing is said of the others among each other.
+            ranking: Rows, best first, and better than those that are not named; ``[]`` says
+                nothing, and other points are asked for.
+            ratings: A number for each, larger being better; equal ones are equally good. They are
+                compared with each other, never with those of another answer.
+            judge: Who answered. Judges err as they do: each has a noise of their own.
 
         Raises:
             BotorchTensorDimensionError: If ``items`` has the wrong shape.
-            InputDataError: If ``items`` is no tensor, if ``winner`` is neither a row nor ``None``,
-                if two points are equal, if one is not finite, or if one is not of the space.
+            InputDataError: If ``items`` is no tensor, if what is said of them is no answer, if two
+                points are equal, if one is not finite, or if one is not of the space.
         """
-        self._add(items, winner)
+        self._add(Answer.read(items, winner, worst, ranking, ratings, judge))
         self._model = self._question = None
 
     def undo(self) -> None:
@@ -177,7 +204,7 @@ class PreferenceSearch:
             OSError: If it cannot be written.
         """
         said = {name: getattr(self, name) for name in _SAVED}
-        answers = [{"items": items.tolist(), "winner": w} for items, w in self._answers]
+        answers = [answer.to_json() for answer in self._answers]
         content = {"format": _FORMAT, "space": self.space.to_json(), **said, "answers": answers}
         with replacing(Path(path)) as partial:
             partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
@@ -204,49 +231,31 @@ class PreferenceSearch:
             said = {name: content[name] for name in _SAVED}
             search = cls(content["space"], settings=settings, **said)
             for answer in content["answers"]:
-                search._add(torch.tensor(answer["items"], dtype=torch.double), answer["winner"])
+                search._add(Answer.from_json(answer))
         except _NOT_SAVED as error:
             raise InputDataError(
                 f"{path} holds no saved PreferenceSearch ({type(error).__name__}: {error})."
             ) from None
         return search
 
-    def _add(self, items: Tensor, winner: SupportsIndex | None) -> None:
-        check_tensor(items, "items")
+    def _add(self, answer: Answer) -> None:
         dim = len(self.space.parameters)
-        if items.ndim != 2 or len(items) < 2 or items.shape[-1] != dim:
+        if answer.items.shape[-1] != dim:
             raise BotorchTensorDimensionError(
-                f"Expected items of shape m x {dim} with m >= 2, but got {tuple(items.shape)}."
+                f"Expected items of {dim} columns, but got {answer.items.shape[-1]}."
             )
-        row = None if winner is None else whole(winner)
-        if winner is not None and (row is None or not 0 <= row < len(items)):
-            raise InputDataError(
-                f"winner is a row of items, 0 to {len(items) - 1}, or None for a tie, but got "
-                f"{winner!r}."
-            )
-        if not bool(items.isfinite().all()) or len(items.unique(dim=0)) < len(items):
-            raise InputDataError("A comparison needs different points with finite values.")
-        self.space.check(items)
-        self._answers.append((items.detach().to("cpu", torch.double, copy=True), row))
+        self.space.check(answer.items)
+        self._answers.append(answer)
 
-    def _order(self) -> Order:
-        """The chosen point against each of the others; in a tie, the first against each."""
-        first = 0
-        decided: list[tuple[int, int]] = []
-        tied: list[tuple[int, int]] = []
-        for items, winner in self._answers:
-            best = winner or 0
-            pairs = [(first + best, first + i) for i in range(len(items)) if i != best]
-            (tied if winner is None else decided).extend(pairs)
-            first += len(items)
-        parts = (torch.tensor(pairs, dtype=torch.long).view(-1, 2) for pairs in (decided, tied))
-        return from_comparisons(self.X, *parts)
+    @property
+    def _num_told(self) -> int:
+        return sum(answer.says_something for answer in self._answers)
 
     def _next(self) -> Tensor:
         """The champion with challengers, or with points of the design where there are none."""
         number = len(self._answers)
-        items = self.best.unsqueeze(0) if number else self.space.bounds[:0]
-        if number >= self.num_initial:
+        items = self.best.x.unsqueeze(0) if self._num_told else self.space.bounds[:0]
+        if self._num_told >= self.num_initial:
             wanted = self.num_items - 1
             near = draw_challengers(
                 self.model, items[0], self.space, wanted, number, self.seed, self.settings.search

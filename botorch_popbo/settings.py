@@ -254,6 +254,11 @@ class SearchSettings:
     # argument of trade_off alone. None.
     sum_weight: float = 0.05
 
+    # Variances of a judge's noise, in units of the judges' common one, of which the most probable
+    # is taken, and the deviation of its logarithm a priori. None.
+    judge_noise_ratios: tuple[float, ...] = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)
+    judge_noise_spread: float = 1.4
+
     # Lengthscales of a judge's utility, of the default prior's. What is smooth over the whole space
     # pulls a narrow optimum down to the losers about it. 0.7 and 1 did not help (the same page).
     judge_lengthscale: float = 0.5

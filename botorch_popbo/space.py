@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import torch
@@ -16,8 +16,8 @@ from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
 #: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
-#: values in none. A file without tuples says ``{"range": [...]}`` and ``{"choices": [...]}``;
-#: ``{"ordered": [...]}`` lists choices whose order is the list's.
+#: values in none. A file without tuples says ``{"range": [...]}``, perhaps with a ``"step"``, and
+#: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's.
 Notation = tuple[Any, ...] | list[Any] | Mapping[str, Any]
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
@@ -82,6 +82,8 @@ class Parameter:
             InputDataError: If nothing of that kind is written.
         """
         said, kind = notation, "range" if isinstance(notation, tuple) else "choices"
+        if isinstance(said, Mapping) and said.keys() == {"range", "step"}:
+            return cls.read({"range": said["range"]})._in_steps(plain(said["step"]))
         if isinstance(said, Mapping) and len(said) == 1:
             ((kind, said),) = said.items()
         if kind not in ("range", "choices", "ordered") or not isinstance(said, tuple | list):
@@ -115,10 +117,20 @@ class Parameter:
         low, high = ends if is_whole else map(float, ends)
         return cls(low, high, 1 if is_whole else None, bool(said[2:]))
 
-    def to_json(self) -> dict[str, list[Any]]:
-        """How it is written in a file; steps other than whole numbers are not."""
+    def _in_steps(self, step: Any) -> Self:
+        number = (self.high - self.low) / step if _is_number(step) and step > 0 else math.nan
+        if self.is_log or not abs(number - round(number, 0)) < 1e-9 * number:
+            raise InputDataError(
+                f"A step is above zero and divides a range that is not logarithmic; got {step!r}."
+            )
+        return replace(self, step=step)
+
+    def to_json(self) -> dict[str, Any]:
+        """How it is written in a file."""
         if self.choices is None:
-            return {"range": [self.low, self.high, *(["log"] if self.is_log else [])]}
+            said = {"range": [self.low, self.high, *(["log"] if self.is_log else [])]}
+            is_plain = self.step is None or (isinstance(self.low, int) and self.step == 1)
+            return said if is_plain else said | {"step": self.step}
         return {"ordered" if self.is_ordered else "choices": list(self.choices)}
 
     @property
@@ -279,7 +291,7 @@ class Space:
                 raise InputDataError(f"{name}: {error}") from None
         return cls(parameters)
 
-    def to_json(self) -> dict[str, dict[str, list[Any]]]:
+    def to_json(self) -> dict[str, dict[str, Any]]:
         """What :meth:`read` reads, as it can be written to a file."""
         return {name: parameter.to_json() for name, parameter in self.parameters.items()}
 

@@ -90,7 +90,7 @@ def ask_pairs(seed: int) -> tuple[list[float], PreferenceSearch]:
     for _ in range(NUM_QUESTIONS):
         pair = search.ask()
         search.tell(pair, winner=int(judge.order(pair)[0]))
-        regrets.append(BEST - liking(search.best).item())
+        regrets.append(BEST - liking(search.best.x).item())
     return regrets, search
 
 
@@ -116,7 +116,7 @@ contours = panel.contourf(*axes, liking(table), levels=12, cmap="Greys", alpha=0
 figure.colorbar(contours, label="liking (hidden)")
 asked = panel.scatter(*search.X.T, c=torch.arange(len(search.X)) // 2, cmap="viridis", s=36)
 figure.colorbar(asked, label="question")
-panel.plot(*search.best, "*", color="C1", markersize=18, label="held to be the best")
+panel.plot(*search.best.x, "*", color="C1", markersize=18, label="held to be the best")
 panel.set(xlabel="sugar [g]", ylabel="water temperature [°C]")
 panel.grid(visible=False)
 figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center")

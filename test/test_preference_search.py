@@ -39,7 +39,7 @@ def test_choices_alone_lead_to_the_optimum(num_items: int) -> None:
     random = search.space.draw(24 * num_items, seed=0)
     assert search.num_answers == 24
     assert search.X.shape == (24 * num_items, 3)
-    assert utility(search.best) > 0.5 * utility(random).max()  # half of the best loss
+    assert utility(search.best.x) > 0.5 * utility(random).max()  # half of the best loss
 
 
 def test_columns_may_be_of_every_kind() -> None:
@@ -51,7 +51,7 @@ def test_columns_may_be_of_every_kind() -> None:
         told = [search.space.decode(item) for item in items]
         liking = [(t["milk"] == "oat") + (t["size"] == 500) - abs(t["sugar"] - 4) / 5 for t in told]
         search.tell(items, liking.index(max(liking)))
-    best = search.space.decode(search.best)
+    best = search.best.parameters
     assert (best["milk"], best["size"]) == ("oat", 500)
 
 
@@ -61,7 +61,7 @@ def test_a_space_may_have_no_other_points() -> None:
         items = search.ask()
         assert sorted(items.flatten().tolist()) == [0, 1, 2]
         search.tell(items, int(items.argmax()))
-    assert search.space.decode(search.best) == {"milk": "c"}
+    assert search.best.parameters == {"milk": "c"}
 
 
 def test_one_seed_and_the_same_answers_ask_the_same_questions() -> None:
@@ -81,7 +81,7 @@ def test_first_the_winner_stays_on() -> None:
     for _ in range(4):
         items = search.ask()
         search.tell(items, 1)
-        assert torch.equal(search.best, items[1])
+        assert torch.equal(search.best.x, items[1])
         assert torch.equal(search.ask()[0], items[1])
     assert len(search.X.unique(dim=0)) == 5
 
@@ -123,12 +123,12 @@ def test_what_becomes_of_a_question_later_changes_nothing() -> None:
 @pytest.mark.parametrize("num_answers", [1, 8])
 def test_an_answer_may_be_taken_back(num_answers: int) -> None:
     search = run(num_answers)
-    question, best = search.ask(), search.best
+    question, best = search.ask(), search.best.x
     search.tell(question, 1)
     search.undo()
     assert search.num_answers == num_answers
     assert torch.equal(search.ask(), question)
-    assert torch.equal(search.best, best)
+    assert torch.equal(search.best.x, best)
     for _ in range(num_answers):
         search.undo()
     with pytest.raises(InputDataError, match="nothing to take back"):
@@ -145,15 +145,25 @@ def test_a_tie_and_a_choice_of_three_are_an_order() -> None:
     assert abs(utility[0] - utility[2]) < 0.2 * (utility[1] - utility[2])
 
 
+ANSWER = {
+    "items": [[0.5, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]],
+    "better": [[0, 1]],
+    "equal": [],
+    "judge": "",
+}
+
+
 @pytest.mark.parametrize(
     "changed",
     [
         None,
-        {"format": 1},
+        {"format": 2},
         {"space": {"x": {"lo": [1]}}},
-        {"answers": [{"items": [[0.0, 1.0]], "winner": 0}]},
-        {"answers": [{"items": [[0.5, 9.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]], "winner": 0}]},
-        {"answers": [{"items": [], "winner": 0}]},
+        {"answers": [{"items": [[0.0, 1.0]], "better": [], "equal": [], "judge": ""}]},
+        {"answers": [ANSWER | {"items": [[0.5, 9.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0]]}]},
+        {"answers": [ANSWER | {"items": []}]},
+        {"answers": [ANSWER | {"better": [[0, 2]]}]},
+        {"answers": [ANSWER | {"judge": 3}]},
     ],
 )
 def test_a_file_of_something_else_is_named(tmp_path: Path, changed: dict[str, Any] | None) -> None:
@@ -162,6 +172,75 @@ def test_a_file_of_something_else_is_named(tmp_path: Path, changed: dict[str, An
     path.write_text("" if changed is None else json.dumps(json.loads(path.read_text()) | changed))
     with pytest.raises(InputDataError, match=r"search.json holds no saved PreferenceSearch"):
         PreferenceSearch.load(path)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({"worst": 1}, [2, 0, 3]),
+        ({"ranking": [3, 1]}, [3, 1]),
+        ({"ratings": [1, 5.0, 3, 5.0]}, [1, 2, 0]),
+    ],
+)
+def test_an_answer_may_be_said_in_other_ways(said: dict[str, Any], expected: list[int]) -> None:
+    search = PreferenceSearch(BOUNDS, num_initial=1)
+    items = search.space.draw(4, seed=0)
+    for _ in range(3):
+        search.tell(items, **said)
+    utility = search.model.posterior(items).mean.flatten().tolist()
+    order = sorted(range(4), key=lambda row: -utility[row])
+    if "worst" in said:
+        assert order[-1] == said["worst"]
+        assert len({*search.answers[0].better}) == 3
+    else:
+        assert [row for row in order if row in expected] == expected
+
+
+def test_what_says_nothing_is_followed_by_another_question() -> None:
+    search = PreferenceSearch(BOUNDS, num_initial=2)
+    first = search.ask()
+    search.tell(first, ranking=[])
+    assert not torch.equal(search.ask(), first)
+    with pytest.raises(InputDataError, match="nothing to learn"):
+        search.model  # noqa: B018
+    for _ in range(3):
+        search.tell(search.ask(), 1)
+    champion, shown = search.best.x, search.ask()
+    search.tell(shown, ranking=[])
+    assert torch.equal(search.best.x, champion)
+    assert not torch.equal(search.ask()[1], shown[1])
+
+
+def test_the_best_comes_with_how_sure_it_is() -> None:
+    search = run(3, num_initial=2)
+    few, ranking = search.best, search.ranking
+    assert few.parameters == search.space.decode(few.x)
+    assert sum(one.chance for one in ranking) >= 1.0
+    assert [one.utility for one in ranking] == sorted((r.utility for r in ranking), reverse=True)
+    for _ in range(9):  # it wins against each of the others
+        for other in ranking:
+            if not torch.equal(other.x, few.x):
+                search.tell(torch.stack([few.x, other.x]), 0)
+    assert torch.equal(search.best.x, few.x)
+    assert search.best.chance > max(few.chance, 0.9)
+
+
+def test_a_judge_who_errs_more_is_believed_less() -> None:
+    def foreseen(names: str, seed: int) -> float:
+        """Rank correlation of predicted and true utilities; the second judge guesses."""
+        search = PreferenceSearch(BOUNDS, num_initial=1)
+        generator = torch.Generator().manual_seed(seed)
+        for number, pair in enumerate(search.space.draw(80, seed).view(40, 2, 3)):
+            winner = int(utility(pair).argmax())
+            if number % 2:
+                winner = int(torch.randint(2, (1,), generator=generator))
+            search.tell(pair, winner, judge=names[number % 2])
+        X = search.space.draw(64, seed=5)
+        values = torch.stack([search.model.posterior(X).mean.flatten(), utility(X)])
+        return float(torch.corrcoef(values.argsort().argsort().double())[0, 1])
+
+    gains = [foreseen("ab", seed) - foreseen("aa", seed) for seed in range(3)]
+    assert sum(gains) > 0.1
 
 
 @pytest.mark.parametrize(
@@ -186,9 +265,9 @@ PAIR = [[0.0, 0.0], [1.0, 0.5]]
 @pytest.mark.parametrize(
     ("items", "winner", "message"),
     [
-        (torch.tensor(PAIR), 2, "0 to 1, or None"),
+        (torch.tensor(PAIR), 2, "0 to 1, each once"),
         (torch.tensor([PAIR[0]] * 2), 0, "different points"),
-        (torch.tensor(PAIR[0]), 0, "m x 2"),
+        (torch.tensor(PAIR[0]), 0, "m x d"),
         (PAIR, 0, r"no tensor\. Pass torch\.as_tensor\(items\)"),
         (torch.tensor([PAIR[0], [0.0, 2.0]]), 0, "size holds numbers from 0 to 1"),
         (torch.tensor([PAIR[0], [3.0, 0.0]]), 0, "milk holds whole numbers from 0 to 2"),
@@ -202,3 +281,21 @@ def test_what_is_no_answer_is_refused(items: Any, winner: int, message: str) -> 
     assert search.num_answers == 0
     with pytest.raises(InputDataError, match="No question has been answered"):
         search.best  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"worst": 2}, "worst names rows of items, 0 to 1, each once"),
+        ({"ranking": [0, 0]}, "ranking names rows of items"),
+        ({"ratings": [1.0]}, "a number for each of the 2 items"),
+        ({"ratings": [1.0, float("nan")]}, "a number for each of the 2 items"),
+        ({"worst": 1, "winner": 0}, "one of winner, worst, ranking and ratings"),
+        ({"winner": 0, "judge": 3}, "A judge is known by a text"),
+    ],
+)
+def test_what_is_said_in_other_ways_is_checked(said: dict[str, Any], message: str) -> None:
+    search = PreferenceSearch({"milk": ["a", "b", "c"], "size": (0.0, 1.0)})
+    with pytest.raises(InputDataError, match=message):
+        search.tell(torch.tensor(PAIR), **said)
+    assert search.num_answers == 0

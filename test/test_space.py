@@ -156,3 +156,27 @@ def test_points_are_of_the_space_but_for_rounding() -> None:
         outside[0, column] = 6.5
         with pytest.raises(InputDataError, match=message):
             SPACE.check(outside)
+
+
+@pytest.mark.parametrize(
+    ("notation", "values"),
+    [
+        ({"range": [0.0, 1.0], "step": 0.25}, [0.0, 0.25, 0.5, 0.75, 1.0]),
+        ({"range": [2, 10], "step": 4}, [2, 6, 10]),
+        ({"range": [0, 1], "step": 0.5}, [0, 0.5, 1]),
+    ],
+)
+def test_a_range_may_have_steps(notation: Any, values: list[float]) -> None:
+    space = Space.read({"x": notation})
+    assert space.num_points == len(values)
+    drawn = {space.decode(x)["x"] for x in space.draw(64, seed=0)}
+    assert sorted(drawn) == values
+    assert Space.read(space.to_json()).key == space.key
+
+
+@pytest.mark.parametrize(
+    ("range_", "step"), [([0.0, 1.0], 0.3), ([0.0, 1.0], 0), ([1.0, 3.0, "log"], 1), ([0, 1], "a")]
+)
+def test_a_step_divides_its_range(range_: list[Any], step: Any) -> None:
+    with pytest.raises(InputDataError, match="x: A step is above zero and divides a range"):
+        Space.read({"x": {"range": range_, "step": step}})

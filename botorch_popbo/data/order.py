@@ -32,7 +32,8 @@ class Order:
         score: What the entries of a list are sorted by, larger being better, of shape ``r``. Equal
             scores are ties; minus infinity marks failures.
         variance: Variances of the scores, in squared units of ``score``, of shape ``r``; NaN where
-            unknown, and zero where there is no noise.
+            unknown, and zero where there is no noise. Lists of one task that may contradict each
+            other are answers; of them it is how much more than others their judge errs.
         list_index: Which list each entry is in, counted from 0, of shape ``r``.
         task_index: Which task the list of each entry belongs to, of shape ``r``.
         is_censored: Whether no more is known of an entry than that all of a higher score are

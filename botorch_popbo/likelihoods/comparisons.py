@@ -1,6 +1,6 @@
 """What an order says of pairs of records."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Self
 
@@ -21,6 +21,7 @@ class Comparisons:
             interval form a forest.
         weight: What a certain comparison counts among others that say nearly the same, at most one,
             of shape ``M``; see :mod:`botorch_popbo.likelihoods.weights`.
+        noise: Variance of an answer by how much more its judge errs than others, of shape ``M``.
     """
 
     better: Tensor
@@ -28,20 +29,29 @@ class Comparisons:
     answers: Tensor
     other_side: Tensor
     weight: Tensor
+    noise: Tensor
 
     @classmethod
     def strict(cls, better: Tensor, worse: Tensor) -> Self:
         """Certain ones."""
         position = torch.arange(len(better), device=better.device)
         never = torch.zeros_like(better, dtype=torch.double)
-        return cls(better, worse, never, position, torch.ones_like(never))
+        once = torch.ones_like(never)
+        return cls(better, worse, never, position, once, once)
 
     @classmethod
-    def judged(cls, better: Tensor, worse: Tensor, answers: Tensor | None = None) -> Self:
-        """Answers of judges, once each by default."""
+    def judged(
+        cls,
+        better: Tensor,
+        worse: Tensor,
+        answers: Tensor | None = None,
+        noise: Tensor | None = None,
+    ) -> Self:
+        """Answers of judges, once each by default, and of one noise."""
         once = torch.ones_like(better, dtype=torch.double)
         position = torch.arange(len(better), device=better.device)
-        return cls(better, worse, once if answers is None else answers, position, once)
+        answers, noise = (once if one is None else one for one in (answers, noise))
+        return cls(better, worse, answers, position, once, noise)
 
     @classmethod
     def between(cls, above: Tensor, record: Tensor, below: Tensor) -> Self:
@@ -109,7 +119,7 @@ class Comparisons:
         if not len(rest):
             return self
         strict = self.strict(self.better[kept], self.worse[kept])
-        return replace(strict, answers=self.answers[kept])
+        return replace(strict, answers=self.answers[kept], noise=self.noise[kept])
 
     @cached_property
     def paths(self) -> Tensor:
@@ -150,6 +160,7 @@ class Comparisons:
             torch.cat([self.answers, other.answers]),
             torch.cat([self.other_side, other.other_side + len(self)]),
             torch.cat([self.weight, other.weight]),
+            torch.cat([self.noise, other.noise]),
         )
 
     def renumbered(self, index: Tensor) -> Self:
@@ -170,9 +181,8 @@ class Comparisons:
         position[index] = torch.arange(len(index), device=index.device)
         better, worse = position[self.better], position[self.worse]
         left = (better >= 0) & (worse >= 0)
-        return self.judged(better[left], worse[left], self.answers[left])
+        return self.judged(better[left], worse[left], self.answers[left], self.noise[left])
 
     def to(self, device: torch.device) -> Self:
         """The same pairs on another device."""
-        parts = (self.better, self.worse, self.answers, self.other_side, self.weight)
-        return type(self)(*(part.to(device) for part in parts))
+        return type(self)(*(getattr(self, field.name).to(device) for field in fields(self)))

@@ -47,6 +47,9 @@ class Terms:
         self.comparisons, self.log_noise = comparisons, noise.log()
         self.is_answer, self.has_answers = comparisons.is_answer, comparisons.has_answers
         self.answers, self.weight = comparisons.answers.to(noise), comparisons.weight.to(noise)
+        # As long as all judges err alike it is no vector, whose exponentials take longer.
+        differ = bool((comparisons.noise != 1.0).any())
+        self._log_ratio = comparisons.noise.to(noise).log() if differ else 0.0
         self.first, self.second = comparisons.intervals
         self.are_gaps = not (self.has_answers or len(self.first))
         self.gaps = (~(self.is_answer | comparisons.is_side)).nonzero().squeeze(-1)
@@ -85,7 +88,7 @@ class Terms:
         if self.distances is not None:
             slope = slope + self.mass * inverse - self.rate
         if self.has_answers:
-            deviation = (0.5 * self.log_noise).exp()
+            deviation = (0.5 * (self.log_noise + self._log_ratio)).exp()
             by_score = self.answers / deviation * _hazard(differences / deviation)
             slope = slope.where(~self.is_answer, by_score)
         return slope
@@ -105,6 +108,7 @@ class Terms:
         if self.distances is not None:
             own = own + self.mass * inverse.square()
         if self.has_answers:
+            log_noise = log_noise + self._log_ratio
             score = differences * torch.exp(-0.5 * log_noise)
             hazard = _hazard(score)
             bent = self.answers * torch.exp(-log_noise) * hazard * (score + hazard)
@@ -157,7 +161,7 @@ class Terms:
         told = self._log_prob_of_distances(differences)
         if not self.has_answers:
             return told
-        score = differences * torch.exp(-0.5 * log_noise)
+        score = differences * torch.exp(-0.5 * (log_noise + self._log_ratio))
         log_prob: Tensor = told + self.answers @ torch.special.log_ndtr(score)
         return log_prob
 

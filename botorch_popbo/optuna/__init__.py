@@ -1,4 +1,4 @@
-"""An Optuna sampler that learns from the order of the trials."""
+"""Optuna samplers that learn from the order of the trials."""
 
 try:
     import optuna as _optuna  # noqa: F401
@@ -7,6 +7,7 @@ except ModuleNotFoundError as error:
         'botorch_popbo.optuna needs Optuna. Install it with pip install "botorch-popbo[optuna]".'
     ) from error
 
+from botorch_popbo.optuna.preferential import PreferentialPoPBOSampler
 from botorch_popbo.optuna.sampler import PoPBOSampler
 
-__all__ = ["PoPBOSampler"]
+__all__ = ["PoPBOSampler", "PreferentialPoPBOSampler"]

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed, seeded
 from botorch_popbo.acquisition._log_improvement import log_improvement
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space
@@ -20,6 +21,7 @@ def draw_challengers(
     turn: int,
     seed: int,
     settings: SearchSettings,
+    known: Tensor | None = None,
 ) -> Tensor:
     """The most promising points near the champion.
 
@@ -41,14 +43,17 @@ def draw_challengers(
         turn: How many questions there were before.
         seed: Seed of candidates and samples.
         settings: How many candidates are how near.
+        known: Points that are none, as long as there are others near, an ``n x d`` tensor.
 
     Returns:
         Distinct points other than the champion, ``n x d`` with ``n <= number``; fewer only where
         there are few others near.
     """
     with seeded(derive_seed(seed, turn)), torch.no_grad():
-        points = space.from_unit(_near(space.to_unit(champion), space, settings))
+        points = space.filled(space.from_unit(_near(space.to_unit(champion), space, settings)))
         near: Tensor = points[(points != champion).any(-1)].unique(dim=0)
+        if known is not None and not bool((seen := is_row_of(near, known)).all()):
+            near = near[~seen]
         chosen = near[:0]
         if turn % 2 == 0 and len(near):
             reference = model.encode(champion.unsqueeze(0)).squeeze(0)

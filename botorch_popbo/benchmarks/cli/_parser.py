@@ -18,11 +18,11 @@ examples:
   popbo compare --table results.csv --objective loss
   popbo report --output popbo-results
   popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables
-  popbo prefer --space coffee.toml --state answers.json"""
+  popbo prefer coffee.toml --page"""
 _COMMANDS = {
     "compare": "run methods side by side and report how they did; the same command goes on",
     "report": "report what popbo compare has run; without options, all of it",
-    "prefer": "ask a person which of two is better; every answer is saved",
+    "prefer": "ask people which is better, in a terminal or on a page; every answer is saved",
     "data": "make a file of tables of what its authors published, or check those that are there",
     "list": "print the names of problems, methods and campaigns",
     "doctor": "say what is installed, what was found, and what adds the rest",
@@ -90,10 +90,18 @@ def _add_execution(parser: ArgumentParser) -> None:
 
 def _add_interview(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("--space", type=Path, metavar="FILE", help="the columns, a TOML file; needed to begin")
-    add("--state", type=Path, metavar="FILE", required=True, help="the answers, a JSON file")
+    what = "what is to be compared, a TOML file; needed to begin"
+    add("file", type=Path, nargs="?", metavar="FILE", help=what)
+    state = "where answers are kept (default: beside FILE): a JSON file, or the folder of a page"
+    add("--state", type=Path, metavar="PATH", help=state)
     add("--items", type=int, help="things shown at a time (default: 2)")
     add("--seed", type=int, help="seed of the questions (default: 0)")
+    add("--page", action="store_true", help="ask on a page in the browser, with pictures")
+    add("--judges", nargs="+", metavar="NAME", help="an address of the page for each of them")
+    add("--host", default="127.0.0.1", help="who serves the page (default: this machine alone)")
+    add("--port", type=int, help="where (default: 8080, or one that is free)")
+    limit = "time limit for showing one thing (default: 60)"
+    add("--limit", type=float, metavar="SECONDS", default=60.0, help=limit)
 
 
 def _add_table_files(parser: ArgumentParser) -> None:

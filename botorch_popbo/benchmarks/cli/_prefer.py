@@ -1,10 +1,11 @@
 """A person answers: ``popbo prefer``."""
 
-import math
+import re
 import tomllib
 import warnings
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,56 +13,83 @@ from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
+from botorch_popbo.benchmarks.cli._drawer import Drawer
+from botorch_popbo.benchmarks.cli._words import said_of
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.preference_search import PreferenceSearch
-from botorch_popbo.space import Parameter, Space
+from botorch_popbo.preference_search import Best, PreferenceSearch
+from botorch_popbo.space import Space
+
+_HELP = """\
+  2      the second is the best
+  2 1    the second is the best, then the first, then those that are not named
+  w2     the second is the worst, and nothing is said of the others
+  =      no difference
+  n      next: all are good, or none is; nothing is said of them
+  u      undo the last answer
+  h      history of answers
+  q      quit; the same command goes on"""
+_SHOW = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
+_NUM_RANKED = 5
+_UNDO = {"undo": True}
 
 
 def prefer(options: Namespace) -> int:
     """Ask until the person leaves; every answer is on disk before the next question."""
-    known = _content(options.state)
-    search = _begin(options)
-    answers = "1 answer" if search.num_answers == 1 else f"{search.num_answers} answers"
-    print(f"{answers} so far; = for no difference, u to undo, q to leave")
-    while True:
-        items = _ask(search)
-        answer = _read(len(items), can_undo=search.num_answers > 0)
-        if answer == "q":
-            break
-        if answer == "u":
-            search.undo()
-        else:
-            search.tell(items, None if answer == "=" else int(answer) - 1)
-        known = _save(search, options.state, known)
-    if search.num_answers:
-        print(f"best: {_text(search.space, search.best)}")
+    space, show = (None, None) if options.file is None else read_file(options.file, options.limit)
+    if options.page:
+        from botorch_popbo.benchmarks.cli._page import page  # with all that a page needs
+
+        if space is None:
+            raise UsageError("a page needs a FILE that says what is to be compared")
+        return page(options, space, show)
+    if options.state is None and options.file is None:
+        raise UsageError("name a FILE that says what is to be compared, or a --state to go on with")
+    state = options.state or options.file.with_name(f"{options.file.stem}-answers.json")
+    _interview(_begin(options, space, state), state)
     return 0
 
 
-def read_space(path: Path) -> dict[str, Any]:
-    """Read a TOML file with a table for each parameter; raises UsageError."""
+def read_file(path: Path, limit: float) -> tuple[Space, Callable[[Path], Drawer] | None]:
+    """Read what is to be compared; raises UsageError.
+
+    Args:
+        path: A TOML file with a table for each parameter, and perhaps the function that shows them.
+        limit: Seconds that it may take to show one.
+
+    Returns:
+        The space, and what makes, for a folder, what draws there.
+    """
     try:  # some editors begin a file with a mark of the byte order
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
+        said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        reference = said.pop("show") if isinstance(said.get("show"), str) else None
+        space = Space.read(said)
+    except (OSError, ValueError, InputDataError) as error:
         raise UsageError(f"cannot read the space {path}: {error}") from None
+    if reference is None:
+        return space, None
+    found = _SHOW.fullmatch(reference)
+    if found is None or not (file := path.parent / found["path"]).is_file():
+        raise UsageError(
+            f'show is a file and a function, as in "draw.py:render", not {reference!r}'
+        )
+    return space, partial(Drawer, file, found["name"], limit=limit)
 
 
-def _begin(options: Namespace) -> PreferenceSearch:
-    space = None if options.space is None else read_space(options.space)
+def _begin(options: Namespace, space: Space | None, state: Path) -> PreferenceSearch:
     asked = {"num_items": options.items, "seed": options.seed}
     given = {name: value for name, value in asked.items() if value is not None}
     try:
-        if options.state.exists():
-            search = PreferenceSearch.load(options.state)
-            if space is not None and Space.read(space).key != search.space.key:
-                raise UsageError(f"{options.state} is about another space than {options.space}")
-            _check_settings(search, given, options.state)
+        if state.exists():
+            search = PreferenceSearch.load(state)
+            if space is not None and space.key != search.space.key:
+                raise UsageError(f"{state} is about another space than {options.file}")
+            _check_settings(search, given, state)
             return search
         if space is None:
-            raise UsageError(f"there is no {options.state}; begin with --space FILE")
-        if not options.state.parent.is_dir():
-            raise UsageError(f"there is no folder {options.state.parent} for {options.state.name}")
-        return PreferenceSearch(space, **given)
+            raise UsageError(f"there is no {state}; begin with a FILE")
+        if not state.parent.is_dir():
+            raise UsageError(f"there is no folder {state.parent} for {state.name}")
+        return PreferenceSearch(space.to_json(), **given)
     except InputDataError as error:
         raise UsageError(str(error)) from None
 
@@ -71,6 +99,24 @@ def _check_settings(search: PreferenceSearch, given: Mapping[str, int], state: P
         if (was := getattr(search, name)) != value:
             option = name.removeprefix("num_")
             raise UsageError(f"{state} was begun with --{option} {was}, not {value}")
+
+
+def _interview(search: PreferenceSearch, state: Path) -> None:
+    known = _content(state)
+    answers = "1 answer" if search.num_answers == 1 else f"{search.num_answers} answers"
+    print(f"{answers} so far; ? explains what can be answered")
+    while True:
+        items = _ask(search)
+        answer = _read(search, len(items))
+        if answer is None:
+            break
+        if answer == _UNDO:
+            search.undo()
+        else:
+            search.tell(items, **answer)
+        known = _save(search, state, known)
+    for place, best in enumerate(_ranking(search)[:_NUM_RANKED], start=1):
+        print(f"{place}. {_words_of(search, best)}")
 
 
 def _content(state: Path) -> bytes | None:
@@ -93,32 +139,71 @@ def _ask(search: PreferenceSearch) -> Tensor:
         # After nothing but ties there is nothing to learn from yet.
         warnings.simplefilter("ignore", InputDataWarning)
         items = search.ask()
+        best = _ranking(search)[:1]
     print(f"\nquestion {search.num_answers + 1}")
+    if best:
+        print(f"  so far the best: {_words_of(search, search.best)}")
     for place, item in enumerate(items, start=1):
-        print(f"  {place}: {_text(search.space, item)}")
+        print(f"  {place}: {_text(search, item)}")
     return items
 
 
-def _read(number: int, can_undo: bool) -> str:
-    valid = [*map(str, range(1, number + 1)), "=", *(["u"] if can_undo else []), "q"]
+def _read(search: PreferenceSearch, number: int) -> dict[str, Any] | None:
+    """What is to be told, or to undo; ``None`` at the end."""
     while True:
         try:
-            answer = input(f"{'/'.join(valid)}? ").strip().lower()
-        except EOFError:
-            return "q"
-        if answer in valid:
-            return answer
+            answer = input(f"which is the best, 1 to {number}, = or ?  ").strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            print()
+            return None
+        if answer == "q":
+            return None
+        if answer == "?":
+            print(_HELP)
+        elif answer == "h":
+            print("\n".join(_history(search)) or "no answers yet")
+        elif answer == "u":
+            if search.num_answers:
+                return _UNDO
+            print("there is no answer to undo")
+        elif (meaning := _meaning(answer, number)) is not None:
+            return meaning
+        else:
+            print(f"{answer!r} is no answer: type the number of the best, from 1 to {number}, or ?")
 
 
-def _text(space: Space, item: Tensor) -> str:
-    told = space.decode(item).items()
-    return ", ".join(f"{name} {_value(space.parameters[name], value)}" for name, value in told)
+def _meaning(answer: str, number: int) -> dict[str, Any] | None:
+    """What is told of an answer; ``None`` if it is none."""
+    if answer in ("=", "n"):
+        return {"winner": None} if answer == "=" else {"ranking": []}
+    found = re.fullmatch(r"(w?)((?:\d+[ ,>]*)+)", answer)
+    if found is None:
+        return None
+    rows = [int(place) - 1 for place in re.findall(r"\d+", found[2])]
+    if len({*rows}) < len(rows) or not {*rows} <= {*range(number)}:
+        return None
+    if found[1]:
+        return {"worst": rows[0]} if len(rows) == 1 else None
+    return {"ranking": rows}
 
 
-def _value(parameter: Parameter, value: Any) -> str:
-    if parameter.step is not None:
-        return str(value)
-    # Four digits of the width, without which two things of a narrow range look the same.
-    low, high = parameter.low, parameter.high
-    farthest = max(abs(low), abs(high)) / (high - low)
-    return f"{value:.{4 + math.ceil(math.log10(max(farthest, 1.0)))}g}"
+def _history(search: PreferenceSearch) -> list[str]:
+    lines = []
+    for place, answer in enumerate(search.answers, start=1):
+        said = [f"{a + 1} > {b + 1}" for a, b in answer.better]
+        said += [f"{a + 1} = {b + 1}" for a, b in answer.equal]
+        lines.append(f"question {place}: {', '.join(said) or 'nothing said'}")
+        lines += [f"  {row}: {_text(search, item)}" for row, item in enumerate(answer.items, 1)]
+    return lines
+
+
+def _ranking(search: PreferenceSearch) -> list[Best]:
+    return search.ranking if any(answer.says_something for answer in search.answers) else []
+
+
+def _words_of(search: PreferenceSearch, best: Best) -> str:
+    return f"{_text(search, best.x)} ({best.chance:.0%} sure)"
+
+
+def _text(search: PreferenceSearch, item: Tensor) -> str:
+    return ", ".join(said_of(search.space, search.space.decode(item)))

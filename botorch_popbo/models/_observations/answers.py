@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._rows import distinct_rows
-from botorch_popbo.data.order import Order
+from botorch_popbo.data.order import TIE_VARIANCE, Order
 from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.models._observations.neighbours import ends_of_lists
 
@@ -13,7 +13,8 @@ def answers_of(order: Order, judged: Tensor) -> Comparisons:
     """What lists say of pairs of records.
 
     A list of more than two is taken for answers about neighbours, and a best one for an answer
-    against each of the others. A tie counts half for either side. Equal answers are counted.
+    against each of the others. A tie counts half for either side. Equal answers are counted. A
+    known variance of an answer is that of its judge, in units of the others' common one.
 
     Args:
         order: The order.
@@ -33,10 +34,14 @@ def answers_of(order: Order, judged: Tensor) -> Comparisons:
     better = order.ranked.inverse[torch.cat([winner, drawn, entry[draws]])]
     worse = order.ranked.inverse[torch.cat([entry[loses], entry[draws], drawn])]
     weight = torch.where(torch.arange(len(better), device=level.device) < len(winner), 1.0, 0.5)
-    distinct = distinct_rows(better, worse)
+    # How much more than others whoever was asked errs; the variance of a tie is a mark.
+    errs = torch.where(order.variance > TIE_VARIANCE, order.variance.double(), 1.0)[loses]
+    noise = torch.cat([errs, errs.new_ones(len(better) - len(errs))])
+    distinct = distinct_rows(better, worse, noise)
     counted = torch.zeros_like(distinct.rows, dtype=torch.double)
     counted = counted.index_add_(0, distinct.inverse, weight.double())
-    return Comparisons.judged(better[distinct.rows], worse[distinct.rows], counted)
+    kept = distinct.rows
+    return Comparisons.judged(better[kept], worse[kept], counted, noise[kept])
 
 
 def between(utility: Tensor, known: Tensor, number: int) -> Comparisons:

@@ -40,6 +40,13 @@ def answer(monkeypatch: pytest.MonkeyPatch, answers: Iterable[str]) -> None:
     monkeypatch.setattr("builtins.input", read)
 
 
+def said(state: Path) -> list[tuple[list[list[int]], list[list[int]]]]:
+    return [(a["better"], a["equal"]) for a in json.loads(state.read_text())["answers"]]
+
+
+FIRST, SECOND, TIE = ([[0, 1]], []), ([[1, 0]], []), ([], [[0, 1]])
+
+
 def prefer(*options: object) -> int:
     return main(["prefer", *map(str, options)])
 
@@ -49,16 +56,18 @@ def test_answers_are_kept_and_the_same_command_goes_on(
 ) -> None:
     state = tmp_path / "answers.json"
     answer(monkeypatch, ["1", "what?", "2", "=", "q"])
-    assert prefer("--space", space, "--state", state) == 0
+    assert prefer(space, "--state", state) == 0
     first = capsys.readouterr().out
-    assert [a["winner"] for a in json.loads(state.read_text())["answers"]] == [0, 1, None]
+    assert said(state) == [FIRST, SECOND, TIE]
     assert first.count("question ") == 4
-    assert "best: sugar " in first
+    assert "'what?' is no answer: type the number of the best, from 1 to 2, or ?" in first
+    assert re.search(r"so far the best: sugar .* \(\d+% sure\)", first)
+    assert re.search(r"^1\. sugar .* \(\d+% sure\)$", first, re.MULTILINE)
     answer(monkeypatch, ["1"])  # and then the end of the input
     assert prefer("--state", state) == 0
     second = capsys.readouterr().out
     assert "3 answers so far" in second
-    asked = [text.split("question 4")[1].splitlines()[1:3] for text in (first, second)]
+    asked = [text.split("question 4")[1].splitlines()[1:4] for text in (first, second)]
     assert asked[0] == asked[1]
     assert len(json.loads(state.read_text())["answers"]) == 4
 
@@ -77,9 +86,9 @@ def test_answers_given_elsewhere_meanwhile_are_kept(
         yield "="
 
     answer(monkeypatch, in_two_windows())
-    assert prefer("--space", space, "--state", state) == 2
+    assert prefer(space, "--state", state) == 2
     assert "was changed by another program" in capsys.readouterr().err
-    assert [a["winner"] for a in json.loads(state.read_text())["answers"]] == [0, 1, 0]
+    assert said(state) == [FIRST, SECOND, FIRST]
 
 
 def test_a_slip_is_taken_back(
@@ -87,10 +96,10 @@ def test_a_slip_is_taken_back(
 ) -> None:
     state = tmp_path / "answers.json"
     answer(monkeypatch, ["u", "1", "2", "u", "1", "u", "u", "2"])  # before the first there is none
-    assert prefer("--space", space, "--state", state) == 0
+    assert prefer(space, "--state", state) == 0
     numbers = re.findall(r"question (\d)", capsys.readouterr().out)
     assert "".join(numbers) == "12323212"
-    assert [a["winner"] for a in json.loads(state.read_text())["answers"]] == [1]
+    assert said(state) == [SECOND]
 
 
 def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -100,8 +109,58 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
         assert prefer("--state", state, *options) == 2
         return capsys.readouterr().err
 
-    assert "begin with --space FILE" in complaint()
-    assert "cannot read the space" in complaint("--space", other)
-    assert "of at least 2, but got 1" in complaint("--space", space, "--items", "1")
+    assert "begin with a FILE" in complaint()
+    assert "cannot read the space" in complaint(other)
+    assert "of at least 2, but got 1" in complaint(space, "--items", "1")
+    assert "a page needs a FILE" in complaint("--page")
+    for show in ("draw.py", "draw.py:render"):  # no function, no file
+        other.write_text(f'show = "{show}"\n{SPACE}')
+        assert 'as in "draw.py:render"' in complaint(other)
     state.write_text("nothing")
-    assert "no saved PreferenceSearch" in complaint("--space", space)
+    assert "no saved PreferenceSearch" in complaint(space)
+
+
+def test_more_can_be_said_than_which_is_the_best(
+    space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    answer(monkeypatch, ["3 1", "w2", "n", "=", "?", "h", "w1 2", "4", "2 2"])
+    assert prefer(space, "--items", "3") == 0
+    state = tmp_path / "space-answers.json"  # where nothing else is said, beside the file
+    assert said(state) == [
+        ([[2, 0], [0, 1]], []),
+        ([[0, 1], [2, 1]], []),
+        ([], []),
+        ([], [[0, 1], [0, 2]]),
+    ]
+    shown = capsys.readouterr().out
+    assert "w2     the second is the worst" in shown
+    assert "question 1: 3 > 1, 1 > 2" in shown
+    assert "question 3: nothing said" in shown
+    assert shown.count("is no answer") == 3
+
+
+def test_an_interruption_says_what_is_best(
+    space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def interrupted() -> Iterator[str]:
+        yield "1"
+        raise KeyboardInterrupt
+
+    answer(monkeypatch, interrupted())
+    assert prefer(space) == 0
+    assert "\n1. sugar " in capsys.readouterr().out
+
+
+def test_what_is_hostile_to_a_terminal_is_not_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    hostile = tmp_path / "hostile.toml"
+    hostile.write_text(
+        '["a\\u001b[2J"]\nchoices = ["\\u001b]0;title\\u0007", "' + "b" * 500 + '"]\n'
+    )
+    answer(monkeypatch, ["1"])
+    assert prefer(hostile) == 0
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert "b" * 59 + "…" in shown
+    assert "b" * 60 not in shown

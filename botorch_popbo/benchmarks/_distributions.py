@@ -1,0 +1,35 @@
+"""Our parameters as Optuna's."""
+
+from typing import Any
+
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+
+from botorch_popbo.space import Parameter, Space
+
+
+def distributions_of(space: Space) -> dict[str, BaseDistribution]:
+    """Of choices in an order, of which Optuna has none, the places."""
+    return {name: _distribution(parameter) for name, parameter in space.parameters.items()}
+
+
+def _distribution(parameter: Parameter) -> BaseDistribution:
+    low, high, log = parameter.low, parameter.high, parameter.is_log
+    if parameter.choices is not None and not parameter.is_ordered:
+        return CategoricalDistribution(parameter.choices)
+    if parameter.choices is not None or (isinstance(low, int) and isinstance(parameter.step, int)):
+        return IntDistribution(int(low), int(high), log=log, step=int(parameter.step or 1))
+    return FloatDistribution(low, high, log=log, step=parameter.step)
+
+
+def values_of(space: Space, params: dict[str, Any]) -> dict[str, Any]:
+    """The values of a trial's parameters."""
+    own = space.parameters.items()
+    return {
+        name: p.choices[params[name]] if p.choices and p.is_ordered else params[name]
+        for name, p in own
+    }

@@ -1,0 +1,284 @@
+"""Judges answer on a page: ``popbo prefer FILE --page``."""
+
+import json
+import shutil
+import signal
+import sys
+import webbrowser
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from pathlib import Path
+from socketserver import ThreadingMixIn
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+import optuna
+from filelock import FileLock, Timeout
+from optuna.artifacts import FileSystemArtifactStore, get_all_artifact_meta, upload_artifact
+from optuna.storages import RDBStorage
+from optuna.trial import FrozenTrial, Trial, TrialState
+from sqlalchemy.engine import URL  # type: ignore[import-untyped]  # that of version 1
+
+from botorch_popbo.benchmarks._distributions import distributions_of, values_of
+from botorch_popbo.benchmarks.cli._drawer import Drawer, Drawn
+from botorch_popbo.benchmarks.cli._gateway import Gateway
+from botorch_popbo.benchmarks.cli._learned import draw_learned
+from botorch_popbo.benchmarks.cli._words import said_of
+from botorch_popbo.benchmarks.errors import UsageError, library
+from botorch_popbo.optuna import PreferentialPoPBOSampler
+from botorch_popbo.space import Space
+
+_LOOPBACK = ("127.0.0.1", "localhost")
+_PORT = 8080
+_NAME = "popbo prefer"
+_SHOWN = "shown"  # the attribute of a trial that names its artifact
+_MOST_FAILURES = 5  # drawings one after another
+_PAUSE = 0.2  # seconds between two looks for an answer
+_NUM_RANKED = 5
+
+
+def page(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None) -> int:
+    """Ask on a page until the command is interrupted; then say what was learned.
+
+    Args:
+        options: The command's.
+        space: The space.
+        show: Makes, for a folder, what draws there; parameters are shown as they are if it is None.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        UsageError: If the folder is about something else or in use, or if nothing can be drawn.
+    """
+    library("optuna_dashboard", "a page", "judges")
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    folder = options.state or options.file.with_name(f"{options.file.stem}-answers")
+    folder.mkdir(exist_ok=True)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(FileLock(folder / "lock").acquire(blocking=False))
+        except Timeout:
+            raise UsageError(f"another popbo prefer is using {folder}") from None
+        drawn = Path(stack.enter_context(TemporaryDirectory()))
+        drawers = [] if show is None else [show(drawn), show(drawn)]
+        interview = Interview(space, folder, drawers, options.items or 2, options.seed or 0)
+        stop = stack.enter_context(_on_interruption())
+        _serve(interview, options)
+        interview.run(stop)
+        interview.conclude()
+    return 0
+
+
+class Interview:
+    """A study that is on a page.
+
+    Args:
+        space: The space.
+        folder: Where the study and what was drawn are kept; what is there goes on.
+        drawers: One for what the page waits for, and one for what it may ask for next.
+        num_items: How many things are shown at a time.
+        seed: Seed of the questions.
+    """
+
+    def __init__(
+        self, space: Space, folder: Path, drawers: list[Drawer], num_items: int, seed: int
+    ) -> None:
+        self._dashboard = library("optuna_dashboard", "a page", "judges")
+        self.space, self.folder, self._drawers = space, folder, drawers
+        self.sampler = PreferentialPoPBOSampler(seed=seed)
+        database = URL.create("sqlite", database=str(folder / "study.db"))
+        self.study = import_module("optuna_dashboard.preferential").create_study(
+            n_generate=num_items,
+            storage=RDBStorage(str(database)),
+            sampler=self.sampler,
+            study_name=_NAME,
+            load_if_exists=True,
+        )
+        said = {"space": json.dumps(space.to_json()), "items": num_items, "seed": seed}
+        for name, value in said.items():
+            if self.study.user_attrs.get(name, value) != value:
+                raise UsageError(f"{folder} was begun with another {name}; choose another --state")
+            self.study.set_user_attr(name, value)
+        artifacts = folder / "artifacts"
+        artifacts.mkdir(exist_ok=True)
+        self.store = FileSystemArtifactStore(artifacts)
+        self._prepared: dict[str, Future[Drawn]] = {}
+
+    def run(self, stop: Event) -> None:
+        """Show something new after each answer until it is time to stop."""
+        for trial in self.study.get_trials(states=(TrialState.RUNNING,)):
+            if _SHOWN not in trial.user_attrs:  # the command was killed before anybody saw it
+                self._drop(trial.number)
+        failures, known = 0, (-1, -1)
+        ahead: list[int] = []
+        while not stop.is_set():
+            told = len(self.study.get_preferences(deepcopy=False))
+            state = told, len(self.study.get_trials(deepcopy=False))
+            if self.study.should_generate():
+                is_shown = self._show(self.study.ask(distributions_of(self.space)))
+                failures = 0 if is_shown else failures + 1
+                if failures == _MOST_FAILURES:
+                    raise UsageError(f"{failures} things one after another could not be drawn")
+            elif state != known:
+                known, ahead = state, self._begin_ahead()
+            elif ahead:  # one at a time, as an answer may come
+                self._draw_ahead(ahead.pop())
+            else:
+                stop.wait(_PAUSE)
+
+    def conclude(self) -> None:
+        """Say who is the champion, and keep pictures of it and of what was learned."""
+        ranking = self.sampler.ranking(self.study)
+        if not ranking:
+            print("nothing was compared; the same command goes on")
+            return
+        for place, line in enumerate(self._lines(), start=1):
+            print(f"{place}. {line}")
+        learned = self.folder / "learned.png"
+        space = Space(dict(sorted(self.space.parameters.items())))  # as a study has them
+        champion = space.encode(values_of(space, ranking[0].trial.params))
+        draw_learned(self.sampler.model(self.study), space, champion, learned)
+        print(f"what was learned: {learned}")
+        for artifact in self._artifacts(ranking[0].trial):
+            kept = self.folder / f"champion{Path(artifact.filename).suffix}"
+            with self.store.open_reader(artifact.artifact_id) as source, kept.open("wb") as target:
+                shutil.copyfileobj(source, target)
+            print(f"the champion: {kept}")
+
+    def _show(self, trial: Trial) -> bool:
+        """Put a trial on the page; whether there is something to be seen."""
+        values = values_of(self.space, trial.params)
+        drawn = self._drawn(values) if self._drawers else Drawn(text=self._code(values))
+        if drawn.error:
+            print(f"trial {trial.number} is not shown: {drawn.error}", file=sys.stderr)
+            self._drop(trial.number)
+            return False
+        kind, shown = "note", ""
+        if drawn.file is None:
+            self._dashboard.save_note(trial, drawn.text)
+        else:
+            kind, path = "artifact", str(drawn.file)
+            shown = upload_artifact(artifact_store=self.store, file_path=path, study_or_trial=trial)
+        self._dashboard.register_preference_feedback_component(self.study, kind, _SHOWN)
+        trial.set_user_attr(_SHOWN, shown)
+        return True
+
+    def _drop(self, number: int) -> None:
+        self.study._study.tell(number, state=TrialState.FAIL)
+
+    def _drawn(self, values: dict[str, Any]) -> Drawn:
+        """What was drawn meanwhile, is being drawn, or is drawn now."""
+        future = self._prepared.get(json.dumps(values))
+        if future is None or future.cancel():
+            future = self._drawers[0].submit(values)
+        return future.result()
+
+    def _begin_ahead(self) -> list[int]:
+        """Say who is the champion, and return which trials may be said to be the worst."""
+        self._report()
+        kept = {key: future for key, future in self._prepared.items() if not future.cancel()}
+        self._prepared = kept
+        return self.sampler.shown(self.study) if self._drawers else []
+
+    def _draw_ahead(self, worst: int) -> None:
+        """Draw, while the judge looks, what comes next if that trial is said to be the worst."""
+        values = values_of(self.space, self.sampler.foresee(self.study, worst))
+        key = json.dumps(values)
+        if key not in self._prepared:
+            self._prepared[key] = self._drawers[1].submit(values)
+
+    def _lines(self) -> list[str]:
+        """The best trials in words, the champion first."""
+        return [
+            f"trial {trial.number} ({chance:.0%} sure): "
+            + ", ".join(said_of(self.space, values_of(self.space, trial.params)))
+            for trial, _, chance in self.sampler.ranking(self.study)[:_NUM_RANKED]
+        ]
+
+    def _report(self) -> None:
+        """Keep the note of the page up to date: who is the champion."""
+        ranking = self.sampler.ranking(self.study)[:_NUM_RANKED]
+        if not ranking:
+            return
+        trial, _, chance = ranking[0]
+        text = [f"# Trial {trial.number} is the champion, {chance:.0%} sure"]
+        for artifact in self._artifacts(trial):
+            url = f"/artifacts/{self.study._study._study_id}/{trial._trial_id}"
+            text.append(f"![the champion]({url}/{artifact.artifact_id})")
+        text += ["## The best", "\n".join(f"    {line}" for line in self._lines())]
+        self._dashboard.save_note(self.study._study, "\n\n".join(text))
+
+    def _code(self, values: dict[str, Any]) -> str:
+        """Values as Markdown shows them letter by letter."""
+        return "\n".join(f"    {line}" for line in said_of(self.space, values))
+
+    def _artifacts(self, trial: FrozenTrial) -> list[Any]:
+        return get_all_artifact_meta(trial, storage=self.study._study._storage)
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Handler(WSGIRequestHandler):
+    def log_message(self, *args: Any) -> None:
+        """Leave the terminal to what matters."""
+
+
+@contextmanager
+def _on_interruption() -> Iterator[Event]:
+    """An event that Ctrl-C sets, which so cuts no access to the database; a second one ends all."""
+    stop = Event()
+
+    def handle(*_: Any) -> None:
+        stop.set()
+        print(flush=True)
+        signal.signal(signal.SIGINT, previous)
+
+    previous = signal.signal(signal.SIGINT, handle)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def _serve(interview: Interview, options: Namespace) -> None:
+    """Serve the page, to each judge at an address of their own."""
+    dashboard = import_module("optuna_dashboard._app")
+    study = interview.study._study
+    app = dashboard.create_app(study._storage, artifact_store=interview.store)
+    hosts = {*_LOOPBACK, options.host} if options.host in _LOOPBACK else ()
+    if not hosts:
+        print(
+            f"anybody who reaches {options.host} can see the page and answer, without a password",
+            file=sys.stderr,
+        )
+    for place, judge in enumerate(options.judges or [""]):
+        server = _listen(options.host, options.port, place)
+        server.set_app(Gateway(app, study, judge, hosts))
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://{options.host}:{server.server_port}/dashboard/studies/{study._study_id}"
+        print(f"{judge or 'answer'} at {url}; Ctrl-C ends", flush=True)
+        if place == 0:
+            webbrowser.open(url)
+
+
+def _nothing(environ: Any, start_response: Any) -> list[bytes]:
+    return []
+
+
+def _listen(host: str, port: int | None, place: int) -> _Server:
+    """At the port that is asked for, or else at any that is free."""
+    asked = [port + place] if port else [_PORT + place, 0]
+    for number in asked:
+        try:
+            return make_server(host, number, _nothing, _Server, _Handler)
+        except OSError as error:
+            reason = error.strerror
+    raise UsageError(f"cannot listen at {host}, port {asked[0]}: {reason}")

@@ -1,0 +1,290 @@
+"""A sampler for studies whose trials are compared by people, as on Optuna's dashboard."""
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from botorch.exceptions import InputDataError
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler
+from optuna.study import Study
+from optuna.trial import FrozenTrial, TrialState
+from torch import Tensor
+
+from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.optuna._space import all_parameters, places_of, space_of
+from botorch_popbo.optuna.sampler import _LOCK, PoPBOSampler
+from botorch_popbo.search.answers import Answer, Pair, model_of, standings
+from botorch_popbo.search.challengers import draw_challengers
+from botorch_popbo.settings import Settings
+from botorch_popbo.space import Space, at_least
+
+# As Optuna's dashboard names them among the system attributes of a study.
+_PREFERENCES, _SKIPPED = "preference:values", "preference:skip_trial:"
+_ON_PAGE = TrialState.RUNNING, TrialState.COMPLETE
+#: Before the id of an answer: who gave it.
+JUDGE = "popbo:judge:"
+
+
+class RankedTrial(NamedTuple):
+    """A trial that was compared.
+
+    Attributes:
+        trial: The trial.
+        utility: Its expected utility, in units of the prior's standard deviation.
+        chance: The probability that no trial that was compared is better by more than the standard
+            deviation of an answer's noise, below which judges do not agree with themselves.
+    """
+
+    trial: FrozenTrial
+    utility: float
+    chance: float
+
+
+class PreferentialPoPBOSampler(BaseSampler):
+    """Suggest what to show next to judges who compare trials, as on Optuna's dashboard.
+
+    It takes the place of ``PreferentialGPSampler`` in
+    ``optuna_dashboard.preferential.create_study``. The first trials are a scrambled Sobol design.
+    Then the best trial by a :class:`~botorch_popbo.RankingGP` of all answers meets points near it
+    that promise an improvement; where it was taken from the page by a slip, it is shown once more.
+    "The worst of several" is taken for what it says: each of the others is better, and nothing of
+    them among each other. An answer that was taken back, and a trial that was skipped, say nothing.
+    Parameters may be of every kind, and asked for beside some values of others only.
+
+    A suggestion depends on nothing but the seed, the trials and the answers, so a study that goes
+    on from a storage goes on as if it had not been interrupted. The global random state is left as
+    it was.
+
+    Args:
+        seed: Seed of the design and the search; by default another one for every sampler.
+        settings: What the model assumes, and how to search.
+
+    Raises:
+        InputDataError: If the seed is negative or not whole.
+
+    Example:
+        >>> study = create_study(n_generate=2, sampler=PreferentialPoPBOSampler(seed=0))
+        >>> while study.should_generate():
+        >>>     show(study.ask({"sugar": FloatDistribution(0.0, 10.0)}))
+    """
+
+    def __init__(self, *, seed: int | None = None, settings: Settings | None = None) -> None:
+        self._seed = secrets.randbits(31) if seed is None else at_least(0, seed=seed)
+        self._settings = settings or Settings()
+        self._fitted: tuple[str, RankingGP] | None = None
+        self._alone = PoPBOSampler(seed=self._seed, settings=settings)
+
+    def reseed_rng(self) -> None:
+        """Do nothing: two copies of a sampler never suggest for one trial."""
+
+    def infer_relative_search_space(
+        self, study: Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """All parameters that any trial asked for."""
+        return all_parameters(study.get_trials(deepcopy=False))
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Suggest values of all parameters; see the class."""
+        if not search_space:
+            return {}
+        return self._next(_Interview.read(study, self._max_listed), trial.number)
+
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """Draw a value of a parameter that no trial before has asked for."""
+        return self._alone.sample_independent(study, trial, param_name, param_distribution)
+
+    def foresee(self, study: Any, worst: int) -> dict[str, Any]:
+        """What is suggested next if a judge now says that a trial is the worst of those shown.
+
+        Args:
+            study: A preferential study.
+            worst: The number of the trial.
+
+        Returns:
+            The values of the parameters.
+        """
+        study = getattr(study, "_study", study)
+        interview = _Interview.read(study, self._max_listed, worst)
+        return self._next(interview, len(interview.trials))
+
+    def ranking(self, study: Any) -> list[RankedTrial]:
+        """The trials that were compared and not skipped, the best expected utility first.
+
+        Args:
+            study: A preferential study.
+
+        Returns:
+            The trials; none before the first answer.
+        """
+        study = getattr(study, "_study", study)
+        if not all_parameters(study.get_trials(deepcopy=False)):
+            return []
+        with _LOCK:
+            return self._ranking(_Interview.read(study, self._max_listed))
+
+    def best_trial(self, study: Any) -> FrozenTrial:
+        """The trial of the highest expected utility.
+
+        Args:
+            study: A preferential study.
+
+        Raises:
+            InputDataError: If nothing has been compared.
+        """
+        ranking = self.ranking(study)
+        if not ranking:
+            raise InputDataError("No trials have been compared, so there is no best one.")
+        return ranking[0].trial
+
+    @property
+    def _max_listed(self) -> int:
+        return self._settings.search.max_listed
+
+    def shown(self, study: Any) -> list[int]:
+        """Numbers of the trials that are on the page of a preferential study."""
+        return [*_Interview.read(getattr(study, "_study", study), self._max_listed).shown]
+
+    def model(self, study: Any) -> RankingGP:
+        """The model of what was said in a preferential study, of points of its space.
+
+        Raises:
+            InputDataError: If nothing has been compared.
+        """
+        with _LOCK:
+            return self._model(_Interview.read(getattr(study, "_study", study), self._max_listed))
+
+    def _model(self, interview: "_Interview") -> RankingGP:
+        """The model of all answers; it is fitted once for each."""
+        key = repr((interview.space.key, [answer.to_json() for answer in interview.answers]))
+        if self._fitted is None or self._fitted[0] != key:
+            fitted = model_of(interview.answers, interview.space, self._settings)
+            self._fitted = key, fitted
+        return self._fitted[1]
+
+    def _ranking(self, interview: "_Interview") -> list[RankedTrial]:
+        if not interview.answers:
+            return []
+        number_at = {
+            tuple(x.tolist()): number
+            for number, x in reversed([*interview.X.items()])
+            if number not in interview.skipped
+        }
+        found = standings(self._model(interview), self._seed)
+        told = ((number_at.get(tuple(one.x.tolist())), one) for one in found)
+        return [
+            RankedTrial(interview.trials[number], one.utility, one.chance)
+            for number, one in told
+            if number is not None
+        ]
+
+    @torch.enable_grad()
+    def _next(self, interview: "_Interview", number: int) -> dict[str, Any]:
+        with _LOCK:
+            return interview.space.decode(self._challenger(interview, number))
+
+    def _challenger(self, interview: "_Interview", number: int) -> Tensor:
+        """The point to be shown next, of shape ``d``."""
+        space, search = interview.space, self._settings.search
+        for_each, fewest = search.num_initial_questions
+        known = interview.points(interview.X)
+        is_design = len(interview.answers) < max(fewest, for_each * len(space.parameters))
+        if not is_design and (ranking := self._ranking(interview)):
+            champion = interview.X[ranking[0].trial.number]
+            if not bool(is_row_of(champion.unsqueeze(0), interview.points(interview.shown))):
+                return champion
+            near = draw_challengers(
+                self._model(interview), champion, space, 1, number, self._seed, search, known
+            )
+            if len(near):
+                return near[0]
+        drawn = space.draw(number + search.num_tried, self._seed)[number:]
+        return drawn[int(is_row_of(drawn, known).long().argmin())]
+
+
+@dataclass(frozen=True)
+class _Interview:
+    """What a study knows.
+
+    Attributes:
+        space: The space of all parameters that were asked for.
+        trials: All trials.
+        X: The point of each trial that has one, by its number, of shape ``d``.
+        answers: What was said of them; the same answers are in the same order.
+        shown: Numbers of the trials on the page.
+        skipped: Numbers of the trials that a judge wanted to see no more.
+    """
+
+    space: Space
+    trials: Sequence[FrozenTrial]
+    X: Mapping[int, Tensor]
+    answers: Sequence[Answer]
+    shown: Sequence[int]
+    skipped: set[int]
+
+    @classmethod
+    def read(cls, study: Study, max_listed: int, worst: int | None = None) -> "_Interview":
+        """Read a study, and perhaps one more answer that names the worst of the shown trials."""
+        attrs = study._storage.get_study_system_attrs(study._study_id)  # before the trials
+        trials = study.get_trials(deepcopy=False)
+        skipped = {t.number for t in trials if f"{_SKIPPED}{t._trial_id}" in attrs}
+        said = [
+            (str(attrs.get(JUDGE + key.removeprefix(_PREFERENCES), "")), sorted(map(tuple, pairs)))
+            for key, pairs in attrs.items()
+            if key.startswith(_PREFERENCES)
+        ]
+
+        # Whatever a program wrote: only what is about trials is an answer.
+        said = [
+            (judge, [pair for pair in pairs if {*pair} <= {*range(len(trials))}])
+            for judge, pairs in said
+        ]
+
+        def shown() -> list[int]:
+            gone = skipped.union(loser for _, pairs in said for _, loser in pairs)
+            return [t.number for t in trials if t.state in _ON_PAGE and t.number not in gone]
+
+        if worst is not None:
+            said.append(("", [(other, worst) for other in shown() if other != worst]))
+        compared = {number for _, pairs in said for pair in pairs for number in pair}
+        space = space_of(all_parameters(trials), [trials[n] for n in compared], max_listed)
+        required = set(space.parameters).intersection(*(trials[n].params for n in compared))
+        X = {t.number: x for t in trials if (x := _point(t, space, required)) is not None}
+        answers = [_answer(X, pairs, judge) for judge, pairs in sorted(said)]
+        return cls(space, trials, X, [a for a in answers if a is not None], shown(), skipped)
+
+    def points(self, numbers: Iterable[int]) -> Tensor:
+        """The points of some trials, ``n x d``."""
+        return torch.stack([*self.space.bounds[:0], *(self.X[n] for n in numbers if n in self.X)])
+
+
+def _point(trial: FrozenTrial, space: Space, required: set[str]) -> Tensor | None:
+    """Where a trial is, of shape ``d``; ``None`` as long as it lacks what all have."""
+    row = places_of(trial.params, space.parameters)
+    if not row or not required <= row.keys():
+        return None
+    places = [row.get(name, parameter.middle) for name, parameter in space.parameters.items()]
+    return space.filled(torch.tensor(places, dtype=torch.double))
+
+
+def _answer(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Answer | None:
+    """What was said of the points of trials, of which some may be equal; ``None`` if nothing."""
+    numbers = sorted({number for pair in pairs for number in pair if number in X})
+    if not numbers:
+        return None
+    items, row = torch.stack([X[n] for n in numbers]).unique(dim=0, return_inverse=True)
+    place = dict(zip(numbers, row.tolist(), strict=True))
+    better = {(place[one], place[other]) for one, other in pairs if {one, other} <= place.keys()}
+    told = tuple(sorted((one, other) for one, other in better if one != other))
+    return Answer(items, told, (), judge) if told else None

@@ -1,0 +1,316 @@
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.browser import MISSING, Browser, browser, free_port, wait
+
+from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.cli._drawer import Drawer
+
+optuna = pytest.importorskip("optuna")
+dashboard = pytest.importorskip("optuna_dashboard")
+
+SPACE = """
+show = "draw.py:render"
+[hue]
+range = [0.0, 1.0]
+[size]
+ordered = [20, 40, 80]
+[style]
+choices = ["plain", "<script>document.title='hacked'</script>"]
+"""
+DRAW = """
+from PIL import Image
+
+def render(hue, size, style):
+    return Image.new("HSV", (2 * size, size), (int(255 * hue), 200, 200)).convert("RGB")
+
+def name(hue, size, style):
+    print("this is no answer")
+    return f"**{style}**"
+
+def wrong(**parameters):
+    raise ValueError("no such colour")
+
+def hang(hue, **parameters):
+    while hue > 0.5:
+        pass
+    return "done"
+
+def leave(**parameters):
+    raise SystemExit
+
+def crash(**parameters):
+    import os
+    os._exit(1)
+
+def nothing(**parameters):
+    return 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "draw.py").write_text(DRAW)
+    (tmp_path / "flag.toml").write_text(SPACE)
+    return tmp_path
+
+
+def values(hue: float = 0.2) -> dict[str, Any]:
+    return {"hue": hue, "size": 20, "style": "plain"}
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("wrong", "ValueError: no such colour"),
+        ("leave", "SystemExit"),
+        ("crash", "it ended its process"),
+        ("nothing", "TypeError: return an image, a figure, a text"),
+        ("missing", "KeyError"),
+    ],
+)
+def test_what_cannot_be_drawn_is_named(folder: Path, name: str, error: str) -> None:
+    drawer = Drawer(folder / "draw.py", name, folder, 60.0)
+    for _ in range(2):  # and the next one is tried
+        drawn = drawer.submit(values()).result()
+        assert error in drawn.error
+        assert drawn.file is None
+
+
+@pytest.mark.slow
+def test_what_hangs_is_ended(folder: Path) -> None:
+    drawer = Drawer(folder / "draw.py", "hang", folder, 10.0)
+    drawn = [drawer.submit(values(hue)) for hue in (0.1, 0.9, 0.1)]
+    assert "more than 10 seconds" in drawn[1].result().error
+    assert [drawn[0].result().text, drawn[2].result().text] == ["done", "done"]
+
+
+def test_pictures_texts_sounds_and_files_are_shown(folder: Path) -> None:
+    (folder / "draw.py").write_text(
+        DRAW + "import pathlib\n"
+        "def sound(**_): return 8000, [0.0, 0.5, -2.0]\n"
+        "def file(**_): return pathlib.Path(__file__)\n"
+    )
+    drawn = {
+        name: Drawer(folder / "draw.py", name, folder, 60.0).submit(values()).result()
+        for name in ("render", "name", "sound", "file")
+    }
+    assert drawn["name"].text == "**plain**"
+    heads = {name: one.file.read_bytes()[:4] for name, one in drawn.items() if one.file}
+    assert heads == {"render": b"\x89PNG", "sound": b"RIFF", "file": b"\nfro"}
+    suffixes = [drawn[name].file.suffix for name in heads if drawn[name].file is not None]
+    assert suffixes == [".png", ".wav", ".py"]
+
+
+@pytest.fixture
+def gateway(tmp_path: Path) -> Any:
+    from optuna_dashboard._app import create_app
+    from optuna_dashboard.preferential import create_study
+
+    from botorch_popbo.benchmarks.cli._gateway import Gateway
+
+    study = create_study(n_generate=2, sampler=optuna.samplers.RandomSampler())
+    store = optuna.artifacts.FileSystemArtifactStore(tmp_path)
+    for _ in range(2):
+        study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
+    app = create_app(study._study._storage, artifact_store=store)
+    return Gateway(app, study._study, "ann", ("127.0.0.1",))
+
+
+def request(
+    app: Any, method: str, path: str, said: Any = None, **headers: str
+) -> tuple[str, bytes, dict[str, str]]:
+    body = b"" if said is None else json.dumps(said).encode()
+    environ = {
+        "REQUEST_METHOD": method,
+        "PATH_INFO": path,
+        "HTTP_HOST": "127.0.0.1:8080",
+        "CONTENT_TYPE": "application/json",
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.input": BytesIO(body),
+        "wsgi.errors": sys.stderr,
+        "SERVER_NAME": "127.0.0.1",
+        "SERVER_PORT": "8080",
+        "wsgi.url_scheme": "http",
+        **headers,
+    }
+    got: list[Any] = []
+    content = b"".join(app(environ, lambda *args: got.extend(args)))
+    return got[0], content, dict(got[1])
+
+
+PREFERENCE = "/api/studies/0/preference"
+ANSWER = {"mode": "ChooseWorst", "candidates": [0, 1], "clicked": 0}
+
+
+def test_an_answer_is_kept_with_who_gave_it(gateway: Any) -> None:
+    status, body, _ = request(gateway, "POST", PREFERENCE, ANSWER)
+    assert (status, body) == ("200 OK", b"{}")  # the page wants JSON
+    study = gateway._study
+    attrs = study._storage.get_study_system_attrs(study._study_id)
+    assert [value for key, value in attrs.items() if key.startswith("popbo:judge:")] == ["ann"]
+    [key] = [key for key in attrs if key.startswith("preference:history")]
+    identity = key.removeprefix("preference:history")
+    assert request(gateway, "DELETE", f"{PREFERENCE}/{identity}")[0] == "200 OK"
+    assert attrs.keys() == study._storage.get_study_system_attrs(study._study_id).keys()
+    assert request(gateway, "POST", "/api/studies/0/1/skip")[0] == "200 OK"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "said", "headers"),
+    [
+        ("POST", PREFERENCE, ANSWER, {"HTTP_HOST": "evil.example:8080"}),
+        ("GET", "/api/studies", None, {"HTTP_HOST": "evil.example:8080"}),
+        ("POST", PREFERENCE, ANSWER, {"HTTP_ORIGIN": "http://evil.example"}),
+        ("POST", "/api/studies/0/1/skip", None, {"HTTP_ORIGIN": "null"}),
+        ("POST", PREFERENCE, ANSWER | {"clicked": 7}, {}),
+        ("POST", PREFERENCE, ANSWER | {"candidates": [0, -1]}, {}),
+        ("POST", PREFERENCE, ANSWER | {"candidates": "01"}, {}),
+        ("POST", PREFERENCE, [ANSWER], {}),
+        ("POST", PREFERENCE, ANSWER | {"more": "x" * 100_000}, {}),
+        ("DELETE", "/api/studies/0", None, {}),
+        ("POST", "/api/studies", {"study_name": "b", "directions": ["minimize"]}, {}),
+        ("POST", "/api/artifacts/0/0", {"file": "data:text/html,a"}, {}),
+        ("PUT", "/api/studies/0/note", {"body": "b", "version": 1}, {}),
+        ("POST", "/api/trials/0/tell", {"state": "fail"}, {}),
+    ],
+)
+def test_nothing_but_answers_is_taken(
+    gateway: Any, method: str, path: str, said: Any, headers: dict[str, str]
+) -> None:
+    storage, study = gateway._study._storage, gateway._study._study_id
+    before = dict(storage.get_study_system_attrs(study))
+    status, body, _ = request(gateway, method, path, said, **headers)
+    assert status == "403 Forbidden"
+    assert json.loads(body)["reason"]
+    assert storage.get_study_system_attrs(study) == before
+    assert len(storage.get_all_studies()) == 1
+    assert {trial.state.name for trial in gateway._study.trials} == {"RUNNING"}
+
+
+def test_files_stay_in_their_folder_and_run_nothing(gateway: Any, tmp_path: Path) -> None:
+    (tmp_path.parent / "secret").write_text("hidden")
+    for path in ("/artifacts/0/../secret", "/artifacts/0/0/..%2f..%2fsecret", "/artifacts/0/0/abc"):
+        status, body, _ = request(gateway, "GET", path)
+        assert status.startswith("404")
+        assert b"hidden" not in body
+    page = tmp_path / "page.html"
+    page.write_text("<script>alert(1)</script>")
+    study = gateway._study
+    kept = optuna.artifacts.upload_artifact(
+        artifact_store=optuna.artifacts.FileSystemArtifactStore(tmp_path),
+        file_path=str(page),
+        study_or_trial=study.trials[0],
+        storage=study._storage,
+    )
+    status, _, headers = request(gateway, "GET", f"/artifacts/0/{study.trials[0]._trial_id}/{kept}")
+    assert status == "200 OK"
+    assert headers["Content-Security-Policy"] == "sandbox"
+    assert "Access-Control-Allow-Origin" not in headers
+
+
+def start(folder: Path, port: int, *options: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "botorch_popbo.benchmarks", "prefer", "flag.toml", "--page"]
+    root = str(Path(__file__).parents[3])
+    environment = os.environ | {"BROWSER": "true", "PYTHONPATH": root, "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [*command, "--port", str(port), *options],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("answer at http://127.0.0.1:")
+    return process
+
+
+def shown(page: Browser) -> list[str]:
+    return re.findall(r"Trial \d+", page.text)
+
+
+@contextmanager
+def ended(process: "subprocess.Popen[str]") -> Iterator[None]:
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+def test_a_judge_goes_through_the_page(folder: Path, tmp_path: Path) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}/dashboard/studies/1"
+    with browser(tmp_path / "profile") as page:
+
+        def pictures(number: int) -> bool:
+            return len(page.find("//img")) == len(shown(page)) == number
+
+        with ended(start(folder, port)):
+            page.open(url)
+            wait(lambda: pictures(2))
+            for place in (0, 1, 1):
+                before = shown(page)
+                page.click("//button[contains(., 'Worst')]", place)
+                wait(lambda before=before: pictures(2) and shown(page) != before)
+            page.click("//button[contains(., 'Undo')]")
+            wait(lambda: pictures(3))
+            page.click("//button[@aria-label='skip trial']", 2)
+            wait(lambda: pictures(2))
+            assert "Failed" not in page.text
+            before = shown(page)
+        again = start(folder, port)  # after it was killed
+        with ended(again):
+            page.open(url)
+            wait(lambda: pictures(2))
+            assert shown(page) == before
+            page.click("//button[contains(., 'Worst')]")
+            wait(lambda: pictures(2) and shown(page) != before)
+            page.open(f"{url}/note")
+            champion = wait(lambda: re.search(r"Trial (\d+) is the champion", page.text))
+            again.send_signal(signal.SIGINT)
+            said, _ = again.communicate(timeout=60)
+        assert page.run("return document.title") == "Optuna Dashboard"
+    assert again.returncode == 0
+    assert f"1. trial {champion[1]} (" in said
+    kept = folder / "flag-answers"
+    assert {"champion.png", "learned.png", "study.db"} <= {path.name for path in kept.iterdir()}
+
+
+@pytest.mark.slow
+def test_faults_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def complaint(*options: str) -> str:
+        assert (
+            main(
+                [
+                    "prefer",
+                    str(folder / "flag.toml"),
+                    "--page",
+                    "--port",
+                    str(free_port()),
+                    *options,
+                ]
+            )
+            == 2
+        )
+        return capsys.readouterr().err
+
+    (folder / "flag.toml").write_text(SPACE.replace("render", "wrong"))
+    said = complaint()
+    assert said.count("is not shown: ValueError: no such colour") == 5
+    assert "5 things one after another could not be drawn" in said
+    assert "was begun with another seed" in complaint("--seed", "3")
+    assert "cannot listen at 256.0.0.1" in complaint("--host", "256.0.0.1")
