@@ -100,7 +100,8 @@ class RankAcquisition(Acquisition):
             inside, linear_constraints=constraints, fixed_features=config.fixed_features
         )
         observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
-        choices = (feasible(observed), inside(observed), observed)
+        self._improvable = feasible(observed)
+        choices = (self._improvable, inside(observed), observed)
         X_observed = next(X for X in choices if len(X))
         ranked = self.model.known_X
         is_ranked = is_row_of(X_observed, ranked)
@@ -132,7 +133,7 @@ class RankAcquisition(Acquisition):
                 cast(list[RankingGP], self.models.slacks),
                 self.X_pending,
                 self._seed,
-                self.X_observed,
+                self._improvable,
                 self.goal.objective_thresholds,
                 self._settings.acquisition,
             )

@@ -80,6 +80,7 @@ class Models:
         X_pending = X_pending.unique(dim=0)
         X_pending = X_pending[~is_row_of(X_pending, known)]
         inside = ((known >= space.bounds[0]) & (known <= space.bounds[1])).all(-1)
+        inside &= (space.placed(known) == known).all(-1)
         acquisition = improvement(
             self.objectives,
             self.slacks,
@@ -164,7 +165,8 @@ def improvement(
         slacks: A model of the slack of each constraint.
         X_pending: Points being evaluated, a ``p x d`` tensor.
         seed: Seed of the samples of a front.
-        X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor.
+        X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor. Where there
+            is none, the worst point of all is improved on: the best expected one comes first.
         thresholds: Values below which an objective is not worth having, one for each.
         settings: Numbers of samples, and how coarse volumes are.
 
@@ -172,6 +174,9 @@ def improvement(
         The acquisition function.
     """
     pending = None if X_pending is None or len(X_pending) == 0 else X_pending
+    known = objectives[0].known_X
+    if X_baseline is not None and not bool(is_row_of(X_baseline, known).any()):
+        X_baseline = objectives[0].best_points(len(known))[-1:]
     if len(objectives) > 1:
         return LogExpectedFrontImprovement(
             list(objectives), list(slacks), thresholds, pending, seed, X_baseline, settings
