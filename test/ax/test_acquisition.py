@@ -71,7 +71,7 @@ def test_with_fixed_parameters_the_best_expected_point_comes_first() -> None:
     x1 = torch.tensor([point["x1"], *(i / 100.0 for i in range(101))], dtype=torch.double)
     X = torch.stack([torch.full_like(x1, 0.95), x1], dim=-1)
     mean = last_acquisition(client).model.posterior(X).mean
-    assert mean[0] > mean.quantile(0.8)  # on an empty line it was a corner, for its variance
+    assert mean[0] > mean.median()  # on an empty line it was a corner, for its variance
 
 
 def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
