@@ -20,7 +20,7 @@ from botorch_popbo.optuna._space import (
     places_of,
     space_of,
 )
-from botorch_popbo.optuna._trials import share_suggestion, trials_of
+from botorch_popbo.optuna._trials import share_suggestion, suggestions, trials_of
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import at_least
@@ -99,10 +99,12 @@ class PoPBOSampler(BaseSampler):
                 return {}
             completed = [other for other in others if other.state == TrialState.COMPLETE]
             space = space_of(distributions, completed, self._search.settings.search.max_listed)
-            trials = trials_of(others, study.directions, space, distributions, self._is_exact)
+            trials = trials_of(
+                others, study.directions, space, distributions, suggestions(study), self._is_exact
+            )
             part = space.at_places(places_of(fixed, space.parameters) or {})
             values = space.decode(self._search.suggest(part, trials, trial.number)) | fixed
-            share_suggestion(study, trial, values, distributions)
+            share_suggestion(study, trial.number, values, distributions)
         return {name: value for name, value in values.items() if name in search_space}
 
     def sample_independent(

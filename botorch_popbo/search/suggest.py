@@ -1,5 +1,6 @@
 """From trials to a suggestion: models of what a search is after, and the best point by them."""
 
+import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -17,6 +18,7 @@ from botorch_popbo.acquisition import (
 from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
+from botorch_popbo.models._training_data import SILENT
 from botorch_popbo.search.maximize import maximize
 from botorch_popbo.search.trials import Trials
 from botorch_popbo.settings import AcquisitionSettings, Settings
@@ -145,7 +147,11 @@ class Search:
         parts = [getattr(trials, f.name) for f in fields(trials) if f.name != "pending"]
         key = (space.key, *(part.numpy().tobytes() for part in parts))
         if self._fitted is None or self._fitted[0] != key:
-            self._fitted = (key, Models.fit(trials, space, self.settings))
+            before = [] if self._fitted is None else self._fitted[1].objectives
+            with warnings.catch_warnings():
+                if any(model.order.says_nothing for model in before):  # which was said already
+                    warnings.filterwarnings("ignore", SILENT)
+                self._fitted = (key, Models.fit(trials, space, self.settings))
         return self._fitted[1]
 
 

@@ -13,6 +13,7 @@ import optuna
 import pytest
 import torch
 from botorch.exceptions import InputDataError
+from botorch.exceptions.warnings import InputDataWarning
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from botorch_popbo.optuna import PoPBOSampler
@@ -268,3 +269,13 @@ def test_fixed_values_beyond_the_range_or_of_all_parameters_are_taken_as_they_ar
         study.optimize(bowl, n_trials=2)
     assert study.trials[6].params["y"] == 45
     assert study.trials[7].params == {"x": 0.1, "y": 3, "kind": None}
+
+
+def test_tables_of_trials_hold_nothing_of_ours(searched: optuna.Study) -> None:
+    assert not [name for name in searched.trials_dataframe() if "popbo" in name]
+
+
+def test_equal_outcomes_are_warned_of_once() -> None:
+    with pytest.warns(InputDataWarning, match="All outcomes are equal") as said:
+        run(lambda trial: 0.0 * trial.suggest_float("x", 0.0, 1.0), 8)
+    assert len(said) == 1
