@@ -14,6 +14,7 @@ from ax.adapter.transforms.log import Log
 from ax.adapter.transforms.logit import Logit
 from ax.adapter.transforms.remove_fixed import RemoveFixed
 from ax.core.arm import Arm
+from ax.core.base_trial import BaseTrial
 from ax.core.data import Data
 from ax.core.experiment import Experiment
 from ax.core.generator_run import GeneratorRun
@@ -99,6 +100,8 @@ class NodeOptions(TypedDict, total=False):
         sources: Tables of earlier experiments over the same parameters, for the default preset: a
             row for each evaluation and a column for each parameter and metric, as
             ``client.summarize()`` returns them.
+        simplify_parameter_changes: As in Ax's own strategies, whether parameters that hardly matter
+            go back to ``configure_optimization(pruning_target_parameterization=...)``.
         settings: Numbers that change a suggestion, of the model, what is maximised and the search.
     """
 
@@ -107,6 +110,7 @@ class NodeOptions(TypedDict, total=False):
     num_restarts: int | None
     raw_samples: int | None
     sources: Iterable[pd.DataFrame]
+    simplify_parameter_changes: bool
     settings: Settings
 
 
@@ -352,7 +356,11 @@ def popbo_node(
             acquisition_class, preset, seed, settings.paper
         ),
         "acquisition_class": RankAcquisition,
-        "acquisition_options": {"seed": seed, "settings": settings},
+        "acquisition_options": {
+            "seed": seed,
+            "settings": settings,
+            "prune_irrelevant_parameters": options.get("simplify_parameter_changes", False),
+        },
         "transforms": RANK_TRANSFORMS,
         "transform_configs": RANK_TRANSFORM_CONFIGS,
         "fit_tracking_metrics": is_gp,
@@ -437,7 +445,7 @@ def _with_forgotten(
 ) -> dict[str, list[ObservationFeatures]]:
     """What is pending by the metric, with the points of trials that Ax forgets.
 
-    Those are failed trials, and abandoned ones with data. The oldest come first: of a hundred
+    Those are failed trials, abandoned ones with data, and abandoned arms of batches. The oldest come first: of a hundred
     trials and more Ax reads them off a set, whose order is another one in a process that has loaded
     the experiment.
     """
@@ -445,13 +453,19 @@ def _with_forgotten(
     forgotten = [
         ObservationFeatures.from_arm(arm, trial.index)
         for trial in experiment.trials.values()
-        if trial.status.is_failed or (trial.status.is_abandoned and trial.index in with_data)
-        for arm in trial.arms
+        for arm in _forgotten_arms(trial, trial.index in with_data)
         if experiment.search_space.check_membership(arm.parameters)
     ]
     given = pending or {}
     metrics = [*experiment.metrics] if forgotten else [*given]
     return {name: [*sorted(given.get(name, []), key=_age), *forgotten] for name in metrics}
+
+
+def _forgotten_arms(trial: BaseTrial, has_data: bool) -> list[Arm]:
+    """Those arms of a trial that Ax forgets."""
+    if trial.status.is_failed or (trial.status.is_abandoned and has_data):
+        return trial.arms
+    return [] if trial.status.is_abandoned else trial.abandoned_arms
 
 
 def _age(point: ObservationFeatures) -> float:

@@ -147,3 +147,17 @@ def test_a_known_point_that_an_optimizer_ends_at_gives_way(
     [run] = client._experiment.trials[max(client._experiment.trials)].generator_runs
     noted = torch.tensor(run.gen_metadata[Keys.EXPECTED_ACQF_VAL])
     assert bool((noted != 0.0).all())  # which was that of the known point
+
+
+def test_parameters_that_do_not_matter_go_back_to_a_target() -> None:
+    target = {f"x{i}": 0.5 for i in range(4)}
+    numbers = []
+    for is_on in (False, True):
+        client = popbo_client(floats(4), 8, simplify_parameter_changes=is_on)
+        client.configure_optimization("-loss", pruning_target_parameterization=target)
+        points = run_trials(client, lambda p: (p["x0"] - 0.2) ** 2, 12)[8:]
+        numbers.append(sum(value == 0.5 for point in points for value in point.values()))
+    assert numbers[0] == 0
+    assert numbers[1] >= 4
+    [[run]] = client._generation_strategy.gen(experiment=client._experiment, n=3, num_trials=1)
+    assert len({arm.signature for arm in run.arms}) == 3
