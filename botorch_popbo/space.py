@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -244,7 +245,10 @@ class Space:
         bounds: The smallest and largest places, a ``2 x d`` tensor.
         size: The number of values of each parameter, of shape ``d``.
         is_categorical: Whether each has choices without an order, of shape ``d``.
+        fixed: The places of parameters that are not searched, by column.
     """
+
+    fixed: Mapping[int, float] = {}
 
     def __init__(
         self, parameters: Mapping[str, Parameter], dependents: Dependents | None = None
@@ -291,6 +295,12 @@ class Space:
                 raise InputDataError(f"{name}: {error}") from None
         return cls(parameters)
 
+    def at_places(self, fixed: Mapping[str, float]) -> Self:
+        """The same space, to be searched only where some parameters have given places."""
+        part, columns = copy(self), {name: i for i, name in enumerate(self.parameters)}
+        part.fixed = {columns[name]: place for name, place in fixed.items()}
+        return part
+
     def to_json(self) -> dict[str, dict[str, Any]]:
         """What :meth:`read` reads, as it can be written to a file."""
         return {name: parameter.to_json() for name, parameter in self.parameters.items()}
@@ -324,7 +334,7 @@ class Space:
         """Quasi-random points, ``n x d``; more of them begin with the same."""
         unit = torch.tensor([[0.0], [1.0]]).double().expand(2, len(self.parameters))
         drawn: Tensor = draw_sobol_samples(unit, number, 1, seed=seed % 2**31).squeeze(1)
-        return self.filled(self.from_unit(drawn))
+        return self.placed(self.from_unit(drawn))
 
     def from_unit(self, unit: Tensor) -> Tensor:
         """Points ``... x d`` of the unit cube as points of the space."""
@@ -341,7 +351,7 @@ class Space:
         rounded = {
             i: parameter.rounded
             for i, parameter in enumerate(self.parameters.values())
-            if parameter.step is not None and parameter.choices is None
+            if parameter.step is not None and parameter.choices is None and i not in self.fixed
         }
         return rounded_columns(X, rounded)
 
@@ -351,6 +361,12 @@ class Space:
             return X
         filled: Tensor = self.inactive.transform(X)
         return filled
+
+    def placed(self, X: Tensor) -> Tensor:
+        """Points ``... x d``, :meth:`filled`, with the fixed places in place of their own."""
+        X = X.clone()
+        X[..., [*self.fixed]] = X.new_tensor([*self.fixed.values()])
+        return self.filled(X)
 
     def check(self, X: Tensor) -> None:
         """Check that points ``... x d`` hold values, up to rounding in ranges of all numbers.
@@ -383,13 +399,14 @@ class Space:
 
     def domain(self, max_listed: int) -> Domain:
         """Where to search; a parameter of more values than ``max_listed`` is a range, rounded."""
-        own = list(enumerate(self.parameters.values()))
+        free = [(i, p) for i, p in enumerate(self.parameters.values()) if i not in self.fixed]
+        bounds = self.bounds.clone()
+        bounds[:, [*self.fixed]] = bounds.new_tensor([*self.fixed.values()])
+        listed = {i: p.places() for i, p in free if p.choices is not None or p.size <= max_listed}
         return Domain(
-            bounds=self.bounds,
-            choices={
-                i: p.places() for i, p in own if p.choices is not None or p.size <= max_listed
-            },
-            categorical=[i for i, p in own if p.is_categorical],
+            bounds=bounds,
+            choices={i: [place] for i, place in self.fixed.items()} | listed,
+            categorical=[i for i, p in free if p.is_categorical],
             snap=self.snap,
             inactive=None if self.inactive is None else self.filled,
         )

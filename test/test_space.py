@@ -180,3 +180,16 @@ def test_a_range_may_have_steps(notation: Any, values: list[float]) -> None:
 def test_a_step_divides_its_range(range_: list[Any], step: Any) -> None:
     with pytest.raises(InputDataError, match="x: A step is above zero and divides a range"):
         Space.read({"x": {"range": range_, "step": step}})
+
+
+def test_a_part_of_a_space_is_searched_and_the_model_stays() -> None:
+    part = SPACE.at_places({"size": 9.0, "milk": 1.0, "width": math.log(37.5)})
+    drawn = part.draw(16, seed=1)
+    assert (drawn[:, [0, 3, 5]] == drawn.new_tensor([9.0, 1.0, math.log(37.5)])).all()
+    assert torch.equal(drawn[:, [1, 2, 4]], SPACE.draw(16, seed=1)[:, [1, 2, 4]])
+    domain = part.domain(max_listed=1000)
+    assert torch.equal(domain.snap(drawn), drawn)
+    assert [domain.choices[i] for i in (0, 3)] == [[9.0], [1.0]]
+    assert domain.categorical == []
+    assert part.key == SPACE.key
+    assert SPACE.fixed == {}

@@ -75,13 +75,20 @@ class RankAcquisition(Acquisition):
         self._settings: Settings = self.options.get("settings") or Settings()
         self._weights = torch_opt_config.objective_weights
         self.num_pruned_dims = self.acq_function_sequence = None
+        self._pruning_target_point = torch_opt_config.pruning_target_point
         self.models_used = [surrogate.model_name_by_metric]
         self.goal = goal = surrogate.goal(torch_opt_config)
         is_improvement = botorch_acqf_class is LogExpectedUtilityImprovement
         self.models = surrogate.goal_models(goal, self.options.get("seed", 0), is_improvement)
         self.model = self.models.objectives[0]
         self._find_known(search_space_digest, torch_opt_config)
-        self.acqf = self._make(botorch_acqf_class, botorch_acqf_options or {}, search_space_digest)
+        made_of = (botorch_acqf_class, botorch_acqf_options or {}, search_space_digest)
+        self._remake = partial(self._make, *made_of)
+        self._instantiate_acquisition()
+
+    def _instantiate_acquisition(self) -> None:
+        """Make the function of the points that are pending; Ax does so while it prunes a batch."""
+        self.acqf = self._remake()
 
     def _find_known(self, digest: SearchSpaceDigest, config: TorchOptConfig) -> None:
         """Set the points to improve on and the pending ones.
@@ -100,7 +107,8 @@ class RankAcquisition(Acquisition):
             inside, linear_constraints=constraints, fixed_features=config.fixed_features
         )
         observed = torch.unique(torch.cat(self.surrogate.Xs), dim=0)
-        choices = (feasible(observed), inside(observed), observed)
+        self._improvable = feasible(observed)
+        choices = (self._improvable, inside(observed), observed)
         X_observed = next(X for X in choices if len(X))
         ranked = self.model.known_X
         is_ranked = is_row_of(X_observed, ranked)
@@ -132,7 +140,7 @@ class RankAcquisition(Acquisition):
                 cast(list[RankingGP], self.models.slacks),
                 self.X_pending,
                 self._seed,
-                self.X_observed,
+                self._improvable,
                 self.goal.objective_thresholds,
                 self._settings.acquisition,
             )

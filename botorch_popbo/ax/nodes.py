@@ -14,6 +14,7 @@ from ax.adapter.transforms.log import Log
 from ax.adapter.transforms.logit import Logit
 from ax.adapter.transforms.remove_fixed import RemoveFixed
 from ax.core.arm import Arm
+from ax.core.base_trial import BaseTrial
 from ax.core.data import Data
 from ax.core.experiment import Experiment
 from ax.core.generator_run import GeneratorRun
@@ -101,6 +102,8 @@ class NodeOptions(TypedDict, total=False):
             ``client.summarize()`` returns them.
         order_only: Whether the default preset hears nothing of how far apart outcomes are, so that
             any increasing transform of a metric gives the same suggestions bit for bit.
+        simplify_parameter_changes: As in Ax's own strategies, whether parameters that hardly matter
+            go back to ``configure_optimization(pruning_target_parameterization=...)``.
         settings: Numbers that change a suggestion, of the model, what is maximised and the search.
     """
 
@@ -110,6 +113,7 @@ class NodeOptions(TypedDict, total=False):
     raw_samples: int | None
     sources: Iterable[pd.DataFrame]
     order_only: bool
+    simplify_parameter_changes: bool
     settings: Settings
 
 
@@ -354,7 +358,11 @@ def popbo_node(
         "botorch_acqf_class": acquisition_class,
         "botorch_acqf_options": _acquisition_options(acquisition_class, preset, seed, settings),
         "acquisition_class": RankAcquisition,
-        "acquisition_options": {"seed": seed, "settings": settings},
+        "acquisition_options": {
+            "seed": seed,
+            "settings": settings,
+            "prune_irrelevant_parameters": options.get("simplify_parameter_changes", False),
+        },
         "transforms": RANK_TRANSFORMS,
         "transform_configs": RANK_TRANSFORM_CONFIGS,
         "fit_tracking_metrics": is_gp,
@@ -436,7 +444,7 @@ def _with_forgotten(
 ) -> dict[str, list[ObservationFeatures]]:
     """What is pending by the metric, with the points of trials that Ax forgets.
 
-    Those are failed trials, and abandoned ones with data. The oldest come first: of a hundred
+    Those are failed trials, abandoned ones with data, and abandoned arms of batches. The oldest come first: of a hundred
     trials and more Ax reads them off a set, whose order is another one in a process that has loaded
     the experiment.
     """
@@ -444,13 +452,19 @@ def _with_forgotten(
     forgotten = [
         ObservationFeatures.from_arm(arm, trial.index)
         for trial in experiment.trials.values()
-        if trial.status.is_failed or (trial.status.is_abandoned and trial.index in with_data)
-        for arm in trial.arms
+        for arm in _forgotten_arms(trial, trial.index in with_data)
         if experiment.search_space.check_membership(arm.parameters)
     ]
     given = pending or {}
     metrics = [*experiment.metrics] if forgotten else [*given]
     return {name: [*sorted(given.get(name, []), key=_age), *forgotten] for name in metrics}
+
+
+def _forgotten_arms(trial: BaseTrial, has_data: bool) -> list[Arm]:
+    """Those arms of a trial that Ax forgets."""
+    if trial.status.is_failed or (trial.status.is_abandoned and has_data):
+        return trial.arms
+    return [] if trial.status.is_abandoned else trial.abandoned_arms
 
 
 def _age(point: ObservationFeatures) -> float:

@@ -1,5 +1,6 @@
 """Generation strategies for :meth:`ax.api.client.Client.set_generation_strategy`."""
 
+from inspect import signature
 from typing import Any, Literal, Unpack
 
 from ax.adapter.registry import Generators, Mixed_transforms, Y_trans
@@ -67,6 +68,9 @@ def popbo_generation_strategy(
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
+    own = [*signature(popbo_generation_strategy).parameters][:-1]
+    for name in options:
+        check_name("option", name, [*own, *NodeOptions.__annotations__])
     check_whole("num_initial_trials", num_initial_trials, 2)  # a rank compares points
     model = popbo_node(acquisition, seed, preset, **options)
     sources = as_evaluations(options.get("sources", ()))

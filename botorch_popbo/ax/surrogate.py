@@ -24,6 +24,7 @@ from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
+from botorch_popbo.models._training_data import SILENT
 from botorch_popbo.models.input_transforms import unit_cube
 
 
@@ -56,6 +57,7 @@ class RankSurrogate(Surrogate):
 
     minimized: Set[str] = frozenset()
     sources: Mapping[str, Sequence[tuple[Tensor, Tensor]]] = {}
+    _was_silent = False
 
     @torch.enable_grad()
     def fit(
@@ -77,7 +79,12 @@ class RankSurrogate(Surrogate):
         self._goal_models: dict[Hashable, GoalModels] = {}
         self.inactive = inactive_columns(search_space_digest)
         own = [self._larger_better(dataset) for dataset in datasets]
-        super().fit(own, search_space_digest, *options, **named)
+        with warnings.catch_warnings():
+            if self._was_silent:  # which was said already
+                warnings.filterwarnings("ignore", SILENT)
+            super().fit(own, search_space_digest, *options, **named)
+        orders = [model.order for model in self.metric_models]
+        self._was_silent = any(order is not None and order.says_nothing for order in orders)
 
     @property
     def model(self) -> Model:

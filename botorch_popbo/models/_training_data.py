@@ -10,6 +10,9 @@ from torch import Tensor
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._checks import check_outcomes
 
+#: How the warning begins, for those who give it once in a search.
+SILENT = "All outcomes are equal"
+
 
 def warn_if_silent(says_nothing: bool) -> None:
     """Warn of feedback from which nothing can be learned.
@@ -22,7 +25,7 @@ def warn_if_silent(says_nothing: bool) -> None:
     """
     if says_nothing:
         warnings.warn(
-            "All outcomes are equal, so their ranks say nothing about where better points are. "
+            f"{SILENT}, so their ranks say nothing about where better points are. "
             "Check the metric, or widen the initial design.",
             InputDataWarning,
             stacklevel=3,

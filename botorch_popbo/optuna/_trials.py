@@ -19,7 +19,7 @@ from botorch_popbo.space import Space
 # Better than all else, but a number: Optuna allows infinitely good values and constraints.
 _BEST = 1e154
 _CONSTRAINTS = "constraints"  # as Optuna names them among the system attributes
-_SUGGESTED = "popbo:suggested"
+_SUGGESTED = "popbo:suggested:"
 
 
 def trials_of(
@@ -27,6 +27,7 @@ def trials_of(
     directions: Sequence[StudyDirection],
     space: Space,
     distributions: Mapping[str, BaseDistribution],
+    suggested: Mapping[int, Mapping[str, float]],
     is_exact: bool,
 ) -> Trials:
     """What is known of the points of a study.
@@ -41,6 +42,7 @@ def trials_of(
         directions: The directions of the objectives.
         space: The space.
         distributions: The parameters' distributions.
+        suggested: By the number of a trial what was suggested; see :func:`suggestions`.
         is_exact: Whether the same point always has the same outcome.
 
     Returns:
@@ -53,7 +55,8 @@ def trials_of(
     names = sorted({name for trial in completed for name in constraints_of(trial)})
     ended, pending = [], []
     for trial in trials:
-        x = _point(trial, space, distributions, required)
+        told = suggested.get(trial.number, {})
+        x = _point(trial, space, distributions, told, required)
         if x is None or trial.state == TrialState.WAITING:
             continue
         outcomes, violation = _outcomes(trial, completed, signs), constraints_of(trial)
@@ -84,19 +87,34 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
 
 def share_suggestion(
     study: Study,
-    trial: FrozenTrial,
+    number: int,
     values: Mapping[str, Any],
     distributions: Mapping[str, BaseDistribution],
 ) -> None:
-    """Keep what was suggested beside a trial: other workers see only what it has asked for."""
+    """Keep what was suggested for a trial: other workers see only what it has asked for.
+
+    It is kept with the study. With the trial it would be a column of ``trials_dataframe``.
+    """
     numbers = {name: distributions[name].to_internal_repr(value) for name, value in values.items()}
-    study._storage.set_trial_system_attr(trial._trial_id, _SUGGESTED, json.dumps(numbers))
+    key = f"{_SUGGESTED}{number}"
+    study._storage.set_study_system_attr(study._study_id, key, json.dumps(numbers))
+
+
+def suggestions(study: Study) -> dict[int, dict[str, float]]:
+    """What was suggested for each trial, as Optuna's internal numbers by name."""
+    kept = study._storage.get_study_system_attrs(study._study_id).items()
+    return {
+        int(key.removeprefix(_SUGGESTED)): json.loads(numbers)
+        for key, numbers in kept
+        if key.startswith(_SUGGESTED)
+    }
 
 
 def _point(
     trial: FrozenTrial,
     space: Space,
     distributions: Mapping[str, BaseDistribution],
+    suggested: Mapping[str, float],
     required: Sequence[str],
 ) -> Tensor | None:
     """Where a trial is, of shape ``d``; ``None`` if it lacks what all have, or is of another space.
@@ -104,10 +122,9 @@ def _point(
     What was enqueued goes before what was suggested, and what it asked for before both.
     """
     values: dict[str, Any] = {}
-    numbers = json.loads(trial.system_attrs.get(_SUGGESTED, "{}"))
     for name, distribution in distributions.items():
         with suppress(KeyError, IndexError):  # of a trial of another study that was added
-            values[name] = distribution.to_external_repr(numbers[name])
+            values[name] = distribution.to_external_repr(suggested[name])
     values |= trial.system_attrs.get("fixed_params", {})
     row = places_of(values | trial.params, space.parameters)
     if not row or any(name not in row for name in required):

@@ -1,20 +1,26 @@
 """An Optuna sampler that learns from the order of the trials."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution
-from optuna.samplers import BaseSampler
+from optuna.samplers import BaseSampler, PartialFixedSampler
 from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from botorch_popbo.optuna._space import all_parameters, has_values, parameter_of, space_of
-from botorch_popbo.optuna._trials import share_suggestion, trials_of
+from botorch_popbo.optuna._space import (
+    all_parameters,
+    has_values,
+    parameter_of,
+    places_of,
+    space_of,
+)
+from botorch_popbo.optuna._trials import share_suggestion, suggestions, trials_of
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import at_least
@@ -89,18 +95,20 @@ class PoPBOSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Suggest values of all parameters; see the class."""
-        distributions = {name: d for name, d in search_space.items() if has_values(d)}
-        if not distributions:
-            return {}
-        max_listed = self._search.settings.search.max_listed
         with _LOCK:
             others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+            distributions, fixed = _with_fixed(study, trial, search_space)
+            if not distributions.keys() - fixed.keys():
+                return {}
             completed = [other for other in others if other.state == TrialState.COMPLETE]
-            space = space_of(distributions, completed, max_listed)
-            trials = trials_of(others, study.directions, space, distributions, self._is_exact)
-            values = space.decode(self._search.suggest(space, trials, trial.number))
-            share_suggestion(study, trial, values, distributions)
-        return values
+            space = space_of(distributions, completed, self._search.settings.search.max_listed)
+            trials = trials_of(
+                others, study.directions, space, distributions, suggestions(study), self._is_exact
+            )
+            part = space.at_places(places_of(fixed, space.parameters) or {})
+            values = space.decode(self._search.suggest(part, trials, trial.number)) | fixed
+            share_suggestion(study, trial.number, values, distributions)
+        return {name: value for name, value in values.items() if name in search_space}
 
     def sample_independent(
         self,
@@ -128,3 +136,22 @@ class PoPBOSampler(BaseSampler):
         """Ask for the constraints of an ended trial, and keep them where Optuna does."""
         if self._constraints_func is not None:
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
+
+
+def _with_fixed(
+    study: Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]
+) -> tuple[dict[str, BaseDistribution], dict[str, Any]]:
+    """What is to be suggested with the parameters whose values are set, and these values.
+
+    They were enqueued, or a sampler around this one keeps them out of the search space.
+    """
+    known = all_parameters(t for t in study.get_trials(deepcopy=False) if t.state.is_finished())
+    fixed: dict[str, Any] = {}
+    if isinstance(study.sampler, PartialFixedSampler):
+        for name in known.keys() - search_space.keys():
+            fixed[name] = study.sampler.sample_independent(study, trial, name, known[name])
+    fixed |= trial.system_attrs.get("fixed_params", {})
+    fixed = {name: fixed[name] for name in known if name in fixed}
+    sought = {name: d for name, d in search_space.items() if has_values(d)}
+    sought |= {name: known[name] for name in fixed}
+    return {name: sought[name] for name in sorted(sought)}, fixed

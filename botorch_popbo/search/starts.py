@@ -149,12 +149,13 @@ def _centers(acquisition: AcquisitionFunction, bounds: Tensor, settings: SearchS
 
 
 def _best_of(model: RankModel, bounds: Tensor, settings: SearchSettings) -> Tensor:
-    """The evaluated points that are predicted to be best, of those in the box if any, ``n x d``."""
+    """Evaluated points, moved into the box, of which the best is expected, ``n x d``."""
     number = settings.num_centers
     affordable = max(number, settings.max_thresholds // len(model.known_X))
     X = model.best_points(min(settings.max_centers, affordable))
-    inside = ((bounds[0] <= X) & (bounds[1] >= X)).all(-1)
-    X = X[inside] if bool(inside.any()) else X
+    # A box without width in a column is a part of a larger one, and as far from all points.
+    inside = (((bounds[0] <= X) & (bounds[1] >= X)) | (bounds[0] == bounds[1])).all(-1)
+    X = (X[inside] if bool(inside.any()) else X).to(bounds).clamp(bounds[0], bounds[1])
     with torch.no_grad():
         rank = model.rank_law(model.encode(X.unsqueeze(-2))).log_rate.reshape(-1)
     return X[rank.topk(min(number, len(X)), largest=False).indices]

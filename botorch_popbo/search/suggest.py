@@ -1,5 +1,6 @@
 """From trials to a suggestion: models of what a search is after, and the best point by them."""
 
+import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -17,6 +18,7 @@ from botorch_popbo.acquisition import (
 from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
+from botorch_popbo.models._training_data import SILENT
 from botorch_popbo.search.maximize import maximize
 from botorch_popbo.search.trials import Trials
 from botorch_popbo.settings import AcquisitionSettings, Settings
@@ -80,6 +82,7 @@ class Models:
         X_pending = X_pending.unique(dim=0)
         X_pending = X_pending[~is_row_of(X_pending, known)]
         inside = ((known >= space.bounds[0]) & (known <= space.bounds[1])).all(-1)
+        inside &= (space.placed(known) == known).all(-1)
         acquisition = improvement(
             self.objectives,
             self.slacks,
@@ -144,7 +147,11 @@ class Search:
         parts = [getattr(trials, f.name) for f in fields(trials) if f.name != "pending"]
         key = (space.key, *(part.numpy().tobytes() for part in parts))
         if self._fitted is None or self._fitted[0] != key:
-            self._fitted = (key, Models.fit(trials, space, self.settings))
+            before = [] if self._fitted is None else self._fitted[1].objectives
+            with warnings.catch_warnings():
+                if any(model.order.says_nothing for model in before):  # which was said already
+                    warnings.filterwarnings("ignore", SILENT)
+                self._fitted = (key, Models.fit(trials, space, self.settings))
         return self._fitted[1]
 
 
@@ -164,7 +171,8 @@ def improvement(
         slacks: A model of the slack of each constraint.
         X_pending: Points being evaluated, a ``p x d`` tensor.
         seed: Seed of the samples of a front.
-        X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor.
+        X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor. Where there
+            is none, the worst point of all is improved on: the best expected one comes first.
         thresholds: Values below which an objective is not worth having, one for each.
         settings: Numbers of samples, and how coarse volumes are.
 
@@ -172,6 +180,9 @@ def improvement(
         The acquisition function.
     """
     pending = None if X_pending is None or len(X_pending) == 0 else X_pending
+    known = objectives[0].known_X
+    if X_baseline is not None and not bool(is_row_of(X_baseline, known).any()):
+        X_baseline = objectives[0].best_points(len(known))[-1:]
     if len(objectives) > 1:
         return LogExpectedFrontImprovement(
             list(objectives), list(slacks), thresholds, pending, seed, X_baseline, settings

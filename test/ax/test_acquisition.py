@@ -56,12 +56,22 @@ def test_fixed_parameters_outside_of_the_space_are_refused(name: str, value: flo
 def test_only_a_point_with_the_fixed_parameters_is_improved_on() -> None:
     client = popbo_client(floats(2), 6)
     run_trials(client, sphere, 6)
-    for number in (6, 1, 2):  # at first there is none
+    for number in (1, 1, 2):  # at first there is none, and the worst of all is improved on
         fixed = client.get_next_trials(1, fixed_parameters={"x0": 0.95})
         assert int(last_acquisition(client).acqf._is_baseline.sum()) == number
         [(index, point)] = fixed.items()
         assert point["x0"] == 0.95
         client.complete_trial(index, {"loss": sphere(point)})
+
+
+def test_with_fixed_parameters_the_best_expected_point_comes_first() -> None:
+    client = popbo_client(floats(2), 12)
+    run_trials(client, lambda p: (p["x1"] - 0.2 - 0.6 * p["x0"]) ** 2, 15)
+    [point] = client.get_next_trials(1, fixed_parameters={"x0": 0.95}).values()
+    x1 = torch.tensor([point["x1"], *(i / 100.0 for i in range(101))], dtype=torch.double)
+    X = torch.stack([torch.full_like(x1, 0.95), x1], dim=-1)
+    mean = last_acquisition(client).model.posterior(X).mean
+    assert mean[0] > mean.median()  # on an empty line it was a corner, for its variance
 
 
 def test_a_stock_function_improves_on_a_point_of_the_space() -> None:
@@ -138,3 +148,17 @@ def test_a_known_point_that_an_optimizer_ends_at_gives_way(
     [run] = client._experiment.trials[max(client._experiment.trials)].generator_runs
     noted = torch.tensor(run.gen_metadata[Keys.EXPECTED_ACQF_VAL])
     assert bool((noted != 0.0).all())  # which was that of the known point
+
+
+def test_parameters_that_do_not_matter_go_back_to_a_target() -> None:
+    target = {f"x{i}": 0.5 for i in range(4)}
+    numbers = []
+    for is_on in (False, True):
+        client = popbo_client(floats(4), 8, simplify_parameter_changes=is_on)
+        client.configure_optimization("-loss", pruning_target_parameterization=target)
+        points = run_trials(client, lambda p: (p["x0"] - 0.2) ** 2, 12)[8:]
+        numbers.append(sum(value == 0.5 for point in points for value in point.values()))
+    assert numbers[0] == 0
+    assert numbers[1] >= 4
+    [[run]] = client._generation_strategy.gen(experiment=client._experiment, n=3, num_trials=1)
+    assert len({arm.signature for arm in run.arms}) == 3

@@ -132,7 +132,7 @@ def test_several_strategies_run_side_by_side_from_the_same_design() -> None:
         ({"seed": None}, "seed is a whole number"),
         ({"seed": -1}, "seed is a whole number of at least 0"),
         ({"seed": 2**63}, "below 2.*; got 9223"),
-        ({"retries": 3}, "Unknown option 'retries'; known: max_par"),
+        ({"n_initial": 3}, "Unknown option 'n_initial'; known: acquisition, num_initial_trials,"),
     ],
 )
 def test_bad_options_are_named(options: dict[str, Any], message: str) -> None:

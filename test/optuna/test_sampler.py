@@ -3,6 +3,7 @@ import pickle
 import random
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import optuna
 import pytest
 import torch
 from botorch.exceptions import InputDataError
+from botorch.exceptions.warnings import InputDataWarning
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from botorch_popbo.optuna import PoPBOSampler
@@ -221,6 +223,7 @@ def test_bad_numbers_are_refused(options: dict[str, Any]) -> None:
 def test_without_optuna_the_extra_is_named_and_the_core_works() -> None:
     code = """
 import sys
+import warnings
 sys.modules["optuna"] = None  # importing it raises ModuleNotFoundError
 import botorch_popbo
 import botorch_popbo.optuna
@@ -229,3 +232,59 @@ import botorch_popbo.optuna
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert 'pip install "botorch-popbo[optuna]"' in run.stderr.splitlines()[-1]
     assert "ImportError" in run.stderr.splitlines()[-1]
+
+
+def valley(trial: Trial) -> float:
+    x, y, z = (trial.suggest_float(name, 0.0, 1.0) for name in "xyz")
+    return (x - y) ** 2 + (z - y) ** 2
+
+
+@pytest.mark.parametrize("way", ["enqueued", "partial"])
+def test_what_is_fixed_is_kept_in_mind(way: str) -> None:
+    study = optuna.create_study(sampler=PoPBOSampler(seed=0, n_startup_trials=8))
+    study.optimize(valley, n_trials=14)
+    if way == "partial":
+        study.sampler = optuna.samplers.PartialFixedSampler({"y": 0.9}, study.sampler)
+    for _ in range(8 if way == "enqueued" else 0):
+        study.enqueue_trial({"y": 0.9})
+    study.optimize(valley, n_trials=8)
+    found = study.trials[14:]
+    assert {trial.params["y"] for trial in found} == {0.9}
+    assert len({(trial.params["x"], trial.params["z"]) for trial in found}) == 8
+    assert min(trial.values[0] for trial in found) < 0.02
+
+
+def test_a_table_of_which_a_column_is_fixed_is_exhausted_without_repeats() -> None:
+    def table(trial: Trial) -> float:
+        kind = trial.suggest_categorical("kind", ["a", "b", "c"])
+        return trial.suggest_int("x", 1, 6) + 3.0 * (kind == "b")
+
+    study = optuna.create_study(sampler=PoPBOSampler(seed=0, n_startup_trials=3))
+    study.optimize(table, n_trials=3)
+    for _ in range(6):
+        study.enqueue_trial({"kind": "b"})
+    study.optimize(table, n_trials=6)
+    before = {t.params["x"] for t in study.trials[:3] if t.params["kind"] == "b"}
+    later = [t.params["x"] for t in study.trials[3:]]
+    assert set(later[: 6 - len(before)]) == {1, 2, 3, 4, 5, 6} - before
+
+
+def test_fixed_values_beyond_the_range_or_of_all_parameters_are_taken_as_they_are() -> None:
+    study = run(bowl, 6)
+    study.enqueue_trial({"y": 45})
+    study.enqueue_trial({"x": 0.1, "y": 3, "kind": None})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        study.optimize(bowl, n_trials=2)
+    assert study.trials[6].params["y"] == 45
+    assert study.trials[7].params == {"x": 0.1, "y": 3, "kind": None}
+
+
+def test_tables_of_trials_hold_nothing_of_ours(searched: optuna.Study) -> None:
+    assert not [name for name in searched.trials_dataframe() if "popbo" in name]
+
+
+def test_equal_outcomes_are_warned_of_once() -> None:
+    with pytest.warns(InputDataWarning, match="All outcomes are equal") as said:
+        run(lambda trial: 0.0 * trial.suggest_float("x", 0.0, 1.0), 8)
+    assert len(said) == 1

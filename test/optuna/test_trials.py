@@ -17,7 +17,12 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from botorch_popbo.optuna._space import parameter_of, space_of
-from botorch_popbo.optuna._trials import constraints_of, share_suggestion, trials_of
+from botorch_popbo.optuna._trials import (
+    constraints_of,
+    share_suggestion,
+    suggestions,
+    trials_of,
+)
 from botorch_popbo.search.trials import Trials
 
 INF = math.inf
@@ -51,9 +56,13 @@ def read(
     directions: tuple[StudyDirection, ...] = (MINIMIZE,),
     exact: bool = False,
     space: dict[str, BaseDistribution] = LINE,
+    study: optuna.Study | None = None,
 ) -> Trials:
     completed = [t for t in trials if t.state == TrialState.COMPLETE]
-    return trials_of(trials, directions, space_of(space, completed, 1000), space, exact)
+    suggested = {} if study is None else suggestions(study)
+    return trials_of(
+        trials, directions, space_of(space, completed, 1000), space, suggested, exact
+    )
 
 
 def pending(found: Trials) -> list[list[float]]:
@@ -221,12 +230,12 @@ def test_a_running_trial_is_where_it_was_suggested_or_enqueued_or_has_asked_to_b
     study.enqueue_trial({"x": 0.5, "y": 0.7, "other": 3.0})
     first = study.ask()
     suggested = {"x": 0.1, "y": 0.2, "z": 0.3, "kind": "tree"}
-    share_suggestion(study, study.trials[0], suggested, everything)
+    share_suggestion(study, 0, suggested, everything)
     first.suggest_float("x", 0.0, 1.0)
     done = optuna.create_trial(
         params=suggested, distributions={**space, "kind": KIND}, value=1.0, system_attrs={}
     )
-    found = read(study.trials[0], done, space=everything)
+    found = read(study.trials[0], done, space=everything, study=study)
     assert pending(found) == [[0.5, 0.7, 0.3, 1.0]]
     study.ask()  # of which nothing is known
-    assert len(pending(read(*study.trials, done, space=everything))) == 1
+    assert len(pending(read(*study.trials, done, space=everything, study=study))) == 1

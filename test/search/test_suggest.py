@@ -82,6 +82,18 @@ def test_what_lies_outside_of_the_space_teaches_but_is_not_to_be_improved_on() -
     assert function(found[None, None]) > function(others).median()
 
 
+def test_where_columns_are_fixed_the_best_expected_point_comes_first() -> None:
+    models = Models.fit(known(-LOSS), SPACE)
+    part = SPACE.at_places({"x": 0.95})
+    found = models.suggest(part, NONE, seed=0)
+    others = found.new_tensor([[0.95, y] for y in range(5)])
+    mean = models.objectives[0].posterior(others).mean.squeeze(-1)
+    assert torch.equal(found, others[mean.argmax()])
+    second = models.suggest(part, found.unsqueeze(0), seed=0)
+    assert second[0] == 0.95
+    assert not torch.equal(second, found)
+
+
 def test_a_design_comes_first_and_models_are_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     fits, fit = [], Models.fit
     monkeypatch.setattr(Models, "fit", lambda *args: fits.append(1) or fit(*args))
