@@ -131,7 +131,6 @@ class RankAcquisition(Acquisition):
                 cast(list[RankingGP], self.models.objectives),
                 cast(list[RankingGP], self.models.slacks),
                 self.X_pending,
-                self._seed,
                 self.X_observed,
                 self.goal.objective_thresholds,
                 self._settings.acquisition,
