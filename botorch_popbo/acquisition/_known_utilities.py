@@ -1,98 +1,40 @@
-"""Utilities of new points where those of known points are taken for what is expected of them."""
+"""What is expected at known points, and the utility of a given outcome."""
 
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import replace
 
 import torch
-from gpytorch.kernels import Kernel
-from gpytorch.settings import lazily_evaluate_kernels
 from torch import Tensor
 
-from botorch_popbo.models._predict.predictor import MIN_VARIANCE
+from botorch_popbo.likelihoods.weights import JITTER
+from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 
-_JITTER = 1e-6  # of the covariance of known points, in variances of the prior
 _TINY = 1e-300
 _FURTHEST = 3.0  # deviations of the prior beyond the best point, where all violate a bound
 
 
-@dataclass(frozen=True)
-class KnownUtilities:
-    """The posterior of a utility, conditioned on what is expected at known points.
+def believing(predictor: Predictor) -> Predictor:
+    """The posterior if the utilities of all records are what is expected of them.
 
     An order leaves open what an evaluated point's utility is, and next to it the best place to
-    improve would be its own. Taken for known, nothing is to be gained there. The mean stays as it
-    is, and the variance is what distance leaves. All that does not depend on new points is
-    prepared.
+    improve would be its own. Taken for known, nothing is to be gained there: the mean stays as it
+    is, and the variance is what distance leaves.
 
-    Attributes:
-        kernel: The prior's kernel.
-        X: Encoded records, then the ``n`` known points, ``(N + n) x d``.
-        expected: What is expected at known points, of shape ``n``.
-        weights: Of covariances with :attr:`X` in the mean, of shape ``N + n``.
-        share: The same in the average of the records.
-        level: Prior variance of this average, a scalar tensor.
-        root: Of the same in a square root of what is explained, ``(N + n) x K``.
-        shift: What is to be added to the root, of shape ``K``.
+    Args:
+        predictor: The posterior given the order.
+
+    Returns:
+        The same with another root of what is explained.
     """
-
-    kernel: Kernel
-    X: Tensor
-    expected: Tensor
-    weights: Tensor
-    share: Tensor
-    level: Tensor
-    root: Tensor
-    shift: Tensor
-
-    @classmethod
-    @torch.no_grad()
-    def of(cls, model: RankingGP) -> Self:
-        """Take the utilities of all known points of a model, pending ones included, for known."""
-        predictor, known = model.predictor, model.encode(model.known_X).double()
-        average, ordered = predictor.average, predictor.ordered_root
-        level, cross = average @ predictor.share, predictor.cross(known)
-        explained = (cross - average) @ ordered
-        loading = predictor.loading.unsqueeze(-1)
-        weights, share, ordered_root = (
-            torch.cat([loading * each, each.new_zeros(len(known), each.shape[-1])])
-            for each in (predictor.weights.unsqueeze(-1), predictor.share.unsqueeze(-1), ordered)
-        )
-        # Covariance of a new point with known ones, see Predictor.covariance, as a linear function
-        # of the kernel's values.
-        linear = -share - ordered_root @ explained.T
-        linear[len(average) :] += torch.eye(len(known)).to(linear)
-        constant = level - cross @ predictor.share + average @ ordered @ explained.T
-        covariance = predictor.covariance(known, known)
-        covariance.diagonal().add_(_JITTER)
-        inverse = torch.linalg.inv(torch.linalg.cholesky(covariance)).T
-        return cls(
-            kernel=predictor.kernel,
-            X=torch.cat([predictor.X, known]),
-            expected=predictor.mean(known),
-            weights=weights.squeeze(-1),
-            share=share.squeeze(-1),
-            level=level,
-            root=torch.cat([ordered_root, linear @ inverse], dim=-1),
-            shift=torch.cat([-average @ ordered, constant @ inverse]),
-        )
-
-    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and variance of each point's utility.
-
-        Args:
-            X: Encoded points, ``batch_shape x d``.
-
-        Returns:
-            Two tensors of shape ``batch_shape``, in double precision.
-        """
-        points = X.reshape(-1, X.shape[-1]).double()
-        with lazily_evaluate_kernels(False):  # what is evaluated at once need not wait
-            cross, prior = self.kernel(points, self.X).to_dense(), self.kernel(points, diag=True)
-        explained = (cross @ self.root + self.shift).square().sum(-1)
-        variance = prior + self.level - 2.0 * cross @ self.share - explained
-        variance = variance.clamp_min(MIN_VARIANCE)
-        return (cross @ self.weights).reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
+    source = predictor.source
+    with torch.no_grad():
+        prior = predictor.kernel(predictor.X).to_dense() * predictor.correlation[source][:, source]
+        # Utilities are relative to their average.
+        centred = torch.eye(len(prior)).to(prior) - predictor.share.unsqueeze(-1)
+        covariance = centred.mT @ prior @ centred
+        covariance.diagonal().add_(JITTER)
+        inverse = torch.linalg.inv(torch.linalg.cholesky(covariance))
+    return replace(predictor, ordered_root=centred @ inverse.mT)
 
 
 def place_of(model: RankingGP, value: float) -> Tensor:

@@ -18,7 +18,7 @@ from torch.nn import ModuleList
 
 from botorch_popbo.acquisition._checks import check_model
 from botorch_popbo.acquisition._known_points import log_remoteness
-from botorch_popbo.acquisition._known_utilities import KnownUtilities, place_of
+from botorch_popbo.acquisition._known_utilities import believing, place_of
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.ranking_gp import RankingGP
@@ -100,27 +100,29 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         informed = list(self.objectives)
         if self.X_pending is not None and self.X_pending.numel():
             informed = [model.with_pending(self.X_pending) for model in informed]
-        self._known_utilities = [KnownUtilities.of(model) for model in informed]
-        expected = torch.stack(list(map(self._expected, informed, self._known_utilities)), dim=-1)
+        self._laws = [believing(model.predictor) for model in informed]
+        expected = torch.stack([self._expected(model) for model in informed], dim=-1)
         utility = expected[: len(known)][is_feasible]
         is_best = is_non_dominated(utility)
         self.register_buffer("front", known[is_feasible][is_best], persistent=False)
         self._cut(torch.cat([utility, expected[len(known) :]]), self._begin(informed, utility))
 
-    def _expected(self, model: RankingGP, known: KnownUtilities) -> Tensor:
+    @torch.no_grad()
+    def _expected(self, model: RankingGP) -> Tensor:
         """What is expected of known points, those that are tied for the best being hard to surpass.
 
         The order does not say whose utility is the largest. A point that will tie with them would
         count as an improvement, and be sought where the objective cannot get any better.
         """
-        order, expected = model.order, known.expected.clone()
+        order, known = model.order, model.encode(model.known_X).double()
+        expected = model.predictor.mean(known)
         score = order.score[order.score.isfinite()]
         if order.num_lists != 1 or not len(score):
             return expected
         rounding = self.settings.rounding * torch.finfo(score.dtype).eps * score.abs().median()
         tied = order.item[order.score >= score.max() - rounding].to(expected.device)
         if len(tied) > 1:
-            mean, variance = model.predictor.moments(known.X[-len(expected) :][tied])
+            mean, variance = model.predictor.moments(known[tied])
             expected[tied] = (
                 mean + self.settings.surpassing * variance.clamp_min(0.0).sqrt()
             ).max()
@@ -151,8 +153,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         value = log_remoteness(distance)
         if not self._has_feasible:
             return value
-        laws = zip(self.objectives, self._known_utilities, strict=True)
-        moments = zip(*(known.moments(model.encode(X)) for model, known in laws), strict=True)
+        laws = zip(self.objectives, self._laws, strict=True)
+        moments = zip(*(law.moments(model.encode(X).double()) for model, law in laws), strict=True)
         mean, variance = (torch.stack(each, dim=-1).unsqueeze(-2) for each in moments)
         # shape: (batch_shape, 1, boxes, c)
         lower, upper = mean - self._lower, mean - self._upper
