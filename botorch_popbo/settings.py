@@ -134,10 +134,12 @@ class AcquisitionSettings:
     """What is maximised: the expected gain of a front of several objectives."""
 
     # How far below the worst feasible point the volume begins, in ranges of the feasible points'
-    # utilities, and at least in deviations of the prior. Measured: see results/coverage.md.
+    # utilities, and at least in deviations of the prior. Below the worst of the front alone it
+    # leaves out the ends. Measured: docs/results/coverage.md, another function.
     margin: float = 0.1
     # Deviations above what is expected of outcomes tied for the best from which on a point
-    # surpasses them. Measured: see results/coverage.md.
+    # surpasses them: no point is sought where an objective is at its bound. On DTLZ2 the volume
+    # after 40 trials rose from .343 to .383 (two seeds). Measured: on or off only.
     surpassing: float = 2.0
     # Outcomes within so many roundings of the typical one are equal: what is left of a sum whose
     # terms cancel is no difference. Measured: none.

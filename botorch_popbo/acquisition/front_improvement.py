@@ -54,7 +54,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
             little below the worst of all feasible points.
         X_pending: Points being evaluated, an ``m x d`` tensor.
         X_baseline: The evaluated points that could be suggested; see the base class.
-        settings: Where the volume begins.
+        settings: Where the volume begins, and what surpasses equal outcomes.
 
     Attributes:
         front: The feasible points that no other one is expected to dominate, ``n x d``; if none is

@@ -163,7 +163,7 @@ def improvement(
         X_pending: Points being evaluated, a ``p x d`` tensor.
         X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor.
         thresholds: Values below which an objective is not worth having, one for each.
-        settings: Where the volume of a front begins.
+        settings: Where the volume of a front begins, and what surpasses equal outcomes.
 
     Returns:
         The acquisition function.
