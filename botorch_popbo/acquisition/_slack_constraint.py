@@ -1,20 +1,22 @@
-"""The probability that a constraint is satisfied, from the law of a rank."""
+"""The probability that a constraint is satisfied, from the utility of its slack."""
 
 import torch
 from torch import Tensor
 from torch.nn import Module
 
 from botorch_popbo.acquisition._checks import check_model
+from botorch_popbo.acquisition._known_utilities import place_of
 from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.models._predict.predictor import MIN_VARIANCE
 from botorch_popbo.models.ranking_gp import RankingGP
 
 
 class SlackConstraint(Module):
-    r"""A constraint whose slack was measured, known by the order of the slacks alone.
+    r"""A constraint whose slack was measured, and is at least zero where it is satisfied.
 
-    Zero is a place in this order, between the worst evaluated point that satisfies the constraint
-    and the best that does not; see
-    :meth:`~botorch_popbo.posteriors._thresholds.Thresholds.border`.
+    The utility of a slack of zero lies between those of the worst evaluated point that satisfies
+    the constraint and of the best that does not; see
+    :func:`~botorch_popbo.acquisition._known_utilities.place_of`.
 
     Args:
         model: A fitted model of the slacks: every outcome of a point is at least zero where the
@@ -43,14 +45,10 @@ class SlackConstraint(Module):
         Args:
             X_pending: The points, an ``m x d`` tensor, or ``None``.
         """
-        self._informed, self._num_satisfying = self.slack, len(self._satisfying)
-        if X_pending is None or not X_pending.numel():
-            return
-        with torch.no_grad():
-            rank = self.slack.rank_law(self.slack.encode(X_pending)).mean
-        if self._num_satisfying:  # those that come before the best point that violates it
-            self._num_satisfying += int((rank <= self._num_satisfying).sum())
-        self._informed = self.slack.with_pending(X_pending)
+        self._informed = self.slack
+        if X_pending is not None and X_pending.numel():
+            self._informed = self.slack.with_pending(X_pending)
+        self._border = place_of(self._informed, 0.0)
 
     def is_satisfied(self, X: Tensor) -> Tensor:
         """Whether points were measured and found to satisfy the constraint.
@@ -72,6 +70,8 @@ class SlackConstraint(Module):
         Returns:
             A ``batch_shape x q`` tensor, in nats.
         """
-        thresholds = self._informed.rank_law(self._informed.encode(X)).thresholds
-        log_prob: Tensor = torch.special.log_ndtr(-thresholds.border(self._num_satisfying))
-        return log_prob
+        encoded = self._informed.encode(X).double()
+        mean, variance = self._informed.predictor.moments(encoded)
+        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+        log_prob: Tensor = torch.special.log_ndtr((mean - self._border) / deviation)
+        return log_prob.to(X)

@@ -1,40 +1,47 @@
 """Expected improvement of a Pareto front of utilities."""
 
 from collections.abc import Sequence
-from copy import deepcopy
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import torch
-from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.multi_objective.utils import get_default_partitioning_alpha
 from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
-from botorch.models import ModelListGP
-from botorch.sampling import SobolQMCNormalSampler
-from botorch.utils.multi_objective.hypervolume import infer_reference_point
+from botorch.utils.multi_objective.box_decompositions import NondominatedPartitioning
+from botorch.utils.multi_objective.box_decompositions.non_dominated import (
+    FastNondominatedPartitioning,
+)
 from botorch.utils.multi_objective.pareto import is_non_dominated
+from botorch.utils.safe_math import log1mexp
 from torch import Tensor
+from torch.nn import ModuleList
 
-from botorch_popbo._seeds import seeded
 from botorch_popbo.acquisition._checks import check_model
 from botorch_popbo.acquisition._known_points import log_remoteness
-from botorch_popbo.acquisition._tied_levels import TiedLevels
+from botorch_popbo.acquisition._known_utilities import believing, place_of
+from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.settings import AcquisitionSettings
+
+_BEYOND = 1e3  # a utility that none reaches, for boxes without an end
+_LEAST_SIDE = 1e-15  # of a box, relative to its distance, that is not lost to rounding
 
 
 class LogExpectedFrontImprovement(RankAcquisitionFunction):
-    """Logarithm of the expected gain in hypervolume of a front of utilities.
+    r"""Logarithm of the expected gain in hypervolume of a front of utilities.
 
     Every objective has a model of its own order, so an increasing transform of an objective changes
-    nothing: the volume is one of utilities. The gain is BoTorch's
-    ``qLogNoisyExpectedHypervolumeImprovement`` (Daulton et al., 2021; Ament et al., 2023), which
-    draws the utilities of new, pending and evaluated points jointly. An order leaves open what an
-    evaluated point's utility is, and against fixed ones its own would be the best place to improve.
-    Of equal outcomes it leaves open, too, whose utility is larger; here they are one value, which a
-    point surpasses if it is better than all of them. Evaluated and pending points are not suggested
-    again. Constraints count as in
+    nothing: the volume is one of utilities. What no known point dominates is cut into boxes from
+    :math:`l_k` to :math:`u_k`, and the objectives are independent, so that the gain of a point with
+    utilities :math:`z` is
+
+    .. math::
+
+        \log \sum_k \prod_j \left(E[(z_j - l_{kj})_+] - E[(z_j - u_{kj})_+]\right)
+
+    (Yang et al., 2019). Utilities of known points, pending ones among them, are taken for what is
+    expected of them. Known points are not suggested again. Constraints count as in
     :class:`~botorch_popbo.LogConstrainedExpectedUtilityImprovement`: as long as no evaluated point
     is feasible, nothing else does.
 
@@ -44,11 +51,10 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
             zero where a constraint is satisfied.
         thresholds: Values of the objectives, in the units of the models' outcomes, below which a
             point is not worth having, of shape ``c``; NaN where there is none. By default a
-            little below the worst of the front (Ishibuchi et al., 2011).
+            little below the worst of all feasible points.
         X_pending: Points being evaluated, an ``m x d`` tensor.
-        seed: Seed of the samples.
         X_baseline: The evaluated points that could be suggested; see the base class.
-        settings: Numbers of samples, and how coarse volumes are.
+        settings: Where the volume begins, and what surpasses equal outcomes.
 
     Attributes:
         front: The feasible points that no other one is expected to dominate, ``n x d``; if none is
@@ -62,9 +68,9 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     _log = True
 
     front: Tensor
-    gain: qLogNoisyExpectedHypervolumeImprovement | None
-    _feasible: Tensor
     _reference: Tensor
+    _lower: Tensor
+    _upper: Tensor
 
     def __init__(
         self,
@@ -72,44 +78,76 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         slack_models: Sequence[RankingGP] = (),
         thresholds: Tensor | None = None,
         X_pending: Tensor | None = None,
-        seed: int = 0,
         X_baseline: Tensor | None = None,
         settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  (frozen)
     ) -> None:
         _check_objectives(models, thresholds)
         super().__init__(models[0], X_baseline, slack_models)
         self._known_radius = min(model.known_radius for model in models)
-        self.seed, self.settings = seed, settings
-        # Samples of points that are close to each other need double precision.
-        doubles: list[Any] = [deepcopy(model).double() for model in models]
-        self.objectives = ModelListGP(*doubles)
-        self.levels = TiedLevels(doubles, seed, settings)
-        self._find_front(models, thresholds)
+        self.objectives = cast(list[RankingGP], ModuleList(models))
+        self.thresholds = thresholds
+        self.settings = settings
         self.set_X_pending(X_pending)
 
     def _prepare(self) -> None:
         super()._prepare()
-        self.gain = None
-        if len(self._feasible) == 0:
+        known = self.model.known_X
+        is_feasible = self._satisfies_all(known) & self._is_baseline
+        self.register_buffer("front", self.model.best_points(1), persistent=False)
+        self._has_feasible = bool(is_feasible.any())
+        if not self._has_feasible:
             return
-        # The boxes into which a volume is cut grow fast in number with the objectives. So of many
-        # there are fewer samples, and boxes that are a small share of the volume are not cut.
-        number, settings = len(self._reference), self.settings
-        samples, alpha = settings.num_samples, 0.0
-        if number > settings.few_objectives:
-            samples = settings.num_samples_of_many
-            alpha = max(settings.coarseness, get_default_partitioning_alpha(number))
-        with seeded(self.seed):  # points are pruned by samples without a seed of their own
-            self.gain = qLogNoisyExpectedHypervolumeImprovement(
-                self.objectives,
-                self._reference,
-                self._feasible,
-                objective=self.levels,
-                sampler=SobolQMCNormalSampler(torch.Size([samples]), seed=self.seed),
-                X_pending=None if self.X_pending is None else self.X_pending.double(),
-                prune_baseline=True,
-                alpha=alpha,
-            )
+        informed = list(self.objectives)
+        if self.X_pending is not None and self.X_pending.numel():
+            informed = [model.with_pending(self.X_pending) for model in informed]
+        self._laws = [believing(model.predictor) for model in informed]
+        expected = torch.stack([self._expected(model) for model in informed], dim=-1)
+        utility = expected[: len(known)][is_feasible]
+        is_best = is_non_dominated(utility)
+        self.register_buffer("front", known[is_feasible][is_best], persistent=False)
+        self._cut(torch.cat([utility, expected[len(known) :]]), self._begin(informed, utility))
+
+    @torch.no_grad()
+    def _expected(self, model: RankingGP) -> Tensor:
+        """What is expected of known points, those that are tied for the best being hard to surpass.
+
+        The order does not say whose utility is the largest. A point that will tie with them would
+        count as an improvement, and be sought where the objective cannot get any better.
+        """
+        order, known = model.order, model.encode(model.known_X).double()
+        expected = model.predictor.mean(known)
+        score = order.score[order.score.isfinite()]
+        if order.num_lists != 1 or not len(score):
+            return expected
+        rounding = self.settings.rounding * torch.finfo(score.dtype).eps * score.abs().median()
+        tied = order.item[order.score >= score.max() - rounding].to(expected.device)
+        if len(tied) > 1:
+            mean, variance = model.predictor.moments(known[tied])
+            expected[tied] = (
+                mean + self.settings.surpassing * variance.clamp_min(0.0).sqrt()
+            ).max()
+        return expected
+
+    def _begin(self, models: Sequence[RankingGP], utility: Tensor) -> Tensor:
+        """Where the volume begins, of shape ``c``, by the feasible utilities, ``n x c``."""
+        worst, best = utility.amin(0), utility.amax(0)
+        reference = worst - self.settings.margin * (best - worst).clamp_min(1.0)
+        if self.thresholds is None:
+            return reference
+        given = zip(models, self.thresholds.tolist(), strict=True)
+        places = [reference.new_tensor(-torch.inf) if t != t else place_of(m, t) for m, t in given]
+        return reference.maximum(torch.stack(places))
+
+    def _cut(self, utility: Tensor, reference: Tensor) -> None:
+        """Cut what is not dominated by some utilities, ``n x c``, into boxes."""
+        cut: Any = FastNondominatedPartitioning
+        alpha = get_default_partitioning_alpha(len(reference))
+        if alpha:  # boxes of many objectives are too many, so small ones are left whole
+            cut = partial(NondominatedPartitioning, alpha=alpha)
+        lower, upper = cut(reference, Y=utility).get_hypercell_bounds()
+        self.register_buffer("_reference", reference, persistent=False)
+        self.register_buffer("_lower", lower, persistent=False)
+        self.register_buffer("_upper", upper.clamp_max(_BEYOND), persistent=False)
 
     @property
     def _models(self) -> Sequence[RankingGP]:
@@ -118,28 +156,17 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         value = log_remoteness(distance)
-        if self.gain is not None:
-            # Another number of batch dimensions would draw other samples.
-            flat = self.gain(X.double().reshape(-1, 1, X.shape[-1]))
-            value = value + flat.to(value).reshape(value.shape)
-        return value
-
-    def _find_front(self, models: Sequence[RankingGP], thresholds: Tensor | None) -> None:
-        known = self.model.known_X
-        is_feasible = self._satisfies_all(known) & self._is_baseline
-        self.register_buffer("_feasible", known[is_feasible].double(), persistent=False)
-        self.register_buffer("front", self.model.best_points(1), persistent=False)
-        if not bool(is_feasible.any()):
-            return
-        with torch.no_grad():
-            utility = self.levels(self.objectives.posterior(self._feasible).mean)
-        is_best = is_non_dominated(utility)
-        limits = None
-        if thresholds is not None:
-            limits = self.levels(_utilities(models, thresholds).to(utility))
-        reference = _reference_point(utility[is_best], limits, self.settings.margin)
-        self.register_buffer("_reference", reference, persistent=False)
-        self.register_buffer("front", known[is_feasible][is_best], persistent=False)
+        if not self._has_feasible:
+            return value
+        laws = zip(self.objectives, self._laws, strict=True)
+        moments = zip(*(law.moments(model.encode(X).double()) for model, law in laws), strict=True)
+        mean, variance = (torch.stack(each, dim=-1).unsqueeze(-2) for each in moments)
+        # shape: (batch_shape, 1, boxes, c)
+        lower, upper = mean - self._lower, mean - self._upper
+        above = log_improvement(lower, variance.expand_as(lower))
+        beyond = log_improvement(upper, variance.expand_as(upper))
+        side = above + log1mexp((beyond - above).clamp_max(-_LEAST_SIDE))
+        return value + side.sum(-1).logsumexp(-1).to(value)
 
 
 def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) -> None:
@@ -156,36 +183,3 @@ def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) ->
         )
     for model in models:
         check_model(model, needs_uncertainty=True)
-
-
-def _reference_point(front: Tensor, limits: Tensor | None, margin: float) -> Tensor:
-    """Where the volume begins, of shape ``c``: limits where they are given.
-
-    Args:
-        front: Utilities of the front, ``n x c``.
-        limits: Utilities of the thresholds, of shape ``c``; NaN where there is none.
-        margin: How far it begins below a front of one level.
-    """
-    reference: Tensor = infer_reference_point(front, limits)
-    worst, best = front.amin(0), front.amax(0)
-    # There is no range of which to take a part, and the level of a utility means nothing.
-    is_free = worst == best
-    if limits is not None:
-        is_free &= limits.isnan()
-    return reference.where(~is_free, worst - margin)
-
-
-def _utilities(models: Sequence[RankingGP], thresholds: Tensor) -> Tensor:
-    """Where thresholds lie among the utilities of the evaluated points, of shape ``c``."""
-    limits = []
-    for model, threshold in zip(models, thresholds.tolist(), strict=True):
-        with torch.no_grad():
-            expected = model.predictor.mean(model.encode(model.known_X).double())
-        utility = expected[model.order.item.to(expected.device)]
-        is_above = model.order.score.to(utility) >= threshold
-        # The outcomes decide who is above, noise may have mixed the utilities up.
-        parts = (utility[mask].sort(descending=True).values for mask in (is_above, ~is_above))
-        thresholds_ = Thresholds(torch.cat(list(parts)), torch.ones_like(utility))
-        limit = thresholds_.border(int(is_above.sum())).clamp_min(utility.min())
-        limits.append(limit if threshold == threshold else torch.full_like(limit, torch.nan))
-    return torch.stack(limits)

@@ -100,8 +100,8 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
 
         \alpha(x) = \alpha_{EI}(x) + \sum_j \log P(c_j(x) \ge 0),
 
-    after Gardner et al. (2014), with every constraint known by the order of its slacks: a new point
-    satisfies it if it ranks before the worst evaluated point that does. As long as no evaluated
+    after Gardner et al. (2014), with every constraint known by the utility of its slack: a new
+    point satisfies it if that is above the utility of a slack of zero. As long as no evaluated
     point is feasible there is nothing to improve on, and only the probability counts.
 
     Args:

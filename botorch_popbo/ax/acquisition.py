@@ -139,7 +139,6 @@ class RankAcquisition(Acquisition):
                 cast(list[RankingGP], self.models.objectives),
                 cast(list[RankingGP], self.models.slacks),
                 self.X_pending,
-                self._seed,
                 self._improvable,
                 self.goal.objective_thresholds,
                 self._settings.acquisition,

@@ -52,24 +52,6 @@ class Thresholds:
         found = bounded.expand(*shape[:-1], -1).gather(-1, reached.expand(shape))
         return found.masked_fill(count < 0.0, torch.inf)
 
-    def border(self, count: int) -> Tensor:
-        """The utility from which on a point is among the best so many.
-
-        It lies half-way between the worst of them and the best of the others. Where there is none,
-        one average step beyond the best point; where these are all, at minus infinity, because a
-        new one will be among them, too.
-
-        Args:
-            count: Number of evaluated points above the border.
-
-        Returns:
-            A tensor of shape ``batch_shape``.
-        """
-        if count == 0:
-            best, worst = self.values[..., 0], self.values[..., -1]
-            return best + (best - worst) / self.values.shape[-1]
-        return self.at(self.values.new_tensor([count - 1.0, count])).mean(-1)
-
     def count(self, value: Tensor) -> Tensor:
         """How many evaluated points are better.
 

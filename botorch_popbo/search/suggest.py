@@ -73,7 +73,7 @@ class Models:
         Args:
             space: Where to search.
             X_pending: Points not to be suggested again, a ``p x d`` tensor.
-            seed: Seed of samples and starting points.
+            seed: Seed of the starting points.
 
         Returns:
             A point, of shape ``d``.
@@ -87,7 +87,6 @@ class Models:
             self.objectives,
             self.slacks,
             X_pending,
-            seed,
             X_baseline=known[inside],
             settings=self.settings.acquisition,
         )
@@ -159,7 +158,6 @@ def improvement(
     objectives: Sequence[RankingGP],
     slacks: Sequence[RankingGP],
     X_pending: Tensor | None,
-    seed: int,
     X_baseline: Tensor | None = None,
     thresholds: Tensor | None = None,
     settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  (frozen)
@@ -170,24 +168,22 @@ def improvement(
         objectives: A model of each objective.
         slacks: A model of the slack of each constraint.
         X_pending: Points being evaluated, a ``p x d`` tensor.
-        seed: Seed of the samples of a front.
         X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor. Where there
             is none, the worst point of all is improved on: the best expected one comes first.
         thresholds: Values below which an objective is not worth having, one for each.
-        settings: Numbers of samples, and how coarse volumes are.
+        settings: Where the volume of a front begins, and what surpasses equal outcomes.
 
     Returns:
         The acquisition function.
     """
-    pending = None if X_pending is None or len(X_pending) == 0 else X_pending
     known = objectives[0].known_X
     if X_baseline is not None and not bool(is_row_of(X_baseline, known).any()):
         X_baseline = objectives[0].best_points(len(known))[-1:]
     if len(objectives) > 1:
         return LogExpectedFrontImprovement(
-            list(objectives), list(slacks), thresholds, pending, seed, X_baseline, settings
+            objectives, slacks, thresholds, X_pending, X_baseline, settings
         )
     [model] = objectives
     if slacks:
-        return LogConstrainedExpectedUtilityImprovement(model, list(slacks), pending, X_baseline)
-    return LogExpectedUtilityImprovement(model, pending, X_baseline)
+        return LogConstrainedExpectedUtilityImprovement(model, slacks, X_pending, X_baseline)
+    return LogExpectedUtilityImprovement(model, X_pending, X_baseline)

@@ -45,21 +45,29 @@ def area(Z: Tensor, reference: Tensor) -> Tensor:
     return -(width.diff(append=0.0 * width[..., :1]) * height.cummax(-1).values).sum(-1)
 
 
-def test_it_is_the_gain_in_hypervolume_of_joint_samples() -> None:
+def test_it_is_the_gain_in_hypervolume_where_known_utilities_are_as_expected() -> None:
     function = make()
     point = ANYWHERE[function(ANYWHERE).argmax()]
+    known, drawn = [], []
     with manual_seed(1), torch.no_grad():
-        joint = function.objectives.posterior(torch.cat([X, point])).rsample(torch.Size([250]))
-    gain = area(joint, function._reference) - area(joint[:, :-1], function._reference)
-    assert function(point).exp().item() == pytest.approx(gain.mean().item(), rel=0.25)
+        for model in MODELS:
+            expected = model.posterior(X).mean
+            exact = model.condition_on_observations(X, expected, torch.full_like(expected, 1e-6))
+            known.append(expected)
+            drawn.append(exact.posterior(point).rsample(torch.Size([20_000])))
+    front, new = torch.cat(known, -1), torch.cat(drawn, -1)
+    worst, best = front.amin(0), front.amax(0)
+    reference = worst - 0.1 * (best - worst)
+    both = torch.cat([front.expand(len(new), -1, -1), new], dim=-2)
+    gain = area(both, reference) - area(front, reference)
+    assert function(point).exp().item() == pytest.approx(gain.mean().item(), rel=0.03)
 
 
-def test_many_objectives_are_as_few_where_the_others_are_copies() -> None:
-    function = LogExpectedFrontImprovement([*MODELS, *MODELS])
-    assert function.gain is not None
-    assert function.gain.sampler.sample_shape == (32,)
+@pytest.mark.parametrize("times", [2, 3])
+def test_many_objectives_are_as_few_where_the_others_are_copies(times: int) -> None:
+    function = LogExpectedFrontImprovement(MODELS * times)
     few, many = (f(ANYWHERE).argsort().argsort().double() for f in (make(), function))
-    assert float(torch.corrcoef(torch.stack([few, many]))[0, 1]) > 0.8
+    assert float(torch.corrcoef(torch.stack([few, many]))[0, 1]) > 0.6
 
 
 def test_the_front_is_what_none_dominates() -> None:
@@ -67,6 +75,17 @@ def test_the_front_is_what_none_dominates() -> None:
     dominated = (Y.unsqueeze(0) > Y.unsqueeze(1)).all(-1).any(-1)
     assert front <= {tuple(x) for x in X[~dominated].tolist()}
     assert 1 < len(front) < len(X)
+
+
+@pytest.mark.parametrize("dust", [0.0, 1e-18])
+def test_of_outcomes_tied_for_the_best_the_front_holds_one(dust: float) -> None:
+    best = Y[:, 0].topk(6).indices
+    plateau = Y[:, 0].clamp_max(float(Y[best, 0].min()))
+    plateau = plateau - plateau.max()
+    plateau[best] = -dust * torch.arange(6).double()
+    found = LogExpectedFrontImprovement(models(torch.stack([plateau, Y[:, 1]], dim=-1)))
+    front = {tuple(x) for x in found.front.tolist()}
+    assert len(front & {tuple(x) for x in X[best].tolist()}) == 1
 
 
 def test_increasing_transforms_of_an_objective_change_nothing() -> None:
@@ -107,36 +126,30 @@ def test_a_front_has_several_objectives_with_uncertainty_and_a_threshold_for_eac
 
 
 def test_a_threshold_is_where_the_front_begins() -> None:
-    levels = [
-        model.posterior(model.known_X).mean.flatten().sort(descending=True).values
-        for model in MODELS
-    ]
-    ranked = Y.sort(0, descending=True).values
-    middle, beyond = ranked[8] - 1e-9, ranked[0] + 1.0
+    ranked, order = Y.sort(0, descending=True)
+    middle = 0.75 * ranked[8] + 0.25 * ranked[9]
     given = make(thresholds=middle)
-    assert given._reference.tolist() == [values[8:10].mean().item() for values in levels]
+    for number, model in enumerate(MODELS):
+        better, worse = model.posterior(X[order[8:10, number]]).mean.flatten().tolist()
+        assert given._reference[number].item() == pytest.approx(0.75 * better + 0.25 * worse)
     one = make(thresholds=torch.tensor([middle[0].item(), math.nan]).double())
-    assert one._reference[0] == given._reference[0]
-    assert one._reference[1] == make()._reference[1]
-    assert (make(thresholds=beyond)._reference <= make()._reference).all(), "nothing reaches it"
-    below = make(thresholds=ranked[-1] - 1.0)._reference
-    assert below.tolist() == [values[-1].item() for values in levels]
+    expected = torch.stack([given._reference[0], make()._reference[1]])
+    torch.testing.assert_close(one._reference, expected)
+    below = make(thresholds=ranked[-1] - 1.0)
+    assert torch.equal(below._reference, make()._reference)
+    beyond = make(thresholds=ranked[0] + 1.0)
+    assert beyond(ANYWHERE).isfinite().all(), "nothing reaches it"
     assert given(ANYWHERE).max() > given(ANYWHERE).min() + 1.0
 
 
 def test_constraints_count_as_probabilities_and_leave_the_feasible_front() -> None:
     border = float(X[:, 0].median())
     slack = slack_model(border)
-    function = make(slack_models=[slack, slack])
+    function, once = make(slack_models=[slack, slack]), make(slack_models=[slack])
     assert (function.front[:, 0] >= border).all()
-    assert function.gain is not None
-    expected = function.gain(ANYWHERE) + 2.0 * SlackConstraint(slack)(ANYWHERE).squeeze(-1)
-    torch.testing.assert_close(function(ANYWHERE), expected)
+    difference = function(ANYWHERE) - once(ANYWHERE)
+    torch.testing.assert_close(difference, SlackConstraint(slack)(ANYWHERE).squeeze(-1))
     assert torch.equal(make(slack_models=[slack_model(-9.0)])(ANYWHERE), make()(ANYWHERE))
-
-
-def test_another_seed_draws_other_samples() -> None:
-    assert not torch.equal(make(seed=4)(ANYWHERE), make(seed=3)(ANYWHERE))
 
 
 # BoTorch warns of single precision.

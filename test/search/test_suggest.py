@@ -47,7 +47,7 @@ def test_the_goal_decides_what_is_maximised(
     objectives: Tensor, slack: Tensor | None, expected: type
 ) -> None:
     models = Models.fit(known(objectives, slack), SPACE)
-    assert type(improvement(models.objectives, models.slacks, None, 0)) is expected
+    assert type(improvement(models.objectives, models.slacks, None)) is expected
     x = models.suggest(SPACE, NONE, seed=0)
     assert torch.equal(x.clamp(*SPACE.bounds), x)
     assert x[1] == x[1].round()
@@ -55,13 +55,13 @@ def test_the_goal_decides_what_is_maximised(
 
 
 def test_settings_reach_what_is_maximised(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings(acquisition=replace(Settings().acquisition, num_samples=7))
+    settings = Settings(acquisition=replace(Settings().acquisition, margin=7.0))
     models = Models.fit(known(torch.cat([-LOSS, X[:, :1]], -1)), SPACE, settings)
     maximised, maximize = [], suggest.maximize
     spy = lambda function, *args: maximised.append(function) or maximize(function, *args)  # noqa: E731
     monkeypatch.setattr(suggest, "maximize", spy)
     models.suggest(SPACE, NONE, seed=0)
-    assert maximised[0].gain.sampler.sample_shape == (7,)
+    assert maximised[0].settings.margin == 7.0
 
 
 def test_what_is_pending_is_not_suggested_again() -> None:
@@ -77,7 +77,7 @@ def test_what_lies_outside_of_the_space_teaches_but_is_not_to_be_improved_on() -
     found = models.suggest(narrow, NONE, seed=0)
     assert found[0] >= 0.7
     inside = X[X[:, 0] >= 0.7]
-    function = improvement(models.objectives, models.slacks, None, 0, X_baseline=inside)
+    function = improvement(models.objectives, models.slacks, None, X_baseline=inside)
     others = narrow.draw(200, seed=1).unsqueeze(-2)
     assert function(found[None, None]) > function(others).median()
 
