@@ -151,8 +151,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
 
     @property
     def _models(self) -> Sequence[RankingGP]:
-        models: Any = self.objectives.models
-        return list(models)
+        return list(self.objectives)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         value = log_remoteness(distance)

@@ -77,13 +77,14 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
             self._share_above = SpaceShare.by(self._informed)
             # As the incumbent is chosen; of fewer points the last.
             value = self._informed.predictor.pessimistic(self._known.double())
-            place = value.topk(min(self.K_m, len(value))).indices[-1]
-            self.register_buffer("_place", self._known[place], persistent=False)
+            place = self._known[value.topk(min(self.K_m, len(value))).indices[-1]]
+            self._differences = self._informed.differences_from(place)
+            self._utility = self._informed.predictor.mean(place.double().unsqueeze(0)).detach()
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         if isinstance(self._informed, RankingGP):
-            moments = self._informed.improvement(encoded, self._place)
-            utility = self._informed.predictor.mean(self._place.double().unsqueeze(0)).to(encoded)
+            moments = self._differences.moments(encoded)
+            utility = self._utility.to(encoded)
             return self._of_utility(utility, *moments) + log_remoteness(distance)
         posterior = cast(PoissonRankPosterior, self._informed.rank_law(encoded))
         distance = distance.unsqueeze(-1)

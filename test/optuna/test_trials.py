@@ -60,9 +60,7 @@ def read(
 ) -> Trials:
     completed = [t for t in trials if t.state == TrialState.COMPLETE]
     suggested = {} if study is None else suggestions(study)
-    return trials_of(
-        trials, directions, space_of(space, completed, 1000), space, suggested, exact
-    )
+    return trials_of(trials, directions, space_of(space, completed, 1000), space, suggested, exact)
 
 
 def pending(found: Trials) -> list[list[float]]:

@@ -34,7 +34,7 @@ class OutcomeWarp(RankAnalysis):
         model, order = ranks.model, ranks.order
         assert isinstance(model, RankingGP)
         with torch.no_grad():
-            utility = model.posterior(order.X[order.item]).mean.squeeze(-1)
+            utility = model.predictor.mean(model.encode(order.X[order.item]).double())
         df = pd.DataFrame(
             {
                 "arm_name": [ranks.arms[i].name for i in order.item.tolist()],

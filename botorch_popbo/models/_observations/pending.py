@@ -69,4 +69,5 @@ def _expected(records: Observations, own: Tensor, predicted: Tensor, utility: Te
     ends = torch.nn.functional.pad(ends, (1, 1), value=torch.nan)
     (better, high), (least, low) = ends[:, worse], ends[:, worse + 1]
     share = ((new - low) / (high - low)).nan_to_num(0.5).clamp(0.0, 1.0)
-    return least + share * (better - least)
+    expected: Tensor = least + share * (better - least)
+    return expected
