@@ -445,9 +445,9 @@ def _with_forgotten(
 ) -> dict[str, list[ObservationFeatures]]:
     """What is pending by the metric, with the points of trials that Ax forgets.
 
-    Those are failed trials, abandoned ones with data, and abandoned arms of batches. The oldest come first: of a hundred
-    trials and more Ax reads them off a set, whose order is another one in a process that has loaded
-    the experiment.
+    Those are failed trials, abandoned ones with data, and abandoned arms of batches. The oldest
+    come first: of a hundred trials and more Ax reads them off a set, whose order is another one in
+    a process that has loaded the experiment.
     """
     with_data = {*experiment.lookup_data().df["trial_index"]}
     forgotten = [
