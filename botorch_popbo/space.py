@@ -13,13 +13,15 @@ from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo._plain import plain, whole
-from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
+from botorch_popbo.models.input_transforms import InactiveColumns, LimitedColumns, unit_cube
 
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
 #: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
 #: values in none. A file without tuples says ``{"range": [...]}``, perhaps with a ``"step"``, and
 #: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's.
 Notation = tuple[Any, ...] | list[Any] | Mapping[str, Any]
+#: By name the constant of a lower limit with its weights of all parameters, and of an upper one.
+Limits = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
 
@@ -240,6 +242,8 @@ class Space:
     Args:
         parameters: At least one parameter by name.
         dependents: Which parameters have a meaning beside some values of others only, by place.
+        limits: Where ranges depend on other parameters, by place: what is beyond a limit comes out
+            at it. In an order in which they depend on earlier ones only.
 
     Attributes:
         bounds: The smallest and largest places, a ``2 x d`` tensor.
@@ -251,15 +255,24 @@ class Space:
     fixed: Mapping[int, float] = {}
 
     def __init__(
-        self, parameters: Mapping[str, Parameter], dependents: Dependents | None = None
+        self,
+        parameters: Mapping[str, Parameter],
+        dependents: Dependents | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.parameters = dict(parameters)
         self.dependents = dependents or {}
+        column = {name: i for i, name in enumerate(self.parameters)}
+        self.limits = LimitedColumns({column[name]: ends for name, ends in (limits or {}).items()})
         own = list(self.parameters.values())
         self.bounds = torch.tensor([p.ends for p in own], dtype=torch.double).T
         self.size = torch.tensor([p.size for p in own], dtype=torch.double)
         self.is_categorical = torch.tensor([p.is_categorical for p in own])
-        self.inactive = self._inactive_columns() if self.dependents else None
+        self.inactive: InputTransform | None = None
+        if self.dependents:
+            self.inactive = self._inactive_columns()
+        elif limits:
+            self.inactive = self.limits
 
     @classmethod
     def read(cls, said: Mapping[str, Any] | Tensor) -> Self:
@@ -308,7 +321,7 @@ class Space:
     @property
     def key(self) -> Hashable:
         """Equal for the same parameters that depend on each other in the same way."""
-        return repr(self.parameters), repr(self.dependents)
+        return repr(self.parameters), repr(self.dependents), repr(self.limits.limits)
 
     @property
     def num_points(self) -> float:
@@ -334,7 +347,8 @@ class Space:
         """Quasi-random points, ``n x d``; more of them begin with the same."""
         unit = torch.tensor([[0.0], [1.0]]).double().expand(2, len(self.parameters))
         drawn: Tensor = draw_sobol_samples(unit, number, 1, seed=seed % 2**31).squeeze(1)
-        return self.placed(self.from_unit(drawn))
+        X = self.from_unit(drawn)
+        return self.placed(self.snap(self.limits.spread(X, self.bounds)))
 
     def from_unit(self, unit: Tensor) -> Tensor:
         """Points ``... x d`` of the unit cube as points of the space."""

@@ -5,6 +5,7 @@ exits with their count; ``--first 17 --number 1`` repeats one. The same seed dra
 """
 
 import argparse
+import math
 import signal
 import sys
 import traceback
@@ -13,8 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import optuna
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
+from optuna.trial import TrialState
 from torch import Tensor
 
 import botorch_popbo
@@ -29,6 +32,7 @@ from botorch_popbo import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo._seeds import derive_seed
+from botorch_popbo.optuna import PoPBOSampler
 
 MAX_SECONDS = 30
 PACKAGE = Path(botorch_popbo.__file__).parent
@@ -111,6 +115,50 @@ def check(seed: int) -> None:
         _check_finite(f"gradient of {type(function).__name__}", *_gradients((value,), points))
 
 
+def check_study(seed: int) -> None:
+    """Search a random space of Optuna, partly fixed, with ranges that depend on others, in batches.
+
+    Raises:
+        AssertionError: If a fixed value is not kept, or a point comes twice.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    width, is_dynamic = pick(generator, 1.0, 1e-8, 1e6), pick(generator, True, True, False)
+    curve, is_mixed = pick(generator, 1.0, 1.0, 2.0, 0.5), pick(generator, True, False)
+    outcome = pick(generator, "distance", "edge", "equal", "failing")
+
+    def objective(trial: optuna.Trial) -> float:
+        a = trial.suggest_float("a", 0.0, width)
+        rest = width * (1.0 - (a / width) ** curve) if is_dynamic else width
+        b = trial.suggest_float("b", 0.0, rest)
+        n = trial.suggest_int("n", 0, 9) if is_mixed else 0
+        m = trial.suggest_int("m", 0, 9 - n if is_dynamic else 9) if is_mixed else 0
+        kind = trial.suggest_categorical("kind", ["u", "v"]) if is_mixed else "u"
+        if outcome == "failing" and a < 0.3 * width:
+            return math.nan
+        distance = abs(a / width - 0.3) + abs(b / width - 0.4) + (kind == "v") + abs(n + m - 5)
+        return {"equal": 0.0, "edge": -(a + b) / width}.get(outcome, distance)
+
+    sampler = PoPBOSampler(seed=seed % 2**31, n_startup_trials=4)
+    study, fixed = optuna.create_study(sampler=sampler), dict[int, dict[str, Any]]()
+    for _ in range(pick(generator, 3, 4)):
+        number = len(study.trials)
+        for index in range(pick(generator, 0, 0, 1, 2)):
+            part = pick(generator, {"a": 0.75 * width}, {"b": 0.0}, {"a": 0.5 * width, "b": 0.0})
+            fixed[number + index] = part
+            study.enqueue_trial(part)
+        asked = [study.ask() for _ in range(4)]
+        for trial, value in [(trial, objective(trial)) for trial in asked]:
+            state = TrialState.FAIL if math.isnan(value) else TrialState.COMPLETE
+            study.tell(trial, None if math.isnan(value) else value, state=state)
+    points = [tuple(trial.params.items()) for trial in study.trials]
+    for index, part in fixed.items():
+        if part.items() - study.trials[index].params.items():
+            raise AssertionError(f"trial {index} is not where it was fixed: {part}")
+    free = [point for index, point in enumerate(points) if index not in fixed]
+    if len(set(free)) < len(free):
+        raise AssertionError("a point comes twice")
+
+
 def _gradients(values: tuple[Tensor, ...], points: Tensor) -> list[Tensor]:
     return [
         torch.autograd.grad(value.sum(), points, retain_graph=True)[0]
@@ -132,13 +180,14 @@ def is_refused_by_us(error: BaseException) -> bool:
     return Path(last).is_relative_to(PACKAGE) and bool(str(error))
 
 
-def run(first: int, number: int, seed: int = 0) -> list[str]:
+def run(first: int, number: int, seed: int = 0, check: Callable[[int], None] = check) -> list[str]:
     """What is wrong with so many cases.
 
     Args:
         first: Number of the first case.
         number: How many there are.
         seed: Seed of all of them.
+        check: What is asked of each.
 
     Returns:
         A line for each case that breaks a promise.
@@ -169,11 +218,13 @@ def main() -> None:
     parser.add_argument("--number", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--studies", action="store_true", help="Optuna's studies, not models")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     wrong = 0
     for case in range(options.first, options.first + options.number):
-        for line in run(case, 1, options.seed):
+        for line in run(case, 1, options.seed, check_study if options.studies else check):
             wrong += 1
             print(line, flush=True)
     print(f"{wrong} of {options.number} cases break a promise")

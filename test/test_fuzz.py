@@ -36,3 +36,8 @@ def test_only_documented_errors_of_our_own_are_refusals() -> None:
     with pytest.raises(RuntimeError) as theirs:
         torch.linalg.cholesky(-torch.eye(2))
     assert not fuzz.is_refused_by_us(theirs.value)
+
+
+@pytest.mark.slow
+def test_no_study_breaks_a_promise() -> None:
+    assert fuzz.run(0, 4, check=fuzz.check_study) == []

@@ -14,6 +14,7 @@ from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import get_observed, mk_discrete_choices
 from botorch.acquisition import AcquisitionFunction
 from botorch.acquisition.input_constructors import get_acqf_input_constructor
+from botorch.exceptions.warnings import BadInitialCandidatesWarning
 from botorch.generation.sampling import SamplingStrategy
 from torch import Tensor
 
@@ -215,6 +216,7 @@ class RankAcquisition(Acquisition):
         with seeded(seed), warnings.catch_warnings():
             # A ReLU network has kinks: the line search ends at one, which is no failure.
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
+            warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
             found, values, weights = super().optimize(
                 n=n,
                 search_space_digest=search_space_digest,

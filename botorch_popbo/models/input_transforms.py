@@ -162,6 +162,57 @@ class InactiveColumns(_FixedTransform):
         return torch.stack(found).any(0)
 
 
+class LimitedColumns(_FixedTransform):
+    """Move columns into limits that are affine in other columns: to where a point comes out.
+
+    Args:
+        limits: For each such column the constant and the ``d`` weights of its lower limit, and
+            those of its upper one. No column's limits depend on one that comes later here.
+    """
+
+    def __init__(self, limits: Mapping[int, tuple[Sequence[float], Sequence[float]]]) -> None:
+        super().__init__()
+        self.limits = dict(limits)
+
+    def transform(self, X: Tensor) -> Tensor:
+        """Move what is beyond a limit to it.
+
+        Args:
+            X: Points, a ``batch_shape x n x d`` tensor.
+
+        Returns:
+            A tensor of the same shape.
+        """
+        columns = list(X.unbind(-1))
+        for column in self.limits:
+            low, high = self._at(columns, column)
+            columns[column] = torch.minimum(torch.maximum(columns[column], low), high)
+        return torch.stack(columns, dim=-1)
+
+    def spread(self, X: Tensor, bounds: Tensor) -> Tensor:
+        """Points ``... x d`` that are between the limits as they were between bounds, ``2 x d``."""
+        columns = list(X.unbind(-1))
+        for column in self.limits:
+            low, high = self._at(columns, column)
+            start, end = bounds[:, column]
+            columns[column] = low + (columns[column] - start) / (end - start) * (high - low)
+        return torch.stack(columns, dim=-1)
+
+    @property
+    def _settings(self) -> tuple[object, ...]:
+        return (self.limits,)
+
+    def _at(self, columns: Sequence[Tensor], column: int) -> list[Tensor]:
+        """The limits of a column at points."""
+        found = []
+        for constant, *weights in self.limits[column]:
+            value = torch.full_like(columns[column], constant)
+            for weight, other in zip(weights, columns, strict=True):
+                value = value + weight * other if weight else value
+            found.append(value)
+        return found
+
+
 def is_categorical(transform: InputTransform | None) -> bool:
     """Whether a transform makes one-hot columns of all columns.
 
@@ -217,7 +268,7 @@ def unit_cube(
     numeric: Sequence[int],
     categories: Mapping[int, Sequence[float]],
     scale: float = 2**-0.5,
-    inactive: InactiveColumns | None = None,
+    inactive: InputTransform | None = None,
 ) -> ChainedInputTransform:
     """Map numeric columns to the unit interval, and categories to one-hot columns.
 

@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -12,18 +14,36 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial
 
-from botorch_popbo.space import Parameter, Space
+from botorch_popbo.space import Limits, Parameter, Space
 
+Array = npt.NDArray[np.float64]
 #: A trial's parameters by name, as numbers.
 Row = Mapping[str, float]
 
 
 def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
-    """Every parameter that a trial asked for, as the last one did; without those of one value."""
-    latest: dict[str, BaseDistribution] = {}
+    """Every parameter that a trial asked for, without those of one value.
+
+    It is as the last trial asked for it, or of all values where each trial has a range of its own.
+    """
+    seen: dict[str, list[BaseDistribution]] = {}
     for trial in trials:
-        latest |= trial.distributions
-    return {name: latest[name] for name in sorted(latest) if has_values(latest[name])}
+        for name, distribution in trial.distributions.items():
+            seen.setdefault(name, []).append(distribution)
+    found = {name: _joined(seen[name]) for name in sorted(seen)}
+    return {name: distribution for name, distribution in found.items() if has_values(distribution)}
+
+
+def _joined(seen: Sequence[BaseDistribution]) -> BaseDistribution:
+    """The last range, or that of all values unless ranges changed once or twice, or long ago."""
+    last = seen[-1]
+    if not isinstance(last, FloatDistribution | IntDistribution) or seen[-3:] == [last] * 3:
+        return last
+    same = [d for d in seen if type(d) is type(last) and getattr(d, "log", None) == last.log]
+    if len({(d.low, d.high) for d in same}) < 3:  # type: ignore[attr-defined]
+        return last
+    low, high = min(d.low for d in same), max(d.high for d in same)  # type: ignore[attr-defined]
+    return type(last)(low, high, log=last.log, step=last.step)  # type: ignore[arg-type]
 
 
 def has_values(distribution: BaseDistribution) -> bool:
@@ -54,16 +74,20 @@ def space_of(
 
     Args:
         distributions: At least one parameter by name, with several values each.
-        completed: Trials that show which parameters are asked for.
+        completed: Trials that show which parameters are asked for, and in which ranges.
         max_listed: Most values of a parameter by which others may be decided.
 
     Returns:
         The space.
     """
     parameters = {name: parameter_of(d) for name, d in distributions.items()}
+    completed = list(completed)
     rows = [row for trial in completed if (row := places_of(trial.params, parameters))]
     listed = {name: p.places() for name, p in parameters.items() if p.size <= max_listed}
-    return Space(parameters, _find_dependents(rows, listed))
+    dependents = _find_dependents(rows, listed)
+    return Space(
+        parameters, dependents, None if dependents else _find_limits(completed, parameters)
+    )
 
 
 def places_of(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> Row | None:
@@ -75,6 +99,47 @@ def places_of(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) ->
     return (
         row if all(map(math.isfinite, row.values())) else None
     )  # what is enqueued may be infinite
+
+
+def _find_limits(trials: Sequence[FrozenTrial], parameters: Mapping[str, Parameter]) -> Limits:
+    """Find how ranges depend on parameters that are asked for before, which is said nowhere.
+
+    Args:
+        trials: Completed trials.
+        parameters: All parameters; those with ranges are asked for in every trial.
+
+    Returns:
+        The limits that are affine in places without an exception, as those of a range from 0 to
+        ``1 - a``. None if a trial asked for something else.
+    """
+    names = [name for name, p in parameters.items() if p.choices is None]
+    rows = [places_of(trial.params, parameters) or {} for trial in trials]
+    asked = [name for name in (trials[-1].params if trials else {}) if name in names]
+    if len(asked) < len(names) or not all(row.keys() >= {*names} for row in rows):
+        return {}
+    found = {}
+    for number, name in enumerate(asked):
+        before = np.array([[1.0, *(row[other] for other in asked[:number])] for row in rows])
+        ranges: list[Any] = [trial.distributions[name] for trial in trials]
+        ends = np.array([[*map(parameters[name].place, (d.low, d.high))] for d in ranges])
+        if (ends != ends[0]).any() and (weights := _affine(before, ends)) is not None:
+            told = [dict(zip(["", *asked], column, strict=False)) for column in weights.T.tolist()]
+            low, high = ([w[""], *(w.get(other, 0.0) for other in parameters)] for w in told)
+            found[name] = (low, high)
+    return found
+
+
+def _affine(
+    X: npt.NDArray[np.float64], Y: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64] | None:
+    """Weights by which columns make others, ``d x k``, if there is no doubt about them.
+
+    They are rounded: what is left of a user's own is exact.
+    """
+    weights, _, rank, _ = np.linalg.lstsq(X, Y)
+    weights = weights.round(9)
+    is_exact = np.abs(X @ weights - Y).max() <= 1e-8 * np.abs(Y).max()
+    return weights if rank == X.shape[1] < len(X) and is_exact else None
 
 
 def _told_apart(distribution: CategoricalDistribution) -> list[Any]:

@@ -117,14 +117,26 @@ class PoPBOSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """Draw a value of a parameter that no trial before has asked for in this way."""
+        """Draw a value of a parameter that no trial before has asked for in this way.
+
+        What was suggested is moved into a range that turns out to be another one, unless that is a
+        known point.
+        """
         if isinstance(param_distribution, CategoricalDistribution) and not has_values(
             param_distribution
         ):
             return param_distribution.choices[0]
         entropy = [self._search.seed, trial.number, crc32(param_name.encode())]
         parameter = parameter_of(param_distribution)
-        return parameter.value(parameter.at(np.random.default_rng(entropy).random()))
+        drawn = parameter.value(parameter.at(np.random.default_rng(entropy).random()))
+        suggested = suggestions(study).get(trial.number, {})
+        ended = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
+        # A design is spread better by chance than along the ends of ranges.
+        if param_name not in suggested or len(ended) < self._search.num_initial:
+            return drawn
+        moved = parameter.value(parameter.place(suggested[param_name]))
+        is_known = any(t.params == trial.params | {param_name: moved} for t in ended)
+        return drawn if is_known else moved
 
     def after_trial(
         self,

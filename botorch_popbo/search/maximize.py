@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from botorch.acquisition import AcquisitionFunction
+from botorch.exceptions.warnings import BadInitialCandidatesWarning
 from botorch.optim import optimize_acqf_discrete
 from botorch.optim.optimize_mixed import (
     optimize_acqf_mixed_alternating,
@@ -56,6 +57,7 @@ def maximize(
     settings, dim = settings or SearchSettings(), domain.bounds.shape[-1]
     with seeded(seed), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
+        warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
         if is_table(domain.choices, dim, settings):
             candidates = _points_of_table(domain, X_known, max_candidates, seed)
             return _best(acquisition, candidates)

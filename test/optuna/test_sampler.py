@@ -13,7 +13,7 @@ import optuna
 import pytest
 import torch
 from botorch.exceptions import InputDataError
-from botorch.exceptions.warnings import InputDataWarning
+from botorch.exceptions.warnings import BotorchWarning, InputDataWarning
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from botorch_popbo.optuna import PoPBOSampler
@@ -288,3 +288,40 @@ def test_equal_outcomes_are_warned_of_once() -> None:
     with pytest.warns(InputDataWarning, match="All outcomes are equal") as said:
         run(lambda trial: 0.0 * trial.suggest_float("x", 0.0, 1.0), 8)
     assert len(said) == 1
+
+
+def mixture(trial: Trial) -> float:
+    a = trial.suggest_float("a", 0.0, 1.0)
+    b = trial.suggest_float("b", 0.0, 1.0 - a)
+    return float(a < 0.9) - b  # a corner is best, and b has a single value there
+
+
+def sums(trial: Trial) -> float:
+    a = trial.suggest_int("a", 0, 6)
+    b = trial.suggest_int("b", 0, 6 - a)
+    return float((a - 2) ** 2 + (b - 3) ** 2)
+
+
+@pytest.mark.parametrize("objective", [mixture, sums])
+def test_what_comes_out_of_a_dynamic_range_is_new(objective: Objective) -> None:
+    study = run(objective, 20)
+    found = [tuple(trial.params.values()) for trial in study.trials]
+    assert len(set(found[6:])) == 14
+    assert not set(found[6:]) & set(found[:6])
+
+
+def test_suggestions_are_drawn_where_ranges_depend_on_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn = []
+    draw = PoPBOSampler.sample_independent
+
+    def sample_independent(*args: Any) -> Any:
+        drawn.append(args[2].number)
+        return draw(*args)
+
+    monkeypatch.setattr(PoPBOSampler, "sample_independent", sample_independent)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BotorchWarning)
+        run(mixture, 12)
+    assert max(drawn) < 6

@@ -16,7 +16,7 @@ from optuna.distributions import (
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from botorch_popbo.optuna._space import parameter_of, space_of
+from botorch_popbo.optuna._space import all_parameters, parameter_of, space_of
 from botorch_popbo.optuna._trials import (
     constraints_of,
     share_suggestion,
@@ -237,3 +237,47 @@ def test_a_running_trial_is_where_it_was_suggested_or_enqueued_or_has_asked_to_b
     assert pending(found) == [[0.5, 0.7, 0.3, 1.0]]
     study.ask()  # of which nothing is known
     assert len(pending(read(*study.trials, done, space=everything, study=study))) == 1
+
+
+def test_a_range_that_depends_on_other_parameters_is_found() -> None:
+    def objective(trial: optuna.Trial) -> float:
+        a = trial.suggest_float("a", 0.0, 1.0)
+        b = trial.suggest_float("b", 0.0, 1.0 - a)
+        trial.suggest_int("n", 0, 7)
+        return a + trial.suggest_float("c", a / 2, 1.0 - a - b + a / 2)
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(objective, n_trials=7)
+    trials = study.trials
+    found = space_of(all_parameters(trials), trials, 1000)
+    assert found.limits.limits == {
+        1: ([0.0] * 5, [1.0, -1.0, 0.0, 0.0, 0.0]),
+        2: ([0.0, 0.5, 0.0, 0.0, 0.0], [1.0, -0.5, -1.0, 0.0, 0.0]),
+    }
+    moved = found.filled(torch.tensor([0.6, 0.9, 0.0, 3.0], dtype=torch.double))
+    assert moved.tolist() == pytest.approx([0.6, 0.4, 0.3, 3.0])
+    drawn = found.draw(64, seed=0)
+    assert (drawn[:, 0] + drawn[:, 1] <= 1.0).all()
+    assert (drawn[:, 1] / (1.0 - drawn[:, 0]) - 0.5).abs().max() > 0.45  # from end to end
+    few = space_of(all_parameters(trials[:4]), trials[:4], 1000)
+    assert 2 not in few.limits.limits  # of three weights four trials say nothing
+
+
+def test_ranges_are_the_last_ones_unless_each_trial_has_its_own() -> None:
+    def ask(*ends: float) -> list[FrozenTrial]:
+        return [
+            optuna.create_trial(
+                params={"x": 0.0}, distributions={"x": FloatDistribution(0.0, end)}, value=0.0
+            )
+            for end in ends
+        ]
+
+    def high(*ends: float) -> float:
+        distribution = all_parameters(ask(*ends))["x"]
+        assert isinstance(distribution, FloatDistribution)
+        return distribution.high
+
+    assert high(1.0, 1.0, 0.5) == 0.5  # the user has narrowed it
+    assert high(0.4, 1.0, 0.5) == 1.0
+    assert high(0.4, 1.0, 0.5, 0.5, 0.5) == 0.5
+    assert high(0.4, 1.0, 0.5, 0.0) == 1.0  # a single value, now
