@@ -62,6 +62,7 @@ class Drawer:
             timer.cancel()
         if not answer:
             process.kill()
+            process.wait()  # so that the next drawing begins another
             return Drawn(error=f"it ended its process, or took more than {self._limit:g} seconds")
         said = json.loads(answer)
         file = self._folder / said["file"] if "file" in said else None

@@ -240,6 +240,15 @@ def shown(page: Browser) -> list[str]:
     return re.findall(r"Trial \d+", page.text)
 
 
+#: What the server knows.
+SKIPPED = """
+const request = new XMLHttpRequest();
+request.open("GET", "/api/studies/1?after=0", false);
+request.send();
+return JSON.parse(request.responseText).skipped_trial_numbers.length;
+"""
+
+
 @contextmanager
 def ended(process: "subprocess.Popen[str]") -> Iterator[None]:
     try:
@@ -269,7 +278,7 @@ def test_a_judge_goes_through_the_page(folder: Path, tmp_path: Path) -> None:
             page.click("//button[contains(., 'Undo')]")
             wait(lambda: pictures(3))
             page.click("//button[@aria-label='skip trial']", 2)
-            wait(lambda: pictures(2))
+            wait(lambda: pictures(2) and page.run(SKIPPED))  # hidden first, and then sent
             assert "Failed" not in page.text
             before = shown(page)
         again = start(folder, port)  # after it was killed
