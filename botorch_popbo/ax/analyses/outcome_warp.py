@@ -1,5 +1,7 @@
 """What a model takes outcomes for: distances, noise and outliers."""
 
+from typing import Any
+
 import pandas as pd
 import torch
 from ax.exceptions.core import UserInputError
@@ -34,7 +36,8 @@ class OutcomeWarp(RankAnalysis):
         model, order = ranks.model, ranks.order
         assert isinstance(model, RankingGP)
         with torch.no_grad():
-            utility = model.predictor.mean(model.encode(order.X[order.item]).double())
+            posterior: Any = model.posterior(order.X[order.item])
+            utility = posterior.mean.squeeze(-1)
         df = pd.DataFrame(
             {
                 "arm_name": [ranks.arms[i].name for i in order.item.tolist()],

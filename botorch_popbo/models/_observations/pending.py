@@ -49,25 +49,20 @@ def insert_pending(records: Observations, predicted: Tensor, utility: Tensor) ->
         exposure=torch.cat([records.exposure.masked_scatter(own, known_exposure), new_exposure]),
         is_judged=torch.cat([records.is_judged, records.is_judged.new_full((number,), is_judged)]),
         known_variance=torch.cat([records.known_variance, utility.new_zeros(number)]),
-        outcome=torch.cat([records.outcome, _expected(records, own, predicted, utility)]),
+        outcome=torch.cat([records.outcome, _expected(records, own, predicted)]),
         num_points=total + number,
         answers=answers,
         source=torch.cat([records.source, torch.zeros_like(new_items)]),
     )
 
 
-def _expected(records: Observations, own: Tensor, predicted: Tensor, utility: Tensor) -> Tensor:
-    """Outcomes between those of the neighbours at predicted ranks, as far as the utilities are.
-
-    NaN at the ends.
-    """
-    known, new = utility.split([len(records), len(predicted)])
-    counts, place = records.counts[own].sort()
-    worse = torch.searchsorted(counts, predicted.to(counts))
-    # Outcome and utility of the neighbours of each.
-    ends = torch.stack([records.outcome[own][place], known[own][place].to(records.outcome)])
-    ends = torch.nn.functional.pad(ends, (1, 1), value=torch.nan)
-    (better, high), (least, low) = ends[:, worse], ends[:, worse + 1]
-    share = ((new - low) / (high - low)).nan_to_num(0.5).clamp(0.0, 1.0)
-    expected: Tensor = least + share * (better - least)
-    return expected
+def _expected(records: Observations, own: Tensor, predicted: Tensor) -> Tensor:
+    """Outcomes half-way between those of the neighbours at predicted ranks; NaN at the ends."""
+    known, outcome = records.counts[own].sort()
+    outcome = records.outcome[own][outcome]
+    worse = torch.searchsorted(known, predicted.to(known))
+    ends = torch.cat(
+        [outcome.new_full((1,), torch.nan), outcome, outcome.new_full((1,), torch.nan)]
+    )
+    halfway: Tensor = 0.5 * (ends[worse] + ends[worse + 1])
+    return halfway
