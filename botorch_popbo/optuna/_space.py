@@ -40,9 +40,9 @@ def _joined(seen: Sequence[BaseDistribution]) -> BaseDistribution:
     if not isinstance(last, FloatDistribution | IntDistribution) or seen[-3:] == [last] * 3:
         return last
     same = [d for d in seen if type(d) is type(last) and getattr(d, "log", None) == last.log]
-    if len({(d.low, d.high) for d in same}) < 3:  # type: ignore[attr-defined]
+    if len({(d.low, d.high) for d in same}) < 3:
         return last
-    low, high = min(d.low for d in same), max(d.high for d in same)  # type: ignore[attr-defined]
+    low, high = min(d.low for d in same), max(d.high for d in same)
     return type(last)(low, high, log=last.log, step=last.step)  # type: ignore[arg-type]
 
 
@@ -136,8 +136,8 @@ def _affine(
 
     They are rounded: what is left of a user's own is exact.
     """
-    weights, _, rank, _ = np.linalg.lstsq(X, Y)
-    weights = weights.round(9)
+    solved, _, rank, _ = np.linalg.lstsq(X, Y)
+    weights: npt.NDArray[np.float64] = solved.round(9)
     is_exact = np.abs(X @ weights - Y).max() <= 1e-8 * np.abs(Y).max()
     return weights if rank == X.shape[1] < len(X) and is_exact else None
 
