@@ -137,7 +137,7 @@ def _affine(
     They are rounded: what is left of a user's own is exact.
     """
     solved, _, rank, _ = np.linalg.lstsq(X, Y)
-    weights: npt.NDArray[np.float64] = solved.round(9)
+    weights = solved.round(9).astype(np.float64)
     is_exact = np.abs(X @ weights - Y).max() <= 1e-8 * np.abs(Y).max()
     return weights if rank == X.shape[1] < len(X) and is_exact else None
 
