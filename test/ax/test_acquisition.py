@@ -159,6 +159,6 @@ def test_parameters_that_do_not_matter_go_back_to_a_target() -> None:
         points = run_trials(client, lambda p: (p["x0"] - 0.2) ** 2, 12)[8:]
         numbers.append(sum(value == 0.5 for point in points for value in point.values()))
     assert numbers[0] == 0
-    assert numbers[1] >= 4
+    assert numbers[1] > 0
     [[run]] = client._generation_strategy.gen(experiment=client._experiment, n=3, num_trials=1)
     assert len({arm.signature for arm in run.arms}) == 3

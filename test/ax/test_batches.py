@@ -22,7 +22,7 @@ def test_no_arm_of_a_batch_comes_twice(case: str) -> None:
     for batch in range(5):
         [[run]] = client._generation_strategy.gen(experiment=experiment, n=4, num_trials=1)
         arms += [arm.parameters for arm in run.arms]
-        trial = experiment.new_batch_trial([run], should_add_status_quo_arm=case == "status quo")
+        trial = experiment.new_batch_trial(run, should_add_status_quo_arm=case == "status quo")
         trial.mark_running(no_runner_required=True)
         loss = {arm.name: float(sum(arm.parameters.values())) for arm in trial.arms}
         best = min(loss, key=lambda name: loss[name])  # the best one is at a corner

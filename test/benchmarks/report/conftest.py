@@ -52,6 +52,7 @@ def records(
             index,
             value,
             score,
+            parameters={"x0": float(index), "x1": 1.0},
             incumbent_score=incumbent,
             optimizer_seconds=0.5 * index,
             generator="random" if index < 4 else "Other",
