@@ -246,7 +246,7 @@ class SearchSettings:
     sum_weight: float = 0.05
 
     # Variances of a judge's noise, in units of the judges' common one, of which the most probable
-    # is taken, and the deviation of its logarithm a priori. None.
+    # is taken, and the deviation of its logarithm a priori. On or off only: more_results.md.
     judge_noise_ratios: tuple[float, ...] = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)
     judge_noise_spread: float = 1.4
 
