@@ -444,15 +444,16 @@ def _with_forgotten(
 ) -> dict[str, list[ObservationFeatures]]:
     """What is pending by the metric, with the points of trials that Ax forgets.
 
-    Those are failed trials, abandoned ones with data, and abandoned arms of batches. The oldest
-    come first: of a hundred trials and more Ax reads them off a set, whose order is another one in
+    Those are failed trials, abandoned ones with data, and arms of batches that were abandoned or
+    have no data. The oldest come first: of a hundred trials and more Ax reads them off a set, whose order is another one in
     a process that has loaded the experiment.
     """
-    with_data = {*experiment.lookup_data().df["trial_index"]}
+    df = experiment.lookup_data().df
+    told = df.groupby("trial_index")["arm_name"].agg(set).to_dict()
     forgotten = [
         ObservationFeatures.from_arm(arm, trial.index)
         for trial in experiment.trials.values()
-        for arm in _forgotten_arms(trial, trial.index in with_data)
+        for arm in _forgotten_arms(trial, told.get(trial.index, set()))
         if experiment.search_space.check_membership(arm.parameters)
     ]
     given = pending or {}
@@ -460,11 +461,16 @@ def _with_forgotten(
     return {name: [*sorted(given.get(name, []), key=_age), *forgotten] for name in metrics}
 
 
-def _forgotten_arms(trial: BaseTrial, has_data: bool) -> list[Arm]:
-    """Those arms of a trial that Ax forgets."""
-    if trial.status.is_failed or (trial.status.is_abandoned and has_data):
+def _forgotten_arms(trial: BaseTrial, told: set[str]) -> list[Arm]:
+    """Those arms of a trial that Ax forgets, given the names of those with data."""
+    if trial.status.is_failed or (trial.status.is_abandoned and told):
         return trial.arms
-    return [] if trial.status.is_abandoned else trial.abandoned_arms
+    if trial.status.is_abandoned:
+        return []
+    silent = (
+        [arm for arm in trial.arms if arm.name not in told] if trial.status.is_completed else []
+    )
+    return [*trial.abandoned_arms, *silent]
 
 
 def _age(point: ObservationFeatures) -> float:
