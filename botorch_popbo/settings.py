@@ -77,6 +77,9 @@ class ModelSettings:
     # one, what it grows by in a deviation of the utility, and its curvature. Measured: none.
     warp: tuple[tuple[float, float], ...] = ((0.7, 1.0), (0.0, 1.0), (0.0, 0.3))
     warp_limits: tuple[float, float] = (-8.0, 8.0)
+    # Logarithm of the least gap in units of the typical one, a ten-thousandth: what is closer may
+    # be told apart by rounding. Measured: none.
+    least_log_gap: float = -9.2
 
     # L-BFGS over the hyperparameters ends after so many iterations, or where it gains less than
     # this share of the evidence, or where no slope per prior deviation exceeds that many nats.

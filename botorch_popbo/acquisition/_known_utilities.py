@@ -9,7 +9,6 @@ from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 
-_TINY = 1e-300
 _FURTHEST = 3.0  # deviations of the prior beyond the best point, where all violate a bound
 
 
@@ -68,5 +67,5 @@ def place_of(model: RankingGP, value: float) -> Tensor:
         return utility[below].lerp(utility[above], share)
     half = score.topk(len(score) // 2 + 1).indices
     gap, rise = score[below] - score[half], utility[below] - utility[half]
-    slope = (gap @ rise) / gap.square().sum().clamp_min(_TINY)
+    slope = (gap @ rise) / gap.square().sum().clamp_min(torch.finfo(gap.dtype).tiny)
     return utility.max() + ((value - score[below]) * slope).clamp(0.0, _FURTHEST)

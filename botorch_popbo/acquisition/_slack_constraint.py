@@ -10,8 +10,6 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models._predict.predictor import MIN_VARIANCE
 from botorch_popbo.models.ranking_gp import RankingGP
 
-_FAR_BELOW = 1e6  # deviations of the prior
-
 
 class SlackConstraint(Module):
     r"""A constraint whose slack was measured, and is at least zero where it is satisfied.
@@ -50,8 +48,8 @@ class SlackConstraint(Module):
         self._informed = self.slack
         if X_pending is not None and X_pending.numel():
             self._informed = self.slack.with_pending(X_pending)
-        # At minus infinity a slope would be no number.
-        self._border = place_of(self._informed, 0.0).clamp_min(-_FAR_BELOW)
+        # At minus infinity, where all satisfy it, a slope would be no number.
+        self._border = place_of(self._informed, 0.0).clamp_min(-1e6)
 
     def is_satisfied(self, X: Tensor) -> Tensor:
         """Whether points were measured and found to satisfy the constraint.

@@ -445,8 +445,8 @@ def _with_forgotten(
     """What is pending by the metric, with the points of trials that Ax forgets.
 
     Those are failed trials, abandoned ones with data, and arms of batches that were abandoned or
-    have no data. The oldest come first: of a hundred trials and more Ax reads them off a set, whose order is another one in
-    a process that has loaded the experiment.
+    have no data. The oldest come first: of a hundred trials and more Ax reads them off a set, whose
+    order is another one in a process that has loaded the experiment.
     """
     df = experiment.lookup_data().df
     told = df.groupby("trial_index")["arm_name"].agg(set).to_dict()

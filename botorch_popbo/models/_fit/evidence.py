@@ -16,7 +16,6 @@ from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_u
 from botorch_popbo.likelihoods.terms import Distances
 from botorch_popbo.likelihoods.weights import JITTER, stand_alone, weighted
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
-from botorch_popbo.models._fit.warp import MeasuredGaps
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
@@ -75,8 +74,8 @@ class Evidence:
             with torch.no_grad():
                 covariance = self._with_noise(modules.covariance(X, records.source), modules.noise)
             self._relations = weighted(self._relations, covariance)
-        is_heard = hyperparameters.modules.warp is not None
-        self._gaps = MeasuredGaps.of(records, self._relations) if is_heard else None
+        warp = hyperparameters.modules.warp
+        self._gaps = None if warp is None else warp.measured(records, self._relations)
 
     def condition(self, coordinates: Tensor) -> Conditioned:
         """Condition on the order at given hyperparameters.

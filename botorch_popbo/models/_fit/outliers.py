@@ -20,9 +20,6 @@ from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
 from botorch_popbo.settings import ModelSettings
 
-#: Minus the expected log-density of both parts' logarithms: of p (1 - p) for uniform p.
-_LOG_OF_TWO_PARTS = 2.0
-
 
 @dataclass(frozen=True)
 class RobustFit:
@@ -112,8 +109,9 @@ def fit_without(
         is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
     penalty = float(log_outlier_probability(records, settings)[~is_used].sum())
     if hyperparameters.modules.warp is not None:
-        # Of one gap an outlier makes two, and where it comes in between is uniform.
-        penalty -= _LOG_OF_TWO_PARTS * int((~is_used & records.outcome.isfinite()).sum())
+        # Of one gap an outlier makes two, and where it comes in between is uniform. Of a uniform p
+        # the logarithm of p (1 - p), the density of both parts' logarithms, is -2 on average.
+        penalty -= 2.0 * int((~is_used & records.outcome.isfinite()).sum())
     evidence = Evidence(X[is_used], records.subset(_index(is_used)), hyperparameters)
     start, near = hyperparameters.start, None
     if before is not None:

@@ -16,9 +16,6 @@ from botorch_popbo.likelihoods.terms import Distances
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
-#: A ten-thousandth of a typical gap: what is closer may be told apart by rounding.
-_LEAST_LOG_GAP = -9.2
-
 
 class MeasuredGaps(NamedTuple):
     """Gaps of neighbouring outcomes, and where in the ranking they are.
@@ -30,18 +27,6 @@ class MeasuredGaps(NamedTuple):
 
     log_gap: Tensor
     basis: Tensor
-
-    @classmethod
-    def of(cls, records: Observations, comparisons: Comparisons) -> "MeasuredGaps | None":
-        """Those of the comparisons of a ranking, or ``None`` if there are none."""
-        gap = records.outcome[comparisons.better] - records.outcome[comparisons.worse]
-        is_known = (gap > 0.0) & ~comparisons.is_side & ~comparisons.is_answer
-        if not bool(is_known.any()):
-            return None
-        place = 0.5 * (records.start[comparisons.better] + records.start[comparisons.worse])
-        basis = torch.stack([torch.ones_like(place), place, place.square() - 1.0], dim=-1)
-        log_gap = gap.log().clamp_min(_LEAST_LOG_GAP)
-        return cls(log_gap.where(is_known, torch.nan), basis)
 
 
 class Warp(Module):
@@ -61,6 +46,7 @@ class Warp(Module):
 
     def __init__(self, settings: ModelSettings) -> None:
         super().__init__()
+        self.least_log_gap = settings.least_log_gap
         for name, laws, limits in (
             ("slope", settings.warp, settings.warp_limits),
             ("concentration", [settings.concentration], settings.concentration_limits),
@@ -69,6 +55,17 @@ class Warp(Module):
             self.register_parameter(f"raw_{name}", Parameter(loc.clone()))
             self.register_prior(f"{name}_prior", NormalPrior(loc, scale), partial(_raw, name=name))
             self.register_constraint(f"raw_{name}", Interval(*limits, transform=None))
+
+    def measured(self, records: Observations, comparisons: Comparisons) -> MeasuredGaps | None:
+        """The gaps of the comparisons of a ranking, or ``None`` if none was measured."""
+        gap = records.outcome[comparisons.better] - records.outcome[comparisons.worse]
+        is_known = (gap > 0.0) & ~comparisons.is_side & ~comparisons.is_answer
+        if not bool(is_known.any()):
+            return None
+        place = 0.5 * (records.start[comparisons.better] + records.start[comparisons.worse])
+        basis = torch.stack([torch.ones_like(place), place, place.square() - 1.0], dim=-1)
+        log_gap = gap.log().clamp_min(self.least_log_gap)
+        return MeasuredGaps(log_gap.where(is_known, torch.nan), basis)
 
     @property
     def inferred(self) -> str:
