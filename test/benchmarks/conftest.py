@@ -78,7 +78,11 @@ def run(campaign: Optimization, **options: Any) -> list[TrialRecord]:
 
 def trial(index: int, observed: float | None, score: float | None, **changed: Any) -> TrialRecord:
     """A trial that was not run."""
-    fields = {"parameters": {"x": index}, "incumbent_score": None, "optimizer_seconds": 0.0}
+    fields = {
+        "parameters": {"x": index, "x0": index, "x1": 1.0},
+        "incumbent_score": None,
+        "optimizer_seconds": 0.0,
+    }
     fields |= {"evaluation_seconds": 0.0, "generator": "random", "versions": {}}
     return TrialRecord(trial=index, observed=observed, score=score, **(fields | changed))
 
