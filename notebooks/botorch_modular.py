@@ -66,8 +66,8 @@ def fit_gp(X: Tensor, Y: Tensor) -> SingleTaskGP:
 
 
 def fit_ranks(X: Tensor, Y: Tensor) -> RankingGP:
-    """The default rank model: a Gaussian process that knows the order alone."""
-    return RankingGP(X, Y).fit()
+    """A Gaussian process that hears the order alone; by default it hears distances, too."""
+    return RankingGP(X, Y, order_only=True).fit()
 
 
 def fit_paper(X: Tensor, Y: Tensor) -> PoissonRankModel:
