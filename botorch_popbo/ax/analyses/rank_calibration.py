@@ -8,9 +8,10 @@ from plotly import graph_objects as go
 from scipy.stats import kendalltau
 from torch import Tensor
 
-from botorch_popbo.ax.analyses._base import FittedRanks, RankAnalysis, summary
+from botorch_popbo.ax.analyses._base import FittedRanks, RankAnalysis
 from botorch_popbo.data import Order
 from botorch_popbo.models import RankModel
+from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 _MAX_FOLDS = 20  # up to so many points, each is left out alone
 
@@ -58,12 +59,29 @@ def _predict(model: RankModel, order: Order, held_out: Tensor) -> pd.DataFrame:
         is_measured=bool(order.is_measured.all()),
     )
     refitted = model.with_order(known).fit()
-    df = summary(refitted.rank_posterior(order.X[held_out], observation_noise=True), 50, 90)
+    df = _summary(refitted.rank_posterior(order.X[held_out], observation_noise=True))
     better = known.score > score[held_out].unsqueeze(-1)
     df.insert(0, "observed", better.sum(-1).tolist())
     df.insert(0, "num_compared", known.num_points)
     df.index = held_out.nonzero().squeeze(-1).tolist()
     return df
+
+
+def _summary(posterior: RankPosterior) -> pd.DataFrame:
+    """Expected counts and the ends of central intervals, ``q`` rows.
+
+    A plain Poisson law also reaches beyond the worst rank: that is the worst rank.
+    """
+    with torch.no_grad():
+        columns = {"predicted": posterior.mean}
+        for level in (50, 90):
+            ends = torch.tensor([0.5 - level / 200.0, 0.5 + level / 200.0]).to(posterior.mean)
+            names = (f"lower_{level}", f"upper_{level}")
+            columns |= zip(names, posterior.quantile(ends), strict=True)
+        worst = posterior.exposure
+        return pd.DataFrame(
+            {name: values.squeeze(-1).clamp_max(worst).tolist() for name, values in columns.items()}
+        )
 
 
 def _subtitle(df: pd.DataFrame) -> str:
