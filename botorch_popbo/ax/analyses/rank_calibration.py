@@ -11,8 +11,8 @@ from torch import Tensor
 from botorch_popbo.ax.analyses._base import FittedRanks, RankAnalysis
 from botorch_popbo.data import Order
 from botorch_popbo.models import RankModel
-from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
+_ENDS = {"lower_50": 0.25, "upper_50": 0.75, "lower_90": 0.05, "upper_90": 0.95}
 _MAX_FOLDS = 20  # up to so many points, each is left out alone
 
 
@@ -59,29 +59,17 @@ def _predict(model: RankModel, order: Order, held_out: Tensor) -> pd.DataFrame:
         is_measured=bool(order.is_measured.all()),
     )
     refitted = model.with_order(known).fit()
-    df = _summary(refitted.rank_posterior(order.X[held_out], observation_noise=True))
+    posterior = refitted.rank_posterior(order.X[held_out], observation_noise=True)
+    with torch.no_grad():
+        ends = posterior.quantile(torch.tensor(list(_ENDS.values())).to(posterior.mean))
+        ranks = torch.stack([posterior.mean, *ends]).squeeze(-1)
+    # A plain Poisson law also reaches beyond the worst rank.
+    df = pd.DataFrame(ranks.clamp_max(posterior.exposure).T.tolist(), columns=["predicted", *_ENDS])
     better = known.score > score[held_out].unsqueeze(-1)
     df.insert(0, "observed", better.sum(-1).tolist())
     df.insert(0, "num_compared", known.num_points)
     df.index = held_out.nonzero().squeeze(-1).tolist()
     return df
-
-
-def _summary(posterior: RankPosterior) -> pd.DataFrame:
-    """Expected counts and the ends of central intervals, ``q`` rows.
-
-    A plain Poisson law also reaches beyond the worst rank: that is the worst rank.
-    """
-    with torch.no_grad():
-        columns = {"predicted": posterior.mean}
-        for level in (50, 90):
-            ends = torch.tensor([0.5 - level / 200.0, 0.5 + level / 200.0]).to(posterior.mean)
-            names = (f"lower_{level}", f"upper_{level}")
-            columns |= zip(names, posterior.quantile(ends), strict=True)
-        worst = posterior.exposure
-        return pd.DataFrame(
-            {name: values.squeeze(-1).clamp_max(worst).tolist() for name, values in columns.items()}
-        )
 
 
 def _subtitle(df: pd.DataFrame) -> str:
