@@ -104,7 +104,7 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
     if n_jobs == 1:
         yield lambda parameters: _here(function, parameters)
         return
-    from joblib.externals.loky import get_reusable_executor
+    from loky import get_reusable_executor
 
     # Workers of a killed process end themselves after so many seconds without a trial.
     pool = partial(get_reusable_executor, n_jobs, timeout=30)

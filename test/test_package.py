@@ -15,7 +15,7 @@ def test_core_needs_neither_ax_nor_benchmark_dependencies() -> None:
     # Names are loaded when they are asked for, so that the import alone would need nothing.
     code = """
 import sys
-for name in ("ax", "joblib", "matplotlib", "optuna", "plotly", "sklearn", "tqdm", "pandas"):
+for name in ("ax", "joblib", "loky", "matplotlib", "optuna", "plotly", "sklearn", "tqdm", "pandas"):
     sys.modules[name] = None  # importing it raises ImportError
 from botorch_popbo import *
 RankingGP
