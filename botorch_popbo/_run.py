@@ -96,14 +96,12 @@ class Run:
         left = [index for index, e in enumerate(self.evaluations) if e.status == "running"]
         running: dict[Future[Ended], int] = {}
         died: set[int] = set()
-        has_begun = False
         while True:
             while len(running) < n_jobs and (left or len(self.own) < self.n_trials):
-                if has_begun and time.monotonic() >= deadline:
+                if (running or self.num_ended) and time.monotonic() >= deadline:
                     break
                 index = left.pop(0) if left else self._begin()
                 running[submit(self.evaluations[index].parameters)] = index
-                has_begun = True
             if not running:
                 return
             done, others = wait(running, return_when=FIRST_COMPLETED)

@@ -23,13 +23,16 @@ Direction = Literal["minimize", "maximize"]
 _logger = logging.getLogger("botorch_popbo")
 
 
-class Interrupted(SystemExit, KeyboardInterrupt):
-    """Ctrl-C: what nobody catches ends the program with status 130 and without a traceback."""
+class _Interrupted(SystemExit, KeyboardInterrupt):
+    """Ctrl-C. If nobody catches it, the program ends with status 130 and without a traceback."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What :func:`minimize` found; ``print`` shows it as a table.
+    """What :func:`minimize` found; ``print`` shows it in three lines.
+
+    For plots there are :func:`~botorch_popbo.optuna.plot_result`, and those of Optuna, which take
+    :func:`~botorch_popbo.optuna.study_of` the result.
 
     Attributes:
         best: The evaluation whose parameters to use, by the model: with noise, one whose neighbours
@@ -79,10 +82,10 @@ def minimize(
     """Minimize a function of named parameters, by the order of its values.
 
     An exception in the function, or a value that is no finite number, is a failed trial: it counts,
-    and ranks below every success. The traceback of the first is logged. As long as no evaluation
-    has succeeded, a mistake ends the search at once: a name, an attribute or a module that does not
-    exist, wrong arguments, or a value that is no number. So does a design of which every evaluation
-    failed with the same type of error.
+    and ranks below every success. The traceback of the first is logged. As long as nothing has
+    succeeded, a mistake ends the search at once: a name, an attribute or a module that does not
+    exist, wrong arguments, or a value that is no number. So does a design (``n_initial``
+    evaluations) that fails with one type of error from the first to the last.
 
     Args:
         function: Takes the parameters by name and returns a number, or a pair of it and its
@@ -94,22 +97,22 @@ def minimize(
             fewer if the space has fewer points.
         direction: "minimize", or "maximize" if larger values are better.
         start: What to begin with: a dictionary of parameters, a list of them, a data frame, or a
-            CSV file. Those with a ``"value"`` are past trials, which teach the model and are not
-            evaluated; a value that is empty, NaN or infinitely bad is a failure. Those without are
-            evaluated first.
-        timeout: Seconds after which no evaluation begins; those that run end, and one there is in
-            any case.
-        callback: Called with the result so far after each evaluation, once one has succeeded. If it
-            raises ``StopIteration``, no evaluation begins any more; what it returns is ignored.
-        n_initial: Number of successful evaluations before the model's, past ones included; points
-            are quasi-random until then. By default that of the settings.
+            CSV file. Those with a ``"value"`` are past trials. They teach the model and are not
+            evaluated, nor do they count; an empty, NaN or infinitely bad value is a failure. Those
+            without a ``"value"`` are evaluated first.
+        timeout: Seconds after which no further evaluation begins. Running ones finish, and there is
+            always at least one.
+        callback: Called with the result so far after each evaluation, from the first success on. If
+            it raises ``StopIteration``, no further evaluation begins. Its return value is ignored.
+        n_initial: Number of successful evaluations, past ones included, before the model takes over
+            from a quasi-random design; by default that of the settings.
         seed: The same seed and values give the same points, one evaluation at a time.
         n_jobs: Number of evaluations at the same time, in worker processes; -1 for one a core.
         path: A JSON file that is written after every evaluation, and from which the same call goes
             on. What was being evaluated is evaluated again, so that an interruption changes no
             result. That the function is the same is up to you.
-        progress: Whether it is said what was found in the file, and whether there is a progress bar
-            on a terminal or in a notebook.
+        progress: Whether to say what was found in the file, and to show a progress bar on a terminal
+            or in a notebook.
         order_only: Whether nothing is heard of how far apart outcomes are, so that any increasing
             transform of them gives the same suggestions bit for bit.
         settings: What the model assumes, and how to search.
@@ -121,8 +124,8 @@ def minimize(
         ImportError: If ``start`` is a CSV file and pandas is not installed.
         InputDataError: If an argument is not valid, or the file is of a run with another space,
             direction, start, seed or design.
-        KeyboardInterrupt: After Ctrl-C, of which one line says how to go on. In a script where
-            nobody catches it there is no traceback, and the exit status is 130.
+        KeyboardInterrupt: After Ctrl-C; one line says how to go on. If a script does not catch it,
+            it ends with status 130 and without a traceback.
         ValueError: If the number of jobs is none.
         PicklingError: If the function cannot be sent to worker processes. Let it make its locks,
             connections and open files itself, when it is called.
@@ -147,11 +150,15 @@ def minimize(
             with _bar(run, progress) as bar:
                 run.evaluate(submit, n_jobs, deadline, bar, callback)
         except KeyboardInterrupt:
-            kept = f"the same call goes on from {run.path}" if run.path else "nothing is kept"
+            kept = (
+                f"the same call goes on from {run.path}"
+                if run.path
+                else "with a path it could go on"
+            )
             _logger.warning("interrupted after %s; %s", run.count, kept)
             if hasattr(sys, "ps1"):  # an interactive session goes on
                 raise
-            raise Interrupted(130) from None
+            raise _Interrupted(130) from None
     return run.result()
 
 
@@ -160,6 +167,6 @@ def _bar(run: "Run", progress: bool) -> Any:
 
     if progress and run.num_ended:
         tqdm.write(f"{run.count} found in {run.path}", file=sys.stderr)
+    numbers = {"total": run.n_trials, "initial": run.num_ended}
     # None: only on a terminal or in a notebook.
-    disable = None if progress else True
-    return tqdm(total=run.n_trials, initial=run.num_ended, unit="trial", disable=disable)
+    return tqdm(**numbers, unit="trial", disable=None if progress else True)
