@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite, nan
+from signal import SIG_IGN, SIGINT, signal
 from typing import Any, NamedTuple, SupportsIndex
 
 Function = Callable[..., Any]
@@ -106,8 +107,10 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
         return
     from loky import get_reusable_executor
 
-    # Workers of a killed process end themselves after so many seconds without a trial.
-    pool = partial(get_reusable_executor, n_jobs, timeout=30)
+    # Workers of a killed process end themselves after so many seconds without a trial. Ctrl-C is
+    # for this process, which kills them.
+    deaf = (SIGINT, SIG_IGN)
+    pool = partial(get_reusable_executor, n_jobs, timeout=30, initializer=signal, initargs=deaf)
     pool().submit(int)  # so that workers start at once
     try:
         yield lambda parameters: pool().submit(evaluate, function, parameters)

@@ -111,8 +111,8 @@ def minimize(
         path: A JSON file that is written after every evaluation, and from which the same call goes
             on. What was being evaluated is evaluated again, so that an interruption changes no
             result. That the function is the same is up to you.
-        progress: Whether to say what was found in the file, and to show a progress bar on a terminal
-            or in a notebook.
+        progress: Whether to say what was found in the file, and to show a progress bar where there
+            is a terminal or a notebook.
         order_only: Whether nothing is heard of how far apart outcomes are, so that any increasing
             transform of them gives the same suggestions bit for bit.
         settings: What the model assumes, and how to search.
@@ -142,19 +142,14 @@ def minimize(
         from botorch_popbo.space import at_least
 
         settings = (settings or Settings()).with_order_only(order_only)
-        if n_initial is None:
-            n_initial = settings.search.num_initial
-        search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=n_initial))
+        number = settings.search.num_initial if n_initial is None else n_initial
+        search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=number))
         run = Run(space, n_trials, search, direction, start, path)
         try:
             with _bar(run, progress) as bar:
                 run.evaluate(submit, n_jobs, deadline, bar, callback)
         except KeyboardInterrupt:
-            kept = (
-                f"the same call goes on from {run.path}"
-                if run.path
-                else "with a path it could go on"
-            )
+            kept = f"the same call goes on from {run.path}" if run.path else "nothing is kept"
             _logger.warning("interrupted after %s; %s", run.count, kept)
             if hasattr(sys, "ps1"):  # an interactive session goes on
                 raise

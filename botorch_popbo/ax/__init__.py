@@ -4,8 +4,7 @@ try:
     import ax.api as _ax  # noqa: F401  (another package is called ax, too)
 except ModuleNotFoundError as error:
     raise ImportError(
-        'botorch_popbo.ax needs Ax. Install it with pip install "botorch-popbo[ax]", in a clone '
-        'with pip install -c constraints.txt ".[ax]".'
+        'botorch_popbo.ax needs Ax. Install it with pip install "botorch-popbo[ax]".'
     ) from error
 
 from botorch_popbo.ax.acquisition import RankAcquisition
