@@ -38,10 +38,11 @@ if TYPE_CHECKING:
     from botorch_popbo.space import Space
     from botorch_popbo.trials import read_trials
 
-# The names below are theirs; the first registers samplers and sample paths with BoTorch.
+# The names below are theirs; the first two register with BoTorch, of which the second loads what a
+# search does not need.
 _MODULES = (
-    *("sampling", "acquisition", "data", "likelihoods", "models", "posteriors", "space"),
-    *("search", "settings", "preference_search", "trials"),
+    *("sampling", "acquisition.input_constructors", "acquisition", "data", "likelihoods", "models"),
+    *("posteriors", "space", "search", "settings", "preference_search", "trials"),
 )
 
 __all__ = [

@@ -1,27 +1,28 @@
 """A minimization: evaluations, what they teach, and the file that holds them."""
 
-import inspect
 import json
 import logging
 import math
 import os
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from botorch.exceptions import InputDataError
 
 from botorch_popbo._replacing import replacing
-from botorch_popbo._workers import Outcome, Submit
-from botorch_popbo.minimization import Evaluation, Minimum
+from botorch_popbo._workers import Ended, Evaluation, Submit
+from botorch_popbo.minimization import Direction, Result
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
-from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least
+from botorch_popbo.trials import read_start
 
-_FORMAT = "minimize 1"
+_FORMAT = "minimize 2"
 
 _logger = logging.getLogger("botorch_popbo")
 
@@ -31,31 +32,44 @@ class Run:
 
     def __init__(
         self,
-        function: Callable[..., Any],
         space: Mapping[str, Any],
         n_trials: int,
-        n_initial: int | None,
-        seed: int,
+        search: Search,
+        direction: Direction,
+        start: Any,
         path: str | os.PathLike[str] | None,
-        settings: Settings,
     ) -> None:
-        if n_initial is None:
-            n_initial = settings.search.num_initial
-        self.space = Space.read(space)
-        self.search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=n_initial))
-        self.n_trials = int(min(at_least(1, n_trials=n_trials), self.space.num_points))
-        _check_call(function, self.space)
+        if direction not in get_args(Direction):
+            raise InputDataError(f'direction is "minimize" or "maximize", but got {direction!r}.')
+        self.direction, self.sign = direction, 1.0 if direction == "maximize" else -1.0
+        self.space, self.search = Space.read(space), search
+        self.evaluations = read_start(start, self.space, self.sign)
+        self.num_past = sum(e.is_past for e in self.evaluations)
+        number = len(self.evaluations) - self.num_past
+        # What it said, in short.
+        self.start = sha256(repr(self.evaluations).encode()).hexdigest()[:8]
+        left = self.space.num_points - self._num_seen()
+        self.n_trials = int(min(at_least(max(number, 1), n_trials=n_trials), left))
         # The function may change the working directory.
         self.path = None if path is None else Path(path).absolute()
-        self.evaluations: list[Evaluation] = []
         if self.path is not None and self.path.exists():
             self._load(self.path)
         self.save()
 
     @property
+    def own(self) -> list[Evaluation]:
+        """All evaluations but past ones."""
+        return self.evaluations[self.num_past :]
+
+    @property
     def num_ended(self) -> int:
-        """The number of evaluations that do not run."""
-        return sum(evaluation.status != "running" for evaluation in self.evaluations)
+        """The number of evaluations that do not run, without past ones."""
+        return sum(evaluation.status != "running" for evaluation in self.own)
+
+    @property
+    def count(self) -> str:
+        """How many have ended, in words."""
+        return f"{self.num_ended} of {self.n_trials} evaluations"
 
     @property
     def trials(self) -> Trials:
@@ -63,23 +77,33 @@ class Run:
         ended, pending = [], []
         for evaluation in self.evaluations:
             x = self.space.encode(evaluation.parameters)
-            value = math.inf if evaluation.status == "failed" else evaluation.value
+            value = -math.inf if evaluation.status == "failed" else self.sign * evaluation.value
             if evaluation.status == "running":
                 pending.append(x)
             else:
-                ended.append(Trial(x, [-value], variance=evaluation.standard_error**2))
+                ended.append(Trial(x, [value], variance=evaluation.standard_error**2))
         return Trials.gather(ended, pending, (len(self.space.parameters), 1, 0))
 
-    def evaluate(self, submit: Submit, n_jobs: int, bar: Any) -> None:
-        """Evaluate until there are enough."""
+    def evaluate(
+        self,
+        submit: Submit,
+        n_jobs: int,
+        deadline: float,
+        bar: Any,
+        callback: Callable[[Result], object] | None,
+    ) -> None:
+        """Evaluate until there are enough, or until a time of the monotonic clock."""
         left = [index for index, e in enumerate(self.evaluations) if e.status == "running"]
-        running: dict[Future[Outcome], int] = {}
+        running: dict[Future[Ended], int] = {}
         died: set[int] = set()
-        bar.update(self.num_ended)
-        while self.num_ended < self.n_trials:
-            while len(running) < n_jobs and (left or len(self.evaluations) < self.n_trials):
+        while True:
+            while len(running) < n_jobs and (left or len(self.own) < self.n_trials):
+                if (running or self.num_ended) and time.monotonic() >= deadline:
+                    break
                 index = left.pop(0) if left else self._begin()
                 running[submit(self.evaluations[index].parameters)] = index
+            if not running:
+                return
             done, others = wait(running, return_when=FIRST_COMPLETED)
             if others:
                 # A fit serves all that end within these seconds.
@@ -89,13 +113,19 @@ class Run:
                 try:
                     self._end(index, future.result())
                 except BrokenExecutor:  # of any of those that ran: each is tried once more
-                    if index in died:
-                        self._end(index, Outcome(reason="the worker process died twice"))
-                    else:
+                    if index not in died:
                         left.append(index)
-                    died.add(index)
-            self.save()
-            bar.update(self.num_ended - bar.n)
+                        died.add(index)
+                        continue
+                    told = self.evaluations[index].parameters
+                    lost = Evaluation(told, "failed", reason="the worker process died twice")
+                    self._end(index, Ended(lost))
+                bar.update(self.num_ended - bar.n)
+                try:
+                    if callback and any(e.status == "completed" for e in self.evaluations):
+                        callback(self.result())
+                except StopIteration:
+                    deadline = -math.inf
 
     def _begin(self) -> int:
         """The index of another evaluation, which runs."""
@@ -103,20 +133,30 @@ class Run:
         self.evaluations.append(Evaluation(self.space.decode(x)))
         return len(self.evaluations) - 1
 
-    def _end(self, index: int, outcome: Outcome) -> None:
-        """Tell what became of an evaluation."""
-        if outcome.reason and all(e.status != "failed" for e in self.evaluations):
-            told = outcome.trace or outcome.reason
-            _logger.warning("the first evaluation that failed:\n%s", told)
-        self.evaluations[index] = Evaluation(
-            self.evaluations[index].parameters,
-            "failed" if outcome.reason else "completed",
-            outcome.value,
-            outcome.standard_error,
-            outcome.reason,
-        )
+    def _end(self, index: int, ended: Ended) -> None:
+        """Tell what became of an evaluation.
 
-    def result(self) -> Minimum:
+        Raises:
+            RuntimeError: If all others would fail like it.
+        """
+        reason = ended.evaluation.reason
+        if reason and all(e.status != "failed" for e in self.own):
+            _logger.warning("the first evaluation that failed:\n%s", ended.trace or reason)
+        if ended.is_mistake and all(e.status != "completed" for e in self.own):
+            # As it is not kept, it is evaluated again when the call goes on.
+            raise RuntimeError(
+                f"The function failed with {reason}. That is taken for a mistake, not for a failed "
+                "run, as nothing has succeeded. Mend it, and call again; raise ValueError where a "
+                "run is to fail."
+            )
+        self.evaluations[index] = ended.evaluation
+        self.save()
+        reasons = [e.reason for e in self.own if e.status != "running"]
+        is_systematic = len({reason.partition(":")[0] for reason in reasons}) == 1 and reasons[0]
+        if is_systematic and len(reasons) >= self.search.num_initial:
+            raise self._all_failed()
+
+    def result(self) -> Result:
         """The best evaluations.
 
         Raises:
@@ -124,17 +164,31 @@ class Run:
         """
         completed = [e for e in self.evaluations if e.status == "completed"]
         if not completed:
-            raise RuntimeError(
-                f"All {len(self.evaluations)} evaluations failed, the first one with "
-                f"{self.evaluations[0].reason}."
-            )
-        best_observed = best = min(completed, key=lambda e: e.value)
-        trials = self.trials
+            raise self._all_failed()
+        observed = best = max(completed, key=lambda e: self.sign * e.value)
+        trials, inferred = self.trials, ""
         if len(trials.X.unique(dim=0)) > 1:
-            x = self.search.models(self.space, trials).best
-            at_best = [e for e in completed if self.space.encode(e.parameters).equal(x)]
-            best = min(at_best, key=lambda e: e.value)
-        return Minimum(best, best_observed, self.evaluations)
+            models = self.search.models(self.space, trials)
+            [model] = models.objectives
+            at_best = [e for e in completed if self.space.encode(e.parameters).equal(models.best)]
+            best = max(at_best, key=lambda e: self.sign * e.value)
+            inferred = model.inferred
+        ended = [e for e in self.evaluations if e.status != "running"]
+        return Result(best, observed, ended, self.direction, inferred, self.space)
+
+    def _all_failed(self) -> RuntimeError:
+        reasons = [e.reason for e in self.evaluations if e.status == "failed"]
+        again = "another path" if self.path else "it"
+        return RuntimeError(
+            f"All {len(reasons)} evaluations failed, the first one with {reasons[0]}. Mend the "
+            f"function, or narrow the space to where it succeeds, and call again with {again}."
+        )
+
+    def _num_seen(self) -> int:
+        """The number of points of the space that past evaluations are at."""
+        X = [self.space.encode(e.parameters) for e in self.evaluations if e.is_past]
+        low, high = self.space.bounds
+        return len({tuple(x.tolist()) for x in X if bool(((x >= low) & (x <= high)).all())})
 
     def save(self) -> None:
         """Write the file, whole or not at all.
@@ -149,15 +203,19 @@ class Run:
 
     def _said(self) -> dict[str, Any]:
         """What calls must agree in."""
-        search = self.search
-        said = {"n_initial": search.num_initial, "seed": search.seed}
-        return {"format": _FORMAT, "space": self.space.to_json(), **said}
+        return {
+            "format": _FORMAT,
+            "space": self.space.to_json(),
+            "direction": self.direction,
+            "start": self.start,
+            "n_initial": self.search.num_initial,
+            "seed": self.search.seed,
+        }
 
     def _load(self, path: Path) -> None:
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            found = content.pop("evaluations")
-            self.evaluations = [Evaluation(**told) for told in found]
+            evaluations = [Evaluation(**told) for told in content.pop("evaluations")]
         except (ValueError, KeyError, TypeError, AttributeError):
             content = {}
         if content.get("format") != _FORMAT:
@@ -172,17 +230,4 @@ class Run:
                     f"{path} is of a run with another {key} {was}, not {json.dumps(value)}. Give "
                     "the same arguments to go on with it, or another path to begin anew."
                 )
-
-
-def _check_call(function: Callable[..., Any], space: Space) -> None:
-    if not callable(function):
-        raise InputDataError(f"The function is called, but {function!r} cannot be.")
-    names = list(space.parameters)
-    try:
-        inspect.signature(function).bind(**dict.fromkeys(names))
-    except TypeError as error:
-        raise InputDataError(
-            f"The function cannot be called with the parameters {', '.join(names)}: {error}."
-        ) from None
-    except ValueError:  # of some functions that are not written in Python nothing is known
-        pass
+        self.evaluations = evaluations

@@ -7,31 +7,63 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite, nan
-from typing import Any, SupportsIndex
+from signal import SIG_IGN, SIGINT, signal
+from typing import Any, NamedTuple, SupportsIndex
 
 Function = Callable[..., Any]
-Submit = Callable[[dict[str, Any]], "Future[Outcome]"]
+Submit = Callable[[dict[str, Any]], "Future[Ended]"]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What an evaluation gave.
+class Evaluation:
+    """An evaluation of the function.
 
     Attributes:
-        value: The number; NaN of a failure.
-        standard_error: Its standard error; NaN if unknown.
-        reason: Why it failed; empty otherwise.
-        trace: Where it failed.
+        parameters: What the function was called with.
+        status: "completed" or "failed"; in the file also "running".
+        value: What it returned; NaN if there is nothing.
+        standard_error: What it returned beside; NaN if there is nothing.
+        reason: The error of a failed one.
+        is_past: Whether it is one of ``start``, which was not evaluated here.
     """
 
+    parameters: dict[str, Any]
+    status: str = "running"
     value: float = nan
     standard_error: float = nan
     reason: str = ""
+    is_past: bool = False
+
+    def __str__(self) -> str:
+        told = f"{self.value:.6g}" if self.status == "completed" else self.reason or self.status
+        values = ", ".join(
+            f"{name} = {value:.6g}" if isinstance(value, float) else f"{name} = {value}"
+            for name, value in self.parameters.items()
+        )
+        return f"{told} at {values}"
+
+
+class Ended(NamedTuple):
+    """An evaluation that has ended.
+
+    Attributes:
+        evaluation: The evaluation.
+        trace: Where it failed.
+        is_mistake: Whether the function, or how it is called, is to blame, whatever the parameters.
+    """
+
+    evaluation: Evaluation
     trace: str = ""
+    is_mistake: bool = False
 
 
-def evaluate(function: Function, parameters: dict[str, Any]) -> Outcome:
+# What no parameters cause.
+_MISTAKES = (AttributeError, ImportError, NameError, SyntaxError)
+
+
+def evaluate(function: Function, parameters: dict[str, Any]) -> Ended:
     """Call a function; an exception or a value that is no finite number is a failure."""
+    number: float | None = nan
     try:
         said = function(**parameters)
         value, error = said if isinstance(said, tuple) and len(said) == 2 else (said, None)
@@ -40,9 +72,14 @@ def evaluate(function: Function, parameters: dict[str, Any]) -> Outcome:
             raise ValueError(f"the value is no finite number: {value!r}")
         if deviation is None or deviation < 0.0:
             raise ValueError(f"the standard error is no number of at least zero: {error!r}")
-        return Outcome(number, deviation)
+        return Ended(Evaluation(parameters, "completed", number, deviation))
     except Exception as error:
-        return Outcome(reason=f"{type(error).__name__}: {error}", trace=traceback.format_exc())
+        # A TypeError of the call itself has no deeper frame.
+        is_call = isinstance(error, TypeError) and error.__traceback__.tb_next is None  # type: ignore[union-attr]
+        is_mistake = number is None or is_call or isinstance(error, _MISTAKES)
+        reason = f"{type(error).__name__}: {error}"
+        failed = Evaluation(parameters, "failed", reason=reason)
+        return Ended(failed, traceback.format_exc(), is_mistake)
 
 
 def _number(value: Any) -> float | None:
@@ -68,10 +105,12 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
     if n_jobs == 1:
         yield lambda parameters: _here(function, parameters)
         return
-    from joblib.externals.loky import get_reusable_executor
+    from loky import get_reusable_executor
 
-    # Workers of a killed process end themselves after so many seconds without a trial.
-    pool = partial(get_reusable_executor, n_jobs, timeout=30)
+    # Workers of a killed process end themselves after so many seconds without a trial. Ctrl-C is
+    # for this process, which kills them.
+    deaf = (SIGINT, SIG_IGN)
+    pool = partial(get_reusable_executor, n_jobs, timeout=30, initializer=signal, initargs=deaf)
     pool().submit(int)  # so that workers start at once
     try:
         yield lambda parameters: pool().submit(evaluate, function, parameters)
@@ -79,7 +118,7 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
         pool().shutdown(wait=True, kill_workers=True)
 
 
-def _here(function: Function, parameters: dict[str, Any]) -> "Future[Outcome]":
-    future: Future[Outcome] = Future()
+def _here(function: Function, parameters: dict[str, Any]) -> "Future[Ended]":
+    future: Future[Ended] = Future()
     future.set_result(evaluate(function, parameters))
     return future

@@ -3,53 +3,63 @@
 import logging
 import math
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
-from botorch_popbo._workers import evaluator
+from botorch_popbo._workers import Evaluation, evaluator
 
 # What the models need is loaded while worker processes start.
 if TYPE_CHECKING:
+    from botorch_popbo._run import Run
     from botorch_popbo.settings import Settings
+    from botorch_popbo.space import Space
+
+Direction = Literal["minimize", "maximize"]
 
 _logger = logging.getLogger("botorch_popbo")
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """An evaluation of the function.
-
-    Attributes:
-        parameters: What the function was called with.
-        status: "completed", "failed" or "running".
-        value: What it returned; NaN if there is nothing.
-        standard_error: What it returned beside; NaN if there is nothing.
-        reason: The error of a failed one.
-    """
-
-    parameters: dict[str, Any]
-    status: str = "running"
-    value: float = math.nan
-    standard_error: float = math.nan
-    reason: str = ""
+class _Interrupted(SystemExit, KeyboardInterrupt):
+    """Ctrl-C. If nobody catches it, the program ends with status 130 and without a traceback."""
 
 
 @dataclass(frozen=True)
-class Minimum:
-    """The result of a minimization.
+class Result:
+    """What :func:`minimize` found; ``print`` shows it in three lines.
+
+    For plots there are :func:`~botorch_popbo.optuna.plot_result`, and those of Optuna, which take
+    :func:`~botorch_popbo.optuna.study_of` the result.
 
     Attributes:
         best: The evaluation whose parameters to use, by the model: with noise, one whose neighbours
             vouch for it.
-        best_observed: The evaluation with the least value, which may have been lucky.
-        history: All evaluations, in order; ``pandas.json_normalize(map(asdict, history))`` makes
-            a table of them.
+        best_observed: The evaluation with the best value, which may have been lucky.
+        history: All evaluations that have ended, in order, past ones first;
+            ``pandas.json_normalize(map(asdict, history))`` makes a table of them.
+        direction: "minimize" or "maximize".
+        inferred: How the model understood the values, in words; empty if there was no model.
+        space: The space.
     """
 
     best: Evaluation
     best_observed: Evaluation
     history: list[Evaluation]
+    direction: Direction = "minimize"
+    inferred: str = ""
+    space: "Space | None" = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        number = Counter(evaluation.status for evaluation in self.history)
+        told = ", ".join(f"{count} {status}" for status, count in number.items())
+        return (
+            f"{len(self.history)} evaluations: {told}\n"
+            f"best           {self.best}\n"
+            f"best observed  {self.best_observed}"
+        )
 
 
 def minimize(
@@ -57,6 +67,10 @@ def minimize(
     space: Mapping[str, Any],
     n_trials: int,
     *,
+    direction: Direction = "minimize",
+    start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | os.PathLike[str] | Any = (),
+    timeout: float | None = None,
+    callback: Callable[[Result], object] | None = None,
     n_initial: int | None = None,
     seed: int = 0,
     n_jobs: int = 1,
@@ -64,29 +78,41 @@ def minimize(
     progress: bool = True,
     order_only: bool = False,
     settings: "Settings | None" = None,
-) -> Minimum:
+) -> Result:
     """Minimize a function of named parameters, by the order of its values.
 
     An exception in the function, or a value that is no finite number, is a failed trial: it counts,
-    and ranks below every success. The traceback of the first is logged. To maximize, return the
-    negated value.
+    and ranks below every success. The traceback of the first is logged. As long as nothing has
+    succeeded, a mistake ends the search at once: a name, an attribute or a module that does not
+    exist, wrong arguments, or a value that is no number. So does a design (``n_initial``
+    evaluations) that fails with one type of error from the first to the last.
 
     Args:
         function: Takes the parameters by name and returns a number, or a pair of it and its
             standard error, which is 0 if there is no noise.
         space: What each parameter may be, by its name, such as ``{"rate": (1e-4, 1.0, "log"),
-            "layers": (1, 5), "kernel": ["rbf", "poly"]}``; see
+            "layers": (1, 5), "kernel": ["rbf", "poly"], "epochs": 10}``; see
             :data:`~botorch_popbo.space.Notation`.
         n_trials: Number of evaluations, those in the file and the failed ones included. There are
             fewer if the space has fewer points.
-        n_initial: Number of successful evaluations of quasi-random points before the model's, by
-            default that of the settings.
+        direction: "minimize", or "maximize" if larger values are better.
+        start: What to begin with: a dictionary of parameters, a list of them, a data frame, or a
+            CSV file. Those with a ``"value"`` are past trials. They teach the model and are not
+            evaluated, nor do they count; an empty, NaN or infinitely bad value is a failure. Those
+            without a ``"value"`` are evaluated first.
+        timeout: Seconds after which no further evaluation begins. Running ones finish, and there is
+            always at least one.
+        callback: Called with the result so far after each evaluation, from the first success on. If
+            it raises ``StopIteration``, no further evaluation begins. Its return value is ignored.
+        n_initial: Number of successful evaluations, past ones included, before the model takes over
+            from a quasi-random design; by default that of the settings.
         seed: The same seed and values give the same points, one evaluation at a time.
         n_jobs: Number of evaluations at the same time, in worker processes; -1 for one a core.
         path: A JSON file that is written after every evaluation, and from which the same call goes
             on. What was being evaluated is evaluated again, so that an interruption changes no
             result. That the function is the same is up to you.
-        progress: Whether there is a progress bar, on a terminal or in a notebook.
+        progress: Whether to say what was found in the file, and to show a progress bar where there
+            is a terminal or a notebook.
         order_only: Whether nothing is heard of how far apart outcomes are, so that any increasing
             transform of them gives the same suggestions bit for bit.
         settings: What the model assumes, and how to search.
@@ -95,35 +121,47 @@ def minimize(
         The best evaluations, by the model and as observed, and all others.
 
     Raises:
+        ImportError: If ``start`` is a CSV file and pandas is not installed.
         InputDataError: If an argument is not valid, or the file is of a run with another space,
-            seed or design.
+            direction, start, seed or design.
+        KeyboardInterrupt: After Ctrl-C; one line says how to go on. If a script does not catch it,
+            it ends with status 130 and without a traceback.
         ValueError: If the number of jobs is none.
         PicklingError: If the function cannot be sent to worker processes. Let it make its locks,
             connections and open files itself, when it is called.
-        OSError: If the file cannot be read or written.
-        RuntimeError: If all evaluations failed.
+        OSError: If a file cannot be read or written.
+        RuntimeError: If all evaluations failed, or the search ended with a mistake.
     """
     if n_jobs == -1:
         n_jobs = os.cpu_count() or 1
+    deadline = math.inf if timeout is None else time.monotonic() + timeout
     with evaluator(function, n_jobs) as submit:
         from botorch_popbo._run import Run
+        from botorch_popbo.search.suggest import Search
         from botorch_popbo.settings import Settings
+        from botorch_popbo.space import at_least
 
         settings = (settings or Settings()).with_order_only(order_only)
-        run = Run(function, space, n_trials, n_initial, seed, path, settings)
+        number = settings.search.num_initial if n_initial is None else n_initial
+        search = Search(at_least(0, seed=seed), settings, at_least(1, n_initial=number))
+        run = Run(space, n_trials, search, direction, start, path)
         try:
-            with _bar(run.n_trials, progress) as bar:
-                run.evaluate(submit, n_jobs, bar)
+            with _bar(run, progress) as bar:
+                run.evaluate(submit, n_jobs, deadline, bar, callback)
         except KeyboardInterrupt:
             kept = f"the same call goes on from {run.path}" if run.path else "nothing is kept"
-            told = f"{run.num_ended} of {run.n_trials} evaluations"
-            _logger.warning("interrupted after %s; %s", told, kept)
-            raise
+            _logger.warning("interrupted after %s; %s", run.count, kept)
+            if hasattr(sys, "ps1"):  # an interactive session goes on
+                raise
+            raise _Interrupted(130) from None
     return run.result()
 
 
-def _bar(number: int, progress: bool) -> Any:
+def _bar(run: "Run", progress: bool) -> Any:
     from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
+    if progress and run.num_ended:
+        tqdm.write(f"{run.count} found in {run.path}", file=sys.stderr)
+    numbers = {"total": run.n_trials, "initial": run.num_ended}
     # None: only on a terminal or in a notebook.
-    return tqdm(total=number, unit="trial", disable=None if progress else True)
+    return tqdm(**numbers, unit="trial", disable=None if progress else True)

@@ -1,6 +1,7 @@
 """What the parameters of a search may be, and its points as numbers."""
 
 import math
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from typing import Any, Self
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from botorch.exceptions.warnings import InputDataWarning
 from botorch.models.transforms.input import InputTransform
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
@@ -18,8 +20,9 @@ from botorch_popbo.models.input_transforms import InactiveColumns, LimitedColumn
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
 #: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
 #: values in none. A file without tuples says ``{"range": [...]}``, perhaps with a ``"step"``, and
-#: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's.
-Notation = tuple[Any, ...] | list[Any] | Mapping[str, Any]
+#: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's. A number,
+#: a text or a truth value, by itself or alone in a list, is a constant.
+Notation = tuple[Any, ...] | list[Any] | Mapping[str, Any] | float | str
 #: By name the constant of a lower limit with its weights of all parameters, and of an upper one.
 Limits = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
@@ -244,6 +247,7 @@ class Space:
         dependents: Which parameters have a meaning beside some values of others only, by place.
         limits: Where ranges depend on other parameters, by place: what is beyond a limit comes out
             at it. In an order in which they depend on earlier ones only.
+        constants: What is not searched, by name.
 
     Attributes:
         bounds: The smallest and largest places, a ``2 x d`` tensor.
@@ -259,8 +263,10 @@ class Space:
         parameters: Mapping[str, Parameter],
         dependents: Dependents | None = None,
         limits: Limits | None = None,
+        constants: Mapping[str, Any] | None = None,
     ) -> None:
         self.parameters = dict(parameters)
+        self.constants = dict(constants or {})
         self.dependents = dependents or {}
         column = {name: i for i, name in enumerate(self.parameters)}
         self.limits = LimitedColumns({column[name]: ends for name, ends in (limits or {}).items()})
@@ -283,7 +289,7 @@ class Space:
                 bounds of ranges that are called x1, x2, …, a ``2 x d`` tensor.
 
         Raises:
-            InputDataError: If there is no parameter, or if one is none.
+            InputDataError: If there is no parameter but constants, or if one is none.
             BotorchTensorDimensionError: If bounds have another shape.
         """
         if isinstance(said, Tensor):
@@ -298,15 +304,24 @@ class Space:
                 'The space is a dictionary such as {"rate": (1e-4, 1.0, "log"), "kernel": ["a", '
                 f'"b"]}}; got {said!r}.'
             )
-        parameters = {}
+        parameters, constants = {}, {}
         for name, notation in said.items():
             if not isinstance(name, str):
                 raise InputDataError(f"The name of a parameter is a text; got {name!r}.")
+            alone = notation[0] if isinstance(notation, list) and len(notation) == 1 else notation
+            if isinstance(plain(alone), str | bool) or _is_number(plain(alone)):
+                constants[name] = plain(alone)
+                continue
             try:
                 parameters[name] = Parameter.read(notation)
             except InputDataError as error:
                 raise InputDataError(f"{name}: {error}") from None
-        return cls(parameters)
+            if isinstance(notation, list) and [*map(type, notation)] == [float, float]:
+                told = f"{name}: {notation} are two choices; a range is written {tuple(notation)}."
+                warnings.warn(told, InputDataWarning, stacklevel=2)
+        if not parameters:
+            raise InputDataError(f"There is nothing to search: {said!r} holds constants only.")
+        return cls(parameters, constants=constants)
 
     def at_places(self, fixed: Mapping[str, float]) -> Self:
         """The same space, to be searched only where some parameters have given places."""
@@ -314,9 +329,9 @@ class Space:
         part.fixed = {columns[name]: place for name, place in fixed.items()}
         return part
 
-    def to_json(self) -> dict[str, dict[str, Any]]:
+    def to_json(self) -> dict[str, Any]:
         """What :meth:`read` reads, as it can be written to a file."""
-        return {name: parameter.to_json() for name, parameter in self.parameters.items()}
+        return {name: p.to_json() for name, p in self.parameters.items()} | self.constants
 
     @property
     def key(self) -> Hashable:
@@ -339,9 +354,9 @@ class Space:
         return self.filled(torch.tensor(places, dtype=torch.double))
 
     def decode(self, x: Tensor) -> dict[str, Any]:
-        """The value of each parameter at a point of shape ``d``."""
+        """The value of each parameter at a point of shape ``d``, and the constants."""
         places = zip(self.parameters.items(), x.tolist(), strict=True)
-        return {name: parameter.value(place) for (name, parameter), place in places}
+        return {name: p.value(place) for (name, p), place in places} | self.constants
 
     def draw(self, number: int, seed: int) -> Tensor:
         """Quasi-random points, ``n x d``; more of them begin with the same."""

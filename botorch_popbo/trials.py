@@ -1,16 +1,20 @@
-"""Past trials from a CSV file, as training data."""
+"""Past trials from tables and files."""
 
 import math
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
+from botorch_popbo._workers import Evaluation
 from botorch_popbo.space import Parameter, Space
+
+# Where a start tells outcomes.
+_OUTCOME = "value"
 
 
 def read_trials(
@@ -39,35 +43,86 @@ def read_trials(
             parameter, or if an outcome is infinitely good.
         OSError: If the file cannot be read.
     """
-    parameters, where = Space.read(space).parameters, os.fspath(path)
-    texts = [name for name, p in parameters.items() if p.choices and isinstance(p.choices[0], str)]
-    table = _read_table(path, texts)
-    if missing := [name for name in (*parameters, objective) if name not in table]:
+    searched, where = Space.read(space), os.fspath(path)
+    table = _read_table(path, searched)
+    if missing := [name for name in (*searched.parameters, objective) if name not in table]:
         raise InputDataError(f"{where} has no column {missing[0]!r} among {[*table]}.")
-    rows = []
-    for line, told in zip(table.index + 2, table.to_dict("records"), strict=True):
-        row = []
-        for name in (*parameters, objective):
-            try:
-                if name == objective:
-                    row.append(_outcome(told[name], maximize))
-                else:
-                    row.append(_place(told[name], parameters[name]))
-            except ValueError as error:
-                raise InputDataError(
-                    f"{where}, line {line}: {name} is {told[name]}, {error}."
-                ) from None
-        rows.append(row)
-    numbers = torch.tensor(rows, dtype=torch.double).reshape(-1, len(parameters) + 1)
-    return numbers[:, :-1], numbers[:, -1:]
+    sign, rows = 1.0 if maximize else -1.0, []
+    for e in _told(_lines(table, where), searched, objective, sign):
+        rows.append([*searched.encode(e.parameters).tolist(), sign * e.value])
+    numbers = torch.tensor(rows, dtype=torch.double).reshape(-1, len(searched.parameters) + 1)
+    return numbers[:, :-1], numbers[:, -1:].nan_to_num(-math.inf, neginf=-math.inf)
 
 
-def _read_table(path: str | os.PathLike[str], texts: Sequence[str]) -> Any:
-    """A data frame without empty lines, with some columns of texts."""
+def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
+    """What a search begins with; see ``start`` of :func:`~botorch_popbo.minimize`.
+
+    Args:
+        start: A dictionary, a list of them, a data frame or a CSV file.
+        space: The space. Past trials alone may lie outside of a range.
+        sign: 1 where larger outcomes are better, -1 where smaller are.
+
+    Returns:
+        Past evaluations, and then those to begin with, as running.
+
+    Raises:
+        ImportError: If a file is given and pandas is not installed.
+        InputDataError: If something is none of these.
+        OSError: If a file cannot be read.
+    """
+    rows = [start] if isinstance(start, Mapping) else start
+    objective = "" if _OUTCOME in space.parameters else _OUTCOME
+    if isinstance(start, str | os.PathLike):
+        records = _lines(_read_table(start, space), os.fspath(start))
+    elif hasattr(start, "iterrows"):
+        records = [(f"start, row {index}", dict(row)) for index, row in start.iterrows()]
+    elif isinstance(rows, Sequence) and all(isinstance(told, Mapping) for told in rows):
+        records = [(f"start, entry {number}", told) for number, told in enumerate(rows, 1)]
+        for place, told in records:
+            if unknown := told.keys() - {*space.parameters, *space.constants, _OUTCOME}:
+                raise InputDataError(f"{place} has {min(unknown)!r}, which is no parameter.")
+    else:
+        raise InputDataError(
+            "start is a dictionary of parameters, a list of them, a data frame or the path of a "
+            f"CSV file, but got {start!r}."
+        )
+    found = _told(records, space, objective, sign)
+    return sorted(found, key=lambda evaluation: not evaluation.is_past)
+
+
+def _told(
+    records: Sequence[tuple[str, Mapping[str, Any]]], space: Space, objective: str, sign: float
+) -> Iterator[Evaluation]:
+    """Past evaluations, or running ones where there is no outcome, of named rows."""
+    for place, told in records:
+        values: dict[str, Any] = {}
+        outcome, name, is_past = math.nan, objective, objective in told
+        try:
+            if is_past:
+                outcome = _outcome(told[objective], sign)
+            for name, parameter in space.parameters.items():
+                values[name] = _value(told[name], parameter, is_past)
+        except KeyError:
+            raise InputDataError(f"{place} has no {name!r} among {[*told]}.") from None
+        except (ValueError, TypeError) as error:
+            raise InputDataError(f"{place}: {name} is {told[name]}, {error}.") from None
+        status = "running" if not is_past else "failed" if math.isnan(outcome) else "completed"
+        yield Evaluation(values | space.constants, status, outcome, is_past=is_past)
+
+
+def _lines(table: Any, where: str) -> list[tuple[str, Mapping[str, Any]]]:
+    names = [f"{where}, line {index + 2}" for index in table.index]
+    return list(zip(names, table.to_dict("records"), strict=True))
+
+
+def _read_table(path: str | os.PathLike[str], space: Space) -> Any:
+    """A data frame without empty lines, in which choices that are texts stay texts."""
     try:
         import pandas as pd
     except ModuleNotFoundError as error:
-        raise ImportError("read_trials needs pandas: pip install pandas") from error
+        raise ImportError("Reading a CSV file needs pandas: pip install pandas") from error
+    own = space.parameters.items()
+    texts = [name for name, p in own if p.choices and isinstance(p.choices[0], str)]
     # "None" is a text. A line with a decimal comma is neither cut off nor given an index.
     options: dict[str, Any] = {
         "dtype": dict.fromkeys(texts, str),
@@ -89,21 +144,22 @@ def _read_table(path: str | os.PathLike[str], texts: Sequence[str]) -> Any:
     return table.rename(columns=str.strip).dropna(how="all")
 
 
-def _place(value: Any, parameter: Parameter) -> float:
+def _value(told: Any, parameter: Parameter, is_past: bool) -> Any:
     if parameter.choices is not None:
         is_number = not isinstance(parameter.choices[0], str | bool)
-        return parameter.place(float(value) if is_number else value)
-    number = float(value)
+        return parameter.choices[int(parameter.place(float(told) if is_number else told))]
+    number = float(told)
     if parameter.step is not None and not number.is_integer():
         raise ValueError("no whole number")
-    place = parameter.place(number)
-    if not math.isfinite(place):
+    if not math.isfinite(parameter.place(number)):
         raise ValueError("no number")
-    return place
+    if not is_past and not parameter.low <= number <= parameter.high:
+        raise ValueError(f"not from {parameter.low} to {parameter.high}")
+    return number if parameter.step is None else int(number)
 
 
-def _outcome(value: Any, maximize: bool) -> float:
-    outcome = float(value) if maximize else -float(value)
-    if outcome == math.inf:
+def _outcome(told: Any, sign: float) -> float:
+    outcome = math.nan if told is None else float(told)
+    if sign * outcome == math.inf:
         raise ValueError("infinitely good")
-    return -math.inf if math.isnan(outcome) else outcome
+    return outcome if math.isfinite(outcome) else math.nan

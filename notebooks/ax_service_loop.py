@@ -198,7 +198,7 @@ plt.show()
 # %% [markdown]
 # ## What the model has understood
 #
-# `popbo_analyses` are Ax's own cards and four about ranks. In a notebook they are displayed here,
+# `popbo_analyses` are Ax's own cards and two about ranks. In a notebook they are displayed here,
 # to be explored with the mouse.
 
 # %% tags=["interactive"]
@@ -210,7 +210,7 @@ cards = client.compute_analyses(analyses=popbo_analyses())
 # predicted by a model fitted without it; bars are 90 % intervals.
 
 # %%
-_, calibration, slices, *_ = cards
+_, calibration, *_ = cards
 print(textwrap.fill(calibration.subtitle, 95))
 
 figure, panel = plt.subplots(figsize=(6, 4.2))
@@ -219,27 +219,6 @@ bars = [data["predicted"] - data["lower_90"], data["upper_90"] - data["predicted
 panel.errorbar(data["observed"], data["predicted"], yerr=bars, fmt="o", color="C0", alpha=0.6)
 panel.axline((0, 0), slope=1, color="black", linestyle="--", linewidth=1)
 panel.set(xlabel="better points, observed", ylabel="better points, predicted")
-plt.show()
-
-# %% [markdown]
-# And what happens if one parameter of the recommended arm changes? Shaded: 90 % intervals.
-
-# %%
-figure, panels = plt.subplots(1, len(PARAMETERS), figsize=(14, 3.4), sharey=True)
-for panel, parameter in zip(panels, PARAMETERS, strict=True):
-    data = slices.df[slices.df["parameter"] == parameter.name]
-    value, low, high = data["value"], data["lower_90"], data["upper_90"]
-    if isinstance(parameter, ChoiceParameterConfig):
-        value = value.map("{:g}".format)
-        bars = [data["predicted"] - low, high - data["predicted"]]
-        panel.errorbar(value, data["predicted"], yerr=bars, fmt="o", color="C0")
-    else:
-        value = value.astype(float)
-        panel.plot(value, data["predicted"], color="C0")
-        panel.fill_between(value, low, high, color="C0", alpha=0.2, linewidth=0)
-        panel.set_xscale(parameter.scaling or "linear")
-    panel.set_xlabel(parameter.name.replace("_", " "))
-panels[0].set_ylabel(f"better ones of {len(summary)} trials")
 plt.show()
 
 # %% [markdown]

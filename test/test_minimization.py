@@ -1,5 +1,4 @@
 import json
-import logging
 import math
 import os
 import subprocess
@@ -13,12 +12,13 @@ from pickle import PicklingError
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from botorch.exceptions import InputDataError
 
 from botorch_popbo import minimize
-from botorch_popbo.minimization import Minimum
+from botorch_popbo.minimization import Result
 from botorch_popbo.settings import SearchSettings, Settings
 
 SPACE: dict[str, Any] = {"rate": (1e-4, 1.0, "log"), "kernel": ["rbf", "poly"]}
@@ -44,16 +44,16 @@ def interrupted(at: set[int]) -> Callable[..., float]:
     return function
 
 
-def run(function: Callable[..., Any] = hard, n_trials: int = 10, **options: Any) -> Minimum:
+def run(function: Callable[..., Any] = hard, n_trials: int = 10, **options: Any) -> Result:
     return minimize(function, SPACE, n_trials, n_initial=4, progress=False, **options)
 
 
 @pytest.fixture(scope="module")
-def whole() -> Minimum:
+def whole() -> Result:
     return run()
 
 
-def test_the_result_tells_all(whole: Minimum) -> None:
+def test_the_result_tells_all(whole: Result) -> None:
     assert len(whole.history) == 10
     failed = [e for e in whole.history if e.status == "failed"]
     assert 0 < len(failed) < 6
@@ -87,7 +87,7 @@ def test_a_unit_changes_nothing() -> None:
 
 @pytest.mark.parametrize("at", [{2}, {0, 6, 9}])
 def test_an_interruption_changes_nothing(
-    at: set[int], whole: Minimum, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    at: set[int], whole: Result, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "run.json"
     function = interrupted(at)
@@ -99,7 +99,7 @@ def test_an_interruption_changes_nothing(
 
 
 def test_a_fresh_process_goes_on_from_what_a_killed_one_had_finished(
-    whole: Minimum, tmp_path: Path
+    whole: Result, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.json"
     head = f"""
@@ -119,10 +119,10 @@ run(killed, path={str(path)!r})
     assert repr(run(n_trials=3, path=path)) == repr(whole)
 
 
-def test_neither_ax_nor_joblib_is_needed_for_one_job() -> None:
+def test_neither_ax_nor_loky_is_needed_for_one_job() -> None:
     code = """
 import sys
-for name in ("ax", "joblib", "optuna", "pandas", "plotly"):
+for name in ("ax", "joblib", "loky", "optuna", "pandas", "plotly"):
     sys.modules[name] = None  # importing it raises ImportError
 from botorch_popbo import minimize
 print(len(minimize(lambda x: x, {"x": (0.0, 1.0)}, 12, progress=False).history))
@@ -135,7 +135,7 @@ def test_workers_evaluate_all_and_load_little(tmp_path: Path) -> None:
     def function(rate: float, kernel: str) -> float:
         import sys
 
-        if {"torch", "ax", "botorch_popbo.space"} & set(sys.modules):
+        if {"torch", "ax", "numpy", "botorch_popbo.space"} & set(sys.modules):
             raise ValueError("heavy")
         if kernel == "poly":
             raise ValueError("poly")
@@ -174,17 +174,73 @@ def test_an_evaluation_that_is_cut_off_is_tried_again(
     assert "failed" not in caplog.text
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_every_evaluation_fails(caplog: pytest.LogCaptureFixture, n_jobs: int) -> None:
-    def broken(rate: float, kernel: str) -> float:
-        return rate + undefined  # type: ignore[name-defined, no-any-return]  # noqa: F821
+def broken(rate: float, kernel: str) -> float:
+    return rate + undefined  # type: ignore[name-defined, no-any-return]  # noqa: F821
 
-    with (
-        caplog.at_level(logging.WARNING, "botorch_popbo"),
-        pytest.raises(RuntimeError, match=r"All 3 evaluations failed, .* NameError"),
-    ):
-        run(broken, 3, n_jobs=n_jobs)
-    assert caplog.text.count("return rate + undefined") == 1
+
+def calls_wrongly(rate: float, kernel: str) -> float:
+    return math.log10()  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_mistake_ends_the_search_at_once(
+    caplog: pytest.LogCaptureFixture, n_jobs: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.json"
+    with pytest.raises(RuntimeError, match=r"failed with NameError: .* Mend it, and call again"):
+        run(lambda **p: p["rate"] + undefined, 30, n_jobs=n_jobs, path=path)  # type: ignore[name-defined]  # noqa: F821
+    assert caplog.text.count("+ undefined, 30") == 1
+    assert repr(run(path=path, n_jobs=1)) == repr(run())  # nothing was held against the points
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda rate, kernel: None, "no finite number: None"),
+        (lambda rate, kernel: "low", "no finite number: 'low'"),
+        (lambda rate, kernel: rate.real_part, "AttributeError"),
+        (lambda rate: rate, "TypeError: .* unexpected keyword argument 'kernel'"),
+        (lambda rate, kernel, x: x, "TypeError: .* missing 1 required positional argument: 'x'"),
+        (3, "TypeError: 'int' object is not callable"),
+    ],
+)
+def test_other_mistakes(function: Any, message: str) -> None:
+    with pytest.raises(RuntimeError, match=message) as raised:
+        run(function)
+    assert "\n" not in str(raised.value)
+
+
+def test_after_a_success_a_mistake_is_a_failed_run() -> None:
+    def function(rate: float, kernel: str) -> float:
+        return broken(rate, kernel) if rate > 0.1 else rate
+
+    found = run(function).history
+    assert {e.status for e in found} == {"completed", "failed"}
+    assert {e.reason[:9] for e in found if e.status == "failed"} == {"NameError"}
+
+
+def test_a_design_that_fails_in_one_way_is_enough() -> None:
+    calls: list[float] = []
+
+    def alike(rate: float, kernel: str) -> float:
+        calls.append(rate)
+        raise ValueError(f"diverged at {rate}")
+
+    with pytest.raises(RuntimeError, match=r"All 4 evaluations failed, .* ValueError: diverged"):
+        run(alike)
+    assert len(calls) == 4
+
+    def differently(rate: float, kernel: str) -> float:
+        raise ValueError("diverged") if kernel == "poly" else OverflowError("too much")
+
+    with pytest.raises(RuntimeError, match="All 10 evaluations failed"):
+        run(differently)
+    with pytest.raises(RuntimeError, match="All 3 evaluations failed"):
+        run(calls_inside, 3)
+
+
+def calls_inside(rate: float, kernel: str) -> float:
+    return calls_wrongly(rate, kernel)  # a TypeError deep inside may be of the parameters
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, "low", (1.0, -1.0), (1.0, 2.0, 3.0)])
@@ -214,10 +270,16 @@ def test_a_small_space_is_searched_whole() -> None:
         ({"seed": 0.5}, "seed is a whole number"),
         ({"n_jobs": 0}, "n_jobs is a whole number of at least 1, or -1"),
         ({"n_jobs": "2"}, "n_jobs is a whole number of at least 1, or -1"),
-        ({"function": 3}, "cannot be"),
-        ({"function": lambda rate: rate}, "unexpected keyword argument 'kernel'"),
-        ({"function": lambda rate, kernel, x: x}, "missing a required argument: 'x'"),
-        ({"space": {"rate": 3}}, "neither a tuple nor a list"),
+        ({"space": {"rate": None}}, "neither a tuple nor a list"),
+        ({"direction": "max"}, 'direction is "minimize" or "maximize", but got \'max\''),
+        ({"start": 3}, "start is a dictionary of parameters"),
+        ({"start": {"rate": 0.1}}, "start, entry 1 has no 'kernel' among"),
+        ({"start": {"rate": 2.0, "kernel": "rbf"}}, "rate is 2.0, not from 0.0001 to 1.0"),
+        ({"start": {"rate": 0.1, "kernel": "sgd"}}, "kernel is sgd, not one of rbf, poly"),
+        ({"start": {"rate": 0.1, "kernel": "rbf", "x": 1}}, "has 'x', which is no parameter"),
+        ({"start": [{"rate": 0.1, "kernel": "rbf"}] * 4}, "n_trials is .* at least 4, but got 3"),
+        ({"start": {"rate": 0.1, "kernel": "rbf", "value": "?"}}, "value is ?"),
+        ({"start": {"rate": 0.1, "kernel": "rbf", "value": -math.inf}}, "infinitely good"),
     ],
 )
 def test_what_is_wrong_is_told_before_any_work(arguments: dict[str, Any], message: str) -> None:
@@ -265,7 +327,7 @@ def test_the_file_is_whole_after_each_evaluation(tmp_path: Path) -> None:
 
 
 def test_a_function_may_change_the_working_directory_and_gradients(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: Minimum
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: Result
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (elsewhere := tmp_path / "elsewhere").mkdir()
@@ -283,6 +345,197 @@ def test_a_function_may_change_the_working_directory_and_gradients(
     assert (tmp_path / "run.json").exists()
 
 
-def test_settings_say_how_long_the_design_is(whole: Minimum) -> None:
+def test_settings_say_how_long_the_design_is(whole: Result) -> None:
     settings = Settings(search=SearchSettings(num_initial=4))
     assert repr(minimize(hard, SPACE, 10, settings=settings, progress=False)) == repr(whole)
+
+
+def test_to_maximize_is_to_minimize_the_negated_function(whole: Result, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    found = run(lambda **p: -hard(**p), direction="maximize", path=path)
+    assert [e.parameters for e in found.history] == [e.parameters for e in whole.history]
+    assert (found.best.value, found.best_observed.value) == (
+        -whole.best.value,
+        -whole.best_observed.value,
+    )
+    assert found.direction == "maximize"
+    with pytest.raises(InputDataError, match='another direction "maximize", not "minimize"'):
+        run(path=path)
+
+
+def test_what_a_user_starts_with_comes_first(tmp_path: Path) -> None:
+    first, second = {"rate": 0.1, "kernel": "rbf"}, {"kernel": "poly", "rate": 1.0}
+    found = run(simple, start=first).history
+    assert found[0].parameters == first
+    assert len(found) == 10
+    path = tmp_path / "run.json"
+    calls: list[dict[str, Any]] = []
+
+    def counted(**parameters: Any) -> float:
+        calls.append(parameters)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return simple(**parameters)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(counted, start=[first, second], path=path)
+    resumed = run(counted, start=[first, second], path=path)
+    assert calls[:3] == [first, second, second]
+    assert repr(resumed) == repr(run(simple, start=[first, second]))
+    with pytest.raises(InputDataError, match="another start"):
+        run(counted, start=first, path=path)
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_past_trials_teach_and_are_not_evaluated(direction: Any, tmp_path: Path) -> None:
+    sign = -1.0 if direction == "maximize" else 1.0
+    rates = [10.0**-e for e in (0.0, 0.5, 1.0, 1.5, 2.5, 3.0, 3.5, 4.0, -0.5)]
+    rows = [{"rate": r, "kernel": "rbf", "value": sign * simple(r, "rbf")} for r in rates]
+    rows.append({"rate": 0.2, "kernel": "rbf", "value": math.nan})
+    table = pd.DataFrame(rows).assign(day="Monday")
+    known = [{"rate": rate, "kernel": "rbf"} for rate in rates]
+    (path := tmp_path / "past.csv").write_text(table.to_csv(index=False))
+    told = [
+        run(
+            lambda **p: pytest.fail("evaluated") if p in known else sign * simple(**p),
+            3,
+            start=start,
+            direction=direction,
+        )
+        for start in (rows, table, path, str(path))
+    ]
+    for one in told:
+        assert repr(one) == repr(told[0])
+        past, own = one.history[:10], one.history[10:]
+        assert [e.value for e in past[:9]] == [row["value"] for row in rows[:9]]
+        assert [e.status for e in past] == ["completed"] * 9 + ["failed"]
+        assert all(e.is_past for e in past)
+        assert len(own) == 3
+        assert not any(e.is_past for e in own)
+        # The design has ended, so the model suggests what is near the best.
+        assert abs(math.log10(own[0].parameters["rate"]) + 2) < 1.0
+    missing = pd.DataFrame(rows).drop(columns="kernel")
+    with pytest.raises(InputDataError, match="start, row 0 has no 'kernel'"):
+        run(start=missing)
+
+
+def test_what_is_known_of_a_small_space_is_not_evaluated() -> None:
+    known = [{"a": 1, "b": 3, "value": 3.0}, {"a": 1, "b": 3, "value": 3.5}]
+    found = minimize(lambda a, b: a * b, {"a": (1, 2), "b": [1, 3]}, 9, start=known, progress=False)
+    assert len(found.history) == 5
+    assert {(e.parameters["a"], e.parameters["b"]) for e in found.history[2:]} == {
+        *((1, 1), (2, 1), (2, 3))
+    }
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_after_the_timeout_nothing_begins(n_jobs: int) -> None:
+    def slow(rate: float, kernel: str) -> float:
+        time.sleep(0.3)
+        return rate
+
+    began = time.monotonic()
+    found = run(slow, 1000, timeout=1.0, n_jobs=n_jobs)
+    assert time.monotonic() - began < 20.0
+    assert 1 <= len(found.history) < 50
+    assert {e.status for e in found.history} == {"completed"}
+    assert len(run(slow, 1000, timeout=0.0).history) == 1
+
+
+def test_a_callback_hears_of_each_result_and_may_stop(whole: Result) -> None:
+    heard: list[Result] = []
+
+    def callback(result: Result) -> bool:
+        heard.append(result)
+        return True  # which says nothing
+
+    found = run(callback=callback)
+    assert repr(found) == repr(whole)
+    first = next(i for i, e in enumerate(whole.history) if e.status == "completed")
+    assert [len(result.history) for result in heard] == list(range(first + 1, 11))
+    assert repr(heard[-1]) == repr(whole)
+
+    def stop(result: Result) -> None:
+        if len(result.history) >= 5:
+            raise StopIteration
+
+    assert [e.parameters for e in run(callback=stop).history] == [
+        e.parameters for e in whole.history[:5]
+    ]
+    assert len(run(lambda **p: p["rate"], callback=stop, n_jobs=2).history) in (5, 6)
+
+    def wrong(result: Result) -> None:
+        raise KeyError("of the callback")
+
+    with pytest.raises(KeyError, match="of the callback"):
+        run(callback=wrong)
+
+
+def test_a_constant_reaches_the_function(tmp_path: Path) -> None:
+    def function(x: float, k: int, name: str) -> float:
+        assert (k, name) == (3, "a")
+        return np.float64(x)
+
+    space, path = {"x": (0.0, 1.0), "k": 3, "name": ["a"]}, tmp_path / "run.json"
+    found = minimize(function, space, 6, path=path, progress=False)
+    for e in found.history:
+        assert (e.parameters["k"], e.parameters["name"]) == (3, "a")
+        assert type(e.value) is type(e.parameters["x"]) is float
+    again = minimize(function, space, 6, path=path, progress=False)
+    assert repr(again) == repr(found)
+    with pytest.raises(InputDataError, match="another space"):
+        minimize(function, space | {"k": 4}, 6, path=path, progress=False)
+
+
+def test_a_result_is_printed_in_a_few_lines(whole: Result) -> None:
+    lines = str(whole).splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith("10 evaluations: ")
+    assert "failed" in lines[0]
+    assert lines[1] == (
+        f"best           {whole.best.value:.6g} at rate = {whole.best.parameters['rate']:.6g}, "
+        f"kernel = {whole.best.parameters['kernel']}"
+    )
+
+
+def test_what_is_found_in_the_file_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options: dict[str, Any] = {"n_initial": 4, "path": tmp_path / "run.json"}
+    minimize(hard, SPACE, 3, **options)
+    assert "found in" not in capsys.readouterr().err
+    minimize(hard, SPACE, 5, **options)
+    assert f"3 of 5 evaluations found in {options['path']}" in capsys.readouterr().err
+    run(n_trials=6, path=options["path"])
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_a_script_with_one_line(tmp_path: Path, n_jobs: int) -> None:
+    code = f"""
+import signal, os, time
+from botorch_popbo import minimize
+def function(x):
+    if x > 0.7:
+        os.killpg(0, signal.SIGINT)
+        time.sleep(60)
+    return x
+try:
+    minimize(function, {{"x": (0.0, 1.0)}}, 20, path="run.json", n_jobs={n_jobs})
+except KeyboardInterrupt:
+    print("caught")
+    raise
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        start_new_session=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
+    )
+    assert done.returncode == 130
+    assert done.stdout == "caught\n"
+    [line] = done.stderr.strip().splitlines()
+    assert "the same call goes on from" in line

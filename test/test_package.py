@@ -15,12 +15,29 @@ def test_core_needs_neither_ax_nor_benchmark_dependencies() -> None:
     # Names are loaded when they are asked for, so that the import alone would need nothing.
     code = """
 import sys
-for name in ("ax", "joblib", "matplotlib", "optuna", "plotly", "sklearn", "tqdm", "pandas"):
+for name in ("ax", "joblib", "loky", "matplotlib", "optuna", "plotly", "sklearn", "tqdm", "pandas"):
     sys.modules[name] = None  # importing it raises ImportError
 from botorch_popbo import *
 RankingGP
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_ax_is_loaded_by_what_is_for_ax_alone() -> None:
+    code = """
+import sys
+from botorch_popbo import RankingGP, minimize
+from botorch_popbo.optuna import PoPBOSampler
+minimize(lambda x: x, {"x": (0.0, 1.0)}, 3, progress=False)
+print({"ax", "pandas", "plotly", "sklearn"} & set(sys.modules))
+sys.modules["ax"] = None  # importing it raises ImportError
+try:
+    import botorch_popbo.ax
+except ImportError as error:
+    print(error)
+"""
+    told = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert told.startswith("set()\nbotorch_popbo.ax needs Ax. Install it with pip install")
 
 
 def folders() -> list[str]:

@@ -1,12 +1,14 @@
 import json
 import math
 import re
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from botorch.exceptions.warnings import InputDataWarning
 
 from botorch_popbo.space import Parameter, Space
 
@@ -125,7 +127,8 @@ def test_what_numpy_makes_is_python_s_own() -> None:
     [
         ({}, "The space is a dictionary such as"),
         ({1: (0, 1)}, "The name of a parameter is a text; got 1."),
-        ({"x": 3}, "x: 3 is neither a tuple nor a list; write (low, high)"),
+        ({"x": 3, "y": ["a"]}, "There is nothing to search"),
+        ({"x": None}, "x: None is neither a tuple nor a list; write (low, high)"),
         ({"x": {"a", "b"}}, "is neither a tuple nor a list"),
         ({"x": ("rbf", "poly")}, "[a, b, c] for choices"),
         ({"x": (0, True)}, "is no range"),
@@ -193,3 +196,20 @@ def test_a_part_of_a_space_is_searched_and_the_model_stays() -> None:
     assert domain.categorical == []
     assert part.key == SPACE.key
     assert SPACE.fixed == {}
+
+
+def test_a_constant_is_not_searched() -> None:
+    said = {"k": 3, "x": (0.0, 1.0), "name": ["a"], "big": np.True_}
+    space = Space.read(said)
+    assert [*space.parameters] == ["x"]
+    assert space.decode(torch.tensor([0.25])) == {"x": 0.25, "k": 3, "name": "a", "big": True}
+    assert Space.read(space.to_json()).to_json() == space.to_json()
+    assert space.encode({"x": 0.25}).tolist() == [0.25]
+
+
+def test_two_numbers_in_a_list_are_warned_of() -> None:
+    with pytest.warns(InputDataWarning, match=r"x: \[0.0, 1.0\] are two .* written \(0.0, 1.0\)"):
+        assert Space.read({"x": [0.0, 1.0]}).num_points == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Space.read({"x": {"choices": [0.0, 1.0]}, "y": [0.0, 0.5, 1.0], "z": [0, 1]})

@@ -12,9 +12,6 @@ from botorch_popbo.acquisition.utility_improvement import (
     LogExpectedUtilityImprovement,
 )
 
-# Registers them with BoTorch.
-import botorch_popbo.acquisition.input_constructors  # noqa: F401  # isort: skip
-
 __all__ = [
     "ExpectedRankingImprovement",
     "LogConstrainedExpectedUtilityImprovement",

@@ -1,5 +1,12 @@
 """Rank-based strategies for Ax. Importing this registers every class with Ax's storage."""
 
+try:
+    import ax.api as _ax  # noqa: F401  (another package is called ax, too)
+except ModuleNotFoundError as error:
+    raise ImportError(
+        'botorch_popbo.ax needs Ax. Install it with pip install "botorch-popbo[ax]".'
+    ) from error
+
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.best_point import BestPoint, best_point, fit_model
 from botorch_popbo.ax.feedback import report_comparisons, report_ranking

@@ -18,6 +18,7 @@ from botorch.exceptions.warnings import BadInitialCandidatesWarning
 from botorch.generation.sampling import SamplingStrategy
 from torch import Tensor
 
+import botorch_popbo.acquisition.input_constructors  # noqa: F401  (registers ours)
 from botorch_popbo._seeds import derive_seed, seeded
 from botorch_popbo.acquisition.rank_acquisition import find_baseline
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement

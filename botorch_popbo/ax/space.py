@@ -31,7 +31,8 @@ def parameter_configs(
         read = space if isinstance(space, Space) else Space.read(space)
     except InputDataError as error:
         raise UserInputError(str(error)) from None
-    return [_config(name, parameter) for name, parameter in read.parameters.items()]
+    constants = {name: Parameter(0, 1, choices=(value,)) for name, value in read.constants.items()}
+    return [_config(name, parameter) for name, parameter in (read.parameters | constants).items()]
 
 
 def _config(name: str, parameter: Parameter) -> RangeParameterConfig | ChoiceParameterConfig:

@@ -7,7 +7,8 @@ except ModuleNotFoundError as error:
         'botorch_popbo.optuna needs Optuna. Install it with pip install "botorch-popbo[optuna]".'
     ) from error
 
+from botorch_popbo.optuna._result import plot_result, study_of
 from botorch_popbo.optuna.preferential import PreferentialPoPBOSampler
 from botorch_popbo.optuna.sampler import PoPBOSampler
 
-__all__ = ["PoPBOSampler", "PreferentialPoPBOSampler"]
+__all__ = ["PoPBOSampler", "PreferentialPoPBOSampler", "plot_result", "study_of"]

@@ -96,9 +96,8 @@ def places_of(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) ->
         row = {name: p.place(values[name]) for name, p in parameters.items() if name in values}
     except (ValueError, TypeError):  # trials that were added may be of other distributions
         return None
-    return (
-        row if all(map(math.isfinite, row.values())) else None
-    )  # what is enqueued may be infinite
+    # What is enqueued may be infinite.
+    return row if all(map(math.isfinite, row.values())) else None
 
 
 def _find_limits(trials: Sequence[FrozenTrial], parameters: Mapping[str, Parameter]) -> Limits:

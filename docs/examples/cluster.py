@@ -10,7 +10,7 @@ from typing import Any
 
 from ax.api.client import Client
 from ax.api.configs import RangeParameterConfig
-from joblib.externals.loky import get_reusable_executor
+from loky import get_reusable_executor
 
 from botorch_popbo.ax import best_point, popbo_generation_strategy
 

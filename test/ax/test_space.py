@@ -17,6 +17,7 @@ def test_each_kind_of_parameter() -> None:
         "bias": [True, False],
         "batch": [64, 16, 32],
         "scale": [2, 0.5],
+        "seed": 3,
     }
     expected = [
         RangeParameterConfig("share", (0.0, 0.5), "float"),
@@ -28,14 +29,17 @@ def test_each_kind_of_parameter() -> None:
         ChoiceParameterConfig("bias", [True, False], "bool", is_ordered=False),
         ChoiceParameterConfig("batch", [16, 32, 64], "int", is_ordered=True),
         ChoiceParameterConfig("scale", [0.5, 2.0], "float", is_ordered=True),
+        ChoiceParameterConfig("seed", [3], "int", is_ordered=True),
     ]
     found = parameter_configs(space)
     assert found == expected
-    Client().configure_experiment(found)
+    client = Client()
+    client.configure_experiment(found)
+    assert client._experiment.search_space.parameters["seed"].value == 3  # a fixed one
 
 
 def test_what_is_no_space_of_ax_is_refused() -> None:
-    with pytest.raises(UserInputError, match="x: 3 is neither a tuple nor a list"):
-        parameter_configs({"x": 3})
+    with pytest.raises(UserInputError, match="x: None is neither a tuple nor a list"):
+        parameter_configs({"x": None})
     with pytest.raises(UserInputError, match="at most 100,000 whole numbers, because Ax lists"):
         parameter_configs({"x": (1, 10**9, "log")})

@@ -5,9 +5,8 @@ from ax.analysis.overview import OverviewAnalysis
 
 from botorch_popbo.ax.analyses.outcome_warp import OutcomeWarp
 from botorch_popbo.ax.analyses.rank_calibration import RankCalibration
-from botorch_popbo.ax.analyses.rank_slices import RankSlices
 
-__all__ = ["OutcomeWarp", "RankCalibration", "RankSlices", "popbo_analyses"]
+__all__ = ["OutcomeWarp", "RankCalibration", "popbo_analyses"]
 
 
 def popbo_analyses() -> list[Analysis]:
@@ -16,5 +15,4 @@ def popbo_analyses() -> list[Analysis]:
     Returns:
         Analyses for ``client.compute_analyses(analyses=popbo_analyses())``.
     """
-    cards = [RankCalibration(), RankSlices(), RankSlices(as_surface=True), OutcomeWarp()]
-    return [OverviewAnalysis(), *cards]
+    return [OverviewAnalysis(), RankCalibration(), OutcomeWarp()]

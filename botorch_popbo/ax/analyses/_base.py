@@ -1,7 +1,6 @@
 """A fitted rank model with the names that users know its points by, and a card about it."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,17 +14,14 @@ from ax.analysis.plotly.plotly_analysis import PlotlyAnalysisCard, create_plotly
 from ax.core.arm import Arm
 from ax.core.experiment import Experiment
 from ax.core.observation import ObservationFeatures
-from ax.core.parameter import TParamValue
 from ax.exceptions.core import AxError, UserInputError
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from botorch.exceptions import BotorchError
 from plotly import graph_objects as go
-from torch import Tensor
 
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data import Order
 from botorch_popbo.models import RankModel
-from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 _HINT = (
     "With client.set_generation_strategy(popbo_generation_strategy(...)) this card is available "
@@ -55,12 +51,6 @@ class FittedRanks:
         assert self.model.order is not None
         return self.model.order
 
-    def points(self, parameters: Sequence[Mapping[str, TParamValue]]) -> Tensor:
-        """Points of the model's space, ``n x d``."""
-        features = [ObservationFeatures(parameters=dict(values)) for values in parameters]
-        points: Tensor = self.adapter.transform_observation_features(features)
-        return points
-
     @cached_property
     def arms(self) -> list[Arm]:
         """The arms of the ``m`` distinct evaluated points."""
@@ -71,18 +61,14 @@ class FittedRanks:
                 arm.parameters, check_all_parameters_present=True, check_range_bounds=False
             )
         ]
+        features = [ObservationFeatures(parameters=dict(arm.parameters)) for arm in arms]
         # Log scales may round differently for one point than for a table of them.
         distances = torch.cdist(
             self.order.X,
-            self.points([arm.parameters for arm in arms]),
+            self.adapter.transform_observation_features(features),
             compute_mode="donot_use_mm_for_euclid_dist",
         )
         return [arms[i] for i in distances.argmin(dim=-1).tolist()]
-
-    @property
-    def best(self) -> Arm:
-        """The arm that the model recommends."""
-        return self.arms[int((self.model.incumbent == self.order.X).all(-1).nonzero()[0])]
 
 
 class RankAnalysis(Analysis):
@@ -132,30 +118,6 @@ class RankAnalysis(Analysis):
     @abstractmethod
     def contents(self, ranks: FittedRanks) -> tuple[str, str, pd.DataFrame, go.Figure]:
         """Title, subtitle, numbers and figure of the card."""
-
-
-def summary(posterior: RankPosterior, *levels: int) -> pd.DataFrame:
-    """Expected counts and the ends of central intervals.
-
-    A plain Poisson law also reaches beyond the worst rank: that is the worst rank.
-
-    Args:
-        posterior: Laws of the number of better points, for ``q`` points without a batch shape.
-        *levels: Probabilities of the intervals in percent.
-
-    Returns:
-        ``q`` rows with ``predicted`` and, for 90, ``lower_90`` and ``upper_90``; all in ranks.
-    """
-    with torch.no_grad():
-        columns = {"predicted": posterior.mean}
-        for level in levels:
-            ends = torch.tensor([0.5 - level / 200.0, 0.5 + level / 200.0]).to(posterior.mean)
-            names = (f"lower_{level}", f"upper_{level}")
-            columns |= zip(names, posterior.quantile(ends), strict=True)
-        worst = posterior.exposure
-        return pd.DataFrame(
-            {name: values.squeeze(-1).clamp_max(worst).tolist() for name, values in columns.items()}
-        )
 
 
 def _fitted(

@@ -8,10 +8,11 @@ from plotly import graph_objects as go
 from scipy.stats import kendalltau
 from torch import Tensor
 
-from botorch_popbo.ax.analyses._base import FittedRanks, RankAnalysis, summary
+from botorch_popbo.ax.analyses._base import FittedRanks, RankAnalysis
 from botorch_popbo.data import Order
 from botorch_popbo.models import RankModel
 
+_ENDS = {"lower_50": 0.25, "upper_50": 0.75, "lower_90": 0.05, "upper_90": 0.95}
 _MAX_FOLDS = 20  # up to so many points, each is left out alone
 
 
@@ -58,7 +59,12 @@ def _predict(model: RankModel, order: Order, held_out: Tensor) -> pd.DataFrame:
         is_measured=bool(order.is_measured.all()),
     )
     refitted = model.with_order(known).fit()
-    df = summary(refitted.rank_posterior(order.X[held_out], observation_noise=True), 50, 90)
+    posterior = refitted.rank_posterior(order.X[held_out], observation_noise=True)
+    with torch.no_grad():
+        ends = posterior.quantile(torch.tensor(list(_ENDS.values())).to(posterior.mean))
+        ranks = torch.stack([posterior.mean, *ends]).squeeze(-1)
+    # A plain Poisson law also reaches beyond the worst rank.
+    df = pd.DataFrame(ranks.clamp_max(posterior.exposure).T.tolist(), columns=["predicted", *_ENDS])
     better = known.score > score[held_out].unsqueeze(-1)
     df.insert(0, "observed", better.sum(-1).tolist())
     df.insert(0, "num_compared", known.num_points)

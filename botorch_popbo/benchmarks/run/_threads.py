@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import torch
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-from botorch_popbo._threads import one_torch_thread
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Limit torch and the linear algebra libraries to one thread until the context ends."""
-    with one_torch_thread(), threadpool_limits(limits=1):
-        yield
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with threadpool_limits(limits=1):
+            yield
+    finally:
+        torch.set_num_threads(threads)

@@ -70,27 +70,3 @@ def make_run() -> MakeRun:
         return client
 
     return make
-
-
-@pytest.fixture(scope="session")
-def branched_run() -> Client:
-    """A solver without a parameter of its own, the best, and one with two."""
-    parameters: list[Parameter] = [
-        ChoiceParameterConfig(
-            name="solver",
-            values=["direct", "iterative"],
-            parameter_type="str",
-            is_ordered=False,
-            dependent_parameters={"iterative": ["steps", "damping"]},
-        ),
-        RangeParameterConfig(name="steps", bounds=(1, 9), parameter_type="int"),
-        RangeParameterConfig(name="damping", bounds=(0.0, 1.0), parameter_type="float"),
-        RangeParameterConfig(name="scale", bounds=(0.0, 1.0), parameter_type="float"),
-    ]
-    client = make_client(popbo_generation_strategy(num_initial_trials=4), parameters, "-loss")
-    for number in range(6):
-        scale = number / 5.0
-        for own in ({"solver": "direct"}, {"solver": "iterative", "steps": 3, "damping": scale}):
-            index = client.attach_trial({**own, "scale": scale})
-            client.complete_trial(index, {"loss": (scale - 0.4) ** 2 + len(own)})
-    return client

@@ -9,14 +9,14 @@ from helpers.service_loop import floats, make_client, run_trials, sphere
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
 from botorch_popbo.ax.analyses import (
+    OutcomeWarp,
     RankCalibration,
-    RankSlices,
     popbo_analyses,
 )
 
 from .conftest import MakeRun
 
-CARDS = [RankCalibration, RankSlices]
+CARDS = [RankCalibration, OutcomeWarp]
 each_card = pytest.mark.parametrize("card_type", CARDS)
 
 
@@ -42,32 +42,32 @@ def test_no_objective() -> None:
     client = Client()
     client.configure_experiment(parameters=floats(2))
     client.set_generation_strategy(popbo_generation_strategy())
-    assert "configure_optimization" in reason(client, RankSlices())
+    assert "configure_optimization" in reason(client, OutcomeWarp())
 
 
 def test_no_generation_strategy(make_run: MakeRun) -> None:
     experiment = make_run(6)._experiment
-    explanation = RankSlices().validate_applicable_state(experiment=experiment)
+    explanation = OutcomeWarp().validate_applicable_state(experiment=experiment)
     assert "no generation strategy" in (explanation or "")
 
 
 def test_initial_design_is_not_complete(make_run: MakeRun) -> None:
     client = make_run(3, strategy=popbo_generation_strategy(num_initial_trials=8))
-    assert "as soon as the initial design is complete" in reason(client, RankSlices())
+    assert "as soon as the initial design is complete" in reason(client, OutcomeWarp())
 
 
 def test_another_strategy(make_run: MakeRun) -> None:
     client = make_run(6, strategy=gp_generation_strategy(num_initial_trials=4))
-    assert "popbo_generation_strategy" in reason(client, RankSlices())
+    assert "popbo_generation_strategy" in reason(client, OutcomeWarp())
 
 
 def test_a_model_that_cannot_be_fitted(make_run: MakeRun) -> None:
     client = make_run(6, evaluate=lambda parameters: -torch.inf)
-    assert "could not be fitted" in reason(client, RankSlices())
+    assert "could not be fitted" in reason(client, OutcomeWarp())
 
 
 def test_an_unknown_metric_is_named(make_run: MakeRun) -> None:
-    explanation = reason(make_run(6), RankSlices(metric_name="lost"))
+    explanation = reason(make_run(6), OutcomeWarp(metric_name="lost"))
     assert "'lost'" in explanation
     assert "loss" in explanation
 

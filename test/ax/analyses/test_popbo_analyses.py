@@ -17,7 +17,7 @@ from botorch_popbo.ax.analyses import OutcomeWarp, popbo_analyses
 
 from .conftest import MakeRun, mixed_loss
 
-RANK_CARDS = ["RankCalibration", "RankSlices", "RankSlices", "OutcomeWarp"]
+RANK_CARDS = ["RankCalibration", "OutcomeWarp"]
 
 
 @pytest.fixture(scope="module")

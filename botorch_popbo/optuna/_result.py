@@ -1,0 +1,95 @@
+"""The result of :func:`~botorch_popbo.minimize` as a study, and as a picture."""
+
+from itertools import accumulate
+from typing import Any
+
+import optuna
+from optuna import distributions
+from optuna.trial import TrialState, create_trial
+
+from botorch_popbo.minimization import Result
+from botorch_popbo.space import Parameter
+
+_COLUMNS = 3
+
+
+def study_of(result: Result) -> optuna.Study:
+    """A study of all evaluations, for :mod:`optuna.visualization`.
+
+    Args:
+        result: What :func:`~botorch_popbo.minimize` returned.
+
+    Returns:
+        A study in memory. Standard errors and reasons of failures are attributes of its trials;
+        constants are left out.
+
+    Example:
+        >>> plot_param_importances(study_of(result)).write_html("importances.html")
+    """
+    assert result.space is not None
+    study = optuna.create_study(direction=result.direction)
+    for e in result.history:
+        values = {name: e.parameters[name] for name in result.space.parameters}
+        own = result.space.parameters.items()
+        trial = create_trial(
+            state=TrialState.COMPLETE if e.status == "completed" else TrialState.FAIL,
+            value=e.value if e.status == "completed" else None,
+            params=values,
+            distributions={name: _distribution(p, values[name]) for name, p in own},
+            user_attrs={"standard_error": e.standard_error, "reason": e.reason},
+        )
+        study.add_trial(trial)
+    return study
+
+
+def plot_result(result: Result) -> Any:
+    """Values one after another, and over each parameter.
+
+    Failures are red crosses at the worst value. What is under the pointer shows its parameters.
+
+    Args:
+        result: What :func:`~botorch_popbo.minimize` returned.
+
+    Returns:
+        A figure of Plotly, whose title says how the model understood the values. Its
+        ``write_html("result.html")`` writes it to a file.
+
+    Raises:
+        ImportError: If Plotly is not installed.
+    """
+    from plotly.subplots import make_subplots
+
+    assert result.space is not None
+    own, best_of = result.space.parameters, max if result.direction == "maximize" else min
+    ended = result.history
+    lost = [e.status == "failed" for e in ended]
+    values = [e.value for e in ended if e.status == "completed"]
+    worst = min(values) if result.direction == "maximize" else max(values)
+    y = [worst if is_lost else e.value for e, is_lost in zip(ended, lost, strict=True)]
+    points: dict[str, Any] = {
+        "y": y,
+        "mode": "markers",
+        "marker_color": ["red" if is_lost else "royalblue" for is_lost in lost],
+        "marker_symbol": ["x" if is_lost else "circle" for is_lost in lost],
+        "hovertext": [str(e).replace(", ", "<br>") for e in ended],
+        "hoverinfo": "text",
+    }
+    fig: Any = make_subplots(-(-(len(own) + 1) // _COLUMNS), _COLUMNS, shared_yaxes=True)
+    fig.add_scatter(y=list(accumulate(y, best_of)), line_shape="hv", row=1, col=1)
+    fig.add_scatter(**points, row=1, col=1).update_xaxes(title="evaluation", row=1, col=1)
+    for place, (name, parameter) in enumerate(own.items(), start=1):
+        cell = {"row": place // _COLUMNS + 1, "col": place % _COLUMNS + 1}
+        fig.add_scatter(x=[e.parameters[name] for e in ended], **points, **cell)
+        kind = "log" if parameter.is_log else "category" if parameter.is_categorical else "linear"
+        fig.update_xaxes(title=name, type=kind, **cell)
+    return fig.update_layout(showlegend=False, title_subtitle_text=result.inferred)
+
+
+def _distribution(parameter: Parameter, value: Any) -> distributions.BaseDistribution:
+    """The distribution that a value was drawn from, or a wider one if it lies outside."""
+    if parameter.choices is not None:
+        return distributions.CategoricalDistribution(parameter.choices)
+    low, high = min(parameter.low, value), max(parameter.high, value)
+    if isinstance(parameter.low, float):
+        return distributions.FloatDistribution(low, high, parameter.is_log, parameter.step)
+    return distributions.IntDistribution(int(low), int(high), parameter.is_log)

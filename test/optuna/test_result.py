@@ -1,0 +1,73 @@
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from optuna import visualization
+from optuna.trial import TrialState
+
+from botorch_popbo import minimize
+from botorch_popbo.minimization import Result
+from botorch_popbo.optuna import plot_result, study_of
+
+SPACE: dict[str, Any] = {
+    "rate": (1e-4, 1.0, "log"),
+    "layers": (1, 5),
+    "kernel": ["rbf", "poly"],
+    "width": {"range": [0.0, 2.0], "step": 0.5},
+    "epochs": 10,
+}
+PAST = {"rate": 2.0, "layers": 7, "kernel": "rbf", "width": 1.0, "value": -9.0}
+
+
+def function(rate: float, layers: int, kernel: str, width: float, epochs: int) -> float:
+    if kernel == "poly" and rate > 0.01:
+        raise ValueError("diverged, at last")
+    return -((math.log10(rate) + 2) ** 2) - layers - width
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return minimize(function, SPACE, 20, direction="maximize", start=PAST, progress=False)
+
+
+def test_a_study_tells_the_same(result: Result) -> None:
+    study = study_of(result)
+    assert study.best_value == result.best_observed.value
+    assert len(study.trials) == len(result.history) == 21
+    for trial, e in zip(study.trials, result.history, strict=True):
+        assert trial.params | {"epochs": 10} == e.parameters
+        assert trial.state == (TrialState.COMPLETE if e.status == "completed" else TrialState.FAIL)
+        assert trial.user_attrs["reason"] == e.reason
+        if e.status == "completed":
+            assert trial.value == e.value
+    assert {trial.state for trial in study.trials} == {TrialState.COMPLETE, TrialState.FAIL}
+
+
+def test_optuna_draws_it(result: Result, tmp_path: Path) -> None:
+    study = study_of(result)
+    for name in ("optimization_history", "parallel_coordinate", "slice", "contour", "rank"):
+        getattr(visualization, f"plot_{name}")(study).write_html(tmp_path / f"{name}.html")
+    visualization.plot_param_importances(study)
+
+
+def test_a_picture_shows_failures_in_red_and_parameters_under_the_pointer(
+    result: Result, tmp_path: Path
+) -> None:
+    figure = plot_result(result)
+    figure.write_html(tmp_path / "result.html")
+    best, *panels = figure.data
+    assert len(panels) == 1 + 4
+    assert best.y[-1] == result.best_observed.value
+    assert list(best.y) == sorted(best.y)
+    worst = min(e.value for e in result.history if e.status == "completed")
+    for panel in panels:
+        for number, e in enumerate(result.history):
+            is_lost = e.status == "failed"
+            assert (panel.marker.color[number] == "red") == is_lost
+            assert panel.y[number] == (worst if is_lost else e.value)
+            assert f"layers = {e.parameters['layers']}" in panel.hovertext[number]
+            assert ("ValueError: diverged" in panel.hovertext[number]) == is_lost
+    assert figure.layout.xaxis2.type == "log"
+    assert figure.layout.title.subtitle.text == result.inferred
+    assert "Distances of outcomes" in result.inferred
