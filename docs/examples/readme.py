@@ -2,7 +2,7 @@
 
 The picture shows what this command has measured, whose folder is the argument::
 
-    popbo compare --problems hartmann6 hartmann6-outliers --trials 38 --seeds 20 --output DIR \
+    popbo compare hartmann6 hartmann6-outliers --trials 38 --seeds 20 --output DIR \
         --methods popbo optuna-gp optuna-tpe
     python docs/examples/readme.py DIR
 
