@@ -1,4 +1,4 @@
-"""The README's picture, and the numbers of its table.
+"""The README's picture and table.
 
 The picture shows what this command has measured, whose folder is the argument::
 
@@ -26,7 +26,13 @@ METHODS = {
     "optuna-gp": ("Optuna's GPSampler", "#CC6677"),
     "optuna-tpe": ("Optuna's TPE", "#117733"),
 }
-RIVALS = ("optuna-gp", "optuna-tpe", "ax-default", "hebo", "popbo-rlcb")
+RIVALS = {
+    "optuna-gp": "Optuna's `GPSampler`",
+    "optuna-tpe": "Optuna's TPE",
+    "ax-default": "Ax's default",
+    "hebo": "HEBO",
+    "popbo-rlcb": "the paper's model (R-LCB)",
+}
 
 
 def curves(folder: Path) -> pd.DataFrame:
@@ -38,7 +44,7 @@ def curves(folder: Path) -> pd.DataFrame:
             scores = [[json.loads(line)["score"] for line in p.open()] for p in paths]
             regret = np.minimum.accumulate(scores, axis=1)[:, INITIAL - 1 :] - OPTIMUM
             error = regret.std(axis=0, ddof=1) / len(paths) ** 0.5
-            for number, pair in enumerate(zip(regret.mean(axis=0), error), start=INITIAL):
+            for number, pair in enumerate(zip(regret.mean(axis=0), error, strict=True), INITIAL):
                 rows.append((problem, method, number, *np.round(pair, 5)))
     return pd.DataFrame(rows, columns=["problem", "method", "evaluations", "regret", "error"])
 
@@ -46,7 +52,7 @@ def curves(folder: Path) -> pd.DataFrame:
 def draw(table: pd.DataFrame) -> None:
     """A panel for each problem."""
     figure, panels = plt.subplots(1, 2, figsize=(7.2, 2.6), sharey=True, layout="constrained")
-    for panel, (problem, title) in zip(panels, PROBLEMS.items()):
+    for panel, (problem, title) in zip(panels, PROBLEMS.items(), strict=True):
         for method, (label, colour) in METHODS.items():
             of = table[(table["problem"] == problem) & (table["method"] == method)]
             low, high = of["regret"] - of["error"], of["regret"] + of["error"]
@@ -59,24 +65,22 @@ def draw(table: pd.DataFrame) -> None:
     figure.savefig(DOCS / "ranks.png", dpi=110)
 
 
-def count() -> None:
-    """In how many runs the default has the better point: a table in Markdown."""
+def rows() -> list[str]:
+    """In how many runs the default has the better point: the rows of the table, in Markdown."""
     ends = pd.read_csv(DOCS / "results" / "headline.csv")
-    keys = ["trials", "problem", "seed"]
-    best = ends.pivot_table("best_evaluated", keys, "method")
-    for rival in RIVALS:
+    best = ends.pivot_table("best_evaluated", ["trials", "problem", "seed"], "method")
+    found = []
+    for rival, name in RIVALS.items():
         pairs = best[["popbo", rival]].dropna()
-        ours, theirs = pairs["popbo"], pairs[rival]
-        shares = pd.DataFrame({"better": ours < theirs, "level": ours == theirs})
-        for trials, share in shares.groupby("trials"):
-            better, level = share.mean()
-            worse = 1 - better - level
-            print(f"| {rival} | {len(share)} | {INITIAL + int(trials)} | {better:.0%} | ", end="")
-            print(f"{level:.0%} | {worse:.0%} |")
+        gains = pairs[rival] - pairs["popbo"]
+        early, late = gains.loc[30 - INITIAL], gains.loc[80 - INITIAL]
+        shares = [side.mean() for side in (early > 0, late > 0, late == 0, late < 0)]
+        found.append(f"| {name} | {len(late)} | {' | '.join(f'{s:.0%}' for s in shares)} |")
+    return found
 
 
 if __name__ == "__main__":
     found = curves(Path(sys.argv[1]))
     found.to_csv(DOCS / "results" / "ranks.csv", index=False)
     draw(found)
-    count()
+    print(*rows(), sep="\n")
