@@ -6,7 +6,7 @@ from importlib.metadata import files
 from importlib.util import find_spec
 from pathlib import Path
 
-[readme] = sys.argv[1:]
+[page] = sys.argv[1:]
 if find_spec("ax"):
     sys.exit("Ax is installed: this checks the package without it")
 
@@ -16,7 +16,7 @@ scripts = {path.name for path in files("botorch-popbo") if ".." in path.parts}
 if stray or scripts != {"popbo"}:
     sys.exit(f"installed beside the package: {sorted(stray)}, scripts {sorted(scripts)}")
 
-blocks = re.findall(r"```python\n(.*?)```", Path(readme).read_text(encoding="utf-8"), re.DOTALL)
+blocks = re.findall(r"```python\n(.*?)```", Path(page).read_text(encoding="utf-8"), re.DOTALL)
 [example] = [block for block in blocks if "optimize_acqf" in block]
-exec(compile(example, "the README's BoTorch example", "exec"), {})
-print("the README's BoTorch example runs without Ax; only botorch_popbo is installed")
+exec(compile(example, page, "exec"), {})
+print(f"the BoTorch example of {page} runs without Ax; only botorch_popbo is installed")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+from helpers.examples import import_example
 
 from botorch_popbo.benchmarks.cli._campaigns import load_campaign, shipped_campaigns
 from botorch_popbo.benchmarks.cli._parser import make_parser
@@ -129,6 +130,14 @@ def test_the_files_of_the_walks_for_contributors_exist() -> None:
     assert len(files) > 20
     package = DOCS.parent / "botorch_popbo"
     assert [file for file in files if not (package / file).is_file()] == []
+
+
+def test_the_table_of_the_readme_is_counted_from_the_results(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = import_example(monkeypatch, "readme").rows()
+    page = PAGES[0].read_text().splitlines()
+    assert [row for row in rows if row not in page] == []
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:

@@ -31,10 +31,9 @@ _LEAST_SIDE = 1e-15  # of a box, relative to its distance, that is not lost to r
 class LogExpectedFrontImprovement(RankAcquisitionFunction):
     r"""Logarithm of the expected gain in hypervolume of a front of utilities.
 
-    Every objective has a model of its own order, so an increasing transform of an objective changes
-    nothing: the volume is one of utilities. What no known point dominates is cut into boxes from
-    :math:`l_k` to :math:`u_k`, and the objectives are independent, so that the gain of a point with
-    utilities :math:`z` is
+    Every objective has a model of its own, so its unit does not matter: the volume is one of
+    utilities. What no known point dominates is cut into boxes from :math:`l_k` to :math:`u_k`, and
+    the objectives are independent, so that the gain of a point with utilities :math:`z` is
 
     .. math::
 

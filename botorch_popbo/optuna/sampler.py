@@ -33,11 +33,11 @@ class PoPBOSampler(BaseSampler):
     """Suggest by a :class:`~botorch_popbo.RankingGP` of the order of a study's trials.
 
     The first trials are a scrambled Sobol design, all others those of the highest expected
-    improvement of the utility behind the order, of several objectives those of the front. Only
-    which of two values is better matters, so an increasing transform of an objective changes no
-    suggestion. Failed trials are worse than every success; pruned ones have the place among the
-    completed that they had at the step where they stopped; running ones are pending. Parameters
-    that are asked for beside some values of others only are told apart as far as trials show it.
+    improvement of the utility behind the order, of several objectives those of the front. How far
+    apart values are is heard as far as it can be believed. Failed trials are worse than every
+    success; pruned ones have the place among the completed that they had at the step where they
+    stopped; running ones are pending. Parameters that are asked for beside some values of others
+    only are told apart as far as trials show it.
 
     A suggestion depends on nothing but the seed, the number of its trial and the trials before, so
     a study that goes on from a storage goes on as if it had not been interrupted, and workers that
