@@ -153,7 +153,11 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class AcquisitionSettings:
-    """What is maximised: the expected gain of a front of several objectives, and of a rank."""
+    """What is maximised: the expected gain of a utility, of a front, and of a rank."""
+
+    # Share of the deviation that an expected improvement of the utility counts. A whole one is
+    # drawn to corners, of which nothing is known. Measured: docs/results/tuning.md.
+    exploration: float = 0.5
 
     # How far below the worst feasible point the volume begins, in ranges of the feasible points'
     # utilities, and at least in deviations of the prior. Below the worst of the front alone it
