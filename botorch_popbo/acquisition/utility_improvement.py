@@ -13,6 +13,7 @@ from botorch_popbo.acquisition._log_improvement import (
 )
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.settings import AcquisitionSettings
 
 
 class LogExpectedUtilityImprovement(RankAcquisitionFunction):
@@ -25,7 +26,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     where the incumbent :math:`x^*` is the evaluated point that the model recommends: with noise
     the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
-    expectation is over the difference. The second term is the augmentation of Huang et al. (2006):
+    expectation is over the difference, whose deviation counts by the share ``exploration``: a whole
+    one is drawn to what nobody knows, the corners (De Ath et al., 2021). The second term is the augmentation of Huang et al. (2006):
     where the noise :math:`\sigma^2` is larger than the variance :math:`v` that evaluations of the
     point would remove, another one tells little. Without noise it vanishes. The numerics of the
     logarithm are BoTorch's (Ament et al., 2023).
@@ -40,6 +42,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         X_baseline: The evaluated points that could be suggested; see the base class.
         slack_models: Models of the constraints; see
             :class:`~botorch_popbo.LogConstrainedExpectedUtilityImprovement`.
+        exploration: Share of the deviation that counts, 1 for the expectation itself.
 
     Raises:
         UnsupportedError: If the model has no uncertainty.
@@ -57,8 +60,10 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         X_pending: Tensor | None = None,
         X_baseline: Tensor | None = None,
         slack_models: Sequence[RankingGP] = (),
+        exploration: float = AcquisitionSettings.exploration,
     ) -> None:
         super().__init__(model, X_baseline, slack_models)
+        self._exploration = exploration
         self.set_X_pending(X_pending)
 
     def _prepare(self) -> None:
@@ -75,7 +80,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         if not self._has_feasible:  # there is nothing to improve on
             return log_remoteness(distance)
         mean, variance, own = self._differences.moments(encoded)
-        value = log_improvement(mean, variance)
+        value = log_improvement(mean, self._exploration**2 * variance)
         value = value + log_augmentation(own, self._informed.noise.detach())
         if self._margin is not None:
             deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
@@ -110,6 +115,7 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
             zero where a constraint is satisfied.
         X_pending: Points being evaluated, an ``m x d`` tensor.
         X_baseline: The evaluated points that could be suggested; see the base class.
+        exploration: Share of the deviation that counts, 1 for the expectation itself.
 
     Raises:
         UnsupportedError: If a model has no uncertainty.
@@ -121,5 +127,6 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         slack_models: Sequence[RankingGP],
         X_pending: Tensor | None = None,
         X_baseline: Tensor | None = None,
+        exploration: float = AcquisitionSettings.exploration,
     ) -> None:
-        super().__init__(model, X_pending, X_baseline, slack_models)
+        super().__init__(model, X_pending, X_baseline, slack_models, exploration)

@@ -171,7 +171,7 @@ def improvement(
         X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor. Where there
             is none, the worst point of all is improved on: the best expected one comes first.
         thresholds: Values below which an objective is not worth having, one for each.
-        settings: Where the volume of a front begins, and what surpasses equal outcomes.
+        settings: What an improvement is.
 
     Returns:
         The acquisition function.
@@ -185,5 +185,9 @@ def improvement(
         )
     [model] = objectives
     if slacks:
-        return LogConstrainedExpectedUtilityImprovement(model, slacks, X_pending, X_baseline)
-    return LogExpectedUtilityImprovement(model, X_pending, X_baseline)
+        return LogConstrainedExpectedUtilityImprovement(
+            model, slacks, X_pending, X_baseline, settings.exploration
+        )
+    return LogExpectedUtilityImprovement(
+        model, X_pending, X_baseline, exploration=settings.exploration
+    )

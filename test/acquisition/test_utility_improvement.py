@@ -30,21 +30,24 @@ def noisy_model() -> RankingGP:
     return RankingGP(X, Y + 0.1 * noise).fit()
 
 
+@pytest.mark.parametrize("exploration", [0.5, 1.0])
 @pytest.mark.parametrize("is_noisy", [False, True])
 def test_it_is_the_augmented_improvement_over_the_incumbents_utility(
-    is_noisy: bool, gaussian_model: RankingGP
+    is_noisy: bool, exploration: float, gaussian_model: RankingGP
 ) -> None:
     model = noisy_model() if is_noisy else gaussian_model
     points = toy_data(60, seed=1)[0].unsqueeze(-2)
     joint = model.posterior(torch.cat([points, model.incumbent.expand_as(points)], dim=-2))
     with manual_seed(0):
         draws = joint.sample(torch.Size([50_000])).squeeze(-1)
-    gain = (draws[..., 0] - draws[..., 1]).clamp_min(0.0).mean(0)
+    difference = draws[..., 0] - draws[..., 1]
+    mean = difference.mean(0)
+    gain = (mean + exploration * (difference - mean)).clamp_min(0.0).mean(0)
     encoded, origin = model.encode(points), model.encode(model.incumbent.unsqueeze(0))[0]
     *_, own = model.differences_from(origin).moments(encoded)
     noise = model.noise.detach()
     expected = gain * (1.0 - (noise / (own.squeeze(-1) + noise)).sqrt())
-    value = LogExpectedUtilityImprovement(model)(points).exp()
+    value = LogExpectedUtilityImprovement(model, exploration=exploration)(points).exp()
     likely = gain > 3e-3
     assert likely.sum() > 3
     torch.testing.assert_close(value[likely], expected[likely], rtol=0.1, atol=0)
@@ -54,7 +57,7 @@ def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> No
     is_best = (gaussian_model.known_X == gaussian_model.incumbent).all(-1)
     baseline = gaussian_model.known_X[~is_best]
     second = gaussian_model.incumbent_among(~is_best)
-    function = LogExpectedUtilityImprovement(gaussian_model, X_baseline=baseline)
+    function = LogExpectedUtilityImprovement(gaussian_model, None, baseline, exploration=1.0)
     differences = gaussian_model.differences_from(gaussian_model.encode(second.unsqueeze(0))[0])
     mean, variance, own = differences.moments(gaussian_model.encode(TEST_X))
     noise = gaussian_model.noise.detach()

@@ -173,7 +173,7 @@ class Evidence:
             "maxiter": settings.max_iterations,
             "factr": None,
             "ftol": settings.least_gain,
-            "pgtol": settings.least_slope,
+            "pgtol": settings.least_slope * settings.first_step,
         }
         with suppress(_HopelessError):
             bounds = self.hyperparameters.limits.T / settings.first_step
