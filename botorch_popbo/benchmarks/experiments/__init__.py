@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from botorch_popbo.benchmarks.experiments._goals import Fronts
 from botorch_popbo.benchmarks.experiments._preferences import Preferences
 from botorch_popbo.benchmarks.experiments._rank_agreement import RankAgreement
 from botorch_popbo.benchmarks.experiments._rank_calibration import RankCalibration
@@ -22,6 +23,7 @@ EXPERIMENTS: Mapping[str, type[Campaign[Any, Any]]] = {
     "suggestion-time": SuggestionTime,
     "preferences": Preferences,
     "transfer": Transfer,
+    "fronts": Fronts,
 }
 
 __all__ = ["DEFAULT", "EXPERIMENTS", "Optimization"]

@@ -1,0 +1,218 @@
+"""Fronts and constraints: several objectives, or one that counts where constraints hold."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from botorch_popbo.benchmarks.errors import library
+from botorch_popbo.benchmarks.problems._goals import GOALS, GoalProblem, Goals
+from botorch_popbo.benchmarks.report._files import write_files
+from botorch_popbo.benchmarks.report._format import estimate_of
+from botorch_popbo.benchmarks.run._keys import Key, names, replicated
+from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.settings import Cell
+
+_REPORTED = (15, 20, 30, 40)
+_METRICS = "value", "slack"
+
+
+class Asker(ABC):
+    """A method as its users have it, with its own initial design; made of a problem and a seed."""
+
+    @abstractmethod
+    def ask(self) -> list[float]:
+        """Suggest a point."""
+
+    @abstractmethod
+    def tell(self, goals: Goals) -> None:
+        """Report the point that was asked for last."""
+
+
+class OptunaAsker(Asker):
+    """A sampler of Optuna's, or this package's, by the name of its class."""
+
+    def __init__(self, sampler: str, problem: GoalProblem, seed: int) -> None:
+        self.optuna = library("optuna", sampler, "optuna")
+        self.optuna.logging.set_verbosity(self.optuna.logging.ERROR)
+        module = "botorch_popbo.optuna" if sampler == "PoPBOSampler" else "optuna.samplers"
+        num_objectives, num_constraints = problem.shape
+        # Optuna's constraints are violated where they are positive.
+        options = {"constraints_func": lambda trial: trial.user_attrs["violations"]}
+        is_told = num_constraints and sampler != "RandomSampler"
+        made = getattr(library(module, sampler, "optuna"), sampler)
+        self.study = self.optuna.create_study(
+            directions=["minimize"] * num_objectives,
+            sampler=made(seed=seed, **(options if is_told else {})),
+        )
+        self.bounds, self.trial = problem.bounds, None
+
+    def ask(self) -> list[float]:
+        self.trial: Any = self.study.ask()
+        return [self.trial.suggest_float(f"x{i}", *ends) for i, ends in enumerate(self.bounds)]
+
+    def tell(self, goals: Goals) -> None:
+        values, slacks = goals
+        self.trial.set_user_attr("violations", [-slack for slack in slacks])
+        self.study.tell(self.trial, values)
+
+
+class AxAsker(Asker):
+    """Ax's own choice of a strategy."""
+
+    def __init__(self, problem: GoalProblem, seed: int) -> None:
+        from ax.api.client import Client
+        from ax.api.configs import RangeParameterConfig
+
+        values, slacks = (
+            [f"{metric}{i}" for i in range(number)]
+            for metric, number in zip(_METRICS, problem.shape, strict=True)
+        )
+        self.client = Client(random_seed=seed)
+        self.client.configure_experiment(
+            [
+                RangeParameterConfig(name=f"x{i}", bounds=ends, parameter_type="float")
+                for i, ends in enumerate(problem.bounds)
+            ]
+        )
+        self.client.configure_optimization(
+            objective=", ".join(f"-{name}" for name in values),
+            outcome_constraints=[f"{name} >= 0" for name in slacks],
+        )
+        self.index = 0
+
+    def ask(self) -> list[float]:
+        ((self.index, point),) = self.client.get_next_trials(max_trials=1).items()
+        return [float(point[f"x{i}"]) for i in range(len(point))]  # type: ignore[arg-type]
+
+    def tell(self, goals: Goals) -> None:
+        named = zip(_METRICS, goals, strict=True)
+        told = {f"{metric}{i}": one for metric, all_ in named for i, one in enumerate(all_)}
+        self.client.complete_trial(self.index, told)
+
+
+@dataclass(frozen=True)
+class GoalMethod:
+    """A method; ``start`` makes it of a problem and a seed."""
+
+    description: str
+    start: Callable[[GoalProblem, int], Asker]
+
+
+METHODS = {
+    "popbo-optuna": GoalMethod("PoPBOSampler", partial(OptunaAsker, "PoPBOSampler")),
+    "optuna-gp": GoalMethod("Optuna's GPSampler", partial(OptunaAsker, "GPSampler")),
+    "optuna-tpe": GoalMethod("Optuna's TPESampler", partial(OptunaAsker, "TPESampler")),
+    "ax-default": GoalMethod("Ax's own choice of a strategy", AxAsker),
+    "random": GoalMethod("Optuna's RandomSampler", partial(OptunaAsker, "RandomSampler")),
+}
+
+
+@dataclass(frozen=True)
+class GoalSetting(Cell):
+    """So many trials of a method on a problem."""
+
+    problem: str
+    method: str
+    trials: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class GoalRecord:
+    """All trials: objectives, slacks, and the seconds that each suggestion took.
+
+    A sampler loses its place with the process, so a replication that was interrupted begins anew.
+    """
+
+    values: list[list[float]]
+    slacks: list[list[float]]
+    seconds: list[float]
+
+    def losses(self, problem: GoalProblem) -> list[float]:
+        """What was achieved after 1, 2, … trials."""
+        found = [*zip(self.values, self.slacks, strict=True)]
+        return [problem.loss(found[:number]) for number in range(1, len(found) + 1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fronts(Campaign[GoalSetting, GoalRecord]):
+    """Methods on problems of several objectives or with constraints."""
+
+    problems: tuple[str, ...]
+    trials: int
+
+    registry: ClassVar = METHODS
+    keys: ClassVar = {
+        "problems": names(GOALS),
+        "trials": Key(int, 40, lambda _: 12, least=1),
+        **replicated(METHODS),
+    }
+    record: ClassVar = GoalRecord
+
+    def cells(self) -> Iterator[GoalSetting]:
+        for problem, method in product(self.problems, self.methods):
+            for seed in range(self.seeds):
+                yield GoalSetting(problem, method, self.trials, seed)
+
+    def evaluate(
+        self, cell: GoalSetting, records: list[GoalRecord], limited: Limited
+    ) -> Iterator[GoalRecord]:
+        problem = GOALS[cell.problem]()
+        found: list[Goals] = []
+        seconds = []
+        with limited():
+            asker = METHODS[cell.method].start(problem, cell.seed)
+        for _ in range(cell.trials):
+            start = perf_counter()
+            with limited():
+                point = asker.ask()
+            seconds.append(perf_counter() - start)
+            found.append(problem.evaluate(point))
+            asker.tell(found[-1])
+        yield GoalRecord([values for values, _ in found], [slacks for _, slacks in found], seconds)
+
+    def report(self) -> None:
+        """Tabulate hypervolumes, or best feasible values, and ranks after some trials."""
+        results = pd.DataFrame(
+            [
+                (cell.problem, cell.method, cell.seed, number, loss, np.mean(record.seconds))
+                for cell in self.cells()
+                for record in self.records(cell)
+                for number, loss in enumerate(record.losses(GOALS[cell.problem]()), start=1)
+            ],
+            columns=["problem", "method", "seed", "trials", "loss", "seconds"],
+        )
+        shown = results[results["trials"].isin({*_REPORTED, self.trials})]
+        note = (
+            "after so many trials, the initial ones included: the least feasible objective, or "
+            "minus the hypervolume"
+        )
+        text = "\n\n".join([f"{note}\n{_losses(shown)}", _ranks(shown, self.methods)])
+        write_files(self.output, "fronts and constraints", text, shown)
+
+
+def _losses(shown: pd.DataFrame) -> str:
+    keys = ["problem", "method"]
+    table = shown.groupby([*keys, "trials"], sort=False)["loss"].apply(estimate_of).unstack()
+    seconds = shown.groupby(keys, sort=False)["seconds"].mean().map("{:.3g}".format)
+    seeds = shown.groupby(keys, sort=False)["seed"].nunique()
+    text: str = table.assign(seeds=seeds, seconds=seconds).to_string()
+    return text
+
+
+def _ranks(shown: pd.DataFrame, methods: Sequence[str]) -> str:
+    """Average ranks of the replications that all methods have; where nothing counts, the last."""
+    keys = ["problem", "seed", "trials"]
+    losses = shown.pivot(index=keys, columns="method", values="loss").reindex(columns=methods)
+    complete = shown.groupby(keys)["method"].nunique() == len(methods)
+    ranks = losses[complete].rank(axis=1, na_option="bottom")
+    cells = ranks.groupby("trials").agg(estimate_of).T
+    number = len(ranks.groupby(["problem", "seed"]))
+    return f"average rank in {number} replications ± standard error\n{cells.to_string()}"
