@@ -46,7 +46,7 @@ class GoalProblem:
             return min((value for (value,) in feasible), default=math.nan)
         Y = -torch.tensor(feasible, dtype=torch.float64).reshape(-1, len(self.reference))
         origin = -torch.tensor(self.reference, dtype=torch.float64)
-        inside = Y[(Y > origin).all(-1)]
+        inside = Y[(origin < Y).all(-1)]
         if not len(inside):
             return math.nan
         return -float(Hypervolume(origin).compute(inside[is_non_dominated(inside)]))
