@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from pkgutil import resolve_name
 
 from botorch_popbo.benchmarks.cli._parser import make_parser
-from botorch_popbo.benchmarks.errors import RecordError, UsageError
+from botorch_popbo.benchmarks.errors import RecordError, UsageError, library
 from botorch_popbo.benchmarks.run._quiet import quiet
 
 #: Where the function of each command is.
@@ -20,6 +20,9 @@ _COMMANDS = {
     "prefer": "cli._prefer:prefer",
     "doctor": "cli._doctor:doctor",
 }
+
+#: What the shell sets that wants a word completed, after ``register-python-argcomplete popbo``.
+_COMPLETION = "_ARGCOMPLETE"
 
 _MISUSE, _FAILED, _INTERRUPTED = 2, 1, 130
 
@@ -37,7 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, TextIOWrapper):  # in a notebook it is something else
             stream.reconfigure(errors=errors)
-    parsed = make_parser().parse_args(arguments)
+    parser = make_parser()
+    if _COMPLETION in os.environ:
+        library("argcomplete", "completion", "benchmark").autocomplete(parser)
+    parsed = parser.parse_args(arguments)
     try:
         status = _run(parsed)
         sys.stdout.flush()

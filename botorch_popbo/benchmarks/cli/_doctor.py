@@ -12,6 +12,7 @@ import torch
 from botorch_popbo.benchmarks.data._published import FILES
 
 _PACKAGE = "botorch-popbo"
+_OF_DEVELOPERS = {"dev", "docs", "notebooks", "test"}
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?P<wanted>[^;]*)(;.*extra == \"(?P<extra>[\w-]+)\")?")
 
 
@@ -25,7 +26,8 @@ def doctor(options: Namespace) -> int:
         print(f"  {r['name']} {found} (wanted: {r['wanted'].strip()})")
     _print_devices()
     print("extras:")
-    for extra in metadata(_PACKAGE).get_all("Provides-Extra") or []:
+    extras = metadata(_PACKAGE).get_all("Provides-Extra") or []
+    for extra in [one for one in extras if one not in _OF_DEVELOPERS]:
         names = dict.fromkeys(r["name"] for r in needed if r["extra"] == extra)
         missing = ", ".join(name for name in names if _installed(name) is None)
         add = f"missing {missing}: pip install '{_PACKAGE}[{extra}]'"

@@ -6,7 +6,9 @@ and knows which values are valid.
 
 import os
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from functools import partial
 from pathlib import Path
+from pkgutil import resolve_name
 
 from botorch_popbo.benchmarks.settings import DEFAULT_METHODS, DEFAULT_PROBLEMS
 from botorch_popbo.version import __version__
@@ -14,7 +16,7 @@ from botorch_popbo.version import __version__
 _EXAMPLES = """\
 examples:
   popbo compare --campaign first-look
-  popbo compare --problems branin hartmann6 --methods popbo random
+  popbo compare my.py:train branin --methods popbo random
   popbo compare --table results.csv --objective loss
   popbo report --output popbo-results
   popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables
@@ -27,6 +29,7 @@ _COMMANDS = {
     "list": "print the names of problems, methods and campaigns",
     "doctor": "say what is installed, what was found, and what adds the rest",
 }
+_LISTED = ("problems", "methods", "campaigns")
 #: The tables that can be made, and the command that checks them.
 _TABLES = ("fcnet", "nasbench201", "mlp", "dedispersion", "convolution", "check")
 
@@ -52,6 +55,8 @@ def make_parser() -> ArgumentParser:
     _add_interview(made["prefer"])
     _add_table_files(made["data"])
     _add_data_folder(made["doctor"])
+    what = "problems, methods or campaigns (default: all)"
+    made["list"].add_argument("what", nargs="?", choices=_LISTED, metavar="WHAT", help=what)
     return parser
 
 
@@ -60,8 +65,12 @@ def _add_selection(parser: ArgumentParser) -> None:
     add("--campaign", metavar="FILE_OR_NAME", help="a .toml file, or a name from popbo list")
     add("--smoke", action="store_true", help="try the campaign in a small version")
     names = "names from popbo list, or path/to/my.py:name (default:"
-    add("--problems", nargs="+", help=f"{names} {' '.join(DEFAULT_PROBLEMS)})")
-    add("--methods", nargs="+", help=f"{names} {' '.join(DEFAULT_METHODS)})")
+    problems = add(
+        "problems", nargs="*", metavar="PROBLEM", help=f"{names} {' '.join(DEFAULT_PROBLEMS)})"
+    )
+    methods = add("--methods", nargs="+", help=f"{names} {' '.join(DEFAULT_METHODS)})")
+    for action, where in ((problems, "problems:PROBLEMS"), (methods, "methods:METHODS")):
+        vars(action)["completer"] = partial(_completed, where)  # of argcomplete
     add("--table", metavar="FILE", help="a CSV file of past evaluations, as a problem")
     add("--objective", metavar="COLUMN", help="the column of the table that is optimized")
     add("--maximize", action="store_true", default=None, help="its largest value is the best")
@@ -79,6 +88,10 @@ def _add_selection(parser: ArgumentParser) -> None:
     folder = "folder of records, numbers and plots (default: %(default)s)"
     add("--output", type=Path, default=Path("popbo-results"), help=folder)
     _add_data_folder(parser)
+
+
+def _completed(where: str, **_: object) -> list[str]:
+    return [*resolve_name(f"botorch_popbo.benchmarks.{where}")]
 
 
 def _add_execution(parser: ArgumentParser) -> None:

@@ -1,7 +1,7 @@
 """Fronts and constraints: several objectives, or one that counts where constraints hold."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -194,7 +194,7 @@ class Fronts(Campaign[GoalSetting, GoalRecord]):
             "after so many trials, the initial ones included: the least feasible objective, or "
             "minus the hypervolume"
         )
-        text = "\n\n".join([f"{note}\n{_losses(shown)}", _ranks(shown, self.methods)])
+        text = f"{note}\n{_losses(shown)}\n\n{_ranks(shown)}"
         write_files(self.output, "fronts and constraints", text, shown)
 
 
@@ -207,9 +207,10 @@ def _losses(shown: pd.DataFrame) -> str:
     return text
 
 
-def _ranks(shown: pd.DataFrame, methods: Sequence[str]) -> str:
+def _ranks(shown: pd.DataFrame) -> str:
     """Average ranks of the replications that all methods have; where nothing counts, the last."""
     keys = ["problem", "seed", "trials"]
+    methods = shown["method"].unique()
     losses = shown.pivot(index=keys, columns="method", values="loss").reindex(columns=methods)
     complete = shown.groupby(keys)["method"].nunique() == len(methods)
     ranks = losses[complete].rank(axis=1, na_option="bottom")

@@ -1,15 +1,18 @@
 """Several objectives, or one under constraints: BoTorch's problems, and some of engineers."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import torch
 from botorch.test_functions import multi_objective, synthetic
 from botorch.utils.multi_objective.hypervolume import Hypervolume
 from botorch.utils.multi_objective.pareto import is_non_dominated
+from botorch.utils.sampling import draw_sobol_samples
+
+_NUM_POINTS = 2**12
 
 #: Objectives, smaller being better, and slacks, which are negative where a constraint is violated.
 Goals = tuple[list[float], list[float]]
@@ -22,12 +25,10 @@ class GoalProblem:
     Attributes:
         bounds: The ends of the range of each parameter.
         evaluate: Returns objectives and slacks of a point.
-        reference: The objectives at which the hypervolume begins; empty if there is but one.
     """
 
     bounds: Sequence[tuple[float, float]]
     evaluate: Callable[[Sequence[float]], Goals]
-    reference: Sequence[float] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -35,24 +36,39 @@ class GoalProblem:
         values, slacks = self.evaluate([low + 0.5 * (high - low) for low, high in self.bounds])
         return len(values), len(slacks)
 
+    @cached_property
+    def reference(self) -> "torch.Tensor":
+        """Where the hypervolume begins: a tenth of the range of feasible Sobol points beyond them.
+
+        BoTorch's are close to some fronts, so that forty trials count nothing, and others lack one.
+        """
+        ends = torch.tensor(self.bounds, dtype=torch.float64).T
+        points = draw_sobol_samples(ends, n=_NUM_POINTS, q=1, seed=0).squeeze(1)
+        Y = torch.tensor(_feasible(map(self.evaluate, points.tolist())), dtype=torch.float64)
+        return Y.amax(0) + 0.1 * (Y.amax(0) - Y.amin(0))
+
     def loss(self, found: Sequence[Goals]) -> float:
         """The least objective of the feasible points, or minus the hypervolume below theirs.
 
         It is not a number as long as nothing counts: no point is feasible, or none is better than
         the reference in all objectives.
         """
-        feasible = [values for values, slacks in found if min(slacks, default=0.0) >= 0.0]
-        if not self.reference:
+        feasible = _feasible(found)
+        if not feasible or len(feasible[0]) == 1:
             return min((value for (value,) in feasible), default=math.nan)
-        Y = -torch.tensor(feasible, dtype=torch.float64).reshape(-1, len(self.reference))
-        origin = -torch.tensor(self.reference, dtype=torch.float64)
-        inside = Y[(origin < Y).all(-1)]
+        Y = -torch.tensor(feasible, dtype=torch.float64)
+        inside = Y[(-self.reference < Y).all(-1)]
         if not len(inside):
             return math.nan
-        return -float(Hypervolume(origin).compute(inside[is_non_dominated(inside)]))
+        return -float(Hypervolume(-self.reference).compute(inside[is_non_dominated(inside)]))
 
 
-def _of_botorch(kind: Any, reference: Sequence[float] = (), **options: Any) -> GoalProblem:
+def _feasible(found: Iterable[Goals]) -> list[list[float]]:
+    """The objectives of points where no constraint is violated."""
+    return [values for values, slacks in found if min(slacks, default=0.0) >= 0.0]
+
+
+def _of_botorch(kind: Any, **options: Any) -> GoalProblem:
     function = kind(**options).double()
 
     def evaluate(point: Sequence[float]) -> Goals:
@@ -62,10 +78,8 @@ def _of_botorch(kind: Any, reference: Sequence[float] = (), **options: Any) -> G
             return values, []
         return values, function.evaluate_slack(X, noise=False).reshape(-1).tolist()
 
-    if function.num_objectives > 1 and not reference:
-        reference = function.ref_point.tolist()
     bounds = [(low, high) for low, high in torch.as_tensor(function.bounds).T.tolist()]
-    return GoalProblem(bounds, evaluate, reference)
+    return GoalProblem(bounds, evaluate)
 
 
 def _truss() -> GoalProblem:
@@ -134,9 +148,8 @@ GOALS: dict[str, Callable[[], GoalProblem]] = {
     "zdt2": _front("ZDT2", dim=4),
     "zdt3": _front("ZDT3", dim=4),
     "dh1": _front("DH1", dim=4),
-    # Beyond the worst of the front; BoTorch has no reference of theirs.
-    "bnh": _front("BNH", reference=(140.0, 50.0)),
-    "srn": _front("SRN", reference=(250.0, 50.0)),
+    "bnh": _front("BNH"),
+    "srn": _front("SRN"),
     "welded-beam-front": _front("WeldedBeam"),
     "pressure-vessel": _constrained("PressureVessel"),
     "speed-reducer": _constrained("SpeedReducer"),

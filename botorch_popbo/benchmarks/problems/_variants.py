@@ -7,6 +7,7 @@ from math import exp, log
 from typing import Any
 
 import numpy as np
+
 from botorch_popbo.benchmarks.points import evaluation_seed
 from botorch_popbo.benchmarks.problems._functions import (
     FUNCTIONS,
