@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from botorch_popbo.benchmarks.report._format import estimate
+from botorch_popbo.benchmarks.report._verdict import verdicts
 from botorch_popbo.benchmarks.report.ranking import rank_methods
 from botorch_popbo.benchmarks.report.summary import Summary, standard_error
 
@@ -13,7 +14,8 @@ a + b evaluations: initial points and suggestions
 result: of the point held to be the best
 best evaluated: of the best point, if all were scored
 seconds: of a suggestion
-* the best mean over all seeds; ± standard error"""
+* the best mean over all seeds; ± standard error
+ahead: by a paired t-test over the seeds, with a false one in twenty for each pair"""
 
 
 def table(summaries: Sequence[Summary]) -> str:
@@ -30,7 +32,7 @@ def table(summaries: Sequence[Summary]) -> str:
     problems = [
         f"{s.problem.name}: {s.initial} + {s.trials} evaluations, {s.quantity}" for s in summaries
     ]
-    return "\n".join([ends, "", *problems, *_ranks(summaries), _LEGEND])
+    return "\n".join([ends, "", *problems, *_ranks(summaries), *verdicts(summaries), _LEGEND])
 
 
 def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
