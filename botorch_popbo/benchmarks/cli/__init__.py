@@ -16,7 +16,6 @@ _COMMANDS = {
     "compare": "cli._commands:compare",
     "report": "cli._commands:report",
     "list": "cli._commands:show_names",
-    "data": "data.command:data",
     "prefer": "cli._prefer:prefer",
     "doctor": "cli._doctor:doctor",
 }
@@ -59,8 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("botorch_popbo"):
             raise
-        extra = "data" if error.name == "h5py" else "benchmark"
-        hint = f"pip install 'botorch-popbo[{extra}]'"
+        hint = "pip install 'botorch-popbo[benchmark]'"
         return _complain(f"the module {error.name} is missing: {hint}", _MISUSE)
     except KeyboardInterrupt:
         return _complain("interrupted; give the same command again to go on", _INTERRUPTED)

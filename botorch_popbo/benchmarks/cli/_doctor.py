@@ -9,7 +9,8 @@ from pathlib import Path
 
 import torch
 
-from botorch_popbo.benchmarks.data._published import FILES
+from botorch_popbo.benchmarks.data.nasbench201 import FILE
+from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
 
 _PACKAGE = "botorch-popbo"
 _OF_DEVELOPERS = {"dev", "docs", "notebooks", "test"}
@@ -55,8 +56,8 @@ def _print_devices() -> None:
 def _print_tables(data: Path | None) -> None:
     print("tables:")
     if data is None:
-        print("  no folder: pass --data DIR or set POPBO_DATA (popbo data makes the files)")
+        print("  no folder: pass --data DIR or set POPBO_DATA")
         return
-    for name in FILES.values():
-        found = "found" if (data / name).is_file() else "missing (popbo data makes it)"
+    for name in (FILE, *(table.file for table in (FCNET, MLP, *KERNELS.values()))):
+        found = "found" if (data / name).is_file() else "missing"
         print(f"  {data / name}: {found}")

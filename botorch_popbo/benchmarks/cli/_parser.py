@@ -19,19 +19,15 @@ examples:
   popbo compare my.py:train branin --methods popbo random
   popbo compare --table results.csv --objective loss
   popbo report --output popbo-results
-  popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables
   popbo prefer coffee.toml --page"""
 _COMMANDS = {
     "compare": "run methods side by side and report how they did; the same command goes on",
     "report": "report what popbo compare has run; without options, all of it",
     "prefer": "ask people which is better, in a terminal or on a page; every answer is saved",
-    "data": "make a file of tables of what its authors published, or check those that are there",
     "list": "print the names of problems, methods and campaigns",
     "doctor": "say what is installed, what was found, and what adds the rest",
 }
 _LISTED = ("problems", "methods", "campaigns")
-#: The tables that can be made, and the command that checks them.
-_TABLES = ("fcnet", "nasbench201", "mlp", "dedispersion", "convolution", "check")
 
 
 def make_parser() -> ArgumentParser:
@@ -53,7 +49,6 @@ def make_parser() -> ArgumentParser:
         _add_selection(made[name])
     _add_execution(made["compare"])
     _add_interview(made["prefer"])
-    _add_table_files(made["data"])
     _add_data_folder(made["doctor"])
     what = "problems, methods or campaigns (default: all)"
     made["list"].add_argument("what", nargs="?", choices=_LISTED, metavar="WHAT", help=what)
@@ -115,15 +110,6 @@ def _add_interview(parser: ArgumentParser) -> None:
     add("--port", type=int, help="where (default: 8080, or one that is free)")
     limit = "time limit for showing one thing (default: 60)"
     add("--limit", type=float, metavar="SECONDS", default=60.0, help=limit)
-
-
-def _add_table_files(parser: ArgumentParser) -> None:
-    add = parser.add_argument
-    add("table", choices=_TABLES, metavar="TABLE", help=f"one of {', '.join(_TABLES)}")
-    source = "what was published, or the folder to be checked; docs/benchmarks.md says what it is"
-    add("source", type=Path, nargs="?", metavar="SOURCE", help=source)
-    add("--output", type=Path, metavar="FOLDER", help="folder of table files")
-    add("--overwrite", action="store_true", help="replace a table file that is there")
 
 
 def _add_data_folder(parser: ArgumentParser) -> None:
