@@ -51,10 +51,11 @@ class OptunaAsker(Asker):
             directions=["minimize"] * num_objectives,
             sampler=made(seed=seed, **(options if is_told else {})),
         )
-        self.bounds, self.trial = problem.bounds, None
+        self.bounds = problem.bounds
+        self.trial: Any = None
 
     def ask(self) -> list[float]:
-        self.trial: Any = self.study.ask()
+        self.trial = self.study.ask()
         return [self.trial.suggest_float(f"x{i}", *ends) for i, ends in enumerate(self.bounds)]
 
     def tell(self, goals: Goals) -> None:
@@ -89,7 +90,7 @@ class AxAsker(Asker):
 
     def ask(self) -> list[float]:
         ((self.index, point),) = self.client.get_next_trials(max_trials=1).items()
-        return [float(point[f"x{i}"]) for i in range(len(point))]  # type: ignore[arg-type]
+        return [float(point[f"x{i}"]) for i in range(len(point))]
 
     def tell(self, goals: Goals) -> None:
         named = zip(_METRICS, goals, strict=True)

@@ -101,7 +101,7 @@ def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:
     return choose_generation_strategy(options)
 
 
-def own_strategy(preset: str, acquisition: str, problem: Problem, setting: Setting) -> ServiceLoop:
+def own_strategy(preset: Any, acquisition: Any, problem: Problem, setting: Setting) -> ServiceLoop:
     """This package's strategy with a preset, or that of a Gaussian process over values."""
     build = partial(popbo_generation_strategy, preset=preset) if preset else gp_generation_strategy
     return ServiceLoop(partial(build, acquisition=acquisition), problem, setting)

@@ -196,7 +196,8 @@ def _function_problem(
     source: FileSource, module: ModuleType, function: Callable[..., Any], needed: list[str]
 ) -> FunctionProblem:
     """A function with the ``space`` of its file, and perhaps a ``direction``."""
-    space, direction = getattr(module, "space", None), getattr(module, "direction", "minimize")
+    space: Any = getattr(module, "space", None)
+    direction = getattr(module, "direction", "minimize")
     try:
         signature(function).bind(**dict.fromkeys(space if isinstance(space, Mapping) else ()))
     except TypeError:

@@ -51,12 +51,12 @@ class Function:
     num_initial: int = 12
     is_off_centre: bool = False
 
-    def make(self) -> "SyntheticTestFunction":
+    def make(self) -> Any:
         """The function in double precision."""
         import torch
         from botorch.test_functions import synthetic
 
-        kind = getattr(synthetic, self.kind, later("problems._forrester:Forrester"))
+        kind: Any = getattr(synthetic, self.kind, later("problems._forrester:Forrester"))
         options = {**self.options, "dtype": torch.float64}
         if "dim" not in signature(kind).parameters:
             options.pop("dim", None)
