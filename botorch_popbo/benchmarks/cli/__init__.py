@@ -20,9 +20,6 @@ _COMMANDS = {
     "doctor": "cli._doctor:doctor",
 }
 
-#: What the shell sets that wants a word completed, after ``register-python-argcomplete popbo``.
-_COMPLETION = "_ARGCOMPLETE"
-
 _MISUSE, _FAILED, _INTERRUPTED = 2, 1, 130
 
 
@@ -40,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):  # in a notebook it is something else
             stream.reconfigure(errors=errors)
     parser = make_parser()
-    if _COMPLETION in os.environ:
+    # A shell wants a word completed, after eval "$(register-python-argcomplete popbo)".
+    if "_ARGCOMPLETE" in os.environ:
         library("argcomplete", "completion", "benchmark").autocomplete(parser)
     parsed = parser.parse_args(arguments)
     try:

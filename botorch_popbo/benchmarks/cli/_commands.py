@@ -13,7 +13,6 @@ from botorch_popbo.benchmarks.cli._campaigns import (
     shipped_campaigns,
 )
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS, experiment
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.run.campaign import Campaign
@@ -21,20 +20,15 @@ from botorch_popbo.benchmarks.run.campaign import Campaign
 
 def show_names(options: Namespace) -> int:
     """Print the names of problems, methods or campaigns, or of all."""
-    found: dict[str, dict[str, str]] = {}
-    if options.what in (None, "problems"):
-        listed = {name: entry.description for name, entry in PROBLEMS.items()}
-        found["problems"] = {**listed, **PATTERNS}
-    if options.what in (None, "methods"):
-        found["methods"] = {name: method.description for name, method in METHODS.items()}
-    if options.what in (None, "campaigns"):
-        for name in [name for name in EXPERIMENTS if name != DEFAULT]:
-            registry = experiment(name).registry
-            title = f"methods of campaigns on {name}"
-            found[title] = {key: method.description for key, method in registry.items()}
-        texts = shipped_campaigns().items()
-        found["campaigns"] = {name: tomllib.loads(text)["description"] for name, text in texts}
-    for title, entries in found.items():
+    listed = {name: entry.description for name, entry in PROBLEMS.items()}
+    texts = shipped_campaigns().items()
+    found = {
+        "problems": {**listed, **PATTERNS},
+        "methods": {name: method.description for name, method in METHODS.items()},
+        "campaigns": {name: tomllib.loads(text)["description"] for name, text in texts},
+    }
+    for title in [options.what] if options.what else found:
+        entries = found[title]
         print(f"{title}:")
         width = max(map(len, entries))
         for name, description in entries.items():

@@ -1,6 +1,5 @@
 """Fronts and constraints: several objectives, or one that counts where constraints hold."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +13,7 @@ import pandas as pd
 from botorch_popbo.benchmarks.errors import library
 from botorch_popbo.benchmarks.problems._goals import GOALS, GoalProblem, Goals
 from botorch_popbo.benchmarks.report._files import write_files
-from botorch_popbo.benchmarks.report._format import estimate_of
+from botorch_popbo.benchmarks.report._format import estimate_of, spread
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
@@ -23,20 +22,8 @@ _REPORTED = (15, 20, 30, 40)
 _METRICS = "value", "slack"
 
 
-class Asker(ABC):
-    """A method as its users have it, with its own initial design; made of a problem and a seed."""
-
-    @abstractmethod
-    def ask(self) -> list[float]:
-        """Suggest a point."""
-
-    @abstractmethod
-    def tell(self, goals: Goals) -> None:
-        """Report the point that was asked for last."""
-
-
-class OptunaAsker(Asker):
-    """A sampler of Optuna's, or this package's, by the name of its class."""
+class OptunaAsker:
+    """A sampler of Optuna's, or this package's, by the name of its class, as users have it."""
 
     def __init__(self, sampler: str, problem: GoalProblem, seed: int) -> None:
         self.optuna = library("optuna", sampler, "optuna")
@@ -64,24 +51,21 @@ class OptunaAsker(Asker):
         self.study.tell(self.trial, values)
 
 
-class AxAsker(Asker):
+class AxAsker:
     """Ax's own choice of a strategy."""
 
     def __init__(self, problem: GoalProblem, seed: int) -> None:
         from ax.api.client import Client
-        from ax.api.configs import RangeParameterConfig
+
+        from botorch_popbo.ax import parameter_configs
 
         values, slacks = (
             [f"{metric}{i}" for i in range(number)]
             for metric, number in zip(_METRICS, problem.shape, strict=True)
         )
         self.client = Client(random_seed=seed)
-        self.client.configure_experiment(
-            [
-                RangeParameterConfig(name=f"x{i}", bounds=ends, parameter_type="float")
-                for i, ends in enumerate(problem.bounds)
-            ]
-        )
+        space = {f"x{i}": ends for i, ends in enumerate(problem.bounds)}
+        self.client.configure_experiment(parameter_configs(space))
         self.client.configure_optimization(
             objective=", ".join(f"-{name}" for name in values),
             outcome_constraints=[f"{name} >= 0" for name in slacks],
@@ -100,10 +84,10 @@ class AxAsker(Asker):
 
 @dataclass(frozen=True)
 class GoalMethod:
-    """A method; ``start`` makes it of a problem and a seed."""
+    """A method with its own design; ``start`` makes what asks and is told of a problem and seed."""
 
     description: str
-    start: Callable[[GoalProblem, int], Asker]
+    start: Callable[[GoalProblem, int], OptunaAsker | AxAsker]
 
 
 METHODS = {
@@ -195,17 +179,11 @@ class Fronts(Campaign[GoalSetting, GoalRecord]):
             "after so many trials, the initial ones included: the least feasible objective, or "
             "minus the hypervolume"
         )
-        text = f"{note}\n{_losses(shown)}\n\n{_ranks(shown)}"
+        keys = ["problem", "method"]
+        seconds = shown.groupby(keys, sort=False)["seconds"].mean().map("{:.3g}".format)
+        losses = spread(shown, keys, "trials", "loss", self.seeds).assign(seconds=seconds)
+        text = f"{note}\n{losses.to_string()}\n\n{_ranks(shown)}"
         write_files(self.output, "fronts and constraints", text, shown)
-
-
-def _losses(shown: pd.DataFrame) -> str:
-    keys = ["problem", "method"]
-    table = shown.groupby([*keys, "trials"], sort=False)["loss"].apply(estimate_of).unstack()
-    seconds = shown.groupby(keys, sort=False)["seconds"].mean().map("{:.3g}".format)
-    seeds = shown.groupby(keys, sort=False)["seed"].nunique()
-    text: str = table.assign(seeds=seeds, seconds=seconds).to_string()
-    return text
 
 
 def _ranks(shown: pd.DataFrame) -> str:

@@ -48,8 +48,6 @@ def _through_ax() -> Iterator[Method]:
             "paper",
             "ranks: paper preset, rectified lower confidence bound; through Ax",
         ),
-        ("popbo-default-eri", "default", "ranks: default preset, expected ranking improvement"),
-        ("popbo-default-rlcb", "default", "ranks: default preset, lower confidence bound"),
         ("gp-logei", "", "Gaussian process over values, analytic log EI; in our strategy"),
         ("gp-ucb", "", "Gaussian process over values, upper confidence bound; the same"),
     ):

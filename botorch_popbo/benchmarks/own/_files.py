@@ -5,13 +5,13 @@ import math
 import re
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
-from inspect import Parameter, signature
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -26,7 +26,6 @@ _REFERENCE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
 _MISTAKES = (NameError, AttributeError, TypeError, ImportError)
 _NAME = re.compile(r"[\w.+-]+")
 _DIGITS = 8  # of a checksum
-_MANY = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
 _DIRECTIONS = "minimize", "maximize"
 
 T = TypeVar("T")
@@ -171,13 +170,10 @@ def check_unchanged(path: Path, digest: str, *settings: object) -> None:
 @cache
 def _make(source: FileSource) -> Any:
     module = _module(source.path, source.digest)
-    if not hasattr(module, source.name):
-        raise UsageError(f"{source.path} has no {source.name!r}")
-    found = getattr(module, source.name)
     try:
-        needed = _needed(found) if callable(found) else []
-        if needed:
-            return _function_problem(source, module, found, needed)
+        found = getattr(module, source.name)
+        if callable(found) and _takes_points(found, getattr(module, "space", ())):
+            return _function_problem(source, module, found)
         return found() if callable(found) else found
     except UsageError:
         raise
@@ -186,25 +182,26 @@ def _make(source: FileSource) -> Any:
         raise UsageError(f"{source.path}:{source.name} failed{place}") from error
 
 
-def _needed(function: Callable[..., Any]) -> list[str]:
-    """The parameters without a default."""
+def _takes_points(function: Callable[..., Any], space: Collection[str]) -> bool:
+    """Whether a function is called with parameters, and not to make something."""
     own = signature(function).parameters.values()
-    return [p.name for p in own if p.default is p.empty and p.kind not in _MANY]
+    return any(p.default is p.empty or p.name in space for p in own)
 
 
 def _function_problem(
-    source: FileSource, module: ModuleType, function: Callable[..., Any], needed: list[str]
+    source: FileSource, module: ModuleType, function: Callable[..., Any]
 ) -> FunctionProblem:
     """A function with the ``space`` of its file, and perhaps a ``direction``."""
-    space: Any = getattr(module, "space", None)
+    space: Any = getattr(module, "space", {})
     direction = getattr(module, "direction", "minimize")
     try:
-        signature(function).bind(**dict.fromkeys(space if isinstance(space, Mapping) else ()))
+        signature(function).bind(**dict.fromkeys(space))
     except TypeError:
-        has = f"it has {', '.join(space)}" if isinstance(space, Mapping) else "there is none"
+        names = [*signature(function).parameters]
         raise UsageError(
-            f"{source.path}: {source.name} takes {', '.join(needed)}, and the file's space says "
-            f'what each may be, such as space = {{"{needed[0]}": (0.0, 1.0)}}; {has}'
+            f"{source.path}: {source.name} takes {', '.join(names)}, and the file's space says "
+            f'what each may be, such as space = {{"{names[0]}": (0.0, 1.0)}}; it has '
+            f"{', '.join(space) or 'none'}"
         ) from None
     if direction not in _DIRECTIONS:
         raise UsageError(

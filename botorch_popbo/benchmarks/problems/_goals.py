@@ -68,8 +68,8 @@ def _feasible(found: Iterable[Goals]) -> list[list[float]]:
     return [values for values, slacks in found if min(slacks, default=0.0) >= 0.0]
 
 
-def _of_botorch(kind: Any, **options: Any) -> GoalProblem:
-    function = kind(**options).double()
+def _botorch(module: Any, title: str, **options: Any) -> GoalProblem:
+    function = getattr(module, title)(**options).double()
 
     def evaluate(point: Sequence[float]) -> Goals:
         X = torch.tensor([point], dtype=torch.float64)
@@ -131,11 +131,13 @@ def _g9() -> GoalProblem:
     return GoalProblem([(-10.0, 10.0)] * 7, evaluate)
 
 
-def _botorch(module: Any, title: str, **options: Any) -> Callable[[], GoalProblem]:
-    return cache(partial(_of_botorch, getattr(module, title), **options))
+def _front(title: str, **options: Any) -> Callable[[], GoalProblem]:
+    return cache(partial(_botorch, multi_objective, title, **options))
 
 
-_front, _constrained = partial(_botorch, multi_objective), partial(_botorch, synthetic)
+def _constrained(title: str) -> Callable[[], GoalProblem]:
+    return partial(_botorch, synthetic, title)
+
 
 #: What makes them, by name. G4, G6 and G9 are those of CEC 2006.
 GOALS: dict[str, Callable[[], GoalProblem]] = {

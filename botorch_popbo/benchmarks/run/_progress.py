@@ -2,29 +2,17 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
-from typing import Any
 
 from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
 _POLL_SECONDS = 0.5
 _TOLD_SECONDS = 30.0  # between two lines of a log
-
-
-def make_bar(*iterable: Iterable[Any], **options: Any) -> Any:
-    """A bar of tqdm that works on terminals and in notebooks and stays out of logs."""
-    # None: only in a log. The variable is tqdm's own, which an argument would overrule.
-    disable = True if _is_silent() else None
-    return tqdm(*iterable, dynamic_ncols=True, disable=disable, **options)
-
-
-def _is_silent() -> bool:
-    return bool(os.environ.get("TQDM_DISABLE"))
 
 
 @contextmanager
@@ -45,8 +33,11 @@ def progress_bar(wanted: Mapping[Path, int]) -> Iterator[None]:
     done = Event()
     # A suggestion takes longer than an initial point, so the rate has to follow the recent past.
     total, begun = sum(wanted.values()), count()
-    bar = make_bar(total=total, initial=begun, unit="trial", smoothing=0.1)
-    in_log = bar.disable and not _is_silent()
+    # None: only in a log. The variable is tqdm's own, which an argument would overrule.
+    is_silent = bool(os.environ.get("TQDM_DISABLE"))
+    options = {"smoothing": 0.1, "dynamic_ncols": True, "disable": is_silent or None}
+    bar = tqdm(total=total, initial=begun, unit="trial", **options)
+    in_log = bar.disable and not is_silent
 
     def follow() -> None:
         told = monotonic()

@@ -49,10 +49,18 @@ def test_a_function_beside_a_space_is_a_problem(tmp_path: Path) -> None:
     assert (problem.minimize, problem.noisy) == (False, False)
 
 
+@pytest.mark.parametrize("arguments", ["rate=0.1, kind='a'", "**values", "rate, kind='b', seed=0"])
+def test_a_function_may_have_defaults(arguments: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(f'space = {{"rate": (0.0, 1.0)}}\ndef f({arguments}): return 2.0\n')
+    _, source = find(f"{path}:f", Problem, ())
+    assert source.load().evaluate({"rate": 0.25}, 0) == 2.0
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("owm", "has no 'owm'"),
+        ("owm", "has no attribute 'owm'"),
         ("number", "is to make a Problem, but got "),
         ("broken", "failed in line 11: ZeroDivisionError"),
         ("taken", "there is another 'branin'"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from botorch_popbo.benchmarks.errors import UsageError, unknown
 from botorch_popbo.benchmarks.methods import METHODS, Method
-from botorch_popbo.benchmarks.own import Source, check_reference, find, is_reference
+from botorch_popbo.benchmarks.own import check_reference, find, is_reference
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, Problem, expand
 from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
@@ -35,12 +35,12 @@ class Optimization(Campaign[Setting, TrialRecord]):
         initial: The size of the initial design by problem name, in trials, in the order in which
             the problems are reported.
         trials: The number of evaluations after the initial design.
-        own: Where problems and methods are that a user brought along, by name.
+        own: Sources of problems and methods that a user brought along, by name.
     """
 
     initial: Mapping[str, int]
     trials: int
-    own: Mapping[str, Source] = field(default_factory=dict)
+    own: Mapping[str, Any] = field(default_factory=dict)
 
     registry: ClassVar = METHODS
     keys: ClassVar = {
@@ -78,7 +78,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
     def planned(cls, *, data: Path | None, **values: Any) -> Self:
         """See the base class."""
         size = values.pop("initial")
-        own: dict[str, Source] = {}
+        own: dict[str, Any] = {}
         problems = _found(values.pop("problems"), Problem, PROBLEMS, own)
         methods = _found(values.pop("methods"), Method, METHODS, own)
         said = [values.pop(key) for key in ("objective", "columns", "maximize")]
@@ -199,7 +199,7 @@ def _asked(
 
 
 def _found(
-    names: Iterable[str], kind: type[Any], known: Iterable[str], own: dict[str, Source]
+    names: Iterable[str], kind: type[Any], known: Iterable[str], own: dict[str, Any]
 ) -> list[str]:
     """Names as they are in the records; where those in files are found is added to ``own``."""
     found = []
