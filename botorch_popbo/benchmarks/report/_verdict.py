@@ -25,7 +25,7 @@ def verdicts(summaries: Sequence[Summary]) -> Iterator[str]:
     """Yield a line for each problem: who is ahead of whom at the same seeds."""
     for summary in summaries:
         if len(summary.whole) > 1:
-            yield f"{summary.problem.name}: {'; '.join(_ahead(summary)) or 'level'}"
+            yield f"verdict on {summary.problem.name}: {'; '.join(_ahead(summary)) or 'level'}"
 
 
 def _ahead(summary: Summary) -> Iterator[str]:

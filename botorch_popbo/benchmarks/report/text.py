@@ -14,7 +14,7 @@ result: of the point held to be the best
 best evaluated: of the best point, if all were scored
 seconds: of a suggestion
 * the best mean over all seeds; ± standard error
-ahead: by a paired t-test over the seeds, with a false one in twenty for each pair"""
+verdict: by a paired t-test over the seeds, wrong on one in twenty pairs of equal methods"""
 
 
 def table(summaries: Sequence[Summary]) -> str:
