@@ -5,6 +5,8 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
+_MOST_ALIKE, _MOST_LISTED = 3, 25  # names in a message
+
 
 class UsageError(ValueError):
     """The request cannot be carried out as it was made; the message says what to change."""
@@ -27,8 +29,11 @@ def unknown(what: str, name: str, known: Iterable[str], others: str = "") -> Usa
         The error, to be raised.
     """
     names = list(known)
-    alike = " or ".join(map(repr, get_close_matches(name, names)))
-    hint = f"did you mean {alike}?" if alike else f"known: {', '.join(names)}{others}"
+    # A part of a name, such as tpe of optuna-tpe, is not alike by its letters.
+    parts = [one for one in names if name.lower() in one.lower().split("-")]
+    alike = " or ".join(map(repr, [*get_close_matches(name, names), *parts][:_MOST_ALIKE]))
+    listed = names if len(names) <= _MOST_LISTED else [*names[:_MOST_LISTED], "…"]
+    hint = f"did you mean {alike}?" if alike else f"known: {', '.join(listed)}{others}"
     return UsageError(f"there is no {what} {name!r}; {hint}")
 
 

@@ -5,12 +5,15 @@ uninterrupted one would have drawn.
 """
 
 import math
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
 
 from botorch_popbo.benchmarks.settings import Parameters
-from botorch_popbo.space import Parameter, Space
+
+if TYPE_CHECKING:
+    from botorch_popbo.space import Parameter, Space
 
 _POINT, _EVALUATION, _SUGGESTION = range(3)
 # A method that computes on another scale may miss the end of a range by the last digits.
@@ -21,7 +24,7 @@ class OutsideError(ValueError):
     """A point that a method suggested is not in the search space."""
 
 
-def uniform_point(space: Space, problem: str, seed: int, trial: int) -> Parameters:
+def uniform_point(space: "Space", problem: str, seed: int, trial: int) -> Parameters:
     """Draw a point of a space uniformly; the same for every method.
 
     On a logarithmic range it is uniform in the logarithm; whole numbers and choices are equally
@@ -44,7 +47,7 @@ def suggestion_seed(problem: str, seed: int, trial: int) -> int:
     return int(_entropy(_SUGGESTION, problem, seed, trial).generate_state(1)[0])
 
 
-def check_membership(space: Space, point: Parameters) -> None:
+def check_membership(space: "Space", point: Parameters) -> None:
     """Check names, types and values; raises OutsideError that names the parameter."""
     if point.keys() != space.parameters.keys():
         raise OutsideError(f"suggested {dict(point)}, where the names are {[*space.parameters]}")
@@ -54,7 +57,7 @@ def check_membership(space: Space, point: Parameters) -> None:
             raise OutsideError(f"suggested {name} = {point[name]!r}, which is not of {valid}")
 
 
-def _holds(parameter: Parameter, value: object) -> bool:
+def _holds(parameter: "Parameter", value: object) -> bool:
     if parameter.choices is not None:
         # Python holds 1, 1.0 and True for equal; to an evaluation they differ.
         return any(type(value) is type(one) and value == one for one in parameter.choices)

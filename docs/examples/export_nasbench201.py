@@ -1,4 +1,4 @@
-"""Write NAS-Bench-201 as a CSV file, which ``popbo data nasbench201`` converts.
+"""Write NAS-Bench-201 as a CSV file, which ``tables/make.py`` converts.
 
 The release, ``NATS-tss-v1_0-3ffb9-simple.tar`` of github.com/D-X-Y/NATS-Bench unpacked, is made of
 pickles, and reading a pickle can run any code. This script therefore needs neither popbo nor the

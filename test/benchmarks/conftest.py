@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.tables import grids
 
-from botorch_popbo.benchmarks.data.sources import FCNET, KERNEL_GRIDS, KERNELS, MLP, MLP_GRID
+from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
 from botorch_popbo.benchmarks.experiments import Optimization
 from botorch_popbo.benchmarks.run._replication import replicate
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
@@ -37,12 +38,12 @@ def tables(tmp_path: Path) -> Path:
     write_nasbench201(tmp_path)
     rng = np.random.default_rng(2)
     fcnet = {f"p{i}": tuple(values) for i, values in enumerate(CHOICES)}
-    kernel = KERNELS["convolution"], KERNEL_GRIDS["convolution"]
-    for file, grid in ((FCNET, fcnet), (MLP, MLP_GRID), kernel):
+    kernel = KERNELS["convolution"], grids.KERNEL_GRIDS["convolution"]
+    for file, grid in ((FCNET, fcnet), (MLP, grids.MLP_GRID), kernel):
         choices = {name: values[:2] for name, values in grid.items()}
         shape = 2 ** len(grid), file.num_replicates
         values = {part: rng.lognormal(size=shape).astype(np.float32) for part in file.parts}
-        np.savez(tmp_path / file.file, **file.pack(choices, values))
+        np.savez(tmp_path / file.file, **grids.pack(file, choices, values))
     return tmp_path
 
 

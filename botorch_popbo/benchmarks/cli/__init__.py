@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from pkgutil import resolve_name
 
 from botorch_popbo.benchmarks.cli._parser import make_parser
-from botorch_popbo.benchmarks.errors import RecordError, UsageError
+from botorch_popbo.benchmarks.errors import RecordError, UsageError, library
 from botorch_popbo.benchmarks.run._quiet import quiet
 
 #: Where the function of each command is.
@@ -16,7 +16,6 @@ _COMMANDS = {
     "compare": "cli._commands:compare",
     "report": "cli._commands:report",
     "list": "cli._commands:show_names",
-    "data": "data.command:data",
     "prefer": "cli._prefer:prefer",
     "doctor": "cli._doctor:doctor",
 }
@@ -37,7 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, TextIOWrapper):  # in a notebook it is something else
             stream.reconfigure(errors=errors)
-    parsed = make_parser().parse_args(arguments)
+    parser = make_parser()
+    # A shell wants a word completed, after eval "$(register-python-argcomplete popbo)".
+    if "_ARGCOMPLETE" in os.environ:
+        library("argcomplete", "completion", "benchmark").autocomplete(parser)
+    parsed = parser.parse_args(arguments)
     try:
         status = _run(parsed)
         sys.stdout.flush()
@@ -53,8 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("botorch_popbo"):
             raise
-        extra = "data" if error.name == "h5py" else "benchmark"
-        hint = f"pip install 'botorch-popbo[{extra}]'"
+        hint = "pip install 'botorch-popbo[benchmark]'"
         return _complain(f"the module {error.name} is missing: {hint}", _MISUSE)
     except KeyboardInterrupt:
         return _complain("interrupted; give the same command again to go on", _INTERRUPTED)

@@ -8,11 +8,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from joblib import cpu_count
-
 from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.errors import RecordError, UsageError, unknown
-from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
+from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS, experiment
 from botorch_popbo.benchmarks.run.campaign import Campaign
 
 _SUFFIX = ".toml"
@@ -29,47 +27,46 @@ def load_campaign(file_or_name: str) -> CampaignFile:
     """Read a file that ends in ``.toml``, or a campaign that comes with the package."""
     if file_or_name.endswith(_SUFFIX):
         try:  # some editors begin a file with a mark of the byte order
-            return _parse(file_or_name, Path(file_or_name).read_text(encoding="utf-8-sig"))
+            text = Path(file_or_name).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read the campaign {file_or_name}: {error}") from None
-    shipped = shipped_campaigns()
-    if file_or_name not in shipped:
-        raise unknown("campaign", file_or_name, shipped, f", and files ending in {_SUFFIX}")
-    return shipped[file_or_name]
-
-
-def shipped_campaigns() -> dict[str, CampaignFile]:
-    """The campaigns that come with the package, by name."""
-    folder = files("botorch_popbo.benchmarks").joinpath("campaigns")
-    found = {f.name: f for f in folder.iterdir() if f.name.endswith(_SUFFIX)}
-    return {
-        name.removesuffix(_SUFFIX): _parse(name, found[name].read_text(encoding="utf-8"))
-        for name in sorted(found)
-    }
-
-
-def _parse(path: str, text: str) -> CampaignFile:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise UsageError(f"cannot read the campaign {file_or_name}: {reason}") from None
+    else:
+        shipped = shipped_campaigns()
+        if file_or_name not in shipped:
+            raise unknown("campaign", file_or_name, shipped, f", and files ending in {_SUFFIX}")
+        text = shipped[file_or_name]
     try:
         return _checked({"description": "", **tomllib.loads(text)})
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: not TOML: {error}") from None
+        raise UsageError(f"{file_or_name}: not TOML: {error}") from None
     except UsageError as error:
-        raise UsageError(f"{path}: {error}") from None
+        raise UsageError(f"{file_or_name}: {error}") from None
+
+
+def shipped_campaigns() -> dict[str, str]:
+    """The texts of the campaigns that come with the package, by name."""
+    folder = files("botorch_popbo.benchmarks").joinpath("campaigns")
+    found = {f.name: f for f in folder.iterdir() if f.name.endswith(_SUFFIX)}
+    return {
+        name.removesuffix(_SUFFIX): found[name].read_text(encoding="utf-8")
+        for name in sorted(found)
+    }
 
 
 def _checked(said: CampaignFile) -> CampaignFile:
     """A file's content, names aside, with tuples for lists."""
     content = {"experiment": DEFAULT, **said}
-    experiment = content["experiment"]
-    if experiment not in list(EXPERIMENTS):
-        raise UsageError(f"experiment is one of {', '.join(EXPERIMENTS)}, not {experiment!r}")
-    keys = EXPERIMENTS[experiment].keys
+    name = content["experiment"]
+    if name not in list(EXPERIMENTS):
+        raise UsageError(f"experiment is one of {', '.join(EXPERIMENTS)}, not {name!r}")
+    keys = experiment(name).keys
     for key, value in content.items():
         if key in keys:
             content[key] = keys[key].check_kind(key, value)
         elif key not in ("description", "experiment"):
             known = ", ".join(["description", "experiment", *keys])
-            raise UsageError(f"the experiment {experiment} has no key {key!r}; known: {known}")
+            raise UsageError(f"the experiment {name} has no key {key!r}; known: {known}")
     return content
 
 
@@ -85,22 +82,23 @@ def settle(options: Namespace, earlier: CampaignFile | None = None) -> CampaignF
     """
     file = load_campaign(options.campaign) if options.campaign else earlier or {}
     name = file.get("experiment", DEFAULT)
-    experiment, values = EXPERIMENTS[name], {}
+    kind_of, values = experiment(name), {}
     # ``popbo report`` has no options for what concerns only a run.
     given = {option: getattr(options, option, None) for option in _OPTIONS}
+    given["problems"] = given["problems"] or None
     for option, value in given.items():
-        if option not in experiment.keys and value is not None:
-            said = "column" if option == "columns" else option
-            raise UsageError(f"the experiment {name} has no --{said}; leave it out")
-    for key, kind in experiment.keys.items():
+        if option not in kind_of.keys and value is not None:
+            said = {"columns": "--column", "problems": "problems"}.get(option, f"--{option}")
+            raise UsageError(f"the experiment {name} has no {said}; leave it out")
+    for key, kind in kind_of.keys.items():
         value = given.get(key)
         if value is not None:
-            value = kind.check_kind(f"--{key}", value)
+            value = kind.check_kind(f"--{key}" if key != "problems" else key, value)
         else:
             value = file.get(key, kind.default)
             value = kind.smoke(value) if options.smoke and kind.smoke else value
         values[key] = kind.check_names(key, value)
-    return {"experiment": name, **experiment.settled(values)}
+    return {"experiment": name, **kind_of.settled(values)}
 
 
 def plan(options: Namespace, asked: CampaignFile, data: Path | None) -> Campaign[Any, Any]:
@@ -114,12 +112,14 @@ def plan(options: Namespace, asked: CampaignFile, data: Path | None) -> Campaign
     Raises:
         UsageError: If a table is missing, or what is in a user's file cannot be used.
     """
+    from joblib import cpu_count
+
     values = {key: value for key, value in asked.items() if key != "experiment"}
     # An experiment that cannot run side by side has no such key.
     values["jobs"] = values.get("jobs", 1) or cpu_count()
     if options.output.exists() and not options.output.is_dir():
         raise UsageError(f"--output {options.output} is not a folder")
-    return EXPERIMENTS[asked["experiment"]].planned(
+    return experiment(asked["experiment"]).planned(
         # Workers may have another working directory, after a problem that changed it.
         output=options.output.absolute(),
         data=data and data.absolute(),

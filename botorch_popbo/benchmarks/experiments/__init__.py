@@ -1,27 +1,31 @@
 """What campaigns can do: one module or folder for each experiment."""
 
 from collections.abc import Mapping
+from pkgutil import resolve_name
 from typing import Any
 
-from botorch_popbo.benchmarks.experiments._preferences import Preferences
-from botorch_popbo.benchmarks.experiments._rank_agreement import RankAgreement
-from botorch_popbo.benchmarks.experiments._rank_calibration import RankCalibration
-from botorch_popbo.benchmarks.experiments._suggestion_time import SuggestionTime
-from botorch_popbo.benchmarks.experiments._transfer import Transfer
 from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
 from botorch_popbo.benchmarks.run.campaign import Campaign
 
 #: The experiment of a campaign that names none.
 DEFAULT = "optimization"
 
-#: By the name that campaign files give them.
-EXPERIMENTS: Mapping[str, type[Campaign[Any, Any]]] = {
-    DEFAULT: Optimization,
-    "rank-agreement": RankAgreement,
-    "rank-calibration": RankCalibration,
-    "suggestion-time": SuggestionTime,
-    "preferences": Preferences,
-    "transfer": Transfer,
+#: Where experiments are, by the name that campaign files give them.
+EXPERIMENTS: Mapping[str, str] = {
+    DEFAULT: "optimization.campaign:Optimization",
+    "rank-agreement": "_rank_agreement:RankAgreement",
+    "rank-calibration": "_rank_calibration:RankCalibration",
+    "suggestion-time": "_suggestion_time:SuggestionTime",
+    "preferences": "_preferences:Preferences",
+    "transfer": "_transfer:Transfer",
+    "fronts": "_goals:Fronts",
 }
 
-__all__ = ["DEFAULT", "EXPERIMENTS", "Optimization"]
+
+def experiment(name: str) -> type[Campaign[Any, Any]]:
+    """Load the experiment of that name."""
+    found: type[Campaign[Any, Any]] = resolve_name(f"{__name__}.{EXPERIMENTS[name]}")
+    return found
+
+
+__all__ = ["DEFAULT", "EXPERIMENTS", "Optimization", "experiment"]

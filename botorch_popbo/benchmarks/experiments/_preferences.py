@@ -20,7 +20,7 @@ from torch import Tensor
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.benchmarks.experiments._interviewers import METHODS
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report._format import estimate_of, number, tabulate
+from botorch_popbo.benchmarks.report._format import spread
 from botorch_popbo.benchmarks.report.figures import draw_means
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
@@ -216,13 +216,9 @@ class Preferences(Campaign[Interview, Answer]):
 
 def table(campaign: Preferences, results: pd.DataFrame) -> str:
     """A row for each method on each function, a column for each number of answers."""
-    rows = {}
-    for keys, own in results.groupby([*_COLUMNS], sort=False):
-        regrets = {n: own.loc[own["trial"] == n - 1, "regret"] for n in campaign.answers}
-        rows[keys] = {
-            "seeds": f"{len(regrets[max(campaign.answers)])}/{campaign.seeds}",
-            **{str(n): estimate_of(values) for n, values in regrets.items()},
-            "seconds": number(own["seconds"].median(), ".2g"),
-        }
+    told = results.assign(answers=results["trial"] + 1)
+    told = told[told["answers"].isin(campaign.answers)]
+    cells = spread(told, _COLUMNS, "answers", "regret", campaign.seeds)
+    seconds = results.groupby([*_COLUMNS], sort=False)["seconds"].median().map("{:.2g}".format)
     note = "mean regret ± standard error after so many answers"
-    return f"{tabulate(rows, [*_COLUMNS])}\n{note}"
+    return f"{cells.assign(seconds=seconds).to_string()}\n{note}"

@@ -21,7 +21,7 @@ from torch import Tensor
 from botorch_popbo.benchmarks.experiments import _rank_models as models
 from botorch_popbo.benchmarks.problems._forrester import Forrester
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report._format import estimate_of, tabulate
+from botorch_popbo.benchmarks.report._format import spread
 from botorch_popbo.benchmarks.report.figures import draw_means
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
@@ -151,14 +151,9 @@ class RankAgreement(Campaign[Fit, FitRecord]):
 
 def table(campaign: RankAgreement, results: pd.DataFrame) -> str:
     """Tabulate the agreement: a row for each size of noise, a column for each model."""
-    names = ["noise", "deviation"]
-    rows = {
-        keys: {m: estimate_of(found.loc[found["model"] == m, "tau"]) for m in campaign.methods}
-        for keys, found in results.groupby(names, sort=False)
-    }
-    wanted = len(list(campaign.cells()))
+    cells = spread(results, ["noise", "deviation"], "model", "tau", campaign.seeds)
     note = (
         f"Kendall's tau of predicted and true ranking, {campaign.design} design: mean ± standard "
-        f"error, {campaign.seeds} seeds; {wanted - len(results)} of {wanted} results are missing"
+        "error"
     )
-    return f"{tabulate(rows, names)}\n{note}"
+    return f"{cells.to_string()}\n{note}"

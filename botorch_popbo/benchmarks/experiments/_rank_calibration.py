@@ -16,7 +16,7 @@ from torch import Tensor
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.benchmarks.experiments import _rank_models as models
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report._format import estimate_of, tabulate
+from botorch_popbo.benchmarks.report._format import estimate_of
 from botorch_popbo.benchmarks.run._keys import Key, replicated
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell
@@ -180,18 +180,15 @@ class RankCalibration(Campaign[Fit, CalibrationRecord]):
 
 def table(campaign: RankCalibration, results: pd.DataFrame) -> str:
     """Lay out a row for each setting, what is ranked, and model."""
-    names = ["dim", "num_points", "variance", "ranked", "model"]
-    rows = {}
-    for setting, found in results.groupby(names, sort=False):
-        covered = zip(LEVELS, np.mean([*found["coverage"]], axis=0), strict=True)
-        rows[setting] = {
-            "seeds": f"{len(found)}/{campaign.seeds}",
-            **{f"{level:.0%}": f"{share:.1%}" for level, share in covered},
-            "log score": estimate_of(found["log_score"].astype(float)),
-        }
+    groups = results.groupby(["dim", "num_points", "variance", "ranked", "model"], sort=False)
+    shares = groups["coverage"].apply(lambda found: np.mean([*found], axis=0))
+    covered = {"seeds": groups.size().astype(str) + f"/{campaign.seeds}"}
+    for place, level in enumerate(LEVELS):
+        covered[f"{level:.0%}"] = shares.str[place].map("{:.1%}".format)
+    covered["log score"] = groups["log_score"].apply(lambda found: estimate_of(found.astype(float)))
     note = (
         f"coverage of central intervals, and mean log-probability ± standard error over functions "
         f"(lengthscale {campaign.lengthscale:g} √d; no probability counts as less than "
         f"{LEAST_PROBABILITY:g})"
     )
-    return f"{tabulate(rows, names)}\n{note}"
+    return f"{pd.DataFrame(covered).to_string()}\n{note}"

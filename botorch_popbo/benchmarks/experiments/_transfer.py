@@ -16,7 +16,7 @@ from botorch_popbo.benchmarks.methods._search import maximize
 from botorch_popbo.benchmarks.points import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report._format import estimate_of, tabulate
+from botorch_popbo.benchmarks.report._format import spread
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import Cell, Parameters
@@ -161,16 +161,12 @@ class Transfer(Campaign[Search, SearchRecord]):
     def report(self) -> None:
         """Print and write mean and standard error of the regrets after some evaluations."""
         results, by = frame(self).drop(columns="parameters"), ["problem", "sources", "method"]
-        rows = {}
-        for keys, found in results.groupby(by, sort=False):
-            complete = found.groupby("seed").filter(lambda one: len(one) >= self.trials)
-            rows[keys] = {"seeds": f"{complete['seed'].nunique()}/{self.seeds}"} | {
-                str(n): estimate_of(complete.loc[complete["trial"] == n - 1, "regret"])
-                for n in _REPORTED
-                if n <= self.trials
-            }
+        told = results.assign(evaluations=results["trial"] + 1)
+        complete = told.groupby([*by, "seed"]).filter(lambda one: len(one) >= self.trials)
+        shown = complete[complete["evaluations"].isin(_REPORTED)]
+        table = spread(shown, by, "evaluations", "regret", self.seeds)
         note = f"regret after so many evaluations; sources of {self.size} points each"
-        write_files(self.output, "transfer", f"{tabulate(rows, by)}\n{note}", results)
+        write_files(self.output, "transfer", f"{table.to_string()}\n{note}", results)
 
 
 def _task(problem: Problem, points: list[Parameters]) -> Task:

@@ -1,13 +1,9 @@
 """The registry of methods; :mod:`~botorch_popbo.benchmarks.methods.base` says what one is."""
 
-from functools import partial
+from collections.abc import Iterator
+from typing import Any
 
-from botorch_popbo.benchmarks.methods import _gaussian_processes as gp
-from botorch_popbo.benchmarks.methods._cmaes import CMAES
-from botorch_popbo.benchmarks.methods._libraries import OptunaSampler
-from botorch_popbo.benchmarks.methods._own_process import hebo, smac
-from botorch_popbo.benchmarks.methods._popbo import Popbo, ablations
-from botorch_popbo.benchmarks.methods._strategies import AxDefault, strategies
+from botorch_popbo.benchmarks._later import later
 from botorch_popbo.benchmarks.methods.base import (
     FailureAware,
     Method,
@@ -17,7 +13,6 @@ from botorch_popbo.benchmarks.methods.base import (
     TensorOptimizer,
     UniformDraws,
 )
-from botorch_popbo.settings import Settings
 
 __all__ = [
     "METHODS",
@@ -30,31 +25,85 @@ __all__ = [
 ]
 
 
-_untold = partial(Popbo, is_told=False)
-_order = partial(Popbo, is_told=False, settings=Settings().with_order_only(True))
-_tpe, _gp_sampler, _popbo_sampler = (
-    partial(OptunaSampler, f"{name}Sampler") for name in ("TPE", "GP", "PoPBO")
-)
-_joint = partial(_tpe, multivariate=True)
+def _popbo(name: str, change: str, **options: Any) -> Method:
+    return Method(name, f"ranks: {change}", later("methods._popbo:Popbo", **options))
+
+
+def _gp(name: str, description: str, kind: str) -> Method:
+    return Method(name, description, later(f"methods._gaussian_processes:{kind}"))
+
+
+def _optuna(name: str, description: str, sampler: str, **options: Any) -> Method:
+    start = later("methods._libraries:OptunaSampler", f"{sampler}Sampler", **options)
+    return Method(name, description, start, "optuna")
+
+
+def _through_ax() -> Iterator[Method]:
+    """Strategies of this package, whose names end with their acquisition functions'."""
+    for name, preset, description in (
+        ("popbo-logei", "default", "ranks: default preset; through Ax"),
+        ("popbo-eri", "paper", "ranks: paper preset, expected ranking improvement; through Ax"),
+        (
+            "popbo-rlcb",
+            "paper",
+            "ranks: paper preset, rectified lower confidence bound; through Ax",
+        ),
+        ("gp-logei", "", "Gaussian process over values, analytic log EI; in our strategy"),
+        ("gp-ucb", "", "Gaussian process over values, upper confidence bound; the same"),
+    ):
+        prefix, *_, acquisition = name.split("-")
+        start = later("methods._strategies:own_strategy", preset, acquisition)
+        yield Method(name, description, start, generator_prefix=prefix)
+
+
+def _ablations() -> Iterator[Method]:
+    """The paper's preset with one choice changed, for the experiments that justify the choice."""
+
+    def changed(key: str, change: str, **options: Any) -> Method:
+        start = later("methods._popbo:PaperPopbo", key.split("-")[0], **options)
+        return Method(f"popbo-{key}", f"ranks: paper preset, {change}", start)
+
+    for key, title in (("eri", "ERI"), ("rlcb", "R-LCB")):
+        for q in (0.1, 0.2, 0.4, 0.5, 0.6, 0.8):
+            yield changed(f"{key}-q{q}", f"{title} with q = {q}", share=q)
+        yield changed(f"{key}-independent", f"{title}, ranks over a base set", is_independent=True)
+    for k in (1, 3, 5, 10, 20):
+        yield changed(f"eri-k{k}", f"ERI with K_m = {k}", K_m=k)
+
+
+_ax_default = later("methods._strategies:AxDefault")
+_smac, _hebo = (later(f"methods._own_process:{name}") for name in ("smac", "hebo"))
 
 _ALL = (
-    Method("popbo", "ranks: default preset, in a plain BoTorch loop", Popbo),
-    Method("popbo-untold", "ranks: the same, not told what is exact", _untold),
-    Method("popbo-order", "ranks: the same, which hears the order of outcomes alone", _order),
-    Method("popbo-optuna", "ranks: the sampler for Optuna", _popbo_sampler, "optuna"),
-    *strategies(),
-    Method("botorch-gp", "BoTorch's SingleTaskGP, log expected improvement", gp.GaussianProcess),
-    Method("botorch-robust-gp", "the same with relevance pursuit", gp.RobustGaussianProcess),
-    Method("gp-copula", "BoTorch's SingleTaskGP on normal scores of ranks", gp.Copula),
-    Method("ax-default", "Ax's own choice of a strategy", AxDefault, generator_prefix="BoTorch"),
+    _popbo("popbo", "default preset, in a plain BoTorch loop"),
+    _popbo("popbo-untold", "the same, not told what is exact", is_told=False),
+    _popbo(
+        "popbo-order",
+        "the same, which hears the order of outcomes alone",
+        is_told=False,
+        order=True,
+    ),
+    _optuna("popbo-optuna", "ranks: the sampler for Optuna", "PoPBO"),
+    *_through_ax(),
+    _gp("botorch-gp", "BoTorch's SingleTaskGP, log expected improvement", "GaussianProcess"),
+    _gp("botorch-robust-gp", "the same with relevance pursuit", "RobustGaussianProcess"),
+    _gp("gp-copula", "BoTorch's SingleTaskGP on normal scores of ranks", "Copula"),
+    Method("ax-default", "Ax's own choice of a strategy", _ax_default, generator_prefix="BoTorch"),
     Method("random", "uniform random points", UniformDraws),
-    Method("optuna-tpe", "Optuna's tree-structured Parzen estimator", _tpe, "optuna"),
-    Method("optuna-tpe-joint", "the same with all parameters in one estimate", _joint, "optuna"),
-    Method("optuna-gp", "Optuna's Gaussian process, log EI", _gp_sampler, "optuna"),
-    Method("smac3", "SMAC3's random forest, log expected improvement", smac, "smac"),
-    Method("hebo", "HEBO's warped Gaussian process, in another environment", hebo, "HEBO"),
-    Method("cmaes", "CMA-ES with margin, for parameters in order", CMAES, "cmaes"),
-    *ablations(),
+    _optuna("optuna-tpe", "Optuna's tree-structured Parzen estimator", "TPE"),
+    _optuna(
+        "optuna-tpe-joint", "the same with all parameters in one estimate", "TPE", multivariate=True
+    ),
+    _optuna("optuna-gp", "Optuna's Gaussian process, log EI", "GP"),
+    Method("smac3", "SMAC3's random forest, log expected improvement", _smac, "smac"),
+    Method("hebo", "HEBO's warped Gaussian process, in another environment", _hebo, "HEBO"),
+    Method(
+        "cmaes",
+        "CMA-ES with margin, for parameters in order",
+        later("methods._cmaes:CMAES"),
+        "cmaes",
+    ),
+    *_ablations(),
 )
 
 #: By name, in the order in which they are listed and coloured.

@@ -5,7 +5,7 @@ falls back on a Sobol sequence. Its place in that sequence is lost with the proc
 such trial on, a resumed replication differs from an uninterrupted one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from botorch_popbo.ax import (
     parameter_configs,
     popbo_generation_strategy,
 )
-from botorch_popbo.benchmarks.methods.base import Method, Suggestion
+from botorch_popbo.benchmarks.methods.base import Suggestion
 from botorch_popbo.benchmarks.points import suggestion_seed
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
@@ -101,20 +101,7 @@ def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:
     return choose_generation_strategy(options)
 
 
-def strategies() -> Iterator[Method]:
-    """This package's, whose names end with their acquisition functions'."""
-    default, paper = (partial(popbo_generation_strategy, preset=p) for p in ("default", "paper"))
-    values = gp_generation_strategy
-    table: dict[str, tuple[str, Build]] = {
-        "popbo-logei": ("ranks: default preset; through Ax", default),
-        "popbo-eri": ("ranks: paper preset, expected ranking improvement; through Ax", paper),
-        "popbo-rlcb": ("ranks: paper preset, rectified lower confidence bound; through Ax", paper),
-        "popbo-default-eri": ("ranks: default preset, expected ranking improvement", default),
-        "popbo-default-rlcb": ("ranks: default preset, lower confidence bound", default),
-        "gp-logei": ("Gaussian process over values, analytic log EI; in our strategy", values),
-        "gp-ucb": ("Gaussian process over values, upper confidence bound; the same", values),
-    }
-    for name, (description, build) in table.items():
-        prefix, *_, acquisition = name.split("-")
-        start = partial(ServiceLoop, partial(build, acquisition=acquisition))
-        yield Method(name, description, start, generator_prefix=prefix)
+def own_strategy(preset: Any, acquisition: Any, problem: Problem, setting: Setting) -> ServiceLoop:
+    """This package's strategy with a preset, or that of a Gaussian process over values."""
+    build = partial(popbo_generation_strategy, preset=preset) if preset else gp_generation_strategy
+    return ServiceLoop(partial(build, acquisition=acquisition), problem, setting)

@@ -3,15 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
-
-import torch
-from ax.utils.common.random import with_rng_seed
-from torch import Tensor
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from botorch_popbo.benchmarks.points import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -104,6 +103,8 @@ class SequentialOptimizer(ABC):
 
     def suggest(self, trial: int) -> Suggestion:
         """See :class:`Optimizer`."""
+        from ax.utils.common.random import with_rng_seed
+
         seed = suggestion_seed(self.problem.name, self.setting.seed, trial)
         with with_rng_seed(seed):
             point, best = self.choose(trial, seed)
@@ -137,13 +138,15 @@ class TensorOptimizer(SequentialOptimizer):
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, int | None]:
         """See the base class."""
+        import torch
+
         X = torch.stack([self.space.encode(point) for point in self.points])
         Y = torch.tensor(self.outcomes, dtype=torch.float64).unsqueeze(-1)
         x, best = self.choose_encoded(X, Y, seed)
         return self.space.decode(x), best
 
     @abstractmethod
-    def choose_encoded(self, X: Tensor, Y: Tensor, seed: int) -> tuple[Tensor, int]:
+    def choose_encoded(self, X: "Tensor", Y: "Tensor", seed: int) -> tuple["Tensor", int]:
         """Choose the next point in the same way.
 
         Args:

@@ -1,9 +1,5 @@
 """What users bring along: problems and methods in Python files, tables as CSV files."""
 
-from botorch_popbo.benchmarks.own._files import FileSource, find, is_reference
-from botorch_popbo.benchmarks.own._table import TableSource
+from botorch_popbo.benchmarks.own._files import check_reference, find, is_reference
 
-#: Where a problem or a method is to be had.
-Source = FileSource | TableSource
-
-__all__ = ["Source", "TableSource", "find", "is_reference"]
+__all__ = ["check_reference", "find", "is_reference"]

@@ -1,10 +1,13 @@
 """Problems and methods that a user's Python file makes, by a name such as ``my.py:make``."""
 
+import ast
+import math
 import re
 import sys
 import traceback
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
@@ -13,14 +16,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from botorch_popbo.benchmarks.errors import UsageError, unknown
+from botorch_popbo._plain import as_float
+from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
-from botorch_popbo.space import Space
 
 _REFERENCE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
+#: Errors of whoever wrote the function, which no other point would mend.
+_MISTAKES = (NameError, AttributeError, TypeError, ImportError)
 _NAME = re.compile(r"[\w.+-]+")
 _DIGITS = 8  # of a checksum
+_DIRECTIONS = "minimize", "maximize"
 
 T = TypeVar("T")
 
@@ -42,21 +48,71 @@ class FileSource:
         check_unchanged(self.path, self.digest)
         return _make(self)
 
+    def describe(self) -> Iterator[str]:
+        """Nothing: the file says it."""
+        yield from ()
+
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionProblem(Problem):
-    """A function of a user's that takes the parameters by name; None is a failure."""
+    """A function of a user's, as ``minimize`` takes it: called with the parameters by name.
 
-    function: Callable[..., float] = field(repr=False)
+    An exception has failed, but for those that tell of a mistake in the file; so has None, and
+    what is not finite. Of a pair, a value and its standard error, the value counts.
+    """
+
+    function: Callable[..., Any] = field(repr=False)
+
+    def evaluate(self, parameters: Parameters, seed: int) -> float | None:
+        """See the base class."""
+        try:
+            said = self.function(**parameters)
+        except _MISTAKES:
+            raise
+        except Exception:
+            return None
+        value = said[0] if isinstance(said, tuple) and len(said) == 2 else said
+        number = as_float(value)
+        if number is None and value is not None:
+            raise TypeError(f"{self.name} has to return a number, not {value!r}")
+        return number if number is not None and math.isfinite(number) else None
 
     def score(self, parameters: Parameters) -> float:
         """See the base class."""
-        return self.function(**parameters)
+        value = self.evaluate(parameters, 0)
+        return math.nan if value is None else value
+
+    @property
+    def is_exact(self) -> bool:
+        """Nothing is known of a function's noise but what it returns."""
+        return True
 
 
 def is_reference(name: str) -> bool:
     """Whether a name is that of something in a file."""
     return _REFERENCE.fullmatch(name) is not None
+
+
+def check_reference(reference: str) -> None:
+    """Check, without running it, that a file has what is asked for; raises UsageError."""
+    path, _, name = reference.rpartition(":") if is_reference(reference) else (reference, "", "")
+    digest_of(Path(path))  # can be read
+    try:
+        tree = ast.parse(Path(path).read_bytes())
+    except (SyntaxError, ValueError):  # loading it says where
+        return
+    nodes = [*ast.walk(tree)]
+    named = {getattr(node, key, None) for node in nodes for key in ("id", "name", "asname")}
+    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    public = [one for one in functions if not one.startswith("_")]
+    has = f"it has {' and '.join(public)}" if public else "it has no function"
+    if not name:
+        raise UsageError(f"write {path}:NAME; {has}")
+    if name not in named and "*" not in named:
+        alike = get_close_matches(name, public, 1)
+        raise UsageError(
+            f"{path} has no {name!r}; {f'did you mean {alike[0]!r}?' if alike else has}"
+        )
 
 
 def find(reference: str, kind: type[T], taken: Collection[str]) -> tuple[str, FileSource]:
@@ -114,26 +170,52 @@ def check_unchanged(path: Path, digest: str, *settings: object) -> None:
 @cache
 def _make(source: FileSource) -> Any:
     module = _module(source.path, source.digest)
-    if not hasattr(module, source.name):
-        public = [n for n in vars(module) if not n.startswith("_")]
-        raise unknown(f"name in {source.path}", source.name, public)
-    found, space = getattr(module, source.name), getattr(module, "space", None)
     try:
-        if (
-            isinstance(space, Mapping)
-            and callable(found)
-            and space.keys() == {*signature(found).parameters}
-        ):
-            told = {
-                key: getattr(module, key) for key in ("minimize", "noisy") if hasattr(module, key)
-            }
-            return FunctionProblem(
-                name=source.name, space=Space.read(space), function=found, **told
-            )
+        found = getattr(module, source.name)
+        if callable(found) and _takes_points(found, getattr(module, "space", ())):
+            return _function_problem(source, module, found)
         return found() if callable(found) else found
+    except UsageError:
+        raise
     except (Exception, SystemExit) as error:
         place = _where(error, source.path)
         raise UsageError(f"{source.path}:{source.name} failed{place}") from error
+
+
+def _takes_points(function: Callable[..., Any], space: Collection[str]) -> bool:
+    """Whether a function is called with parameters, and not to make something."""
+    own = signature(function).parameters.values()
+    return any(p.default is p.empty or p.name in space for p in own)
+
+
+def _function_problem(
+    source: FileSource, module: ModuleType, function: Callable[..., Any]
+) -> FunctionProblem:
+    """A function with the ``space`` of its file, and perhaps a ``direction``."""
+    space: Any = getattr(module, "space", {})
+    direction = getattr(module, "direction", "minimize")
+    try:
+        signature(function).bind(**dict.fromkeys(space))
+    except TypeError:
+        names = [*signature(function).parameters]
+        raise UsageError(
+            f"{source.path}: {source.name} takes {', '.join(names)}, and the file's space says "
+            f'what each may be, such as space = {{"{names[0]}": (0.0, 1.0)}}; it has '
+            f"{', '.join(space) or 'none'}"
+        ) from None
+    if direction not in _DIRECTIONS:
+        raise UsageError(
+            f"{source.path}: direction is {' or '.join(_DIRECTIONS)}, not {direction!r}"
+        )
+    from botorch_popbo.space import Space  # it takes seconds
+
+    return FunctionProblem(
+        name=source.name,
+        space=Space.read(space),
+        minimize=direction == "minimize",
+        noisy=bool(getattr(module, "noisy", False)),
+        function=function,
+    )
 
 
 @cache  # also where several names of a file are asked for

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from botorch_popbo.benchmarks._later import later
 from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
-from botorch_popbo.benchmarks.problems._coco import coco
 from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName, expand, parse
-from botorch_popbo.benchmarks.problems._digits import digits
 from botorch_popbo.benchmarks.problems._functions import FUNCTIONS, exact
 from botorch_popbo.benchmarks.problems._tables import nasbench201, table
 from botorch_popbo.benchmarks.problems._tuning import tuning
@@ -64,7 +63,10 @@ class _Problems(dict[str, ProblemEntry]):
         found = parse(name)
         if found is None or not _is_single(found):
             raise KeyError(name)
-        return ProblemEntry(f"COCO: {SUITES[found.suite].description}", lambda _: coco(found))
+        return ProblemEntry(
+            f"COCO: {SUITES[found.suite].description}",
+            lambda _: later("problems._coco:coco")(found),
+        )
 
 
 def _is_single(name: CocoName | None) -> bool:
@@ -75,7 +77,8 @@ def _is_single(name: CocoName | None) -> bool:
 PROBLEMS: dict[str, ProblemEntry] = _Problems(
     {
         "sklearn-digits": _plain(
-            "live: network on scikit-learn's digits, 6 mixed parameters, noisy", digits
+            "live: network on scikit-learn's digits, 6 mixed parameters, noisy",
+            later("problems._digits:digits"),
         ),
         **{
             name: _plain(f"function: {function.description}", partial(exact, name))

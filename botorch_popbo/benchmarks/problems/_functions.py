@@ -1,28 +1,27 @@
 """Test functions without noise: the paper's, Forrester's, and others of BoTorch's."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from botorch.test_functions import synthetic
-from botorch.test_functions.synthetic import Branin, Hartmann, Rosenbrock, SyntheticTestFunction
-
-from botorch_popbo.benchmarks.problems._forrester import Forrester
+from botorch_popbo.benchmarks._later import later
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
-from botorch_popbo.space import Parameter, Space
+
+if TYPE_CHECKING:
+    from botorch.test_functions import SyntheticTestFunction
 
 
 @dataclass(frozen=True, kw_only=True)
 class SyntheticProblem(Problem):
     """A noise-free test function in double precision, minimized."""
 
-    function: SyntheticTestFunction = field(repr=False)
+    function: "SyntheticTestFunction" = field(repr=False)
 
     def score(self, parameters: Parameters) -> float:
+        import torch
+
         point = [float(parameters[name]) for name in self.space.parameters]
         X = torch.tensor([point], dtype=torch.float64)
         return float(self.function(X, noise=False))
@@ -30,35 +29,47 @@ class SyntheticProblem(Problem):
 
 @dataclass(frozen=True)
 class Function:
-    """What is known of a test function."""
+    """What is known of a test function.
+
+    Attributes:
+        description: What it is.
+        kind: The name of its class, BoTorch's or ours.
+        options: Arguments of the class.
+        deviations: Of the noise that Wang et al. (2023), appendix "Robustness to various noise
+            level", adds.
+        extent: The largest minus the smallest value on the domain.
+        num_initial: The size of the initial design.
+        is_off_centre: Whether the domain is cut so that its middle, where some methods begin, is
+            not the optimum.
+    """
 
     description: str
-    #: Makes it, given a dtype.
-    kind: Callable[..., SyntheticTestFunction]
-    #: Of the noise that Wang et al. (2023), appendix "Robustness to various noise level", adds.
+    kind: str
+    options: Mapping[str, Any] = field(default_factory=dict)
     deviations: tuple[float, ...] = ()
-    #: The largest minus the smallest value on the domain.
     extent: float = 0.0
     num_initial: int = 12
+    is_off_centre: bool = False
+
+    def make(self) -> Any:
+        """The function in double precision."""
+        import torch
+        from botorch.test_functions import synthetic
+
+        kind: Any = getattr(synthetic, self.kind, later("problems._forrester:Forrester"))
+        options = {**self.options, "dtype": torch.float64}
+        if "dim" not in signature(kind).parameters:
+            options.pop("dim", None)
+        function = kind(**options)
+        if not self.is_off_centre:
+            return function
+        whole = torch.as_tensor(function.bounds).T.tolist()
+        cut = [(low + _CUT * (high - low) if low == -high else low, high) for low, high in whole]
+        return kind(bounds=cut, **options)
 
 
-def _rosenbrock(dim: int) -> Callable[..., Rosenbrock]:
-    return partial(Rosenbrock, dim, bounds=[(-5.0, 10.0)] * dim)
-
-
-def _off_centre(make: Callable[..., SyntheticTestFunction], dtype: torch.dtype) -> Any:
-    """A function whose domain has its optimum not in the middle, where some methods begin."""
-    whole = torch.as_tensor(make(dtype=dtype).bounds).T.tolist()
-    cut = [(low + _CUT * (high - low) if low == -high else low, high) for low, high in whole]
-    return make(bounds=cut, dtype=dtype)
-
-
-def _others() -> Iterator[tuple[str, Function]]:
-    for title, dim in _OTHERS.items():
-        kind = getattr(synthetic, title)
-        make = partial(kind, dim=dim) if "dim" in signature(kind).parameters else kind
-        text = f"BoTorch's {title} of {dim} parameters, the optimum off the centre"
-        yield f"{title.lower()}{dim}", Function(text, partial(_off_centre, make))
+def _valley(dim: int) -> dict[str, Any]:
+    return {"dim": dim, "bounds": [(-5.0, 10.0)] * dim}
 
 
 # By their names in BoTorch, with the number of parameters.
@@ -82,22 +93,38 @@ _OTHERS = {
 }
 _CUT = 0.03  # of the width, from the lower side
 
-_VALLEY = "Rosenbrock on [-5, 10]^6, 30 initial points"
 FUNCTIONS = {
-    "hartmann6": Function("Hartmann-6 on [0, 1]^6", Hartmann, (0.075, 0.1), 3.32),
-    "branin": Function("Branin on [-5, 10] x [0, 15]", Branin, (2.0, 5.0), 308.0),
+    "hartmann6": Function("Hartmann-6 on [0, 1]^6", "Hartmann", {}, (0.075, 0.1), 3.32),
+    "branin": Function("Branin on [-5, 10] x [0, 15]", "Branin", {}, (2.0, 5.0), 308.0),
     # Its valley wants a larger initial design.
-    "rosenbrock6": Function(_VALLEY, _rosenbrock(6), (5.0,), 4.34e6, num_initial=30),
-    "rosenbrock2": Function("Rosenbrock on [-5, 10]^2", _rosenbrock(2), (2.0, 5.0), 1.1026e6),
+    "rosenbrock6": Function(
+        *("Rosenbrock on [-5, 10]^6, 30 initial points", "Rosenbrock", _valley(6), (5.0,), 4.34e6),
+        num_initial=30,
+    ),
+    "rosenbrock2": Function(
+        "Rosenbrock on [-5, 10]^2", "Rosenbrock", _valley(2), (2.0, 5.0), 1.1026e6
+    ),
     # On one axis twelve initial points would leave nothing to find.
-    "forrester": Function("Forrester on [0, 1], 5 initial points", Forrester, num_initial=5),
-    **dict(_others()),
+    "forrester": Function("Forrester on [0, 1], 5 initial points", "Forrester", num_initial=5),
+    **{
+        f"{title.lower()}{dim}": Function(
+            f"BoTorch's {title} of {dim} parameters, the optimum off the centre",
+            title,
+            {"dim": dim},
+            is_off_centre=True,
+        )
+        for title, dim in _OTHERS.items()
+    },
 }
 
 
 def exact(name: str) -> SyntheticProblem:
     """The problem of a function itself."""
-    function = FUNCTIONS[name].kind(dtype=torch.float64)
+    import torch
+
+    from botorch_popbo.space import Parameter, Space
+
+    function = FUNCTIONS[name].make()
     ranges = enumerate(torch.as_tensor(function.bounds).T.tolist())
     return SyntheticProblem(
         name=name,

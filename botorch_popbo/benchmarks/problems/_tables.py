@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from botorch_popbo.benchmarks.data.sources import MLP_LABELS, TableFile
 from botorch_popbo.benchmarks.data.table import Rows, Table
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
-from botorch_popbo.space import Parameter, Space
+
+if TYPE_CHECKING:
+    from botorch_popbo.space import Space
 
 _LABELS = {"valid_mse": "validation error (MSE)", "milliseconds": "time of a run [ms]"}
 
@@ -74,8 +77,10 @@ def nasbench201(data: Path | None) -> Problem:
     )
 
 
-def _space(table: Table) -> Space:
+def _space(table: Table) -> "Space":
     """Numbers are in the order of the table, names in none."""
+    from botorch_popbo.space import Parameter, Space
+
     return Space(
         {
             name: Parameter.of_choices(values, not any(isinstance(v, str) for v in values))

@@ -19,16 +19,9 @@ from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
-import sklearn
-from sklearn import datasets, metrics
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.model_selection import KFold, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
-from botorch_popbo.space import Space
 
 _ESTIMATORS = tomllib.loads(Path(__file__).with_name("tuning.toml").read_text("utf-8"))
 _NUM_ROWS, _NUM_HELD_OUT, _NUM_FOLDS = 250, 500, 5
@@ -36,22 +29,20 @@ _NUM_ROWS, _NUM_HELD_OUT, _NUM_FOLDS = 250, 500, 5
 
 @dataclass(frozen=True)
 class _Task:
-    """A data set, and the loss of what the estimator's method of that name returns."""
+    """A data set and a loss of scikit-learn's, of what the estimator's method returns."""
 
-    load: Callable[..., tuple[Any, Any]]
+    load: str
     label: str
-    loss: Callable[[Any, Any], float]
+    loss: str
     method: str = "predict"
     kind: str = "classifier"
 
 
 _TASKS = {
-    "cancer": _Task(datasets.load_breast_cancer, "log loss", metrics.log_loss, "predict_proba"),
-    "wine": _Task(datasets.load_wine, "error rate", metrics.zero_one_loss),
-    "digits": _Task(datasets.load_digits, "error rate", metrics.zero_one_loss),
-    "diabetes": _Task(
-        datasets.load_diabetes, "squared error", metrics.mean_squared_error, kind="regressor"
-    ),
+    "cancer": _Task("load_breast_cancer", "log loss", "log_loss", "predict_proba"),
+    "wine": _Task("load_wine", "error rate", "zero_one_loss"),
+    "digits": _Task("load_digits", "error rate", "zero_one_loss"),
+    "diabetes": _Task("load_diabetes", "squared error", "mean_squared_error", kind="regressor"),
 }
 
 
@@ -88,6 +79,8 @@ class TuningProblem(Problem):
         """The loss by a kind of split, or that of a seed; not a number if it fails."""
         if self.kept is None:
             return self._computed(parameters, split)
+        import sklearn
+
         key = json.dumps([self.name, split, sklearn.__version__, sorted(parameters.items())])
         with closing(sqlite3.connect(self.kept, timeout=60.0)) as file:
             with file:
@@ -100,6 +93,8 @@ class TuningProblem(Problem):
         return math.nan if known[0] is None else float(known[0])  # SQLite has no NaN
 
     def _computed(self, parameters: Parameters, split: str | int) -> float:
+        from sklearn.model_selection import KFold, train_test_split
+
         X, y, other_X, other_y = _rows(self.data)
         if split == "held out":
             splits = [(X, other_X, y, other_y)]
@@ -116,11 +111,16 @@ class TuningProblem(Problem):
                 return math.nan
 
     def _of_split(self, parameters: Parameters, X: Any, other_X: Any, y: Any, other_y: Any) -> Any:
+        from sklearn.calibration import CalibratedClassifierCV
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
         estimator = self.estimator(**parameters)
         if not hasattr(estimator, self.data.method):  # it has no probabilities
             estimator = CalibratedClassifierCV(estimator, cv=3, ensemble=False)
         pipeline = make_pipeline(StandardScaler(), estimator).fit(X, y)
-        return self.data.loss(other_y, getattr(pipeline, self.data.method)(other_X))
+        loss = resolve_name(f"sklearn.metrics:{self.data.loss}")
+        return loss(other_y, getattr(pipeline, self.data.method)(other_X))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +149,8 @@ def tuning() -> Iterator[tuple[str, str, Callable[[Path | None], Problem]]]:
 def _load(
     kind: type[TuningProblem], name: str, title: str, task: _Task, folder: Path | None
 ) -> Problem:
+    from botorch_popbo.space import Space
+
     said = _ESTIMATORS[title]
     notation = said["space"] | (said.get("of_regressor", {}) if task.kind == "regressor" else {})
     parameters = Space.read(notation).parameters
@@ -172,7 +174,9 @@ def _load(
 @cache
 def _rows(task: _Task) -> list[Any]:
     """Rows and targets for the search, and those held out."""
-    X, y = task.load(return_X_y=True)
+    from sklearn.model_selection import train_test_split
+
+    X, y = resolve_name(f"sklearn.datasets:{task.load}")(return_X_y=True)
     num_held_out = min(_NUM_HELD_OUT, len(y) // 3)
     num_rows = min(_NUM_ROWS, len(y) - num_held_out)
     sizes = {"train_size": num_rows, "test_size": num_held_out}

@@ -7,8 +7,6 @@ from math import exp, log
 from typing import Any
 
 import numpy as np
-import torch
-from botorch.utils.sampling import draw_sobol_samples
 
 from botorch_popbo.benchmarks.points import evaluation_seed
 from botorch_popbo.benchmarks.problems._functions import (
@@ -72,6 +70,8 @@ class HalfFailingProblem(SyntheticProblem):
 
     def _depth(self, parameters: Parameters) -> float:
         """How far a point lies beyond the plane, in sides of the domain."""
+        import torch
+
         low, high = torch.as_tensor(self.function.bounds)
         point = torch.tensor([float(parameters[name]) for name in self.space.parameters])
         optimum = torch.as_tensor(self.function.optimizers)[0]
@@ -112,6 +112,9 @@ def _failing(name: str, share: float) -> Observation:
 
     @cache
     def threshold() -> float:
+        import torch
+        from botorch.utils.sampling import draw_sobol_samples
+
         function = exact(name).function
         # Sobol's points, not random ones: the threshold is the same wherever it is computed.
         X = draw_sobol_samples(torch.as_tensor(function.bounds), n=_NUM_POINTS, q=1, seed=0)

@@ -3,9 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from botorch_popbo.benchmarks.settings import Parameters
-from botorch_popbo.space import Space
+
+if TYPE_CHECKING:
+    from botorch_popbo.space import Space
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +35,7 @@ class Problem(ABC):
     """
 
     name: str
-    space: Space
+    space: "Space"
     label: str = "outcome"
     minimize: bool = True
     optimal_value: float | None = None

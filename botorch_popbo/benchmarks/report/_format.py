@@ -1,8 +1,7 @@
 """Numbers as text."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -26,8 +25,17 @@ def number(value: float, form: str) -> str:
     return "-" if math.isnan(value) else format(value, form)
 
 
-def tabulate(rows: Mapping[tuple[Any, ...], Mapping[str, str]], names: Sequence[str]) -> str:
-    """Lay out rows by their keys, whose names are given."""
-    index = pd.MultiIndex.from_tuples(rows, names=names)
-    text: str = pd.DataFrame([*rows.values()], index=index).to_string()
-    return text
+def spread(
+    results: pd.DataFrame, keys: Sequence[str], along: str, value: str, seeds: int
+) -> pd.DataFrame:
+    """Tabulate means of a value with their standard errors, and how many seeds have them all.
+
+    There is a row for each combination of the keys, and a column for each value of ``along``.
+    """
+    cells = (
+        results.groupby([*keys, along], sort=False)[value].apply(estimate_of).unstack(sort=False)
+    )
+    found = results.groupby([*keys, "seed"], sort=False)[along].nunique() == cells.shape[1]
+    complete = found.groupby([*keys], sort=False).sum().astype(str)
+    cells.insert(0, "seeds", complete + f"/{seeds}")
+    return cells

@@ -29,8 +29,6 @@ def write_report(summaries: Sequence[Summary], output: Path) -> None:
     if not groups.empty:
         texts.append(group_tables(groups))
         write_csv(groups, output / "groups.csv")
-    if not (where := shares(summaries)).empty:
-        write_csv(where, output / "shares.csv")
     for line in warnings(summaries):
         print(line, file=sys.stderr)
     versions = {v for summary in summaries for curve in summary.curves for v in curve.versions}
@@ -48,22 +46,3 @@ def results(summaries: Sequence[Summary]) -> pd.DataFrame:
         for end in zip(curve.seeds, curve.results, curve.best, seconds, strict=True)
     ]
     return pd.DataFrame(rows, columns=_COLUMNS)
-
-
-def shares(summaries: Sequence[Summary]) -> pd.DataFrame:
-    """A row for each complete replication: how many suggestions taught little.
-
-    Those before which the model held another point for the best than the best one evaluated are
-    counted, too, and what a problem measures of the best point stands beside.
-    """
-    rows = [
-        {"problem": summary.problem.name, "method": curve.method, "seed": seed}
-        | {**share, "best not recommended": aside, **measures}
-        for summary in summaries
-        for curve in summary.curves
-        for is_other in [curve.recommended != curve.evaluated]
-        for seed, share, aside, measures in zip(
-            curve.seeds, curve.shares, is_other[:, :-1].mean(-1), curve.measures, strict=False
-        )
-    ]
-    return pd.DataFrame(rows)

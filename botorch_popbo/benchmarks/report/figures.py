@@ -79,6 +79,9 @@ def style(index: int) -> dict[str, Any]:
 
 def draw_curve(panel: Axes, index: int, label: str, x: Any, line: Any, low: Any, high: Any) -> None:
     """Draw a mean that holds until the next one, and its band, in the style of a place."""
+    # The last step is as long as a twentieth of the axis: it would be cut at its beginning.
+    x = np.append(x, x[-1] + (x[-1] - x[0]) / 20.0)
+    line, low, high = (np.append(values, np.asarray(values)[-1]) for values in (line, low, high))
     panel.plot(x, line, drawstyle="steps-post", label=label, **style(index))
     color = style(index)["color"]
     panel.fill_between(x, low, high, step="post", color=color, alpha=0.18, linewidth=0)

@@ -9,29 +9,6 @@ import pandas as pd
 from botorch_popbo.benchmarks.report._format import estimate
 from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary, standard_error
 
-_RESAMPLES = 2000
-
-
-def rank_methods(summaries: Sequence[Summary]) -> pd.DataFrame:
-    """Rank the methods by where they ended, on every problem and seed; 1 is the best.
-
-    Each problem counts the same; on each the seeds count that all compared methods completed. By
-    method, from the best, there are the "mean" rank and the ends "low" and "high" of its 95 %
-    interval, from drawing problems with replacement and, of each, seeds. There are none if fewer
-    than two can be compared.
-    """
-    methods = comparable(summaries)
-    nothing = pd.DataFrame(columns=["mean", "low", "high"])
-    if len(methods) < 2:
-        return nothing
-    tables = [ranks(summary, methods, lambda curve: curve.results) for summary in summaries]
-    if not all(len(table) for table in tables):
-        return nothing
-    means = np.mean([table.mean(axis=0) for table in tables], axis=0)
-    low, high = np.percentile(_bootstrap(tables), (2.5, 97.5), axis=0)
-    found = pd.DataFrame({"mean": means, "low": low, "high": high}, index=methods)
-    return found.sort_values("mean", kind="stable")
-
 
 def comparable(summaries: Sequence[Summary]) -> list[str]:
     """The methods that have a complete run on every problem."""
@@ -51,17 +28,6 @@ def ranks(summary: Summary, methods: Sequence[str], values: Callable[[Curve], Ar
     return np.asarray(table.rank(axis=1, ascending=summary.is_loss, na_option="bottom"))
 
 
-def _bootstrap(tables: Sequence[Array]) -> Array:
-    """Average ranks of resampled problems and seeds, ``resamples x methods``."""
-    generator = np.random.default_rng(0)
-    found = np.zeros((_RESAMPLES, tables[0].shape[1]))
-    for row in found:
-        for problem in generator.integers(len(tables), size=len(tables)):
-            table = tables[problem]
-            row += table[generator.integers(len(table), size=len(table))].mean(axis=0)
-    return found / len(tables)
-
-
 _MILESTONES = (15, 20, 30, 50, 100, 200)
 _COLUMNS = ["point", "evaluations", "group", "replications", "method", "rank", "error"]
 _POINTS: dict[str, Callable[[Curve], Array]] = {
@@ -76,12 +42,14 @@ def rank_in_groups(summaries: Sequence[Summary]) -> pd.DataFrame:
     There is a row for each point (the best one evaluated, the one recommended), number of
     evaluations, group and method: the mean rank over the replications of the group's problems and
     its standard error, after 15, 20, 30, 50, 100 and 200 evaluations, as far as all got, and at the
-    end. Only methods with a complete run on every problem are ranked. Without groups of more than
-    one problem there are no rows. Of several suites, each is one group.
+    end. Only methods with a complete run on every problem are ranked. Nobody is ranked on a single
+    problem or alone. Of several suites, each is one group.
     """
     methods, groups = comparable(summaries), _groups(summaries)
-    if not any(len(members) > 1 for members in groups.values()) or len(methods) < 2:
+    if len(summaries) < 2 or len(methods) < 2:
         return pd.DataFrame(columns=_COLUMNS)
+    if all(len(members) == 1 for members in groups.values()):
+        groups = {}
     if [*groups.values()] != [[*summaries]]:
         groups["all"] = [*summaries]
     rows = [

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from botorch_popbo.benchmarks.methods import Method
 from botorch_popbo.benchmarks.problems import Problem
-from botorch_popbo.benchmarks.report._shares import shares
 from botorch_popbo.benchmarks.run._versions import COMMIT
 from botorch_popbo.benchmarks.settings import Parameters, TrialRecord
 
@@ -34,8 +33,6 @@ class Curve:
         times: The cumulative wall-clock time of the suggestions, ``replications x entries``.
         measures: What else the problem knows of the point with the best observation, one for each
             replication.
-        shares: Where the suggestions of each replication went, see
-            :func:`botorch_popbo.benchmarks.report._shares.shares`.
         num_fallbacks: The number of suggestions that were not the method's own.
         num_failed: The number of replications in which no trial succeeded.
         versions: The versions of packages that the trials were run with, each once.
@@ -48,7 +45,6 @@ class Curve:
     recommended: Array
     times: Array
     measures: tuple[Mapping[str, float], ...] = ()
-    shares: tuple[Mapping[str, float], ...] = ()
     num_fallbacks: int = 0
     num_failed: int = 0
     versions: tuple[str, ...] = ()
@@ -163,7 +159,6 @@ def curve(problem: Problem, initial: int, method: Method, found: Replications) -
         recommended=follow(recommended),
         times=np.cumsum(seconds, axis=-1),
         measures=tuple(one.measures(best_known(one, records)) for one, records in own),
-        shares=tuple(shares(one, records, initial) for one, records in own),
         num_fallbacks=sum(
             method.is_fallback(record.generator) for records in suggestions for record in records
         ),

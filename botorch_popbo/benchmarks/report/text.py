@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from botorch_popbo.benchmarks.report._format import estimate
-from botorch_popbo.benchmarks.report.ranking import rank_methods
+from botorch_popbo.benchmarks.report._verdict import verdicts
 from botorch_popbo.benchmarks.report.summary import Summary, standard_error
 
 _LEGEND = """\
@@ -13,7 +13,8 @@ a + b evaluations: initial points and suggestions
 result: of the point held to be the best
 best evaluated: of the best point, if all were scored
 seconds: of a suggestion
-* the best mean over all seeds; ± standard error"""
+* the best mean over all seeds; ± standard error
+verdict: by a paired t-test over the seeds, wrong on one in twenty pairs of equal methods"""
 
 
 def table(summaries: Sequence[Summary]) -> str:
@@ -22,7 +23,7 @@ def table(summaries: Sequence[Summary]) -> str:
     Returns:
         Lines of text: mean and standard error over the seeds of the regret, or of the best value
         where the optimum is unknown; the same of the best point evaluated; and the mean time of a
-        suggestion. For several problems also the average ranks of the methods.
+        suggestion. Then who is ahead of whom.
     """
     rows = [row for summary in summaries for row in _rows(summary)]
     columns = ["problem", "method", "seeds", "result", "best evaluated", "seconds"]
@@ -30,7 +31,7 @@ def table(summaries: Sequence[Summary]) -> str:
     problems = [
         f"{s.problem.name}: {s.initial} + {s.trials} evaluations, {s.quantity}" for s in summaries
     ]
-    return "\n".join([ends, "", *problems, *_ranks(summaries), _LEGEND])
+    return "\n".join([ends, "", *problems, *verdicts(summaries), _LEGEND])
 
 
 def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
@@ -64,13 +65,3 @@ def _rows(summary: Summary) -> Iterator[tuple[str, ...]]:
         yield name, curve.method, seeds, result, best, time
     for method in summary.without:
         yield name, method, f"0/{summary.seeds}", "no complete run", "-", "-"
-
-
-def _ranks(summaries: Sequence[Summary]) -> list[str]:
-    """One line for several problems; with one, the table says it."""
-    ranks = [
-        f"{r.Index} {r.mean:.2f} [{r.low:.2f}, {r.high:.2f}]"
-        for r in rank_methods(summaries).itertuples()
-    ]
-    title = f"average rank over {len(summaries)} problems [95 % bootstrap interval]:"
-    return [title, *ranks] if ranks and len(summaries) > 1 else []

@@ -24,7 +24,9 @@ jobs = 1
 limit = 30
 """
 RANKS = "experiment = 'rank-agreement'\n"
-KNOWN = "optimization, rank-agreement, rank-calibration, suggestion-time, preferences, transfer"
+KNOWN = (
+    "optimization, rank-agreement, rank-calibration, suggestion-time, preferences, transfer, fronts"
+)
 
 
 def settled(arguments: str) -> Any:
@@ -56,7 +58,7 @@ def test_a_shipped_campaign_is_complete_and_names_what_exists(name: str) -> None
         ("", {"methods": ("optuna-tpe", "random"), "trials": 7, "seeds": 2, "jobs": 1}),
         ("--methods random --seeds 5 --limit 9", {"methods": ("random",), "seeds": 5, "limit": 9}),
         ("--smoke", {"trials": 3, "seeds": 1, "initial": {"branin": 4, "hartmann6": 4}}),
-        ("--smoke --seeds 2 --problems branin", {"seeds": 2, "initial": {"branin": 4}}),
+        ("--smoke --seeds 2 branin", {"seeds": 2, "initial": {"branin": 4}}),
     ],
 )
 def test_a_file_says_what_the_options_do_not(

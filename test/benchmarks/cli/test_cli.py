@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,12 +13,20 @@ from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
 
 
+def compared(folder: Path, *more: str) -> list[str]:
+    options = ["--trials", "2", "--seeds", "1", "--initial", "2", "--jobs", "1"]
+    return ["compare", *options, *more, "--output", str(folder)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("compare --problems brainin", "no problem 'brainin'; did you mean 'branin'"),
-        ("report --problems branin --output /none", "there are no records in /none"),
-        ("compare --problems mine.py", ", and path/to/my.py:name"),
+        ("compare brainin", "no problem 'brainin'; did you mean 'branin'"),
+        ("report branin --output /none", "there are no records in /none"),
+        ("compare no.py", "cannot read no.py: No such file"),
+        ("compare --methods tpe", "no method 'tpe'; did you mean 'optuna-tpe'"),
+        ("compare --methods random branin", "branin is a problem: name problems before --methods"),
+        ("compare --campaign no.toml", "cannot read the campaign no.toml: No such file"),
         ("compare --table no.csv", "give both"),
         ("compare --campaign suggestion-time --table a.csv", "has no --table"),
         ("compare --trials 0", "--trials is a whole number of at least 1, not 0"),
@@ -40,6 +49,71 @@ def test_list_names_everything(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     names = (*PROBLEMS, *PATTERNS, *METHODS, *shipped_campaigns())
     assert all(name in printed for name in names)
+    assert main(["list", "problems"]) == 0
+    printed = capsys.readouterr().out
+    assert "hartmann6" in printed
+    assert "optuna-tpe" not in printed
+
+
+FUNCTION = """
+space = {"rate": (1e-4, 1.0, "log"), "kernel": ["rbf", "poly"]}
+direction = "maximize"
+
+def train(rate, kernel):
+    if rate < 1e-3:
+        raise ValueError("diverged")
+    return -abs(rate - 0.1) - (kernel == "poly")
+
+def other(a):
+    return a
+"""
+
+
+def test_a_plain_function_beside_a_space_is_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, output = tmp_path / "my.py", tmp_path / "out"
+    path.write_text(FUNCTION)
+    assert main(compared(output, f"{path}:train", "--methods", "random")) == 0
+    assert "outcome (higher is better)" in capsys.readouterr().out
+    path.write_text(FUNCTION + "# changed")
+    assert main(["report", "--output", str(output)]) == 2
+    message = capsys.readouterr().err
+    assert "has no complete run of random on train@" in message
+    assert "There are records of train@" in message
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ("my.py", "my.py:NAME; it has train and other"),
+        ("my.py:trian", "my.py has no 'trian'; did you mean 'train'?"),
+        ("my.py:f", "my.py has no 'f'; it has train and other"),
+        ("my.py:other", "other takes a, and the file's space says what each may be"),
+    ],
+)
+def test_what_a_file_has_is_told_before_anything_is_loaded(
+    reference: str, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "my.py").write_text(FUNCTION)
+    code = (
+        "import sys; from botorch_popbo.benchmarks.cli import main; "
+        f"status = main(['compare', '{tmp_path / reference}']); "
+        "print(status, {'torch', 'pandas'} & {*sys.modules})"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "2 set()\n"
+    assert message in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+def test_a_shell_completes_names(tmp_path: Path) -> None:
+    line = "popbo compare hartmann6-o"
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    told = {**asked, "_ARGCOMPLETE_IFS": " ", "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "out")}
+    code = "from botorch_popbo.benchmarks.cli import main; main()"
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, **told}, check=True)
+    assert (tmp_path / "out").read_text().split() == ["hartmann6-outliers"]
 
 
 def test_a_missing_table_is_told_before_any_work(
@@ -47,7 +121,7 @@ def test_a_missing_table_is_told_before_any_work(
 ) -> None:
     monkeypatch.delenv("POPBO_DATA", raising=False)
     output = tmp_path / "out"
-    arguments = ["compare", "--problems", "branin", "nasbench201", "--output", str(output)]
+    arguments = ["compare", "branin", "nasbench201", "--output", str(output)]
     assert main(arguments) == 2
     message = capsys.readouterr().err
     for part in ("nasbench201.npz", "--data", "POPBO_DATA", "NATS-tss", "X_index", "op_names"):
@@ -57,16 +131,11 @@ def test_a_missing_table_is_told_before_any_work(
     assert not output.exists()
 
 
-def compared(folder: Path, *more: str) -> list[str]:
-    options = ["--trials", "2", "--seeds", "1", "--initial", "2", "--jobs", "1"]
-    return ["compare", *options, *more, "--output", str(folder)]
-
-
 def test_a_failed_replication_is_status_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(SyntheticProblem, "evaluate", lambda *_: float("inf"))
-    assert main(compared(tmp_path, "--problems", "branin", "--methods", "random")) == 1
+    assert main(compared(tmp_path, "branin", "--methods", "random")) == 1
     streams = capsys.readouterr()
     message = "failed: random on branin, seed 0, trial 0: ValueError: trial 0 evaluated to inf"
     assert message in streams.err
@@ -76,8 +145,8 @@ def test_a_failed_replication_is_status_1(
 def test_a_report_without_options_is_of_all_that_was_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(compared(tmp_path, "--problems", "branin", "--methods", "random")) == 0
-    more = ("--problems", "branin", "hartmann6", "--methods", "optuna-tpe", "random")
+    assert main(compared(tmp_path, "branin", "--methods", "random")) == 0
+    more = ("branin", "hartmann6", "--methods", "optuna-tpe", "random")
     assert main(compared(tmp_path, *more)) == 0
     asked = set(capsys.readouterr().out.split())
     before = (tmp_path / "results.csv").read_text().splitlines()
@@ -119,10 +188,10 @@ def test_a_report_says_that_a_file_has_changed(
 ) -> None:
     path, output = tmp_path / "own.py", tmp_path / "results"
     path.write_text(OWN)
-    assert main(compared(output, "--problems", f"{path}:other", "--methods", "random")) == 0
+    assert main(compared(output, f"{path}:other", "--methods", "random")) == 0
     path.write_text(OWN + "# changed")
     # Another problem whose name ends alike is not the same.
-    assert main(compared(output, "--problems", f"{path}:own", "--methods", "random")) == 0
+    assert main(compared(output, f"{path}:own", "--methods", "random")) == 0
     assert "has changed" not in capsys.readouterr().err
     assert main(["report", "--output", str(output)]) == 0
     assert "other-own has changed: it begins anew" in capsys.readouterr().err

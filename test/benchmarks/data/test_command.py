@@ -3,10 +3,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.tables import grids, make, published
 
-from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.data._published import FILES
-from botorch_popbo.benchmarks.data.sources import FCNET, MLP, MLP_GRID
+from botorch_popbo.benchmarks.data.sources import FCNET, MLP
 from botorch_popbo.benchmarks.errors import UsageError
 
 Capture = pytest.CaptureFixture[str]
@@ -14,25 +13,25 @@ Capture = pytest.CaptureFixture[str]
 
 def test_a_check_tells_of_each_table(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "fcnet_valid.npz").write_text("torn")
-    assert main(["data", "check", str(tmp_path)]) == 1
+    assert make.main(["check", str(tmp_path)]) == 1
     first, *others = capsys.readouterr().out.splitlines()
     assert "cannot be read as an npz file" in first
-    assert others == [f"{name}: not found" for name in [*FILES.values()][1:]]
+    assert others == [f"{name}: not found" for name in [*published.FILES.values()][1:]]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["data", "fcnet"], "popbo data fcnet needs a SOURCE"),
-        (["data", "nasbench201", "none", "--output", "."], "none is no export"),
-        (["data", "fcnet", "none", "--output", __file__], f"--output {__file__} is not a folder"),
-        (["data", "convolution", "none", "--output", "."], "none/cachefiles/convolution_milo/A100"),
+        (["fcnet"], "fcnet needs a SOURCE"),
+        (["nasbench201", "none", "--output", "."], "none is no export"),
+        (["fcnet", "none", "--output", __file__], f"--output {__file__} is not a folder"),
+        (["convolution", "none", "--output", "."], "none/cachefiles/convolution_milo/A100"),
     ],
 )
 def test_misuse_is_one_line_and_status_2(
     arguments: list[str], message: str, capsys: Capture
 ) -> None:
-    assert main(arguments) == 2
+    assert make.main(arguments) == 2
     streams = capsys.readouterr()
     assert streams.out == ""
     assert streams.err.count("\n") == 1
@@ -42,9 +41,9 @@ def test_misuse_is_one_line_and_status_2(
 def test_a_table_is_trained_without_a_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    for name, choices in MLP_GRID.items():
-        monkeypatch.setitem(MLP_GRID, name, choices[:1])
-    assert main(["data", "mlp", "--output", str(tmp_path)]) == 0
+    for name, choices in grids.MLP_GRID.items():
+        monkeypatch.setitem(grids.MLP_GRID, name, choices[:1])
+    assert make.main(["mlp", "--output", str(tmp_path)]) == 0
     assert "the numbers of mlp wine differ" in capsys.readouterr().err
     assert MLP.load(tmp_path, "wine").values.shape == (1, 1, 1, 1, 1, 8)
 

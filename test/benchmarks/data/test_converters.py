@@ -13,9 +13,9 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from helpers.tables import grids
+from helpers.tables import make as script
 
-from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.data import sources
 from botorch_popbo.benchmarks.data.nasbench201 import load_nasbench201
 from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS
 
@@ -31,7 +31,7 @@ LAST = np.random.default_rng(0).lognormal(size=(len(CONFIGURATIONS), 4))
 
 
 def make(*arguments: object) -> int:
-    return main(["data", *map(str, arguments)])
+    return script.main([*map(str, arguments)])
 
 
 def write_hdf5(folder: Path, data_set: str, last: np.ndarray) -> None:
@@ -175,7 +175,7 @@ def results(kernel: str) -> list[dict[str, Any]]:
 def test_times_are_where_their_configuration_is(
     kernel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    monkeypatch.setitem(sources.KERNEL_GRIDS, kernel, SMALL[kernel])
+    monkeypatch.setitem(grids.KERNEL_GRIDS, kernel, SMALL[kernel])
     folder = tmp_path / "cachefiles" / f"{kernel}_milo"
     folder.mkdir(parents=True)
     paths = [folder / f"{gpu}_T4.json.gz" for gpu in KERNELS[kernel].parts]

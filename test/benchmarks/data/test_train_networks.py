@@ -2,9 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.tables import train_networks as script
 
-from botorch_popbo.benchmarks.data import _train_networks
-from botorch_popbo.benchmarks.data._train_networks import train_networks
 from botorch_popbo.benchmarks.data.sources import MLP
 from botorch_popbo.benchmarks.data.table import Choices
 
@@ -20,22 +19,22 @@ SMALL: dict[str, Choices] = {
 @pytest.fixture(autouse=True)
 def only_wine_and_diabetes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A classification and a regression, both small."""
-    monkeypatch.setattr(_train_networks, "MLP", replace(MLP, parts=("wine", "diabetes")))
+    monkeypatch.setattr(script, "MLP", replace(MLP, parts=("wine", "diabetes")))
 
 
 @pytest.mark.usefixtures("rng_untouched")
 def test_a_network_trained_alone_is_that_of_its_cell() -> None:
-    table = train_networks(SMALL)
+    table = script.train_networks(SMALL)
     names = list(SMALL)
     for row in (0, 7, 22):
         cell = {n: (SMALL[n][i],) for n, i in zip(names, table["X_index"][row], strict=True)}
-        for array, errors in train_networks(cell).items():
+        for array, errors in script.train_networks(cell).items():
             if array.endswith("_error"):
                 np.testing.assert_allclose(errors[0], table[array][row], rtol=1e-4)
 
 
 def test_training_helps_and_splits_differ() -> None:
-    table = train_networks(SMALL)
+    table = script.train_networks(SMALL)
     rates = table["X_index"][:, list(SMALL).index("learning_rate_init")]
     for array, share_by_guessing in (("wine_error", 0.6), ("diabetes_error", 1.0)):
         errors = table[array]

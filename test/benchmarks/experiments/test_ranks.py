@@ -75,7 +75,7 @@ def test_agreement_counts_pairs_in_the_right_and_in_the_wrong_order() -> None:
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("paper-forrester", "0 of 8 results are missing"), ("rank-calibration", "outcome gp 1/1")],
+    [("paper-forrester", "gaussian 0.00 2/2"), ("rank-calibration", "outcome gp 1/1")],
 )
 def test_a_report_says_what_the_run_said(
     name: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -59,7 +59,7 @@ def test_shuffled_sources_have_the_same_points_and_other_outcomes(tables: Path) 
 
 
 def run(tables: Path, output: Path, *options: str) -> list[list[float]]:
-    base = ["--campaign", "transfer", "--smoke", "--problems", "fcnet-slice", "--jobs", "1"]
+    base = ["--campaign", "transfer", "--smoke", "fcnet-slice", "--jobs", "1"]
     paths = ["--data", str(tables), "--output", str(output)]
     assert main(["compare", *base, *paths, *options]) == 0
     files = sorted(output.glob("records/*.jsonl"))

@@ -49,11 +49,7 @@ def test_so_are_those_of_ablations(method: Method) -> None:
     "name",
     # Ours, and one of each library. Of one design a confidence bound has the same maximum, however
     # it is searched for.
-    [
-        name
-        for name in DISTINCT
-        if name.startswith(("popbo", "optuna-gp", "gp-logei")) and name != "popbo-default-rlcb"
-    ],
+    [name for name in DISTINCT if name.startswith(("popbo", "optuna-gp", "gp-logei"))],
 )
 def test_seed_and_outcomes_decide_alone(name: str, method: Method) -> None:
     check_reproducible(method, spaces(name)[-1])

@@ -32,21 +32,35 @@ def test_a_change_of_the_file_changes_the_name(tmp_path: Path) -> None:
 def test_a_function_beside_a_space_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "own.py"
     path.write_text(
-        'space = {"rate": (1e-4, 1.0, "log"), "kind": ["a", "b"]}\nminimize = False\n'
-        'def f(rate, kind):\n    return rate + (kind == "b") if rate < 0.5 else None\n'
+        'space = {"rate": (1e-4, 1.0, "log"), "kind": ["a", "b"]}\ndirection = "maximize"\n'
+        "def f(rate, kind):\n"
+        '    if rate == 0.8: raise OSError("out of memory")\n'
+        "    if rate == 0.9: return undefined\n"
+        '    return (rate + (kind == "b"), 0.1) if rate < 0.5 else None\n'
     )
     name, source = find(f"{path}:f", Problem, ())
     problem = source.load()
     assert name.startswith("f@")
     assert problem.evaluate({"rate": 0.25, "kind": "b"}, 0) == 1.25
     assert problem.evaluate({"rate": 0.75, "kind": "b"}, 0) is None
+    assert problem.evaluate({"rate": 0.8, "kind": "b"}, 0) is None
+    with pytest.raises(NameError):
+        problem.evaluate({"rate": 0.9, "kind": "b"}, 0)
     assert (problem.minimize, problem.noisy) == (False, False)
+
+
+@pytest.mark.parametrize("arguments", ["rate=0.1, kind='a'", "**values", "rate, kind='b', seed=0"])
+def test_a_function_may_have_defaults(arguments: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(f'space = {{"rate": (0.0, 1.0)}}\ndef f({arguments}): return 2.0\n')
+    _, source = find(f"{path}:f", Problem, ())
+    assert source.load().evaluate({"rate": 0.25}, 0) == 2.0
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("owm", "did you mean 'own'"),
+        ("owm", "has no attribute 'owm'"),
         ("number", "is to make a Problem, but got "),
         ("broken", "failed in line 11: ZeroDivisionError"),
         ("taken", "there is another 'branin'"),

@@ -1,14 +1,14 @@
 import pytest
 import torch
 
-from botorch_popbo.benchmarks.cli._campaigns import shipped_campaigns
+from botorch_popbo.benchmarks.cli._campaigns import load_campaign
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
 
 PAPERS = ["branin", "hartmann6", "rosenbrock6", "forrester"]
 
 
-@pytest.mark.parametrize("name", [*PAPERS, *shipped_campaigns()["botorch-functions"]["problems"]])
+@pytest.mark.parametrize("name", [*PAPERS, *load_campaign("botorch-functions")["problems"]])
 def test_an_optimum_is_in_the_domain_but_not_in_its_middle(name: str) -> None:
     problem = PROBLEMS[name].load(None)
     assert isinstance(problem, SyntheticProblem)

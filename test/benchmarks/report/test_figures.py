@@ -34,3 +34,12 @@ def test_a_problem_without_a_result_is_drawn() -> None:
     figure = figures.draw([nothing, summary(curve("popbo", 1.0)), summary()])
     FigureCanvasAgg(figure).draw()
     assert [panel.get_yscale() for panel in figure.axes[::3]] == ["linear", "log", "linear"]
+
+
+def test_the_last_step_of_a_curve_is_seen() -> None:
+    panel = figures.draw([summary(curve("popbo", 1.0, 2.0, 3.0))]).axes[0]
+    [line] = panel.get_lines()
+    # Twelve initial points and one suggestion, after which the curve goes on.
+    x, y = line.get_data()
+    assert x[-2] == 13 < x[-1] < panel.get_xlim()[1]
+    assert y[-1] == y[-2]

@@ -15,7 +15,7 @@ def test_everything_is_written_and_the_page_stands_alone(
     write_report(SUMMARIES, tmp_path)
     assert capsys.readouterr().out.startswith(table(SUMMARIES))
     found = sorted(path.name for path in tmp_path.iterdir())
-    assert found == ["report.html", "report.png", "results.csv"]
+    assert found == ["groups.csv", "report.html", "report.png", "results.csv"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "http" not in page
     for text in ("0.25 ± 0.12", "sklearn-digits", "torch 2", "average rank", "data:image/png"):

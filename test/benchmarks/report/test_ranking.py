@@ -3,7 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.report.ranking import rank_methods
+from botorch_popbo.benchmarks.report.ranking import comparable, rank_in_groups, ranks
+from botorch_popbo.benchmarks.report.summary import Summary
 
 from .conftest import curve, summary
 
@@ -16,49 +17,34 @@ SECOND = summary(
 )
 
 
+def ranked(found: Summary) -> list[list[float]]:
+    """Ranks by where the methods ended, ``seeds x methods``."""
+    return np.asarray(ranks(found, comparable([found]), lambda c: c.results)).tolist()
+
+
 def test_ranks_are_those_of_a_hand_computation() -> None:
-    # First: popbo 1, 1, 2; random 3, 2.5, 1; sobol 2, 2.5, 3. Second, where high is good:
-    # popbo 3, 3; random 2, 1.5; sobol 1, 1.5.
-    found = rank_methods([FIRST, SECOND])
-    assert found["mean"].to_dict() == pytest.approx(
-        {
-            "cmaes": (7.5 / 3 + 1.25) / 2,
-            "random": (6.5 / 3 + 1.75) / 2,
-            "popbo": (4 / 3 + 3) / 2,
-        }
+    assert ranked(FIRST) == [[1, 3, 2], [1, 2.5, 2.5], [2, 1, 3]]
+    # Here high is good.
+    assert ranked(SECOND) == [[3, 2, 1], [3, 1.5, 1.5]]
+    found = rank_in_groups([FIRST, SECOND]).query("point == 'best evaluated' and evaluations == 13")
+    assert found.set_index("method")["rank"].to_dict() == pytest.approx(
+        {"popbo": 10 / 5, "random": 10 / 5, "cmaes": 10 / 5}
     )
-    assert found["mean"].is_monotonic_increasing
-    assert found.equals(rank_methods([FIRST, SECOND]))
-    for rank in found.itertuples():
-        assert 1 <= rank.low <= rank.mean <= rank.high <= 3
-
-
-def test_the_interval_is_that_of_all_resamples() -> None:
-    # One problem and two seeds, ranked (1, 2) and (2, 1): a quarter of the resamples has the mean
-    # 1, a quarter 2 and half of them 1.5, so that both tails of 2.5 % end at the extremes.
-    found = rank_methods([summary(curve("popbo", 1, 2), curve("random", 2, 1))])
-    assert found.to_numpy().tolist() == [[1.5, 1.0, 2.0]] * 2
-    sure = rank_methods([summary(curve("popbo", 1, 1), curve("random", 2, 2))] * 3)
-    assert sure.to_numpy().tolist() == [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]
+    assert {*found["group"]} == {"functions"}
 
 
 def test_only_methods_and_seeds_that_are_everywhere_are_ranked() -> None:
     lacking = summary(curve("popbo", 1, 2), curve("cmaes", 2, 1), curve("gp-ucb", 3, 3))
-    assert set(rank_methods([FIRST, lacking]).index) == {"popbo", "cmaes"}
-    assert rank_methods([summary(curve("popbo", 1.0))]).empty
-    assert rank_methods([]).empty
+    assert {*rank_in_groups([FIRST, lacking])["method"]} == {"popbo", "cmaes"}
+    assert rank_in_groups([FIRST]).empty
     lost = curve("random", 3.0)
-    found = rank_methods([summary(curve("popbo", 1, 9, 9), lost)])
-    assert found["mean"].to_dict() == {"popbo": 1, "random": 2}
-    apart = replace(lost, seeds=(7,))
-    assert rank_methods([summary(curve("popbo", 1, 9, 9), apart)]).empty
-    assert np.isfinite(found.to_numpy()).all()
+    assert ranked(summary(curve("popbo", 1, 9, 9), lost)) == [[1, 2]]
+    assert ranked(summary(curve("popbo", 1, 9, 9), replace(lost, seeds=(7,)))) == []
 
 
 def test_a_replication_without_a_result_ranks_last() -> None:
     nothing = float("nan")
     for minimize in (True, False):
         curves = curve("popbo", 1, 1, nothing), curve("random", 1, nothing, nothing)
-        found = rank_methods([summary(*curves, minimize=minimize)])
         # The seed on which neither has one says nothing.
-        assert found["mean"].to_dict() == {"popbo": 1.25, "random": 1.75}
+        assert ranked(summary(*curves, minimize=minimize)) == [[1.5, 1.5], [1, 2]]

@@ -1,8 +1,12 @@
 from dataclasses import replace
 
-from botorch_popbo.benchmarks.report import table
+import numpy as np
+import pytest
 
-from .conftest import BETTER, CURVE, SUMMARIES
+from botorch_popbo.benchmarks.report import table
+from botorch_popbo.benchmarks.report._verdict import is_ahead, verdicts
+
+from .conftest import BETTER, CURVE, SUMMARIES, curve, summary
 
 BRANIN, DIGITS = SUMMARIES
 
@@ -13,3 +17,28 @@ def test_the_best_is_the_highest_where_that_is_better() -> None:
     assert "popbo 3/3 * 0.0625 ± 0.12" in " ".join(table([BRANIN]).split())
     lossy = replace(BETTER, seeds=(0, 2), traces=BETTER.traces[:2])
     assert replace(BRANIN, curves=(CURVE, lossy)).best == {"random"}
+
+
+def ends(seeds: int, *results: list[float]) -> str:
+    """The verdict on two methods that ended there."""
+    both = [curve(name, *values) for name, values in zip(("a", "b"), results, strict=True)]
+    (line,) = verdicts([summary(*both, seeds=seeds)])
+    return line
+
+
+def test_a_method_is_ahead_by_students_quantile_of_its_seeds() -> None:
+    # Means of 3.5 and 2.7 standard errors; the quantiles are 4.3 of three seeds, 2.6 of six.
+    assert ends(3, [0.0, 0.0, 0.0], [2.0, 4.0, 1.0]) == "verdict on branin: level"
+    assert ends(3, [0.0, 0.0, 0.0], [2.0, 2.5, 3.0]) == "verdict on branin: a ahead of b"
+    assert ends(6, [0.0] * 6, [2.0, 4.0, 1.0, 2.0, 5.0, -0.5]) == "verdict on branin: a ahead of b"
+    assert ends(2, [0.0, 0.0], [9.0, 9.1]) == "verdict on branin: no verdict from less than 3 seeds"
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5, 10])
+def test_of_equal_methods_at_most_one_pair_in_twenty_has_one_ahead(seeds: int) -> None:
+    number = 4000
+    gains = np.random.default_rng(seeds).normal(size=(number, seeds))
+    share = np.mean([is_ahead(row) or is_ahead(-row) for row in gains])
+    # Three standard errors of such a share.
+    assert share <= 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / number)
+    assert (share > 0.0) == (seeds > 2)

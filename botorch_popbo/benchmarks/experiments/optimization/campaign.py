@@ -5,14 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from botorch_popbo.benchmarks.errors import UsageError, unknown
-from botorch_popbo.benchmarks.experiments.optimization._loop import Loop
 from botorch_popbo.benchmarks.methods import METHODS, Method
-from botorch_popbo.benchmarks.own import Source, TableSource, find, is_reference
+from botorch_popbo.benchmarks.own import check_reference, find, is_reference
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, Problem, expand
-from botorch_popbo.benchmarks.report.summary import Summary, curve
 from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
 from botorch_popbo.benchmarks.settings import (
@@ -21,6 +19,9 @@ from botorch_popbo.benchmarks.settings import (
     Setting,
     TrialRecord,
 )
+
+if TYPE_CHECKING:
+    from botorch_popbo.benchmarks.report.summary import Summary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +35,12 @@ class Optimization(Campaign[Setting, TrialRecord]):
         initial: The size of the initial design by problem name, in trials, in the order in which
             the problems are reported.
         trials: The number of evaluations after the initial design.
-        own: Where problems and methods are that a user brought along, by name.
+        own: Sources of problems and methods that a user brought along, by name.
     """
 
     initial: Mapping[str, int]
     trials: int
-    own: Mapping[str, Source] = field(default_factory=dict)
+    own: Mapping[str, Any] = field(default_factory=dict)
 
     registry: ClassVar = METHODS
     keys: ClassVar = {
@@ -77,11 +78,13 @@ class Optimization(Campaign[Setting, TrialRecord]):
     def planned(cls, *, data: Path | None, **values: Any) -> Self:
         """See the base class."""
         size = values.pop("initial")
-        own: dict[str, Source] = {}
+        own: dict[str, Any] = {}
         problems = _found(values.pop("problems"), Problem, PROBLEMS, own)
         methods = _found(values.pop("methods"), Method, METHODS, own)
         said = [values.pop(key) for key in ("objective", "columns", "maximize")]
         if path := values.pop("table"):
+            from botorch_popbo.benchmarks.own._table import TableSource
+
             table = TableSource.find(Path(path), *said)
             name = table.name(_names(PROBLEMS, own))
             own[name] = table
@@ -108,8 +111,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
         """See the base class."""
         stems = [path.stem for path in self.output.glob("records/*.jsonl")]
         for name, source in self.own.items():
-            if isinstance(source, TableSource):
-                yield from source.describe()
+            yield from source.describe()
             own, _, digest = name.rpartition("@")
             other = re.compile(rf"(^|--){re.escape(own)}@(?!{digest})")
             if any(map(other.search, stems)):
@@ -134,6 +136,8 @@ class Optimization(Campaign[Setting, TrialRecord]):
         self, cell: Setting, records: list[TrialRecord], limited: Limited
     ) -> Iterator[TrialRecord]:
         """See the base class."""
+        from botorch_popbo.benchmarks.experiments.optimization._loop import Loop
+
         problem = self.problem(cell.problem).for_seed(cell.seed)
         loop = Loop(problem, cell, self.method(cell.method), records, limited)
         yield from map(loop.step, count(len(records)))
@@ -148,7 +152,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
                 found[seed] = records[:length]
         return found
 
-    def summaries(self) -> list[Summary]:
+    def summaries(self) -> "list[Summary]":
         """What the records say of every problem, in order.
 
         Raises:
@@ -157,7 +161,9 @@ class Optimization(Campaign[Setting, TrialRecord]):
         """
         return [self._summary(name, initial) for name, initial in self.initial.items()]
 
-    def _summary(self, name: str, initial: int) -> Summary:
+    def _summary(self, name: str, initial: int) -> "Summary":
+        from botorch_popbo.benchmarks.report.summary import Summary, curve
+
         problem = self.problem(name)
         complete = {method: self.complete(name, method) for method in self.methods}
         curves = [
@@ -182,13 +188,18 @@ def _asked(
     """Each name once, where it is in a file with its whole path; UsageError if it is unknown."""
     names = dict.fromkeys(names)
     for name in names:
-        if not is_reference(name) and name not in known:
-            raise unknown(what, name, [*known, *patterns], ", and path/to/my.py:name")
+        if ".py" in name:
+            check_reference(name)
+        elif name not in known:
+            if what == "method" and name in PROBLEMS:
+                raise UsageError(f"{name} is a problem: name problems before --methods")
+            listed = f", see popbo list {what}s, and path/to/my.py:name"
+            raise unknown(what, name, [*known, *patterns], listed)
     return tuple(str(Path(name).absolute()) if is_reference(name) else name for name in names)
 
 
 def _found(
-    names: Iterable[str], kind: type[Any], known: Iterable[str], own: dict[str, Source]
+    names: Iterable[str], kind: type[Any], known: Iterable[str], own: dict[str, Any]
 ) -> list[str]:
     """Names as they are in the records; where those in files are found is added to ``own``."""
     found = []

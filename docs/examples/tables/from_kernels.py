@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from grids import KERNEL_GRIDS, pack
 
-from botorch_popbo.benchmarks.data.sources import KERNEL_GRIDS, KERNELS
+from botorch_popbo.benchmarks.data.sources import KERNELS
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
 from botorch_popbo.benchmarks.errors import UsageError
 
@@ -32,7 +33,7 @@ def convert(source: Path, table: str) -> Arrays:
     """
     grid, file, folder = KERNEL_GRIDS[table], KERNELS[table], source / "cachefiles"
     paths = {gpu: folder / f"{table}_milo" / f"{gpu}_T4.json.gz" for gpu in file.parts}
-    return file.pack(grid, {gpu: _table(path, grid) for gpu, path in paths.items()})
+    return pack(file, grid, {gpu: _table(path, grid) for gpu, path in paths.items()})
 
 
 def _table(path: Path, grid: dict[str, Choices]) -> npt.NDArray[np.float32]:

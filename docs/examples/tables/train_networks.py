@@ -13,14 +13,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
+from grids import MLP_GRID, pack
 from sklearn import datasets
 from torch import Tensor
 from torch.nn.functional import cross_entropy
+from tqdm.auto import tqdm
 
 from botorch_popbo._seeds import derive_seed
-from botorch_popbo.benchmarks.data.sources import MLP, MLP_GRID
+from botorch_popbo.benchmarks.data.sources import MLP
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
-from botorch_popbo.benchmarks.run._progress import make_bar
 
 _NUM_EPOCHS, _REPLICATES = 10, MLP.num_replicates
 _FIRST_DECAY, _SECOND_DECAY, _EPSILON = 0.9, 0.999, 1e-8  # of Adam
@@ -50,7 +51,7 @@ def convert(source: Path | None, table: str) -> Arrays:
 
 def train_networks(grid: dict[str, Choices]) -> Arrays:
     """The arrays of networks of the choices of each parameter, by name."""
-    return MLP.pack(grid, {name: _table(name, grid) for name in MLP.parts})
+    return pack(MLP, grid, {name: _table(name, grid) for name in MLP.parts})
 
 
 def _table(data_set: str, grid: dict[str, Choices]) -> npt.NDArray[np.float32]:
@@ -60,7 +61,7 @@ def _table(data_set: str, grid: dict[str, Choices]) -> npt.NDArray[np.float32]:
     alphas, rates = torch.tensor(list(product(*(grid[name] for name in side_by_side)))).T
     errors = []
     shapes = list(product(*(grid[name] for name in by_shape)))
-    for shape in make_bar(shapes, desc=data_set, unit="shape"):
+    for shape in tqdm(shapes, desc=data_set, unit="shape", disable=None):
         batch_size, depth, width = map(int, shape)
         errors.append(_errors(data, batch_size, depth, width, alphas, rates))
     axes = by_shape + side_by_side

@@ -15,6 +15,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from grids import pack
 
 from botorch_popbo.benchmarks.data.sources import FCNET
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
@@ -49,7 +50,7 @@ def _convert(folder: Path) -> Arrays:
     grids = [grid for grid, _ in found.values()]
     if any(grid != grids[0] for grid in grids):
         raise UsageError(f"{folder}: the files have different choices")
-    return FCNET.pack(grids[0], {name: errors for name, (_, errors) in found.items()})
+    return pack(FCNET, grids[0], {name: errors for name, (_, errors) in found.items()})
 
 
 def _read(path: Path) -> tuple[dict[str, Choices], npt.NDArray[np.float32]]:
