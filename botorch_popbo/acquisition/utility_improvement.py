@@ -26,11 +26,12 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     where the incumbent :math:`x^*` is the evaluated point that the model recommends: with noise
     the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
-    expectation is over the difference, whose deviation counts by the share ``exploration``: a whole
-    one is drawn to what nobody knows, the corners (De Ath et al., 2021). The second term is the augmentation of Huang et al. (2006):
-    where the noise :math:`\sigma^2` is larger than the variance :math:`v` that evaluations of the
-    point would remove, another one tells little. Without noise it vanishes. The numerics of the
-    logarithm are BoTorch's (Ament et al., 2023).
+    expectation is over the difference. Of the difference's deviation only the share
+    ``exploration`` counts: a whole one is drawn to corners, of which nothing is known (De Ath et
+    al., 2021). The second term is the augmentation of Huang et al. (2006): where the noise
+    :math:`\sigma^2` is larger than the variance :math:`v` that evaluations of the point would
+    remove, another one tells little. Without noise it vanishes. The numerics of the logarithm are
+    BoTorch's (Ament et al., 2023).
 
     Where runs have failed, the probability of success is a factor: that the utility is above that
     of the worst success. A failure's place is below it, so an optimum at the edge of what fails
