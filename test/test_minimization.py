@@ -515,6 +515,7 @@ def test_ctrl_c_ends_a_script_with_one_line(tmp_path: Path, n_jobs: int) -> None
     code = f"""
 import signal, os, time
 from botorch_popbo import minimize
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 def function(x):
     if x > 0.7:
         os.killpg(0, signal.SIGINT)

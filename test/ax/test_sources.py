@@ -69,7 +69,10 @@ def test_a_maximised_metric_has_its_sign(earlier: pd.DataFrame) -> None:
     table = earlier.assign(gain=50.0 - earlier["loss"]).drop(columns="loss")
     mirrored = with_sources(table, objective="gain")
     found = run_trials(mirrored, gain, 3, metric="gain")
-    assert found == run_trials(with_sources(earlier), loss, 3)
+    mirror = run_trials(with_sources(earlier), loss, 3)
+    for point, other in zip(found, mirror, strict=True):
+        assert point.pop("kind") == other.pop("kind")
+        assert point == pytest.approx(other, abs=1e-6)  # the sum rounds
 
 
 def test_trials_may_run_before_the_first_is_complete(earlier: pd.DataFrame) -> None:

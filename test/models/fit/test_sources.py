@@ -132,7 +132,7 @@ def test_sample_paths_have_the_moments_of_the_posterior(number: int) -> None:
     torch.testing.assert_close(differences.mean(0), mean - mean[0], atol=0.1, rtol=0.1)
     covariance = law.distribution.covariance_matrix
     variance = covariance.diagonal() + covariance[0, 0] - 2.0 * covariance[0]
-    torch.testing.assert_close(differences.var(0)[1:], variance[1:], atol=0.0, rtol=0.07)
+    torch.testing.assert_close(differences.var(0)[1:], variance[1:], atol=0.0, rtol=0.1)
 
 
 def test_a_state_dict_carries_what_was_found_out() -> None:
