@@ -83,6 +83,12 @@ _ALL = (
         is_told=False,
         order=True,
     ),
+    _popbo(
+        "popbo-whole",
+        "popbo-untold, whose improvement counts the whole deviation",
+        is_told=False,
+        exploration=1.0,
+    ),
     _optuna("popbo-optuna", "ranks: the sampler for Optuna", "PoPBO"),
     *_through_ax(),
     _gp("botorch-gp", "BoTorch's SingleTaskGP, log expected improvement", "GaussianProcess"),

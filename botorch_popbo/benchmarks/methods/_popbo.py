@@ -16,7 +16,7 @@ from botorch_popbo.models import PoissonRankModel
 from botorch_popbo.paper.base_set import from_base_set
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
-from botorch_popbo.settings import Settings
+from botorch_popbo.settings import AcquisitionSettings, Settings
 
 _ACQUISITIONS: dict[str, Any] = {
     "eri": ExpectedRankingImprovement,
@@ -36,9 +36,11 @@ class Popbo(SequentialOptimizer):
         setting: Setting,
         is_told: bool = True,
         order: bool = False,
+        exploration: float = AcquisitionSettings.exploration,
     ) -> None:
         super().__init__(problem, setting)
-        self.settings = Settings().with_order_only(order)
+        acquisition = AcquisitionSettings(exploration=exploration)
+        self.settings = Settings(acquisition=acquisition).with_order_only(order)
         self.variance = 0.0 if is_told and not problem.noisy else math.nan
 
     def observe_failure(self, parameters: Parameters) -> None:
