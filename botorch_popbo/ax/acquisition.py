@@ -1,7 +1,7 @@
 """Ax's acquisition wrapper with random numbers of its own."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from inspect import signature
 from typing import Any, cast
@@ -97,11 +97,16 @@ class RankAcquisition(Acquisition):
 
         What lacks a metric is pending, lest it be suggested again, and what is ranked is not.
         """
-        constraints = config.linear_constraints
-        if constraints is not None:
+        self._equalities = config.equality_constraints
+        halves = [] if config.linear_constraints is None else [config.linear_constraints]
+        if self._equalities is not None:
+            A, b = self._equalities
+            halves += [(A, b), (-A, -b)]
+        constraints = None
+        if halves:
             # Candidates end on the boundary up to rounding. Those beyond it would be taken for
             # points of another space, and a running one would be suggested again.
-            A, b = constraints
+            A, b = map(torch.cat, zip(*halves, strict=True))
             slack = self._settings.search.constraint_slack
             constraints = (A, b + slack * b.abs().clamp_min(1.0))
         inside = partial(points_inside, digest=digest, inactive=self.surrogate.inactive)
@@ -230,10 +235,20 @@ class RankAcquisition(Acquisition):
                 sampling_strategy=sampling_strategy,
             )
             if candidate_set is None:
-                points = unless_known(self.acqf, domain, found, X_known, search, self._feasible)
+                moved = partial(self._feasible_near, held=list(choices))
+                points = unless_known(self.acqf, domain, found, X_known, search, moved)
                 if not points.equal(found):
                     found, values = points, self.evaluate(points.unsqueeze(-2)).detach().squeeze()
         return found, values, weights
+
+    def _feasible_near(self, X: Tensor, held: Sequence[int]) -> Tensor:
+        """Points moved to where equalities hold, all but some columns, if they are feasible then."""
+        if self._equalities is not None:
+            A, b = self._equalities
+            free = A.clone()
+            free[:, held] = 0.0
+            X = X - (X @ A.T - b.T) @ torch.linalg.pinv(free).T
+        return self._feasible(X)
 
     def _unseen(self, domain: Domain, X_known: Tensor, seed: int) -> Tensor:
         """Points of a fully discrete space that are not known, ``n x d``."""

@@ -4,6 +4,7 @@ import pytest
 import torch
 from ax.adapter.registry import Generators
 from ax.api.client import Client
+from ax.core.parameter_constraint import ParameterConstraint
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
@@ -121,13 +122,23 @@ def test_a_surrogate_of_ax_is_refused() -> None:
         run_trials(by_hand(surrogate=Surrogate(MODELS)), sphere, 4)
 
 
-@pytest.mark.parametrize("constraint", ["x0 <= 2", "x0 + x1 <= 1.2"])
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        {"inequality": "x0 <= 2"},
+        {"inequality": "x0 + x1 <= 1.2"},
+        {"equality": "x0 + x1 + x2 == 1.2"},
+    ],
+)
 @pytest.mark.parametrize("fixed", [{}, {"x0": 0.25}])
 def test_a_known_point_that_an_optimizer_ends_at_gives_way(
-    fixed: dict[str, float], constraint: str, monkeypatch: pytest.MonkeyPatch
+    fixed: dict[str, float], constraint: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = popbo_client(floats(2), 5, parameter_constraints=[constraint])
-    client.complete_trial(client.attach_trial({"x0": 0.25, "x1": 0.75}), {"loss": 0.0})
+    client = popbo_client(floats(3), 5)
+    # The client's own argument takes inequalities only.
+    client._experiment.search_space.set_parameter_constraints([ParameterConstraint(**constraint)])
+    first = {"x0": 0.25, "x1": 0.75, "x2": 0.2}
+    client.complete_trial(client.attach_trial(first), {"loss": 0.0})
     run_trials(client, sphere, 6)
 
     def end_at_known(acquisition: Acquisition, n: int, **options: Any) -> tuple[Tensor, ...]:
