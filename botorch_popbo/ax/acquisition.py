@@ -242,7 +242,7 @@ class RankAcquisition(Acquisition):
         return found, values, weights
 
     def _feasible_near(self, X: Tensor, held: Sequence[int]) -> Tensor:
-        """Points moved to where equalities hold, all but some columns, if they are feasible then."""
+        """Points moved to where equalities hold, all but some columns, if feasible then."""
         if self._equalities is not None:
             A, b = self._equalities
             free = A.clone()
