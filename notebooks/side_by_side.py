@@ -170,8 +170,8 @@ for name, text in verdicts.items():
 # %% [markdown]
 # ## Where the Gaussian process wins: values
 #
-# A rank model knows the order and nothing between. Asked for a *value*, it answers with the
-# observed outcome at the predicted rank, so it never goes beyond the best one it has seen. Both
+# Asked for a *value*, a rank model reads it off between the observed ones that it predicts a point
+# to lie between, so it never goes beyond the best one it has seen. Both
 # models now see the same forty random points of Branin and predict two hundred others.
 
 
