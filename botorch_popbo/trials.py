@@ -148,14 +148,18 @@ def _value(told: Any, parameter: Parameter, is_past: bool) -> Any:
     if parameter.choices is not None:
         is_number = not isinstance(parameter.choices[0], str | bool)
         return parameter.choices[int(parameter.place(float(told) if is_number else told))]
-    number = float(told)
-    if parameter.step is not None and not number.is_integer():
+    number, is_whole = float(told), isinstance(parameter.low, int)
+    if is_whole and not number.is_integer():
         raise ValueError("no whole number")
     if not math.isfinite(parameter.place(number)):
         raise ValueError("no number")
+    if parameter.step is not None:
+        steps = (number - parameter.low) / parameter.step
+        if not is_whole and abs(steps - round(steps)) > 1e-9:
+            raise ValueError(f"not in steps of {parameter.step}")
     if not is_past and not parameter.low <= number <= parameter.high:
         raise ValueError(f"not from {parameter.low} to {parameter.high}")
-    return number if parameter.step is None else int(number)
+    return int(number) if is_whole else number
 
 
 def _outcome(told: Any, sign: float) -> float:

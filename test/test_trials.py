@@ -48,6 +48,15 @@ def test_what_is_wrong_is_named_with_its_line(path: Path, rows: str, fault: str)
         read_trials(path, space, "loss")
 
 
+def test_steps_need_not_be_whole_numbers(path: Path) -> None:
+    space = {"rate": {"range": [0.0, 1.0], "step": 0.25}}
+    path.write_text("rate,loss\n0.25,1\n0.75,2\n")
+    assert read_trials(path, space, "loss")[0].tolist() == [[0.25], [0.75]]
+    path.write_text("rate,loss\n0.3,1\n")
+    with pytest.raises(InputDataError, match=r"rate is 0\.3, not in steps of 0\.25"):
+        read_trials(path, space, "loss")
+
+
 def test_what_spreadsheets_write(path: Path) -> None:
     text = "size, bias ,loss\n200.0,TRUE, 2\n300,false,NaN\n200,true,NA\n300,FALSE,inf\n,,\n"
     path.write_text(text, encoding="utf-8-sig")
