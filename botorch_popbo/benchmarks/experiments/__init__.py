@@ -15,7 +15,6 @@ EXPERIMENTS: Mapping[str, str] = {
     DEFAULT: "optimization.campaign:Optimization",
     "rank-agreement": "_rank_agreement:RankAgreement",
     "rank-calibration": "_rank_calibration:RankCalibration",
-    "suggestion-time": "_suggestion_time:SuggestionTime",
     "preferences": "_preferences:Preferences",
     "transfer": "_transfer:Transfer",
     "fronts": "_goals:Fronts",

@@ -133,7 +133,6 @@ class Fronts(Campaign[GoalSetting, GoalRecord]):
     problems: tuple[str, ...]
     trials: int
 
-    registry: ClassVar = METHODS
     keys: ClassVar = {
         "problems": names(GOALS),
         "trials": Key(int, 40, lambda _: 12, least=1),

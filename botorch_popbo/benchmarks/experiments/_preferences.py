@@ -159,7 +159,6 @@ class Preferences(Campaign[Interview, Answer]):
     deviations: tuple[float, ...]
     shown: tuple[int, ...]
 
-    registry: ClassVar = METHODS
     keys: ClassVar = {
         "problems": names(FUNCTIONS),
         "answers": Key(int, (12, 24, 36, 75), lambda _: (3, 7), least=1),

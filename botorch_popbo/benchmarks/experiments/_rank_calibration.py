@@ -140,7 +140,6 @@ class RankCalibration(Campaign[Fit, CalibrationRecord]):
     variances: tuple[float, ...]
     lengthscale: float
 
-    registry: ClassVar = MODELS
     keys: ClassVar = {
         **replicated(MODELS),
         "dims": Key(int, (2, 6), lambda dims: dims[:1], least=1),

@@ -110,7 +110,6 @@ class Transfer(Campaign[Search, SearchRecord]):
     initial: int
     trials: int
 
-    registry: ClassVar = SEARCHERS
     keys: ClassVar = {
         "problems": names(TABLES),
         "sources": names(KINDS),

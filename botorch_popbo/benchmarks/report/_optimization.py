@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from botorch_popbo.benchmarks.report._files import write_csv, write_files
@@ -42,7 +43,7 @@ def results(summaries: Sequence[Summary]) -> pd.DataFrame:
         (summary.problem.name, summary.initial, summary.trials, curve.method, *end)
         for summary in summaries
         for curve in summary.curves
-        for seconds in [curve.times[:, -1] / summary.trials]
+        for seconds in [np.median(np.diff(curve.times), axis=-1)]
         for end in zip(curve.seeds, curve.results, curve.best, seconds, strict=True)
     ]
     return pd.DataFrame(rows, columns=_COLUMNS)

@@ -76,8 +76,8 @@ class Curve:
 
     @property
     def seconds_per_suggestion(self) -> float:
-        """The mean wall-clock time of a suggestion."""
-        return float(self.seconds[-1] / (len(self.seconds) - 1))
+        """The median wall-clock time of a suggestion; the first of a process loads libraries."""
+        return float(np.median(np.diff(self.times)))
 
 
 @dataclass(frozen=True)

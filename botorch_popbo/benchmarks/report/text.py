@@ -12,7 +12,7 @@ _LEGEND = """\
 a + b evaluations: initial points and suggestions
 result: of the point held to be the best
 best evaluated: of the best point, if all were scored
-seconds: of a suggestion
+seconds: of a suggestion, the median
 * the best mean over all seeds; ± standard error
 verdict: by a paired t-test over the seeds, wrong on one in twenty pairs of equal methods"""
 
@@ -22,8 +22,8 @@ def table(summaries: Sequence[Summary]) -> str:
 
     Returns:
         Lines of text: mean and standard error over the seeds of the regret, or of the best value
-        where the optimum is unknown; the same of the best point evaluated; and the mean time of a
-        suggestion. Then who is ahead of whom.
+        where the optimum is unknown; the same of the best point evaluated; and the median time of
+        a suggestion. Then who is ahead of whom.
     """
     rows = [row for summary in summaries for row in _rows(summary)]
     columns = ["problem", "method", "seeds", "result", "best evaluated", "seconds"]

@@ -28,7 +28,6 @@ class Campaign(ABC, Generic[CellT, RecordT]):
         output: The folder of records, tables and plots.
         limit: The time limit, in seconds, of one call into a method.
         data: The folder of table files, or None.
-        registry: The methods that exist, by name, each with a ``description``.
         keys: What campaign files may say of the experiment, by name.
         record: The dataclass of a record.
     """
@@ -40,7 +39,6 @@ class Campaign(ABC, Generic[CellT, RecordT]):
     limit: float = 600.0
     data: Path | None = None
 
-    registry: ClassVar[Mapping[str, Any]]
     keys: ClassVar[Mapping[str, Key]]
     record: ClassVar[type[Any]]
 

@@ -24,9 +24,7 @@ jobs = 1
 limit = 30
 """
 RANKS = "experiment = 'rank-agreement'\n"
-KNOWN = (
-    "optimization, rank-agreement, rank-calibration, suggestion-time, preferences, transfer, fronts"
-)
+KNOWN = "optimization, rank-agreement, rank-calibration, preferences, transfer, fronts"
 
 
 def settled(arguments: str) -> Any:

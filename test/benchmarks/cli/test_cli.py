@@ -28,7 +28,7 @@ def compared(folder: Path, *more: str) -> list[str]:
         ("compare --methods random branin", "branin is a problem: name problems before --methods"),
         ("compare --campaign no.toml", "cannot read the campaign no.toml: No such file"),
         ("compare --table no.csv", "give both"),
-        ("compare --campaign suggestion-time --table a.csv", "has no --table"),
+        ("compare --campaign preferences --table a.csv", "has no --table"),
         ("compare --trials 0", "--trials is a whole number of at least 1, not 0"),
         ("compare --campaign papr", "no campaign 'papr'; known: botorch-functions, "),
     ],

@@ -42,7 +42,6 @@ class Optimization(Campaign[Setting, TrialRecord]):
     trials: int
     own: Mapping[str, Any] = field(default_factory=dict)
 
-    registry: ClassVar = METHODS
     keys: ClassVar = {
         "problems": Key(str, ()),
         "table": Key(str, ""),
