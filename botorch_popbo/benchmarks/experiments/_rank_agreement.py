@@ -77,7 +77,6 @@ def agreement(scores: Tensor) -> float:
 MODELS = {
     "gp": models.GP,
     "gp-noise-free": models.NOISE_FREE_GP,
-    "robust-gp": models.ROBUST_GP,
     "popbo-paper": models.PAPER,
     "popbo-default": models.DEFAULT,
 }
@@ -117,7 +116,6 @@ class RankAgreement(Campaign[Fit, FitRecord]):
     noise: tuple[str, ...]
     deviations: tuple[float, ...]
 
-    registry: ClassVar = MODELS
     keys: ClassVar = {
         **replicated(MODELS, seeds=20, smoke=2),
         "design": Key(str, DESIGNS[0], known=DESIGNS),

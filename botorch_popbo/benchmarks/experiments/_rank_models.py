@@ -61,7 +61,6 @@ def _interpolating(X: Tensor, Y: Tensor) -> SingleTaskGP:
 
 GP = _value_model("BoTorch's SingleTaskGP, noise inferred", SingleTaskGP)
 NOISE_FREE_GP = _value_model("the same, told that there is no noise", _interpolating)
-ROBUST_GP = _value_model("BoTorch's relevance pursuit for outliers", botorch_gp.robust)
 PAPER = Ranker(
     "ranks: network of the paper", lambda X, Y, seed: PoissonRankModel.paper(X, Y, seed=seed).fit()
 )

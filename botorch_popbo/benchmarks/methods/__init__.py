@@ -56,21 +56,6 @@ def _through_ax() -> Iterator[Method]:
         yield Method(name, description, start, generator_prefix=prefix)
 
 
-def _ablations() -> Iterator[Method]:
-    """The paper's preset with one choice changed, for the experiments that justify the choice."""
-
-    def changed(key: str, change: str, **options: Any) -> Method:
-        start = later("methods._popbo:PaperPopbo", key.split("-")[0], **options)
-        return Method(f"popbo-{key}", f"ranks: paper preset, {change}", start)
-
-    for key, title in (("eri", "ERI"), ("rlcb", "R-LCB")):
-        for q in (0.1, 0.2, 0.4, 0.5, 0.6, 0.8):
-            yield changed(f"{key}-q{q}", f"{title} with q = {q}", share=q)
-        yield changed(f"{key}-independent", f"{title}, ranks over a base set", is_independent=True)
-    for k in (1, 3, 5, 10, 20):
-        yield changed(f"eri-k{k}", f"ERI with K_m = {k}", K_m=k)
-
-
 _ax_default = later("methods._strategies:AxDefault")
 _smac, _hebo = (later(f"methods._own_process:{name}") for name in ("smac", "hebo"))
 
@@ -83,16 +68,9 @@ _ALL = (
         is_told=False,
         order=True,
     ),
-    _popbo(
-        "popbo-whole",
-        "popbo-untold, whose improvement counts the whole deviation",
-        is_told=False,
-        exploration=1.0,
-    ),
     _optuna("popbo-optuna", "ranks: the sampler for Optuna", "PoPBO"),
     *_through_ax(),
     _gp("botorch-gp", "BoTorch's SingleTaskGP, log expected improvement", "GaussianProcess"),
-    _gp("botorch-robust-gp", "the same with relevance pursuit", "RobustGaussianProcess"),
     _gp("gp-copula", "BoTorch's SingleTaskGP on normal scores of ranks", "Copula"),
     Method("ax-default", "Ax's own choice of a strategy", _ax_default, generator_prefix="BoTorch"),
     Method("random", "uniform random points", UniformDraws),
@@ -109,7 +87,6 @@ _ALL = (
         later("methods._cmaes:CMAES"),
         "cmaes",
     ),
-    *_ablations(),
 )
 
 #: By name, in the order in which they are listed and coloured.

@@ -5,13 +5,10 @@ quantile-based approach for hyperparameter transfer learning. Of that work only 
 quantile levels are (rank - 1/2) / N and not winsorised, which would tie the best points.
 """
 
-from typing import Any
-
 import torch
 from botorch.acquisition import LogExpectedImprovement
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import SingleTaskGP
-from botorch.models.robust_relevance_pursuit_model import RobustRelevancePursuitSingleTaskGP
 from botorch.models.transforms.input import InputTransform
 from botorch.optim import optimize_acqf
 from gpytorch.mlls import ExactMarginalLogLikelihood
@@ -29,26 +26,12 @@ def fit(model: SingleTaskGP) -> SingleTaskGP:
     return model
 
 
-def robust(X: Tensor, Y: Tensor, transform: InputTransform | None = None) -> SingleTaskGP:
-    """Relevance pursuit, not yet fitted."""
-    # BoTorch expects a fifth of the points to be outliers, and divides by zero below five.
-    number = max(len(X) // 5, 1)
-    options: Any = {"input_transform": transform, "prior_mean_of_support": number}
-    return RobustRelevancePursuitSingleTaskGP(X, Y, **options)
-
-
 def expected_improvement(model: SingleTaskGP, X: Tensor) -> tuple[LogExpectedImprovement, int]:
     """The acquisition function after ``N x d`` points, and the index of the best by the model."""
     with torch.no_grad():
         fitted = model.posterior(X).mean.squeeze(-1)
     # With noise the best observation is a lucky one; the best fitted value is not.
     return LogExpectedImprovement(model, best_f=fitted.max()), int(fitted.argmax())
-
-
-def maximize_in_box(acquisition: LogExpectedImprovement, bounds: Tensor) -> Tensor:
-    """The best point, of shape ``d``, with the restarts of BoTorch's tutorials."""
-    candidates, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512)
-    return candidates[0]
 
 
 def normal_scores(Y: Tensor) -> Tensor:
@@ -67,15 +50,12 @@ class GaussianProcess(TensorOptimizer):
             unit = self.space.to_unit(X)
             acquisition, best = expected_improvement(self.fit(unit, Y, None), unit)
             cube = torch.stack([torch.zeros_like(X[0]), torch.ones_like(X[0])])
-            return self.space.from_unit(maximize_in_box(acquisition, cube)), best
+            # With the restarts of the tutorials.
+            found, _ = optimize_acqf(acquisition, cube, q=1, num_restarts=10, raw_samples=512)
+            return self.space.from_unit(found[0]), best
         model = self.fit(X, Y, self.space.input_transform())
         acquisition, best = expected_improvement(model, X)
         return maximize(acquisition, self.space, X, seed), best
-
-
-class RobustGaussianProcess(GaussianProcess):
-    def fit(self, X: Tensor, Y: Tensor, transform: InputTransform | None) -> SingleTaskGP:
-        return fit(robust(X, Y, transform))
 
 
 class Copula(GaussianProcess):

@@ -1,11 +1,10 @@
-"""Test functions without noise: the paper's, Forrester's, and others of BoTorch's."""
+"""Test functions without noise: the paper's, and others of BoTorch's."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from botorch_popbo.benchmarks._later import later
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
 
@@ -33,7 +32,7 @@ class Function:
 
     Attributes:
         description: What it is.
-        kind: The name of its class, BoTorch's or ours.
+        kind: The name of its class.
         options: Arguments of the class.
         deviations: Of the noise that Wang et al. (2023), appendix "Robustness to various noise
             level", adds.
@@ -56,7 +55,7 @@ class Function:
         import torch
         from botorch.test_functions import synthetic
 
-        kind: Any = getattr(synthetic, self.kind, later("problems._forrester:Forrester"))
+        kind: Any = getattr(synthetic, self.kind)
         options = {**self.options, "dtype": torch.float64}
         if "dim" not in signature(kind).parameters:
             options.pop("dim", None)
@@ -104,8 +103,6 @@ FUNCTIONS = {
     "rosenbrock2": Function(
         "Rosenbrock on [-5, 10]^2", "Rosenbrock", _valley(2), (2.0, 5.0), 1.1026e6
     ),
-    # On one axis twelve initial points would leave nothing to find.
-    "forrester": Function("Forrester on [0, 1], 5 initial points", "Forrester", num_initial=5),
     **{
         f"{title.lower()}{dim}": Function(
             f"BoTorch's {title} of {dim} parameters, the optimum off the centre",

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from botorch_popbo.benchmarks.points import evaluation_seed
 from botorch_popbo.benchmarks.problems._functions import (
     FUNCTIONS,
     Function,
@@ -20,9 +19,7 @@ from botorch_popbo.benchmarks.settings import Parameters
 
 _OUTLIER_SHARE, _OUTLIER_SIZE = 0.1, 10.0  # in ranges of the function
 _NUM_POINTS, _DECADES = 2**12, 12.0
-_FAILING_SHARES = {"failures": 0.5, "failures-75": 0.75}
-_BEHIND_OPTIMUM = 0.05  # in sides of the domain, where a half-space of failures begins
-_STEP = 0.5  # to which outcomes are rounded
+_FAILING_SHARE = 0.5
 
 #: What an evaluation returns, given the function's value and a source of noise.
 Observation = Callable[[float, np.random.Generator], float | None]
@@ -58,29 +55,6 @@ class RankOnlyProblem(SyntheticProblem):
         return (low + high) / 2.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class HalfFailingProblem(SyntheticProblem):
-    """Evaluations fail on one side of a plane close to the optimum, whatever the function's value.
-
-    The plane has a random direction, the same for all seeds, and the optimum is on the good side.
-    """
-
-    def evaluate(self, parameters: Parameters, seed: int) -> float | None:
-        return None if self._depth(parameters) > 0.0 else self.score(parameters)
-
-    def _depth(self, parameters: Parameters) -> float:
-        """How far a point lies beyond the plane, in sides of the domain."""
-        import torch
-
-        low, high = torch.as_tensor(self.function.bounds)
-        point = torch.tensor([float(parameters[name]) for name in self.space.parameters])
-        optimum = torch.as_tensor(self.function.optimizers)[0]
-        offset = (point - optimum) / (high - low)
-        rng = np.random.default_rng(evaluation_seed(self.name, 0, 0))
-        direction = torch.as_tensor(rng.normal(size=len(offset)))
-        return float(offset.double() @ direction / direction.norm()) - _BEHIND_OPTIMUM
-
-
 def _gaussian(deviation: float) -> Observation:
     return lambda value, rng: value + float(rng.normal(scale=deviation))
 
@@ -102,12 +76,7 @@ def _distorted(function: Function) -> Observation:
     return lambda value, _: exp(_DECADES * log(10.0) * value / function.extent)
 
 
-def _rounded(value: float, _: np.random.Generator) -> float:
-    """Many points share the best outcome."""
-    return round(value / _STEP) * _STEP
-
-
-def _failing(name: str, share: float) -> Observation:
+def _failing(name: str) -> Observation:
     """No outcome where the function is too large, as in a training run that diverges."""
 
     @cache
@@ -118,7 +87,7 @@ def _failing(name: str, share: float) -> Observation:
         function = exact(name).function
         # Sobol's points, not random ones: the threshold is the same wherever it is computed.
         X = draw_sobol_samples(torch.as_tensor(function.bounds), n=_NUM_POINTS, q=1, seed=0)
-        return float(function(X.squeeze(1), noise=False).quantile(1.0 - share))
+        return float(function(X.squeeze(1), noise=False).quantile(1.0 - _FAILING_SHARE))
 
     return lambda value, _: None if value > threshold() else value
 
@@ -144,16 +113,9 @@ def variants() -> Iterator[tuple[str, str, Callable[[], Problem]]]:
     for name, function in functions.items():
         observe = _distorted(function)
         yield _variant(name, "distorted", text, ObservedProblem, observation=observe)
-    for suffix, share in _FAILING_SHARES.items():
-        text = f", the worst {share:.0%} of whose points fail"
-        for name in functions:
-            observe = _failing(name, share)
-            yield _variant(name, suffix, text, ObservedProblem, observation=observe)
-    text = ", failing behind a plane close to the optimum"
+    text = f", the worst {_FAILING_SHARE:.0%} of whose points fail"
     for name in functions:
-        yield _variant(name, "failures-behind", text, HalfFailingProblem)
-    text = f", rounded to multiples of {_STEP:g}"
-    yield _variant("hartmann6", "rounded", text, ObservedProblem, observation=_rounded)
+        yield _variant(name, "failures", text, ObservedProblem, observation=_failing(name))
     for name in functions:
         yield _variant(name, "ranks", ", told only the order of the points", RankOnlyProblem)
 

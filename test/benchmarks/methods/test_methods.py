@@ -9,9 +9,6 @@ from helpers.peers import CONTINUOUS, IN_ORDER, MIXED, TABLE, check_reproducible
 from botorch_popbo.benchmarks.methods import METHODS, Method
 from botorch_popbo.benchmarks.problems import Problem
 
-ABLATIONS = [name for name in METHODS if name.startswith(("popbo-eri-", "popbo-rlcb-"))]
-DISTINCT = [name for name in METHODS if name not in ABLATIONS[1:-1]]
-
 
 @pytest.fixture
 def method(name: str) -> Method:
@@ -33,15 +30,10 @@ def spaces(name: str) -> tuple[Problem, ...]:
 
 @pytest.mark.parametrize(
     ("name", "problem"),
-    [pytest.param(n, space, id=f"{n}-{space.name}") for n in DISTINCT for space in spaces(n)],
+    [pytest.param(n, space, id=f"{n}-{space.name}") for n in METHODS for space in spaces(n)],
 )
 def test_suggestions_are_members_of_the_space(name: str, method: Method, problem: Problem) -> None:
     run(method, problem)
-
-
-@pytest.mark.parametrize("name", ABLATIONS[1:-1])
-def test_so_are_those_of_ablations(method: Method) -> None:
-    run(method, TABLE, count=1)
 
 
 @pytest.mark.slow
@@ -49,7 +41,7 @@ def test_so_are_those_of_ablations(method: Method) -> None:
     "name",
     # Ours, and one of each library. Of one design a confidence bound has the same maximum, however
     # it is searched for.
-    [name for name in DISTINCT if name.startswith(("popbo", "optuna-gp", "gp-logei"))],
+    [name for name in METHODS if name.startswith(("popbo", "optuna-gp", "gp-logei"))],
 )
 def test_seed_and_outcomes_decide_alone(name: str, method: Method) -> None:
     check_reproducible(method, spaces(name)[-1])

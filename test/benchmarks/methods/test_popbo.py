@@ -26,7 +26,7 @@ def test_no_suggestion_is_rounded_to_a_known_point(name: str) -> None:
     assert len({tuple(found.parameters.values()) for found in suggestions}) == 8
 
 
-@pytest.mark.parametrize("name", ["popbo", "popbo-eri-k5"])
+@pytest.mark.parametrize("name", ["popbo", "popbo-eri"])
 def test_a_design_may_be_one_point_many_times(name: str) -> None:
     optimizer = METHODS[name].start(MIXED, Setting("mixed", name, 2, 0))
     point = {name: p.value(p.middle) for name, p in MIXED.space.parameters.items()}

@@ -5,7 +5,7 @@ from botorch_popbo.benchmarks.cli._campaigns import load_campaign
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
 
-PAPERS = ["branin", "hartmann6", "rosenbrock6", "forrester"]
+PAPERS = ["branin", "hartmann6", "rosenbrock6"]
 
 
 @pytest.mark.parametrize("name", [*PAPERS, *load_campaign("botorch-functions")["problems"]])

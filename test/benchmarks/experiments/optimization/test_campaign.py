@@ -18,9 +18,8 @@ def timeless(records: list[TrialRecord]) -> list[TrialRecord]:
         *((method, "branin") for method in ("random", "gp-logei", "popbo-eri", "optuna-gp")),
         ("random", "sklearn-digits"),
         ("botorch-gp", "branin-gaussian"),
-        ("botorch-robust-gp", "branin-outliers"),
         *((method, "branin-failures") for method in ("popbo", "botorch-gp")),
-        ("popbo-eri-k3", "branin-ranks"),
+        ("popbo-rlcb", "branin-ranks"),
     ],
 )
 def test_interrupted_and_resumed_is_the_same_as_uninterrupted(
