@@ -15,7 +15,6 @@ from botorch_popbo.benchmarks.cli._campaigns import load_campaign, shipped_campa
 from botorch_popbo.benchmarks.cli._parser import make_parser
 from botorch_popbo.benchmarks.cli._prefer import read_file
 from botorch_popbo.benchmarks.experiments._preferences import METHODS as INTERVIEWERS
-from botorch_popbo.benchmarks.experiments._transfer import SEARCHERS
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS, expand
 
@@ -65,7 +64,7 @@ def test_a_command_in_the_documentation_is_understood(command: str) -> None:
     # Capitals and Python files stand for a file or folder of the reader's.
     words = command.replace("FILE_OR_NAME", "paper-time").split()[1:]
     parsed = make_parser().parse_args(words)
-    known = {"problems": PROBLEMS, "methods": {*METHODS, *SEARCHERS, *INTERVIEWERS}}
+    known = {"problems": PROBLEMS, "methods": {*METHODS, *INTERVIEWERS}}
     for option, names in known.items():
         given = [name for name in getattr(parsed, option, None) or () if ".py:" not in name]
         assert all(name in names for one in given for name in expand(one))

@@ -17,18 +17,16 @@ class Cell:
     """
 
     method: str
+    seed: int
 
     def __str__(self) -> str:
-        seed = vars(self).get("seed")
-        return f"{self.method} on {self.task}" + ("" if seed is None else f", seed {seed}")
+        return f"{self.method} on {self.task}, seed {self.seed}"
 
     @property
     def task(self) -> str:
         """What the method works at: all but itself and the seed."""
         named = vars(self).items()
-        rest = [
-            f"{name} {value}" for name, value in named if name != "seed" and value != self.method
-        ]
+        rest = [f"{name} {value}" for name, value in named if name not in ("method", "seed")]
         return ", ".join(rest)
 
     @property

@@ -1,24 +1,21 @@
 """Fronts and constraints: several objectives, or one that counts where constraints hold."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from time import perf_counter
 from typing import Any, ClassVar
 
-import numpy as np
 import pandas as pd
 
 from botorch_popbo.benchmarks.errors import library
+from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.problems._goals import GOALS, GoalProblem, Goals
-from botorch_popbo.benchmarks.report._files import write_files
-from botorch_popbo.benchmarks.report._format import estimate_of, spread
+from botorch_popbo.benchmarks.report._format import estimate_of
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated
-from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.run.campaign import Limited
 from botorch_popbo.benchmarks.settings import Cell
 
-_REPORTED = (15, 20, 30, 40)
 _METRICS = "value", "slack"
 
 
@@ -109,25 +106,8 @@ class GoalSetting(Cell):
     seed: int
 
 
-@dataclass(frozen=True)
-class GoalRecord:
-    """All trials: objectives, slacks, and the seconds that each suggestion took.
-
-    A sampler loses its place with the process, so a replication that was interrupted begins anew.
-    """
-
-    values: list[list[float]]
-    slacks: list[list[float]]
-    seconds: list[float]
-
-    def losses(self, problem: GoalProblem) -> list[float]:
-        """What was achieved after 1, 2, … trials."""
-        found = [*zip(self.values, self.slacks, strict=True)]
-        return [problem.loss(found[:number]) for number in range(1, len(found) + 1)]
-
-
 @dataclass(frozen=True, kw_only=True)
-class Fronts(Campaign[GoalSetting, GoalRecord]):
+class Fronts(Measured[GoalSetting]):
     """Methods on problems of several objectives or with constraints."""
 
     problems: tuple[str, ...]
@@ -138,60 +118,44 @@ class Fronts(Campaign[GoalSetting, GoalRecord]):
         "trials": Key(int, 40, lambda _: 12, least=1),
         **replicated(METHODS),
     }
-    record: ClassVar = GoalRecord
+    cell: ClassVar = GoalSetting
+    note: ClassVar = (
+        "the least feasible objective, or minus the hypervolume, after so many trials, the initial "
+        "ones included"
+    )
+    reported: ClassVar = (15, 20, 30, 40)
 
-    def cells(self) -> Iterator[GoalSetting]:
-        for problem, method in product(self.problems, self.methods):
-            for seed in range(self.seeds):
-                yield GoalSetting(problem, method, self.trials, seed)
+    def axes(self) -> Iterable[Iterable[Any]]:
+        return self.problems, self.methods, [self.trials]
 
-    def evaluate(
-        self, cell: GoalSetting, records: list[GoalRecord], limited: Limited
-    ) -> Iterator[GoalRecord]:
-        problem = GOALS[cell.problem]()
+    def measure(self, cell: GoalSetting, limited: Limited) -> dict[str, float]:
+        problem, seconds = GOALS[cell.problem](), 0.0
         found: list[Goals] = []
-        seconds = []
+        numbers = {}
         with limited():
             asker = METHODS[cell.method].start(problem, cell.seed)
-        for _ in range(cell.trials):
+        for trial in range(1, cell.trials + 1):
             start = perf_counter()
             with limited():
                 point = asker.ask()
-            seconds.append(perf_counter() - start)
+            seconds += perf_counter() - start
             found.append(problem.evaluate(point))
             asker.tell(found[-1])
-        yield GoalRecord([values for values, _ in found], [slacks for _, slacks in found], seconds)
+            numbers[str(trial)] = problem.loss(found)
+        return {**numbers, "seconds": seconds / cell.trials}
 
-    def report(self) -> None:
-        """Tabulate hypervolumes, or best feasible values, and ranks after some trials."""
-        results = pd.DataFrame(
-            [
-                (cell.problem, cell.method, cell.seed, number, loss, np.mean(record.seconds))
-                for cell in self.cells()
-                for record in self.records(cell)
-                for number, loss in enumerate(record.losses(GOALS[cell.problem]()), start=1)
-            ],
-            columns=["problem", "method", "seed", "trials", "loss", "seconds"],
-        )
-        shown = results[results["trials"].isin({*_REPORTED, self.trials})]
-        note = (
-            "after so many trials, the initial ones included: the least feasible objective, or "
-            "minus the hypervolume"
-        )
-        keys = ["problem", "method"]
-        seconds = shown.groupby(keys, sort=False)["seconds"].mean().map("{:.3g}".format)
-        losses = spread(shown, keys, "trials", "loss", self.seeds).assign(seconds=seconds)
-        text = f"{note}\n{losses.to_string()}\n\n{_ranks(shown)}"
-        write_files(self.output, "fronts and constraints", text, shown)
+    def text(self, results: pd.DataFrame, shown: list[str]) -> str:
+        """The table, and below it the average ranks."""
+        return f"{super().text(results, shown)}\n\n{_ranks(results, shown)}"
 
 
-def _ranks(shown: pd.DataFrame) -> str:
-    """Average ranks of the replications that all methods have; where nothing counts, the last."""
-    keys = ["problem", "seed", "trials"]
-    methods = shown["method"].unique()
-    losses = shown.pivot(index=keys, columns="method", values="loss").reindex(columns=methods)
-    complete = shown.groupby(keys)["method"].nunique() == len(methods)
-    ranks = losses[complete].rank(axis=1, na_option="bottom")
-    cells = ranks.groupby("trials").agg(estimate_of).T
-    number = len(ranks.groupby(["problem", "seed"]))
-    return f"average rank in {number} replications ± standard error\n{cells.to_string()}"
+def _ranks(results: pd.DataFrame, shown: list[str]) -> str:
+    """Average ranks in the replications that all methods have; where nothing counts, the last."""
+    one, number = ["problem", "seed"], results["method"].nunique()
+    complete = results.groupby(one).filter(lambda found: len(found) == number)
+    ranks = complete.groupby(one)[shown].rank(na_option="bottom")
+    cells = ranks.groupby(complete["method"], sort=False).agg(estimate_of)
+    return (
+        f"average rank in {len(complete) // number} replications ± standard error\n"
+        f"{cells.to_string()}"
+    )

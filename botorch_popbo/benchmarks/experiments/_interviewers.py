@@ -29,13 +29,13 @@ _NUM_INITIAL = 6
 
 
 class Interviewer(Protocol):
-    """Asks, and is told, which need not be about what was asked."""
+    """Asks, and is told of what was asked."""
 
     def ask(self) -> Tensor:
         """Points to be shown, ``m x d``."""
 
     def tell(self, items: Tensor, winner: int, worst: int) -> None:
-        """Rows of the best and of the worst point."""
+        """The items of the last question, and the rows of the best and of the worst."""
 
     @property
     def best(self) -> Tensor:
@@ -146,22 +146,9 @@ class Page:
         return torch.stack([self._point(trial) for trial in self._shown()])
 
     def tell(self, items: Tensor, winner: int, worst: int) -> None:
-        numbers = {tuple(self._point(trial).tolist()): trial for trial in self._shown()}
-        told = []
-        for x in items:  # what is on record of an earlier run is not shown yet
-            if tuple(x.tolist()) not in numbers:
-                params = {
-                    name: place if p.choices and p.is_ordered else p.value(place)
-                    for (name, p), place in zip(
-                        self._space.parameters.items(), x.tolist(), strict=True
-                    )
-                }
-                self._study.enqueue_trial(params)
-                asked = self._study.ask(self._distributions).number
-                numbers[tuple(x.tolist())] = self._study.trials[asked]
-            told.append(numbers[tuple(x.tolist())])
-        loser = told.pop(worst)
-        self._study.report_preference(told, loser)
+        others = self._shown()
+        loser = others.pop(worst)
+        self._study.report_preference(others, loser)
         self._lost.add(loser.number)
 
     @property

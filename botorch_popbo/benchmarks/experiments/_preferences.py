@@ -1,17 +1,11 @@
-"""Choices alone: methods that ask a judge which of several points is the best, or the worst.
-
-Each asks by what it was told and its seed alone, so an interview goes on from its record. Only
-Optuna's sampler draws other random numbers after an interruption.
-"""
+"""Choices alone: methods that ask a judge which of several points is the best, or the worst."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import product
 from time import perf_counter
 from typing import Any, ClassVar
 
-import pandas as pd
 import torch
 from botorch.test_functions import Hartmann
 from botorch.utils.sampling import manual_seed
@@ -19,15 +13,11 @@ from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.benchmarks.experiments._interviewers import METHODS
-from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report._format import spread
-from botorch_popbo.benchmarks.report.figures import draw_means
+from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated
-from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.run.campaign import Limited
 from botorch_popbo.benchmarks.settings import Cell
 from botorch_popbo.space import Space
-
-_COLUMNS = "function", "deviation", "shown", "method"
 
 
 @dataclass(frozen=True)
@@ -101,6 +91,7 @@ class Interview(Cell):
     function: str
     deviation: float
     shown: int
+    answers: int
     method: str
     seed: int
 
@@ -122,102 +113,50 @@ class Interview(Cell):
         return taste.dislike(taste.space.decode(x))
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One answer, and what it led to.
-
-    Attributes:
-        trial: The question's index, from 0.
-        items: The points.
-        winner: The place of the best one.
-        worst: The place of the worst one.
-        regret: The noise-free regret of the point that is then held to be the best.
-        seconds: Wall-clock time of the question and of the best point.
-    """
-
-    trial: int
-    items: list[list[float]]
-    winner: int
-    worst: int
-    regret: float
-    seconds: float
-
-
 @dataclass(frozen=True, kw_only=True)
-class Preferences(Campaign[Interview, Answer]):
+class Preferences(Measured[Interview]):
     """Methods that are told choices alone.
 
     Attributes:
         problems: Names of judges.
-        answers: Numbers of answers after which regrets are reported; the largest ends an interview.
+        answers: The number of answers of an interview.
         deviations: Standard deviations of the noise of each compared value.
         shown: Numbers of points in a question.
     """
 
     problems: tuple[str, ...]
-    answers: tuple[int, ...]
+    answers: int
     deviations: tuple[float, ...]
     shown: tuple[int, ...]
 
     keys: ClassVar = {
         "problems": names(FUNCTIONS),
-        "answers": Key(int, (12, 24, 36, 75), lambda _: (3, 7), least=1),
+        "answers": Key(int, 75, lambda _: 7, least=1),
         "deviations": Key(float, (0.2,)),
         "shown": Key(int, (2,), least=2),
         **replicated(METHODS, seeds=10, smoke=2),
     }
-    record: ClassVar = Answer
+    cell: ClassVar = Interview
+    note: ClassVar = "regret after so many answers, and the seconds of a question"
+    reported: ClassVar = (12, 24, 36, 75)
 
-    def cells(self) -> Iterator[Interview]:
-        settings = product(
+    def axes(self) -> Iterable[Iterable[Any]]:
+        return (
             self.problems,
             map(float, self.deviations),
             self.shown,
+            [self.answers],
             self.methods,
-            range(self.seeds),
         )
-        return (Interview(*setting) for setting in settings)
 
-    def num_records(self, cell: Interview) -> int:
-        return max(self.answers)
-
-    def evaluate(
-        self, cell: Interview, records: list[Answer], limited: Limited
-    ) -> Iterator[Answer]:
-        space = FUNCTIONS[cell.function].space
+    def measure(self, cell: Interview, limited: Limited) -> dict[str, float]:
+        space, numbers, start = FUNCTIONS[cell.function].space, {}, perf_counter()
         interviewer = METHODS[cell.method].start(space, cell.shown, cell.seed)
-        for record in records:
-            items = torch.tensor(record.items, dtype=torch.float64)
-            interviewer.tell(items, record.winner, record.worst)
-        for trial in range(len(records), max(self.answers)):
-            start = perf_counter()
+        for question in range(cell.answers):
             with limited(), manual_seed(cell.seed):
                 items = interviewer.ask()
-            winner, worst = cell.choose(items, trial)
-            interviewer.tell(items, winner, worst)
+            interviewer.tell(items, *cell.choose(items, question))
             with limited(), manual_seed(cell.seed):
                 best = interviewer.best
-            seconds = perf_counter() - start
-            yield Answer(trial, items.tolist(), winner, worst, cell.regret(best), seconds)
-
-    def report(self) -> None:
-        """Print and write mean and standard error of the regrets, and draw their curves."""
-        results = frame(self).drop(columns="items").astype({"regret": float, "seconds": float})
-        where = [
-            results["function"],
-            results["deviation"].astype(str),
-            results["shown"].astype(str),
-        ]
-        told = results.assign(answers=results["trial"] + 1, judge=where[0].str.cat(where[1:], ", "))
-        figure = draw_means(told, "judge", "method", "answers", "regret", yscale="log")
-        write_files(self.output, "preferences", table(self, results), results, figure)
-
-
-def table(campaign: Preferences, results: pd.DataFrame) -> str:
-    """A row for each method on each function, a column for each number of answers."""
-    told = results.assign(answers=results["trial"] + 1)
-    told = told[told["answers"].isin(campaign.answers)]
-    cells = spread(told, _COLUMNS, "answers", "regret", campaign.seeds)
-    seconds = results.groupby([*_COLUMNS], sort=False)["seconds"].median().map("{:.2g}".format)
-    note = "mean regret ± standard error after so many answers"
-    return f"{cells.assign(seconds=seconds).to_string()}\n{note}"
+            numbers[str(question + 1)] = cell.regret(best)
+        return {**numbers, "seconds": (perf_counter() - start) / cell.answers}

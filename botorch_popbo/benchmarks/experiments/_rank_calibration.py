@@ -1,13 +1,10 @@
 """Whether predicted ranks are as uncertain as they are said to be."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
-import pandas as pd
 import torch
 from ax.utils.common.random import with_rng_seed
 from gpytorch.kernels import MaternKernel
@@ -15,10 +12,9 @@ from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.benchmarks.experiments import _rank_models as models
-from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report._format import estimate_of
+from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.run._keys import Key, replicated
-from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.run.campaign import Limited
 from botorch_popbo.benchmarks.settings import Cell
 
 #: Probabilities of the central intervals.
@@ -77,7 +73,7 @@ def draw(dim: int, num_points: int, variance: float, lengthscale: float, seed: i
     return Sample(X[known], outcome[known].unsqueeze(-1), X[new], value[new], outcome[new])
 
 
-def score(probability: Tensor, count: Tensor, seed: int) -> tuple[list[float], float]:
+def score(probability: Tensor, count: Tensor, seed: int) -> dict[str, float]:
     """Score predicted laws of counts.
 
     Counts are whole numbers, so that an interval of exactly some probability needs chance: a count
@@ -89,8 +85,8 @@ def score(probability: Tensor, count: Tensor, seed: int) -> tuple[list[float], f
         seed: Seed of that chance.
 
     Returns:
-        Shares of the counts in the central intervals of :data:`LEVELS`, and the mean
-        log-probability of the counts, in nats.
+        Shares of the counts in the central intervals of :data:`LEVELS`, and as "log score" the
+        mean log-probability of the counts, in nats.
     """
     generator = torch.Generator().manual_seed(seed)
     uniform = torch.rand(len(count), generator=generator, dtype=torch.float64)
@@ -98,8 +94,8 @@ def score(probability: Tensor, count: Tensor, seed: int) -> tuple[list[float], f
     own = probability.gather(-1, at).squeeze(-1)
     up_to = probability.cumsum(-1).gather(-1, at).squeeze(-1)
     distance = 2.0 * (up_to - uniform * own - 0.5).abs()
-    covered = [float((distance <= level).double().mean()) for level in LEVELS]
-    return covered, float(own.clamp_min(LEAST_PROBABILITY).log().mean())
+    shares = {f"{level:.0%}": float((distance <= level).double().mean()) for level in LEVELS}
+    return {**shares, "log score": float(own.clamp_min(LEAST_PROBABILITY).log().mean())}
 
 
 #: By name.
@@ -114,25 +110,12 @@ class Fit(Cell):
     num_points: int
     variance: float
     lengthscale: float
-    model: str
+    method: str
     seed: int
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return self.model
-
-
-@dataclass(frozen=True)
-class CalibrationRecord:
-    """The :func:`score` of the ranks of new outcomes, or of the values behind them."""
-
-    coverage: list[float]
-    log_score: float
-    ranked: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankCalibration(Campaign[Fit, CalibrationRecord]):
+class RankCalibration(Measured[Fit]):
     """Laws of the rank of new points against what came out; for the settings see :class:`Fit`."""
 
     dims: tuple[int, ...]
@@ -147,47 +130,26 @@ class RankCalibration(Campaign[Fit, CalibrationRecord]):
         "variances": Key(float, (0.0, 0.01, 0.25), lambda values: values[-1:]),
         "lengthscale": Key(float, 0.3),
     }
-    record: ClassVar = CalibrationRecord
+    cell: ClassVar = Fit
+    note: ClassVar = (
+        "coverage of central intervals of the ranks of new outcomes and of the values behind them; "
+        f"log-probability of these ranks, none counted as less probable than {LEAST_PROBABILITY:g}"
+    )
 
-    def cells(self) -> Iterator[Fit]:
-        settings = (self.dims, self.sizes, map(float, self.variances))
-        runs = ([float(self.lengthscale)], self.methods, range(self.seeds))
-        return (Fit(*setting) for setting in product(*settings, *runs))
+    def axes(self) -> Iterable[Iterable[Any]]:
+        settings = self.dims, self.sizes, map(float, self.variances), [float(self.lengthscale)]
+        return *settings, self.methods
 
-    def num_records(self, cell: Fit) -> int:
-        return 2
-
-    def evaluate(
-        self, cell: Fit, records: list[CalibrationRecord], limited: Limited
-    ) -> Iterator[CalibrationRecord]:
+    def measure(self, cell: Fit, limited: Limited) -> dict[str, float]:
         """Fit a model once and score both laws; the global random state stays as it is."""
         sample = draw(cell.dim, cell.num_points, cell.variance, cell.lengthscale, cell.seed)
         with limited(), with_rng_seed(cell.seed):
-            model = MODELS[cell.model].fit(sample.X, sample.Y, cell.seed)
-        truths = {"outcome": sample.new_outcome, "value": sample.new_value}
-        for ranked in list(truths)[len(records) :]:
+            model = MODELS[cell.method].fit(sample.X, sample.Y, cell.seed)
+        numbers: dict[str, float] = {}
+        for ranked, truth in (("outcome", sample.new_outcome), ("value", sample.new_value)):
             with limited(), torch.no_grad():
                 law = models.rank_law(model, sample.Y, sample.new_X, noisy=ranked == "outcome")
-            count = (sample.Y.flatten() > truths[ranked].unsqueeze(-1)).sum(-1)
-            yield CalibrationRecord(*score(law, count, cell.seed), ranked)
-
-    def report(self) -> None:
-        """Print and write the coverage of central intervals and the mean log score."""
-        results = frame(self)
-        write_files(self.output, "rank calibration", table(self, results), results)
-
-
-def table(campaign: RankCalibration, results: pd.DataFrame) -> str:
-    """Lay out a row for each setting, what is ranked, and model."""
-    groups = results.groupby(["dim", "num_points", "variance", "ranked", "model"], sort=False)
-    shares = groups["coverage"].apply(lambda found: np.mean([*found], axis=0))
-    covered = {"seeds": groups.size().astype(str) + f"/{campaign.seeds}"}
-    for place, level in enumerate(LEVELS):
-        covered[f"{level:.0%}"] = shares.str[place].map("{:.1%}".format)
-    covered["log score"] = groups["log_score"].apply(lambda found: estimate_of(found.astype(float)))
-    note = (
-        f"coverage of central intervals, and mean log-probability ± standard error over functions "
-        f"(lengthscale {campaign.lengthscale:g} √d; no probability counts as less than "
-        f"{LEAST_PROBABILITY:g})"
-    )
-    return f"{pd.DataFrame(covered).to_string()}\n{note}"
+            count = (sample.Y.flatten() > truth.unsqueeze(-1)).sum(-1)
+            scored = score(law, count, cell.seed).items()
+            numbers |= {f"{ranked} {name}": value for name, value in scored}
+        return numbers

@@ -1,10 +1,9 @@
 """Other tasks as sources: do good ones help, and are worthless ones harmless?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from time import perf_counter
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -12,16 +11,14 @@ from ax.utils.common.random import with_rng_seed
 from torch import Tensor
 
 from botorch_popbo.acquisition import LogExpectedUtilityImprovement
+from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.methods._search import maximize
 from botorch_popbo.benchmarks.points import suggestion_seed, uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
-from botorch_popbo.benchmarks.report._files import frame, write_files
-from botorch_popbo.benchmarks.report._format import spread
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated
-from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
+from botorch_popbo.benchmarks.run.campaign import Limited
 from botorch_popbo.benchmarks.settings import Cell, Parameters
 from botorch_popbo.data import combine, from_outcomes
-from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
 from botorch_popbo.space import Space
 
@@ -33,20 +30,8 @@ class Task(NamedTuple):
     Y: Tensor
 
 
-#: The next point, ``d``, given the target, its sources, the space and a seed.
-Choose = Callable[[Task, Sequence[Task], Space, int], Tensor]
-
-
-@dataclass(frozen=True)
-class Searcher:
-    """A method; one that takes no sources begins with a random design."""
-
-    description: str
-    choose: Choose
-    takes_sources: bool
-
-
-def _ranking_gp(target: Task, sources: Sequence[Task], space: Space, seed: int) -> Tensor:
+def choose(target: Task, sources: Sequence[Task], space: Space, seed: int) -> Tensor:
+    """The next point, ``d``; at first what the sources recommend."""
     orders, transform = [from_outcomes(*source) for source in sources], space.input_transform()
     if not len(target.X):
         return RankingGP(order=combine(*orders), input_transform=transform).fit().incumbent
@@ -54,24 +39,9 @@ def _ranking_gp(target: Task, sources: Sequence[Task], space: Space, seed: int) 
     return maximize(LogExpectedUtilityImprovement(model), space, target.X, seed)
 
 
-def _best_of_sources(target: Task, sources: Sequence[Task], space: Space, seed: int) -> Tensor:
-    """The best of each source, then the second best of each, and so on, without a model."""
-    rank = torch.cat([(-source.Y).argsort(0).argsort(0) for source in sources]).squeeze(-1)
-    points = torch.cat([source.X for source in sources])[rank.argsort(stable=True)]
-    unseen: Tensor = points[~is_row_of(points, target.X)]
-    return unseen[0]
-
-
-#: The methods by name.
-SEARCHERS = {
-    "popbo": Searcher("RankingGP, without sources", _ranking_gp, False),
-    "popbo-sources": Searcher("RankingGP with sources", _ranking_gp, True),
-    "best-of-sources": Searcher("the best points of the sources in turn", _best_of_sources, True),
-}
-
+METHODS = ("popbo",)
 TABLES = tuple(f"fcnet-{name}" for name in ("naval", "parkinsons", "protein", "slice"))
 KINDS = ("none", "good", "shuffled")
-_REPORTED = (1, 3, 5, 10, 20, 30)
 
 
 @dataclass(frozen=True)
@@ -79,30 +49,21 @@ class Search(Cell):
     """A method on a table; the three others are its sources, as they are or worthless.
 
     A source is as many random points as ``size`` says; ``initial`` is the number of random points
-    that a method without sources begins with.
+    that a search without sources begins with.
     """
 
     problem: str
     sources: str
     size: int
     initial: int
+    trials: int
     method: str
     seed: int
 
 
-@dataclass(frozen=True)
-class SearchRecord:
-    """An evaluation: its point, the least regret so far, the seconds that the suggestion took."""
-
-    trial: int
-    parameters: Parameters
-    regret: float
-    seconds: float
-
-
 @dataclass(frozen=True, kw_only=True)
-class Transfer(Campaign[Search, SearchRecord]):
-    """Methods with sources and without; for the settings see :class:`Search`."""
+class Transfer(Measured[Search]):
+    """Searches with sources and without; for the settings see :class:`Search`."""
 
     problems: tuple[str, ...]
     sources: tuple[str, ...]
@@ -116,37 +77,31 @@ class Transfer(Campaign[Search, SearchRecord]):
         "size": Key(int, 100, lambda _: 12, least=2),
         "initial": Key(int, 12, lambda _: 3, least=2),
         "trials": Key(int, 30, lambda _: 4, least=1),
-        **replicated(SEARCHERS),
+        **replicated(METHODS),
     }
-    record: ClassVar = SearchRecord
+    cell: ClassVar = Search
+    note: ClassVar = "the least regret after so many evaluations, and the seconds of each"
+    reported: ClassVar = (1, 3, 5, 10, 20, 30)
 
-    def cells(self) -> Iterator[Search]:
-        axes = (self.problems, self.sources, [self.size], [self.initial], self.methods)
-        for setting in product(*axes, range(self.seeds)):
-            cell = Search(*setting)
-            if SEARCHERS[cell.method].takes_sources == (cell.sources != "none"):
-                yield cell
+    def axes(self) -> Iterable[Iterable[Any]]:
+        numbers = [self.size], [self.initial], [self.trials]
+        return self.problems, self.sources, *numbers, self.methods
 
-    def num_records(self, cell: Search) -> int:
-        """The number of evaluations."""
-        return self.trials
-
-    def evaluate(
-        self, cell: Search, records: list[SearchRecord], limited: Limited
-    ) -> Iterator[SearchRecord]:
+    def measure(self, cell: Search, limited: Limited) -> dict[str, float]:
         problem = PROBLEMS[cell.problem].load(self.data)
-        sources = [] if cell.sources == "none" else self._sources(cell)
-        points = [record.parameters for record in records]
-        while True:
-            start = perf_counter()
+        sources, start = self._sources(cell), perf_counter()
+        points: list[Parameters] = []
+        numbers = {}
+        for trial in range(1, cell.trials + 1):
             with limited():
                 points.append(_next(problem, cell, points, sources))
-            seconds = perf_counter() - start
             least = min(map(problem.score, points))
-            regret = least - (problem.optimal_value or 0.0)
-            yield SearchRecord(len(points) - 1, points[-1], regret, seconds)
+            numbers[str(trial)] = least - (problem.optimal_value or 0.0)
+        return {**numbers, "seconds": (perf_counter() - start) / cell.trials}
 
     def _sources(self, cell: Search) -> list[Task]:
+        if cell.sources == "none":
+            return []
         shuffled = np.random.default_rng(cell.seed).permutation
         tasks, trials = [], range(cell.size)
         for name in (name for name in TABLES if name != cell.problem):
@@ -156,16 +111,6 @@ class Transfer(Campaign[Search, SearchRecord]):
             order = shuffled(cell.size) if cell.sources == "shuffled" else trials
             tasks.append(Task(X, Y[list(order)]))
         return tasks
-
-    def report(self) -> None:
-        """Print and write mean and standard error of the regrets after some evaluations."""
-        results, by = frame(self).drop(columns="parameters"), ["problem", "sources", "method"]
-        told = results.assign(evaluations=results["trial"] + 1)
-        complete = told.groupby([*by, "seed"]).filter(lambda one: len(one) >= self.trials)
-        shown = complete[complete["evaluations"].isin(_REPORTED)]
-        table = spread(shown, by, "evaluations", "regret", self.seeds)
-        note = f"regret after so many evaluations; sources of {self.size} points each"
-        write_files(self.output, "transfer", f"{table.to_string()}\n{note}", results)
 
 
 def _task(problem: Problem, points: list[Parameters]) -> Task:
@@ -184,5 +129,4 @@ def _next(
         return uniform_point(space, cell.problem, cell.seed, trial)
     seed = suggestion_seed(cell.problem, cell.seed, trial)
     with with_rng_seed(seed):
-        choose = SEARCHERS[cell.method].choose
         return space.decode(choose(_task(problem, points), sources, space, seed))

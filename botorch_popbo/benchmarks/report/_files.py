@@ -1,16 +1,13 @@
 """What a report leaves in the output folder: numbers, a picture and a page."""
 
 from base64 import b64encode
-from dataclasses import fields
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from botorch_popbo._replacing import replacing
-from botorch_popbo.benchmarks.run.campaign import Campaign
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -30,14 +27,6 @@ img {{ max-width: 100%; }}
 </body>
 </html>
 """
-
-
-def frame(campaign: Campaign[Any, Any]) -> pd.DataFrame:
-    """A row for each record of a campaign, with the fields of its replication before its own."""
-    cells = list(campaign.cells())
-    names = [field.name for kind in (cells[0], campaign.record) for field in fields(kind)]
-    rows = [{**vars(cell), **vars(record)} for cell in cells for record in campaign.records(cell)]
-    return pd.DataFrame(rows, columns=names)
 
 
 def write_files(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -99,32 +98,11 @@ def finish(figure: Figure, panels: Sequence[Axes], title: str) -> None:
     figure.legend([*named.values()], [*named], title=title, loc=place, ncols=5, frameon=False)
 
 
-def draw_means(
-    results: pd.DataFrame, panel: str, line: str, x: str, y: str, yscale: str = "linear"
-) -> Figure:
-    """Draw a column against another: a panel and a line for each value of two more columns."""
-    labels = list(results[line].unique())
-    figure, [panels] = make_figure(1, max(results[panel].nunique(), 1))
-    for axes, (title, own) in zip(panels, results.groupby(panel, sort=False), strict=False):
-        for label, found in own.groupby(line, sort=False):
-            values = found.groupby(x)[y]
-            mean, error = values.mean(), values.sem().fillna(0.0)
-            ends = mean - error, mean + error
-            draw_curve(axes, labels.index(label), str(label), mean.index, mean, *ends)
-        axes.set(title=title, xlabel=x, ylabel=y, yscale=yscale)
-    finish(figure, panels, "Mean over the seeds, band ± standard error")
-    return figure
-
-
-def make_figure(rows: int, columns: int) -> tuple[Figure, Any]:
-    """A figure and its ``rows x columns`` panels, without pyplot and thus without global state."""
-    figure = Figure(figsize=(5.0 * columns, 1.0 + 3.3 * rows), layout="constrained")
-    return figure, figure.subplots(rows, columns, squeeze=False)
-
-
 def draw(summaries: Sequence[Summary]) -> Figure:
     """Draw one row for each problem: by evaluations, by time, and the time of each suggestion."""
-    figure, panels = make_figure(len(summaries), 3)
+    # Without pyplot and thus without global state.
+    figure = Figure(figsize=(15.0, 1.0 + 3.3 * len(summaries)), layout="constrained")
+    panels: Any = figure.subplots(len(summaries), 3, squeeze=False)
     for row, summary in zip(panels, summaries, strict=True):
         _draw_problem(summary, *row)
     finish(figure, panels.flat, _TITLE)

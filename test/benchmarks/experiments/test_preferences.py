@@ -1,6 +1,5 @@
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -18,7 +17,7 @@ BEST = {
 
 
 def judge(function: str, deviation: float, seed: int) -> Interview:
-    return Interview(function, deviation, 2, "popbo", seed)
+    return Interview(function, deviation, 2, 1, "popbo", seed)
 
 
 def test_without_noise_the_lower_value_wins_and_the_optimum_has_no_regret() -> None:
@@ -54,27 +53,18 @@ def test_questions_are_different_points_of_the_space(name: str, num_items: int) 
         space.check(interviewer.best)
 
 
-def run(output: Path, answers: str, methods: list[str]) -> dict[str, list[dict[str, Any]]]:
-    campaign = output / "c.toml"
-    output.mkdir(exist_ok=True)
-    problems = 'experiment = "preferences"\nproblems = ["hartmann3"]\nseeds = 1\n'
-    campaign.write_text(f"{problems}answers = {answers}\nmethods = {json.dumps(methods)}")
-    options = ["--campaign", str(campaign), "--jobs", "1", "--output", str(output)]
-    assert main(["compare", *options]) == 0
-    paths = sorted(output.glob("records/*.jsonl"))
-    return {path.stem: [*map(json.loads, path.read_text().splitlines())] for path in paths}
-
-
-def test_an_interview_goes_on_as_if_it_had_not_been_interrupted(
+def test_the_regrets_of_every_method_are_in_the_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("optuna_dashboard")
-    methods = ["popbo", "chance", "popbo-page"]
-    whole = run(tmp_path / "whole", "[3, 8]", methods)
-    assert "hartmann3 0.2 2 popbo 1/1 " in " ".join(capsys.readouterr().out.split())
-    run(tmp_path / "parts", "[7]", methods)
-    parts = run(tmp_path / "parts", "[8]", methods)
-    for stem, answers in whole.items():
-        assert [a["items"] for a in parts[stem]] == [a["items"] for a in answers]
-        assert min(answer["regret"] for answer in answers) >= -1e-4  # tabulated to five digits
-    assert (tmp_path / "whole" / "results.csv").read_text().count("\n") == 1 + 8 * 3
+    methods = ["popbo", "chance"]
+    options = ["hartmann3", "--methods", *methods, "--seeds", "1", "--output", str(tmp_path)]
+    command = ["--campaign", "preferences", "--smoke", *options]
+    assert main(["compare", *command, "--jobs", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "hartmann3 0.1 2 7 popbo 1/1 " in " ".join(printed.split())
+    assert main(["report", *command]) == 0
+    assert capsys.readouterr().out == printed
+    for path in tmp_path.glob("records/*.jsonl"):
+        numbers = json.loads(path.read_text())["numbers"]
+        assert [*numbers] == [*"1234567", "seconds"]
+        assert min(numbers.values()) >= -1e-4  # tabulated to five digits
