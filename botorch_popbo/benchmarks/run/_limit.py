@@ -2,10 +2,10 @@
 
 import faulthandler
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 
 _REPEAT_SECONDS = 5.0
@@ -17,16 +17,23 @@ class LimitExceeded(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float, traceback: Path | None = None) -> Iterator[None]:
+def time_limit(seconds: float, may_end_process: bool = False) -> Iterator[None]:
     """Raise LimitExceeded in the context once it has taken too long.
 
     A signal interrupts Python code in the main thread of a process, where blocking calls of the
     standard library count as Python code. Native code is not interrupted: the error comes once it
-    returns. Native code that never returns can only be ended together with its process: a minute
-    after the limit, when the stack is in the file ``traceback``, and never if that is not given.
+    returns. Native code that never returns can only be ended together with its process: if that is
+    allowed, a minute after the limit, when the stack goes to the standard error.
     """
-    with _signal(seconds), _end(seconds + _GRACE_SECONDS, traceback):
-        yield
+    if may_end_process:
+        faulthandler.dump_traceback_later(
+            seconds + _GRACE_SECONDS, exit=True, file=sys.__stderr__ or sys.stderr
+        )
+    try:
+        with _signal(seconds):
+            yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @contextmanager
@@ -46,17 +53,3 @@ def _signal(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
-
-
-@contextmanager
-def _end(seconds: float, traceback: Path | None) -> Iterator[None]:
-    if traceback is None:
-        yield
-        return
-    with traceback.open("w", encoding="utf-8") as file:
-        faulthandler.dump_traceback_later(seconds, exit=True, file=file)
-        try:
-            yield
-        finally:
-            faulthandler.cancel_dump_traceback_later()
-            traceback.unlink(missing_ok=True)

@@ -57,16 +57,15 @@ def replicate(
     """Make the records that a replication lacks, until ``go_on`` says no.
 
     Two processes never run the same replication at the same time: the second waits and then finds
-    the work of the first, or raises Timeout. A method that cannot be interrupted may be ended
-    together with this process if that is allowed; where it was is then in the replication's file
-    ".stuck".
+    the work of the first, or raises Timeout. A method that cannot be interrupted is ended together
+    with this process if that is allowed.
     """
     path = campaign.path(cell)
     path.parent.mkdir(parents=True, exist_ok=True)
-    stuck = campaign.path(cell, ".stuck") if may_end_process else None
     with FileLock(path.with_suffix(".lock"), -1 if waits else 0), one_thread():
         records = campaign.records(cell, repair=True)
-        new = campaign.evaluate(cell, records, partial(time_limit, campaign.limit, stuck))
+        limited = partial(time_limit, campaign.limit, may_end_process)
+        new = campaign.evaluate(cell, records, limited)
         for _ in range(campaign.num_records(cell) - len(records)):
             if not go_on():
                 return

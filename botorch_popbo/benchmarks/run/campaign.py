@@ -93,9 +93,9 @@ class Campaign(ABC, Generic[CellT, RecordT]):
             OSError: If a file cannot be written.
         """
 
-    def path(self, cell: CellT, suffix: str = ".jsonl") -> Path:
-        """A file of a replication: that of its records, or of its stack when it was ended."""
-        return self.output / "records" / f"{cell.stem}{suffix}"
+    def path(self, cell: CellT) -> Path:
+        """The file of a replication's records."""
+        return self.output / "records" / f"{cell.stem}.jsonl"
 
     def records(self, cell: CellT, *, repair: bool = False) -> list[RecordT]:
         """Read a replication's records; raises RecordError if they are damaged."""

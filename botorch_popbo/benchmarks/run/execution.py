@@ -3,7 +3,6 @@
 import os
 import pickle
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from typing import Any
@@ -12,12 +11,11 @@ from joblib import Parallel, delayed
 from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
 from botorch_popbo.benchmarks.run._failure import Failure, failed
-from botorch_popbo.benchmarks.run._progress import progress_bar
 from botorch_popbo.benchmarks.run._replication import next_trial, work
 from botorch_popbo.benchmarks.run.campaign import Campaign
 from botorch_popbo.benchmarks.settings import Cell
 
-_MAX_DEATHS = 3
+_TOLD_SECONDS = 30.0  # between two states of the progress bar in a log
 
 
 def run_campaign(campaign: Campaign[Any, Any]) -> list[Failure]:
@@ -25,10 +23,9 @@ def run_campaign(campaign: Campaign[Any, Any]) -> list[Failure]:
 
     A progress bar and the failures, as they happen, go to the standard error.
 
-    A replication whose worker died goes on in a new one. It is not known which of those that ran
-    side by side is the cause, so one that has met two deaths goes on alone, and if its worker dies
-    again, it is given up. One that another process is at, perhaps on another machine, is left to
-    it until nothing else is to be done.
+    It is not known which of the replications that ran side by side has killed a worker, so each
+    goes on alone in a new one, and is given up if its worker dies again. One that another process
+    is at, perhaps on another machine, is left to it until nothing else is to be done.
 
     Args:
         campaign: The campaign; the tables its problems need have been found.
@@ -41,20 +38,12 @@ def run_campaign(campaign: Campaign[Any, Any]) -> list[Failure]:
         OSError: If the output folder cannot be written.
     """
     (campaign.output / "records").mkdir(parents=True, exist_ok=True)
-    cells = list(campaign.cells())
-    wanted = {campaign.path(cell): campaign.num_records(cell) for cell in cells}
     execution = _Execution(campaign)
-    missing = [cell for cell in cells if execution.is_open(cell)]
-    with progress_bar(wanted):
-        while missing:
-            before = missing
-            suspects = [cell for cell in missing if execution.deaths[cell] == _MAX_DEATHS - 1]
-            try:
-                execution.run(suspects[:1] or missing, waits=not execution.has_progress)
-            except BrokenExecutor:
-                execution.mourn()
-            missing = [cell for cell in before if execution.is_open(cell)]
-            execution.has_progress = len(missing) < len(before)
+    missing, waits = [*filter(execution.is_open, campaign.cells())], False
+    while missing:
+        execution.run(missing, waits)
+        left = [*filter(execution.is_open, missing)]
+        missing, waits = left, len(left) == len(missing)
     return execution.failures
 
 
@@ -62,13 +51,19 @@ class _Execution:
     def __init__(self, campaign: Campaign[Any, Any]) -> None:
         self.campaign = campaign
         self.failures: list[Failure] = []
-        self.deaths: Counter[Cell] = Counter()
-        self.started: list[Cell] = []
-        self.has_progress = True
 
     def run(self, batch: list[Cell], waits: bool) -> None:
-        """Run replications to their end, or until a worker dies."""
-        self.started = []
+        """Run replications to their end, those whose worker may have died alone."""
+        started: list[Cell] = []
+        try:
+            self.run_together(batch, waits, started)
+        except BrokenExecutor:
+            tqdm.write("a worker process was killed; going on with new ones", file=sys.stderr)
+            for cell in filter(self.is_open, started):
+                self._run_alone(cell, waits)
+
+    def run_together(self, batch: list[Cell], waits: bool, started: list[Cell]) -> None:
+        """Run replications side by side, and note those that are started."""
         # A replication takes minutes: handing out one at a time keeps all workers busy to the end.
         parallel = Parallel(
             n_jobs=self.campaign.jobs,
@@ -76,24 +71,11 @@ class _Execution:
             pre_dispatch="n_jobs",
             return_as="generator_unordered",
         )
-        for failure in parallel(self._tasks(batch, waits)):
+        interval = 0.1 if sys.stderr.isatty() else _TOLD_SECONDS
+        ended = parallel(self._tasks(batch, waits, started))
+        for failure in tqdm(ended, total=len(batch), unit="replication", mininterval=interval):
             if failure is not None:
                 self.add(failure)
-
-    def mourn(self) -> None:
-        """Find what ran when a worker died, and give up what is to be given up."""
-        tqdm.write("a worker process was killed; going on with new ones", file=sys.stderr)
-        for cell in filter(self.is_open, self.started):
-            self.deaths[cell] += 1
-            path = self.campaign.path(cell, ".stuck")
-            if path.exists() and path.stat().st_size:
-                reason = f"native code did not return within --limit; where it was: {path}"
-                self._give_up(cell, reason, "leave the method out")
-                continue
-            path.unlink(missing_ok=True)
-            if self.deaths[cell] == _MAX_DEATHS:
-                reason = f"its worker process died {_MAX_DEATHS} times, the last time alone"
-                self._give_up(cell, reason, "give it more memory, or leave the method out")
 
     def is_open(self, cell: Cell) -> bool:
         """Whether a replication has neither failed nor come to its end."""
@@ -106,12 +88,17 @@ class _Execution:
             tqdm.write(str(failure), file=sys.stderr)
         self.failures.append(failure)
 
-    def _give_up(self, cell: Cell, reason: str, advice: str) -> None:
-        self.add(failed(cell, next_trial(self.campaign, cell), reason, advice))
+    def _run_alone(self, cell: Cell, waits: bool) -> None:
+        try:
+            self.run_together([cell], waits, [])
+        except BrokenExecutor:
+            reason = "its worker process died twice, the second time alone"
+            advice = "give it more memory, or leave the method out"
+            self.add(failed(cell, next_trial(self.campaign, cell), reason, advice))
 
     def _tasks(
-        self, batch: list[Cell], waits: bool
+        self, batch: list[Cell], waits: bool, started: list[Cell]
     ) -> Iterator[tuple[Callable[..., object], object, object]]:
         for cell in batch:
-            self.started.append(cell)
+            started.append(cell)
             yield delayed(work)(pickle.dumps((self.campaign, cell)), os.getpid(), waits)

@@ -89,30 +89,27 @@ def test_what_another_process_is_at_is_left_to_it_until_the_rest_is_done(
     assert several.is_complete(first)
 
 
-@pytest.mark.parametrize("is_stuck", [False, True])
-def test_one_that_always_dies_or_is_stuck_is_given_up(
-    campaign: MakeCampaign, is_stuck: bool, monkeypatch: pytest.MonkeyPatch
+def test_one_that_dies_again_alone_is_given_up(
+    campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    several = campaign(seeds=3)
+    several, sizes = campaign(seeds=3), []
     first, *others = several.cells()
-    path, sizes = several.path(first, ".stuck"), []
-    path.parent.mkdir(parents=True)
-    if is_stuck:
-        path.write_text("Stack (most recent call first)")
-    run = execution._Execution.run
+    run = execution._Execution.run_together
 
-    def dying(self: execution._Execution, batch: list[Any], waits: bool) -> None:
+    def dying(
+        self: execution._Execution, batch: list[Any], waits: bool, started: list[Any]
+    ) -> None:
         sizes.append(len(batch))
-        run(self, [cell for cell in batch if cell != first], waits)
-        self.started = batch
+        run(self, [cell for cell in batch if cell not in (first, others[0])], waits, started)
+        started += batch
         if first in batch:
             raise BrokenExecutor
+        run(self, batch, waits, started)
 
-    monkeypatch.setattr(execution._Execution, "run", dying)
+    monkeypatch.setattr(execution._Execution, "run_together", dying)
     (failure,) = run_campaign(several)
-    reason = str(path) if is_stuck else "seed 0, trial 0: its worker process died 3 times"
-    assert reason in str(failure)
-    assert sizes == ([3] if is_stuck else [3, 1, 1])
+    assert "seed 0, trial 0: its worker process died twice" in str(failure)
+    assert sizes == [3, 1, 1]
     assert all(map(several.is_complete, others))
 
 

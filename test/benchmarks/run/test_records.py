@@ -1,11 +1,9 @@
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from botorch_popbo.benchmarks.errors import RecordError
-from botorch_popbo.benchmarks.run import _progress
 from botorch_popbo.benchmarks.run._records import append_record, read_records
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
 
@@ -78,16 +76,3 @@ def test_a_number_that_is_not_finite_is_not_written(path: Path) -> None:
     with pytest.raises(ValueError, match="JSON"):
         append_record(path, SETTING, replace(RECORD, trial=3, observed=float("nan")))
     assert len(read(path)) == 3
-
-
-def test_a_log_has_a_line_now_and_then(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv("TQDM_DISABLE", raising=False)
-    for name in ("_POLL_SECONDS", "_TOLD_SECONDS"):
-        monkeypatch.setattr(_progress, name, 0.01)
-    path = tmp_path / "records.jsonl"
-    path.write_text("one\ntwo\n")
-    with _progress.progress_bar({path: 5, tmp_path / "none": 3}):
-        time.sleep(0.5)
-    assert "2 of 8 trials\n" in capsys.readouterr().err
