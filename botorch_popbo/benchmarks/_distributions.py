@@ -1,5 +1,6 @@
-"""Our parameters as Optuna's."""
+"""Our parameters as Optuna's, and back."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from optuna.distributions import (
@@ -9,6 +10,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 
+from botorch_popbo.benchmarks.settings import Parameters
 from botorch_popbo.space import Parameter, Space
 
 
@@ -26,10 +28,17 @@ def _distribution(parameter: Parameter) -> BaseDistribution:
     return FloatDistribution(low, high, log=log, step=parameter.step)
 
 
-def values_of(space: Space, params: dict[str, Any]) -> dict[str, Any]:
+def params_of(space: Space, values: Parameters) -> dict[str, Any]:
+    """A trial's parameters of values."""
+    own = space.parameters.items()
+    return {name: int(p.place(values[name])) if _is_place(p) else values[name] for name, p in own}
+
+
+def values_of(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a trial's parameters."""
     own = space.parameters.items()
-    return {
-        name: p.choices[params[name]] if p.choices and p.is_ordered else params[name]
-        for name, p in own
-    }
+    return {name: p.value(params[name]) if _is_place(p) else params[name] for name, p in own}
+
+
+def _is_place(parameter: Parameter) -> bool:
+    return parameter.choices is not None and parameter.is_ordered

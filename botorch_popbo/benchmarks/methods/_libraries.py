@@ -55,7 +55,7 @@ class LibraryOptimizer(SequentialOptimizer):
         """Ask the library for a row; the global generators start from the seed, too."""
 
 
-class OptunaSampler(LibraryOptimizer):
+class OptunaSampler(SequentialOptimizer):
     """A sampler of Optuna's, or this package's for Optuna, by the name of its class."""
 
     def __init__(self, sampler: str, problem: Problem, setting: Setting, **options: Any) -> None:
@@ -66,22 +66,16 @@ class OptunaSampler(LibraryOptimizer):
         self.options = {"n_startup_trials": setting.initial, **options}
         if sampler != "TPESampler":
             self.options["deterministic_objective"] = not problem.noisy
-        self.distributions = {d.name: self._distribution(d) for d in self.dimensions}
 
-    def ask(self, seed: int) -> Row:
+    def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
+        from botorch_popbo.benchmarks._distributions import distributions_of, params_of, values_of
+
+        distributions = distributions_of(self.space)
         study = self.optuna.create_study(sampler=self.sampler(seed=seed, **self.options))
-        for row, loss in zip(self.rows, self.losses, strict=True):
-            told = {"params": dict(row), "distributions": self.distributions, "value": loss}
-            study.add_trial(self.optuna.create_trial(**told))
-        asked: Row = study.ask(self.distributions).params
-        return asked
-
-    def _distribution(self, d: Dimension) -> Any:
-        distributions = self.optuna.distributions
-        if d.kind == "category":
-            return distributions.CategoricalDistribution(range(int(d.high) + 1))
-        kind = distributions.IntDistribution if d.kind == "int" else distributions.FloatDistribution
-        return kind(d.low, d.high, log=d.log)
+        for point, outcome in zip(self.points, self.outcomes, strict=True):
+            told = {"params": params_of(self.space, point), "value": -outcome}
+            study.add_trial(self.optuna.create_trial(distributions=distributions, **told))
+        return values_of(self.space, study.ask(distributions).params), None
 
 
 def _dimension(name: str, p: Parameter) -> Dimension:
