@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
@@ -16,14 +16,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from botorch_popbo._plain import as_float
+from botorch_popbo._workers import evaluate
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
 
 _REFERENCE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
-#: Errors of whoever wrote the function, which no other point would mend.
-_MISTAKES = (NameError, AttributeError, TypeError, ImportError)
 _NAME = re.compile(r"[\w.+-]+")
 _DIGITS = 8  # of a checksum
 _DIRECTIONS = "minimize", "maximize"
@@ -57,35 +55,25 @@ class FileSource:
 class FunctionProblem(Problem):
     """A function of a user's, as ``minimize`` takes it: called with the parameters by name.
 
-    An exception has failed, but for those that tell of a mistake in the file; so has None, and
-    what is not finite. Of a pair, a value and its standard error, the value counts.
+    An exception has failed, but for those that tell of a mistake in the file, which are raised; so
+    has None, and what is not finite. Of a pair, a value and its standard error, the value counts.
+    Nothing is known of a function's noise but what it returns.
     """
 
     function: Callable[..., Any] = field(repr=False)
 
-    def evaluate(self, parameters: Parameters, seed: int) -> float | None:
-        """See the base class."""
-        try:
-            said = self.function(**parameters)
-        except _MISTAKES:
-            raise
-        except Exception:
-            return None
-        value = said[0] if isinstance(said, tuple) and len(said) == 2 else said
-        number = as_float(value)
-        if number is None and value is not None:
-            raise TypeError(f"{self.name} has to return a number, not {value!r}")
-        return number if number is not None and math.isfinite(number) else None
-
     def score(self, parameters: Parameters) -> float:
         """See the base class."""
-        value = self.evaluate(parameters, 0)
-        return math.nan if value is None else value
+        ended = evaluate(partial(_told, self.function), dict(parameters))
+        if ended.is_mistake:
+            raise RuntimeError(f"{self.name} is to be mended: {ended.evaluation.reason}")
+        return ended.evaluation.value
 
-    @property
-    def is_exact(self) -> bool:
-        """Nothing is known of a function's noise but what it returns."""
-        return True
+
+def _told(function: Callable[..., Any], /, **parameters: Any) -> Any:
+    """What a function returns; None is how it says that it failed."""
+    said = function(**parameters)
+    return math.nan if said is None else said
 
 
 def is_reference(name: str) -> bool:

@@ -4,13 +4,10 @@ Estimators and their spaces are in ``tuning.toml``. A few hundred rows of a data
 search, others are held out. Columns are standardized, targets of regressions in their own unit.
 """
 
-import json
 import math
-import sqlite3
 import tomllib
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import product
@@ -55,62 +52,27 @@ class TuningProblem(Problem):
     Attributes:
         estimator: Makes the estimator.
         data: The data set.
-        kept: A file of evaluations, which all methods share, or None.
     """
 
     estimator: Callable[..., Any] = field(repr=False)
     data: _Task = field(repr=False)
-    kept: Path | None = None
 
     def score(self, parameters: Parameters) -> float:
-        return self._loss(parameters, "folds")
+        from sklearn.model_selection import KFold
 
-    def evaluate(self, parameters: Parameters, seed: int) -> float | None:
-        return _success(self.score(parameters))
-
-    @property
-    def is_exact(self) -> bool:
-        return not self.noisy
+        X, y, _, _ = _rows(self.data)
+        folds = KFold(_NUM_FOLDS, shuffle=True, random_state=0).split(X)
+        splits = [(X[fit], X[test], y[fit], y[test]) for fit, test in folds]
+        return float(np.mean([self._of_split(parameters, *one) for one in splits]))
 
     def measures(self, parameters: Parameters) -> Mapping[str, float]:
-        return {"held out": self._loss(parameters, "held out")}
-
-    def _loss(self, parameters: Parameters, split: str | int) -> float:
-        """The loss by a kind of split, or that of a seed; not a number if it fails."""
-        if self.kept is None:
-            return self._computed(parameters, split)
-        import sklearn
-
-        key = json.dumps([self.name, split, sklearn.__version__, sorted(parameters.items())])
-        with closing(sqlite3.connect(self.kept, timeout=60.0)) as file:
-            with file:
-                file.execute("CREATE TABLE IF NOT EXISTS losses (key TEXT PRIMARY KEY, loss REAL)")
-            known = file.execute("SELECT loss FROM losses WHERE key = ?", [key]).fetchone()
-            if known is None:
-                known = (self._computed(parameters, split),)
-                with file:
-                    file.execute("INSERT OR REPLACE INTO losses VALUES (?, ?)", [key, *known])
-        return math.nan if known[0] is None else float(known[0])  # SQLite has no NaN
-
-    def _computed(self, parameters: Parameters, split: str | int) -> float:
-        from sklearn.model_selection import KFold, train_test_split
-
         X, y, other_X, other_y = _rows(self.data)
-        if split == "held out":
-            splits = [(X, other_X, y, other_y)]
-        elif split == "folds":
-            folds = KFold(_NUM_FOLDS, shuffle=True, random_state=0).split(X)
-            splits = [(X[fit], X[test], y[fit], y[test]) for fit, test in folds]
-        else:
-            splits = [train_test_split(X, y, test_size=1.0 / _NUM_FOLDS, random_state=split)]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # budgets of iterations are part of the problem
-            try:
-                return float(np.mean([self._of_split(parameters, *one) for one in splits]))
-            except ValueError:
-                return math.nan
+        return {"held out": self._of_split(parameters, X, other_X, y, other_y)}
 
-    def _of_split(self, parameters: Parameters, X: Any, other_X: Any, y: Any, other_y: Any) -> Any:
+    def _of_split(
+        self, parameters: Parameters, X: Any, other_X: Any, y: Any, other_y: Any
+    ) -> float:
+        """The loss on other rows than those that are fitted to; not a number if that fails."""
         from sklearn.calibration import CalibratedClassifierCV
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
@@ -118,37 +80,25 @@ class TuningProblem(Problem):
         estimator = self.estimator(**parameters)
         if not hasattr(estimator, self.data.method):  # it has no probabilities
             estimator = CalibratedClassifierCV(estimator, cv=3, ensemble=False)
-        pipeline = make_pipeline(StandardScaler(), estimator).fit(X, y)
         loss = resolve_name(f"sklearn.metrics:{self.data.loss}")
-        return loss(other_y, getattr(pipeline, self.data.method)(other_X))
-
-
-@dataclass(frozen=True, kw_only=True)
-class SplitTuningProblem(TuningProblem):
-    """The loss of one random split, scored by the rows that are held out."""
-
-    noisy: bool = True
-
-    def score(self, parameters: Parameters) -> float:
-        return self._loss(parameters, "held out")
-
-    def evaluate(self, parameters: Parameters, seed: int) -> float | None:
-        return _success(self._loss(parameters, seed) + 0.0 * self.score(parameters))  # or neither
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # budgets of iterations are part of the problem
+            try:
+                pipeline = make_pipeline(StandardScaler(), estimator).fit(X, y)
+                return float(loss(other_y, getattr(pipeline, self.data.method)(other_X)))
+            except ValueError:
+                return math.nan
 
 
 def tuning() -> Iterator[tuple[str, str, Callable[[Path | None], Problem]]]:
-    """Names and descriptions of problems, and what makes them, given a folder for evaluations."""
+    """Names and descriptions of problems, and what makes them; none needs the folder of tables."""
     for (title, said), (part, task) in product(_ESTIMATORS.items(), _TASKS.items()):
         if task.kind in said:
             name, text = f"tuning-{title}-{part}", f"tuning: {title} on {part}, {task.label}"
-            yield name, f"{text} of 5 folds", partial(_load, TuningProblem, name, title, task)
-            name, text = f"{name}-split", f"{text} of a random split"
-            yield name, text, partial(_load, SplitTuningProblem, name, title, task)
+            yield name, f"{text} of 5 folds", partial(_load, name, title, task)
 
 
-def _load(
-    kind: type[TuningProblem], name: str, title: str, task: _Task, folder: Path | None
-) -> Problem:
+def _load(name: str, title: str, task: _Task, _: Path | None) -> Problem:
     from botorch_popbo.space import Space
 
     said = _ESTIMATORS[title]
@@ -158,7 +108,7 @@ def _load(
         parent: {parameters[parent].place(choice): names for choice, names in by.items()}
         for parent, by in said.get("dependents", {}).items()
     }
-    return kind(
+    return TuningProblem(
         name=name,
         space=Space(parameters, dependents),
         label=task.label,
@@ -167,7 +117,6 @@ def _load(
         library="scikit-learn",
         estimator=partial(resolve_name(said[task.kind]), **said.get("fixed", {})),
         data=task,
-        kept=folder and folder / "tuning.sqlite",
     )
 
 
@@ -182,7 +131,3 @@ def _rows(task: _Task) -> list[Any]:
     sizes = {"train_size": num_rows, "test_size": num_held_out}
     X, other_X, y, other_y = train_test_split(X, y, random_state=0, **sizes)
     return [X, y, other_X, other_y]
-
-
-def _success(loss: float) -> float | None:
-    return None if math.isnan(loss) else loss

@@ -1,9 +1,10 @@
 """What a problem of the benchmark provides."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from botorch_popbo.benchmarks.settings import Parameters
 
@@ -68,9 +69,11 @@ class Problem(ABC):
             seed: Determines the noise, in [0, 2**32).
 
         Returns:
-            The outcome, in the metric's unit, or None if the evaluation failed.
+            The outcome, in the metric's unit, or None if the evaluation failed; by default where
+            the score is not a number.
         """
-        return self.score(parameters)
+        score: Any = self.score(parameters)  # of a user's class it may be a tensor
+        return None if score is None or math.isnan(score) else score
 
     def tell(self, observed: float, earlier: Sequence[tuple[float, float]]) -> float:
         """What a method is told of an outcome.

@@ -41,10 +41,11 @@ def test_a_function_beside_a_space_is_a_problem(tmp_path: Path) -> None:
     name, source = find(f"{path}:f", Problem, ())
     problem = source.load()
     assert name.startswith("f@")
+    assert problem.is_exact
     assert problem.evaluate({"rate": 0.25, "kind": "b"}, 0) == 1.25
     assert problem.evaluate({"rate": 0.75, "kind": "b"}, 0) is None
     assert problem.evaluate({"rate": 0.8, "kind": "b"}, 0) is None
-    with pytest.raises(NameError):
+    with pytest.raises(RuntimeError, match="f is to be mended: NameError"):
         problem.evaluate({"rate": 0.9, "kind": "b"}, 0)
     assert (problem.minimize, problem.noisy) == (False, False)
 
