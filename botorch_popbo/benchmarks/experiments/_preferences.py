@@ -151,7 +151,7 @@ class Preferences(Measured[Interview]):
 
     def measure(self, cell: Interview, limited: Limited) -> dict[str, float]:
         space, numbers, start = FUNCTIONS[cell.function].space, {}, perf_counter()
-        interviewer = METHODS[cell.method].start(space, cell.shown, cell.seed)
+        interviewer = METHODS[cell.method](space, cell.shown, cell.seed)
         for question in range(cell.answers):
             with limited(), manual_seed(cell.seed):
                 items = interviewer.ask()

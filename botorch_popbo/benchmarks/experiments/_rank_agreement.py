@@ -71,11 +71,11 @@ def agreement(scores: Tensor) -> float:
 
 
 #: By name.
-MODELS = {
-    "gp": models.GP,
-    "gp-noise-free": models.NOISE_FREE_GP,
-    "popbo-paper": models.PAPER,
-    "popbo-default": models.DEFAULT,
+MODELS: dict[str, models.Fit] = {
+    "gp": models.gp,
+    "gp-noise-free": models.noise_free_gp,
+    "popbo-paper": models.paper,
+    "popbo-default": models.default,
 }
 
 
@@ -117,5 +117,5 @@ class RankAgreement(Measured[Fit]):
         X, losses = observe(cell.noise, cell.deviation, cell.seed)
         # BoTorch draws new starting points from the global generators where a fit fails.
         with limited(), with_rng_seed(cell.seed):
-            model = MODELS[cell.method].fit(X, -losses, cell.seed)
+            model = MODELS[cell.method](X, -losses, cell.seed)
             return {"tau": agreement(models.rank_scores(model, GRID))}

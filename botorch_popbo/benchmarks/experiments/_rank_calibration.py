@@ -99,7 +99,11 @@ def score(probability: Tensor, count: Tensor, seed: int) -> dict[str, float]:
 
 
 #: By name.
-MODELS = {"popbo": models.DEFAULT, "gp": models.GP, "paper": models.PAPER}
+MODELS: dict[str, models.Fit] = {
+    "popbo": models.default,
+    "gp": models.gp,
+    "paper": models.paper,
+}
 
 
 @dataclass(frozen=True)
@@ -144,7 +148,7 @@ class RankCalibration(Measured[Fit]):
         """Fit a model once and score both laws; the global random state stays as it is."""
         sample = draw(cell.dim, cell.num_points, cell.variance, cell.lengthscale, cell.seed)
         with limited(), with_rng_seed(cell.seed):
-            model = MODELS[cell.method].fit(sample.X, sample.Y, cell.seed)
+            model = MODELS[cell.method](sample.X, sample.Y, cell.seed)
         numbers: dict[str, float] = {}
         for ranked, truth in (("outcome", sample.new_outcome), ("value", sample.new_value)):
             with limited(), torch.no_grad():

@@ -1,7 +1,6 @@
 """The models whose rankings are judged, and what each says of the ranks of new points."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -15,15 +14,9 @@ from botorch_popbo.models import PoissonRankModel, RankingGP
 _NO_NOISE = 1e-6
 
 
-@dataclass(frozen=True)
-class Ranker:
-    """A model that can rank points.
-
-    To fit takes ``N x d`` points, ``N x 1`` outcomes (larger is better) and a seed.
-    """
-
-    description: str
-    fit: Callable[[Tensor, Tensor, int], Any]
+#: A fitted model that can rank points, of ``N x d`` points, ``N x 1`` outcomes (larger is better)
+#: and a seed.
+Fit = Callable[[Tensor, Tensor, int], Any]
 
 
 def rank_scores(model: Any, points: Tensor) -> Tensor:
@@ -51,17 +44,21 @@ def rank_law(model: Any, Y: Tensor, points: Tensor, noisy: bool) -> Tensor:
     return -torch.cat([certain, behind, torch.zeros_like(certain)], dim=-1).diff(dim=-1)
 
 
-def _value_model(description: str, make: Callable[[Tensor, Tensor], SingleTaskGP]) -> Ranker:
-    return Ranker(description, lambda X, Y, seed: botorch_gp.fit(make(X, Y)))
+def gp(X: Tensor, Y: Tensor, seed: int) -> SingleTaskGP:
+    """BoTorch's SingleTaskGP, noise inferred."""
+    return botorch_gp.fit(SingleTaskGP(X, Y))
 
 
-def _interpolating(X: Tensor, Y: Tensor) -> SingleTaskGP:
-    return SingleTaskGP(X, Y, torch.full_like(Y, _NO_NOISE * float(Y.var())))
+def noise_free_gp(X: Tensor, Y: Tensor, seed: int) -> SingleTaskGP:
+    """The same, told that there is no noise."""
+    return botorch_gp.fit(SingleTaskGP(X, Y, torch.full_like(Y, _NO_NOISE * float(Y.var()))))
 
 
-GP = _value_model("BoTorch's SingleTaskGP, noise inferred", SingleTaskGP)
-NOISE_FREE_GP = _value_model("the same, told that there is no noise", _interpolating)
-PAPER = Ranker(
-    "ranks: network of the paper", lambda X, Y, seed: PoissonRankModel.paper(X, Y, seed=seed).fit()
-)
-DEFAULT = Ranker("ranks: default model", lambda X, Y, seed: RankingGP(X, Y).fit())
+def paper(X: Tensor, Y: Tensor, seed: int) -> PoissonRankModel:
+    """The network of the paper."""
+    return PoissonRankModel.paper(X, Y, seed=seed).fit()
+
+
+def default(X: Tensor, Y: Tensor, seed: int) -> RankingGP:
+    """The default model."""
+    return RankingGP(X, Y).fit()

@@ -5,9 +5,9 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.stats import ttest_1samp
 
-from botorch_popbo.benchmarks.report.summary import Array, Summary, standard_error
+from botorch_popbo.benchmarks.report.summary import Array, Summary
 
 _LEAST_SEEDS = 3
 _LEVEL = 0.05  # how often one of two equal methods is said to be ahead
@@ -15,10 +15,8 @@ _LEVEL = 0.05  # how often one of two equal methods is said to be ahead
 
 def is_ahead(gains: Array) -> bool:
     """Whether paired gains are above zero, by Student's quantile for so many of them."""
-    if len(gains) < _LEAST_SEEDS:
-        return False
-    quantile = stdtrit(len(gains) - 1, 1.0 - _LEVEL / 2.0)  # 4.3, 2.8, 2.3 of 3, 5, 10
-    return bool(gains.mean() > quantile * standard_error(gains))
+    told = ttest_1samp(gains, 0.0, alternative="greater")
+    return len(gains) >= _LEAST_SEEDS and bool(told.pvalue < _LEVEL / 2.0)
 
 
 def verdicts(summaries: Sequence[Summary]) -> Iterator[str]:

@@ -43,7 +43,7 @@ def test_questions_are_different_points_of_the_space(name: str, num_items: int) 
     if name in ("popbo-page", "optuna-preferential-gp"):
         pytest.importorskip("optuna_dashboard")
     space = FUNCTIONS["recipe"].space
-    interviewer = METHODS[name].start(space, num_items, 3)
+    interviewer = METHODS[name](space, num_items, 3)
     for question in range(7 if num_items == 2 else 2):
         items = interviewer.ask()
         assert items.shape == (num_items, 4)
