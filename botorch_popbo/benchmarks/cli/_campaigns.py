@@ -1,4 +1,4 @@
-"""From a command line, a campaign file and what was asked for before to a campaign."""
+"""From a command line, a campaign file and what was asked for last to a campaign."""
 
 import json
 import tomllib
@@ -15,9 +15,11 @@ from botorch_popbo.benchmarks.run.campaign import Campaign
 
 _SUFFIX = ".toml"
 _FILE = "campaign.json"
-_OF_A_TABLE = ("table", "objective", "columns", "maximize")
 #: The options that say the same as a key of campaign files.
-_OPTIONS = ("problems", "methods", "trials", "initial", "seeds", "jobs", "limit", *_OF_A_TABLE)
+_OPTIONS = (
+    *("problems", "methods", "trials", "initial", "seeds", "jobs", "limit"),
+    *("table", "objective", "columns", "maximize"),
+)
 
 #: What a campaign file says, by key; always an "experiment".
 CampaignFile = Mapping[str, Any]
@@ -128,29 +130,10 @@ def plan(options: Namespace, asked: CampaignFile, data: Path | None) -> Campaign
 
 
 def remember(folder: Path, asked: CampaignFile, data: Path | None) -> None:
-    """Note what is asked for; problems and methods add to those asked for before.
-
-    A table, and the folder of table files, stay until there is another.
-
-    Raises:
-        RecordError: If what was noted before is damaged.
-        OSError: If the file cannot be written.
-    """
-    noted, earlier_data = recall(folder)
-    before = dict(noted)
-    new = {key: value for key, value in asked.items() if key not in ("jobs", "limit")}
-    if before.get("experiment") == asked["experiment"]:
-        for key in {"problems", "methods"} & new.keys():
-            new[key] = [*dict.fromkeys([*before.get(key, ()), *new[key]])]
-        # What is said of one table is not about another.
-        older = before if new.get("table") else new
-        for key in _OF_A_TABLE:
-            older.pop(key, None)
-        new = {**before, **new}
-    new = {key: value for key, value in new.items() if value not in (None, "", (), [])}
+    """Note what is asked for; raises OSError if the file cannot be written."""
+    said = {key: value for key, value in asked.items() if value not in (None, "", (), [])}
     folder.mkdir(parents=True, exist_ok=True)
-    where = data or earlier_data
-    content = {"campaign": new, "data": None if where is None else str(where)}
+    content = {"campaign": said, "data": None if data is None else str(data)}
     with replacing(folder / _FILE) as partial:
         partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 

@@ -20,7 +20,7 @@ examples:
   popbo prefer coffee.toml --page"""
 _COMMANDS = {
     "compare": "run methods side by side and report how they did; the same command goes on",
-    "report": "report what popbo compare has run; without options, all of it",
+    "report": "report what popbo compare has run; without options, what it ran last",
     "prefer": "ask people which is better, in a terminal or on a page; every answer is saved",
     "list": "print the names of problems, methods and campaigns",
     "doctor": "say what is installed, what was found, and what adds the rest",

@@ -1,13 +1,11 @@
 """Problems and methods that a user's Python file makes, by a name such as ``my.py:make``."""
 
-import ast
 import math
 import re
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache, partial
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
@@ -17,7 +15,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from botorch_popbo._workers import evaluate
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo.benchmarks.errors import UsageError, unknown
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
 
@@ -81,28 +79,6 @@ def is_reference(name: str) -> bool:
     return _REFERENCE.fullmatch(name) is not None
 
 
-def check_reference(reference: str) -> None:
-    """Check, without running it, that a file has what is asked for; raises UsageError."""
-    path, _, name = reference.rpartition(":") if is_reference(reference) else (reference, "", "")
-    digest_of(Path(path))  # can be read
-    try:
-        tree = ast.parse(Path(path).read_bytes())
-    except (SyntaxError, ValueError):  # loading it says where
-        return
-    nodes = [*ast.walk(tree)]
-    named = {getattr(node, key, None) for node in nodes for key in ("id", "name", "asname")}
-    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
-    public = [one for one in functions if not one.startswith("_")]
-    has = f"it has {' and '.join(public)}" if public else "it has no function"
-    if not name:
-        raise UsageError(f"write {path}:NAME; {has}")
-    if name not in named and "*" not in named:
-        alike = get_close_matches(name, public, 1)
-        raise UsageError(
-            f"{path} has no {name!r}; {f'did you mean {alike[0]!r}?' if alike else has}"
-        )
-
-
 def find(reference: str, kind: type[T], taken: Collection[str]) -> tuple[str, FileSource]:
     """Find a problem or a method, and name it.
 
@@ -159,6 +135,9 @@ def check_unchanged(path: Path, digest: str, *settings: object) -> None:
 def _make(source: FileSource) -> Any:
     module = _module(source.path, source.digest)
     try:
+        if not hasattr(module, source.name):
+            public = [name for name in vars(module) if not name.startswith("_")]
+            raise unknown(f"name in {source.path}:", source.name, public)
         found = getattr(module, source.name)
         if callable(found) and _takes_points(found, getattr(module, "space", ())):
             return _function_problem(source, module, found)

@@ -85,30 +85,10 @@ def test_a_fault_of_a_file_is_named(tmp_path: Path, text: str, message: str) -> 
         planned("", tmp_path, text)
 
 
-TABLE = {"table": "/t.csv", "objective": "loss", "columns": ("rate=log",), "maximize": True}
-NO_TABLE = {"table": None, "objective": None, "columns": (), "maximize": False}
-
-
-def asked(*problems: str, method: str = "random", **said: Any) -> dict[str, Any]:
-    return {"experiment": "optimization", "problems": problems, "methods": (method,), **said}
-
-
-def test_problems_and_methods_add_up_and_numbers_are_the_last(tmp_path: Path) -> None:
-    remember(tmp_path, asked("branin", initial=4, trials=2, jobs=1), None)
-    remember(tmp_path, asked("hartmann6", "branin", method="popbo", initial=None, trials=3), None)
-    noted, _ = recall(tmp_path)
-    both = {"problems": ("branin", "hartmann6"), "methods": ("random", "popbo")}
-    assert noted == {"experiment": "optimization", **both, "trials": 3}
-
-
-def test_a_table_and_the_folder_of_tables_stay_until_there_is_another(tmp_path: Path) -> None:
-    remember(tmp_path, asked(**TABLE), Path("/tables"))
-    remember(tmp_path, asked("branin", **NO_TABLE), None)
-    assert recall(tmp_path) == (asked("branin", **TABLE), Path("/tables"))
-    remember(tmp_path, asked(**{**NO_TABLE, "table": "/u.csv", "objective": "cost"}), None)
-    noted, _ = recall(tmp_path)
-    assert [noted.get(key) for key in TABLE] == ["/u.csv", "cost", None, False]
-    # Another experiment begins anew.
-    remember(tmp_path, {"experiment": "preferences", "methods": ("popbo",)}, Path("/others"))
-    expected = {"experiment": "preferences", "methods": ("popbo",)}, Path("/others")
-    assert recall(tmp_path) == expected
+def test_what_was_asked_for_last_is_noted(tmp_path: Path) -> None:
+    first = {"experiment": "optimization", "problems": ("branin",), "methods": ("random",)}
+    last = {"experiment": "optimization", "problems": ("hartmann6",), "methods": ("popbo",)}
+    remember(tmp_path, {**first, "trials": 2}, Path("/tables"))
+    assert recall(tmp_path) == ({**first, "trials": 2}, Path("/tables"))
+    remember(tmp_path, {**last, "initial": None, "columns": ()}, None)
+    assert recall(tmp_path) == (last, None)

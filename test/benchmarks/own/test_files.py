@@ -61,7 +61,7 @@ def test_a_function_may_have_defaults(arguments: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("owm", "has no attribute 'owm'"),
+        ("owm", "no name in .*: 'owm'; did you mean 'own'"),
         ("number", "is to make a Problem, but got "),
         ("broken", "failed in line 11: ZeroDivisionError"),
         ("taken", "there is another 'branin'"),

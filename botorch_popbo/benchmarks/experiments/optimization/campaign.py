@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from botorch_popbo.benchmarks.errors import UsageError, unknown
 from botorch_popbo.benchmarks.methods import METHODS, Method
-from botorch_popbo.benchmarks.own import check_reference, find, is_reference
+from botorch_popbo.benchmarks.own import find, is_reference
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, Problem, expand
 from botorch_popbo.benchmarks.run._keys import JOBS, LIMIT, Key
 from botorch_popbo.benchmarks.run.campaign import Campaign, Limited
@@ -187,9 +187,9 @@ def _asked(
     """Each name once, where it is in a file with its whole path; UsageError if it is unknown."""
     names = dict.fromkeys(names)
     for name in names:
-        if ".py" in name:
-            check_reference(name)
-        elif name not in known:
+        if name.endswith(".py"):
+            raise UsageError(f"write {name}:NAME, with the name of what is in the file")
+        if not is_reference(name) and name not in known:
             if what == "method" and name in PROBLEMS:
                 raise UsageError(f"{name} is a problem: name problems before --methods")
             listed = f", see popbo list {what}s, and path/to/my.py:name"
