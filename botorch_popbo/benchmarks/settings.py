@@ -74,9 +74,9 @@ class TrialRecord:
         trial: The trial's index in its replication, from 0.
         parameters: The point evaluated.
         observed: What methods are told, in the problem's unit, or None if the evaluation failed.
-        score: The noise-free value of the point, or None where it was not computed.
+        score: The noise-free value of the point, or None where a failed one has none.
         incumbent_score: The noise-free value of the point that the method's model held for the
-            best before this trial, or None where there is no model to ask or the value is costly.
+            best before this trial, or None where there is no model to ask.
         optimizer_seconds: Wall-clock time of the suggestion, fitting included.
         evaluation_seconds: Wall-clock time of the evaluation.
         generator: What made the point, so that a fallback can be told from the method itself.

@@ -18,15 +18,6 @@ from botorch_popbo.benchmarks.settings import Setting
 _SERVER = Path(__file__).with_name("_server.py")
 
 
-def interpreter(method: str) -> str | None:
-    """The interpreter that the environment names for a method's library, or None."""
-    return os.environ.get(_variable(method)) or None
-
-
-def _variable(method: str) -> str:
-    return f"POPBO_PYTHON_{method.upper().replace('-', '_')}"
-
-
 class OwnProcess(LibraryOptimizer):
     """A library in a process of its own, asked through a pipe.
 
@@ -39,11 +30,12 @@ class OwnProcess(LibraryOptimizer):
         self, server: str, install: str, python: str | None, problem: Problem, setting: Setting
     ) -> None:
         super().__init__(problem, setting)
-        python = interpreter(setting.method) or python
+        variable = f"POPBO_PYTHON_{setting.method.upper()}"
+        python = os.environ.get(variable) or python
         if not python:
             raise UsageError(
                 f"{setting.method} needs an environment of its own: python -m venv DIR; "
-                f"DIR/bin/{install}; export {_variable(setting.method)}=DIR/bin/python"
+                f"DIR/bin/{install}; export {variable}=DIR/bin/python"
             )
         # A fixed seed of hashes, as the order of a set would differ in a resumed replication.
         environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"}

@@ -72,7 +72,6 @@ def digits() -> DigitsProblem:
         ),
         label="error rate",
         noisy=True,
-        costly_score=True,
     )
 
 

@@ -28,7 +28,6 @@ class Problem(ABC):
         optimal_value: The best noise-free value, or None where it is unknown.
         num_initial: The size of the initial design unless the campaign sets another, in trials.
         noisy: Whether two evaluations of a point may differ.
-        costly_score: Whether a noise-free value takes as long as an evaluation.
         group: What a report sums it up with, or nothing.
         start: The point that every replication begins with, or None if that is a random one.
         library: The package, by its name in the package index, that defines the problem, or None;
@@ -42,7 +41,6 @@ class Problem(ABC):
     optimal_value: float | None = None
     num_initial: int = 12
     noisy: bool = False
-    costly_score: bool = False
     group: str = ""
     start: Parameters | None = None
     library: str | None = None

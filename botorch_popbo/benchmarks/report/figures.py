@@ -14,14 +14,6 @@ from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary
 
 _TITLE = "Point held to be the best: mean over seeds, band ± standard error"
 
-# Tol's muted palette, told apart with every common kind of colour blindness, and black; dashes
-# tell methods of the same colour apart.
-_PALETTE = (
-    *("#332288", "#CC6677", "#117733", "#88CCEE", "#DDCC77"),
-    *("#882255", "#44AA99", "#999933", "#AA4499", "#000000"),
-)
-_DASHES = ("-", "--", ":", "-.")
-
 
 def evaluations_label(summary: Summary) -> str:
     """The label of the axis of evaluations; the shared initial design is counted in."""
@@ -71,9 +63,8 @@ def band(curve: Curve, axis: Scale) -> tuple[Array, Array, Array]:
 
 
 def style(index: int) -> dict[str, Any]:
-    """Colour and dashes of the line at a place of a list."""
-    dashes = _DASHES[index // len(_PALETTE) % len(_DASHES)]
-    return {"color": _PALETTE[index % len(_PALETTE)], "linestyle": dashes}
+    """Colour and dashes of the line at a place of a list; of ten colours Matplotlib knows."""
+    return {"color": f"C{index % 10}", "linestyle": ("-", "--", ":", "-.")[index // 10 % 4]}
 
 
 def draw_curve(panel: Axes, index: int, label: str, x: Any, line: Any, low: Any, high: Any) -> None:

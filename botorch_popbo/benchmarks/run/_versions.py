@@ -6,14 +6,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import botorch_popbo
-from botorch_popbo.benchmarks.methods._own_process import interpreter
 from botorch_popbo.benchmarks.methods.base import Method
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.version import __version__
 
 _ALWAYS = ("botorch", "ax-platform", "torch", "scikit-learn")
 _PATIENCE = 10.0  # seconds
-_ASK = "import sys, importlib.metadata as m; print(m.version(sys.argv[1]))"
 
 #: The key of the commit among the versions.
 COMMIT = "commit"
@@ -25,10 +23,8 @@ def versions(method: Method, problem: Problem) -> dict[str, str]:
     Of a development checkout, the commit is there under "commit".
     """
     found = {"botorch-popbo": __version__, **{name: version(name) for name in _ALWAYS}}
-    if method.library is not None:
-        found[method.library] = _library_version(method.library, interpreter(method.name))
-    if problem.library is not None:
-        found[problem.library] = _library_version(problem.library, None)
+    for library in filter(None, (method.library, problem.library)):
+        found[library] = _library_version(library)
     found[COMMIT] = commit(Path(botorch_popbo.__file__).parent)
     return {name: text for name, text in found.items() if text}
 
@@ -45,9 +41,8 @@ def commit(folder: Path) -> str:
 
 
 @cache
-def _library_version(library: str, python: str | None) -> str:
-    if python is not None:
-        return _output(python, "-I", "-c", _ASK, library)
+def _library_version(library: str) -> str:
+    """Nothing of what is in an environment of its own."""
     try:
         return version(library)
     except PackageNotFoundError:

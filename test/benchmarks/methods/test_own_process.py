@@ -26,14 +26,14 @@ def made(dimensions):
 
 @pytest.fixture
 def method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Method:
-    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", sys.executable)
+    monkeypatch.setenv("POPBO_PYTHON_OWN", sys.executable)
     path = tmp_path / "server.py"
     path.write_text(
         Path(_own_process._SERVER).read_text().replace("def main", f"{SCRIPT}\ndef main")
     )
     monkeypatch.setattr(_own_process, "_SERVER", path)
     start_process = partial(_own_process.OwnProcess, "made", "pip install some", None)
-    return Method("some-method", "", start_process)
+    return Method("own", "", start_process)
 
 
 def test_the_contract_holds(method: Method) -> None:
@@ -44,8 +44,8 @@ def test_the_contract_holds(method: Method) -> None:
 def test_an_interpreter_that_is_not_there_is_told(
     method: Method, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("POPBO_PYTHON_SOME_METHOD", "")
-    with pytest.raises(UsageError, match="install some; export POPBO_PYTHON_SOME_METHOD="):
+    monkeypatch.setenv("POPBO_PYTHON_OWN", "")
+    with pytest.raises(UsageError, match="install some; export POPBO_PYTHON_OWN="):
         start(method, MIXED)
 
 

@@ -37,10 +37,7 @@ FAILED = records([None, 5.0, None, 4.0], [2.0, 5.0, 1.0, 4.0])
     [
         ("branin", records(OBSERVED, None, [None, None, 9.0, 9.0, 9.0]), [4, 4, 2, 2, 2]),
         ("branin-upwards", records(OBSERVED), [5, 3, 3, 3, 3]),
-        (
-            *("sklearn-digits", records([0.5, 0.6, 0.4, 0.4], [0.45, None, 0.48, None])),
-            [0.45, 0.45, 0.48, 0.48],
-        ),
+        ("sklearn-digits", records([0.5, 0.6, 0.4], [0.45, 0.6, 0.48]), [0.45, 0.45, 0.48]),
         (NOISY, records(OBSERVED, SCORES, HELD), [5, 4, 5, 3, 3]),
         (UPWARDS, records(OBSERVED, SCORES, HELD), [4, 5, 4, 6, 6]),
         # A trial without a verdict keeps the one before.
@@ -61,7 +58,6 @@ def test_the_trace_of_a_hand_computation(
         (NOISY, ALL_SCORED, [5, 4, 4, 3, 3]),
         (UPWARDS, ALL_SCORED, [4, 4, 2, 2, 2]),
         ("sklearn-digits", ALL_SCORED, [6, 5, 5, 4, 4]),
-        ("sklearn-digits", records([0.5, 0.6, 0.7], [0.45, None, 0.4]), [0.45, np.nan, np.nan]),
         ("branin", FAILED, [np.nan, 4, 4, 3]),
         ("branin-upwards", FAILED, [np.nan, 5, 5, 5]),
     ],

@@ -28,18 +28,13 @@ class Feedback:
     def __init__(self, problem: Problem, setting: Setting, method: Method) -> None:
         self.optimizer = method.start(problem, setting)
         self.outcomes: list[float] = []
-        self._best, self._worst = (min, max) if problem.minimize else (max, min)
+        self._worst = max if problem.minimize else min
         self._waiting: list[Parameters] = []
 
     @property
     def has_success(self) -> bool:
         """Whether some trial has succeeded; before that there is nothing to learn from."""
         return bool(self.outcomes)
-
-    def is_best(self, observed: float) -> bool:
-        """Whether an observation is better than all before it."""
-        known = self.outcomes
-        return observed not in known and self._best([observed, *known]) == observed
 
     def tell(self, parameters: Parameters, observed: float | None) -> None:
         """Report a trial, with None for the observation if it failed."""
@@ -130,10 +125,6 @@ class Loop:
                 self.scores[str(dict(parameters))] = score
 
     def _score(self, suggestion: Suggestion, observed: float | None) -> float | None:
-        is_best = observed is not None and self.feedback.is_best(observed)
-        if self.problem.costly_score and not is_best:
-            # Without incumbents the report follows the best observed point only.
-            return None
         score = self._noise_free(suggestion.parameters)
         if score is None and observed is not None:
             point = suggestion.parameters
@@ -141,7 +132,7 @@ class Loop:
         return score
 
     def _incumbent_score(self, suggestion: Suggestion) -> float | None:
-        if suggestion.incumbent is None or self.problem.costly_score:
+        if suggestion.incumbent is None:
             return None
         # A user's function may take hours, and an exact one says the same again.
         known = self.scores.get(str(dict(suggestion.incumbent)))

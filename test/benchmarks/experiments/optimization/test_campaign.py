@@ -52,13 +52,6 @@ def test_a_suggestion_is_the_methods_own_and_its_time_is_kept(campaign: MakeCamp
     assert {"botorch-popbo", "botorch", "ax-platform", "torch"} <= set(records[-1].versions)
 
 
-def test_a_noisy_problem_is_scored_where_the_incumbent_changes(campaign: MakeCampaign) -> None:
-    best = float("inf")
-    for record in run(campaign(problem="sklearn-digits")):
-        assert (record.score is not None) == (record.observed < best)
-        best = min(best, record.observed)
-
-
 def test_the_incumbent_of_a_model_is_scored(campaign: MakeCampaign) -> None:
     records = run(campaign("botorch-gp", problem="branin-gaussian"))
     assert [r.incumbent_score for r in records[:3]] == [None] * 3
