@@ -1,13 +1,10 @@
 """What is installed, what was found, and the command that adds what is missing."""
 
-import os
 import platform
 import re
 from argparse import Namespace
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
-
-import torch
 
 from botorch_popbo.benchmarks.data.nasbench201 import FILE
 from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
@@ -25,7 +22,6 @@ def doctor(options: Namespace) -> int:
     for r in core:
         found = _installed(r["name"]) or f"missing: pip install '{r['name']}{r['wanted'].strip()}'"
         print(f"  {r['name']} {found} (wanted: {r['wanted'].strip()})")
-    _print_devices()
     print("extras:")
     extras = metadata(_PACKAGE).get_all("Provides-Extra") or []
     for extra in [one for one in extras if one not in _OF_DEVELOPERS]:
@@ -34,8 +30,6 @@ def doctor(options: Namespace) -> int:
         add = f"missing {missing}: pip install '{_PACKAGE}[{extra}]'"
         print(f"  {extra}: {add if missing else 'complete'}")
     _print_tables(options.data)
-    python = os.environ.get("POPBO_PYTHON_HEBO") or "not set"
-    print(f"HEBO's own environment (POPBO_PYTHON_HEBO): {python}")
     print("versions that contradict each other: python -m pip check")
     return 0 if all(_installed(r["name"]) for r in core) else 1
 
@@ -45,12 +39,6 @@ def _installed(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-def _print_devices() -> None:
-    print(f"devices: {os.cpu_count()} cores, {torch.get_num_threads()} threads of torch")
-    for index in range(torch.cuda.device_count()):
-        print(f"  cuda:{index}: {torch.cuda.get_device_name(index)}")
 
 
 def _print_tables(data: Path | None) -> None:

@@ -23,6 +23,7 @@ LEVELS = (0.5, 0.8, 0.95)
 LEAST_PROBABILITY = 1e-6
 _NUM_NEW = 200
 _JITTER = 1e-9
+_LENGTHSCALE = 0.3  # of a function, in roots of the dimension
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Sample:
     new_outcome: Tensor
 
 
-def draw(dim: int, num_points: int, variance: float, lengthscale: float, seed: int) -> Sample:
+def draw(dim: int, num_points: int, variance: float, seed: int) -> Sample:
     """Draw a function of unit variance, Matérn 5/2, and observe it with noise.
 
     A seed gives the same function and the same errors up to their scale whatever the noise.
@@ -53,7 +54,6 @@ def draw(dim: int, num_points: int, variance: float, lengthscale: float, seed: i
         dim: Number of columns of a point.
         num_points: Number of observed points.
         variance: Variance of the noise.
-        lengthscale: Lengthscale of the function, in roots of the dimension.
         seed: Seed of function, points and noise.
 
     Returns:
@@ -64,7 +64,7 @@ def draw(dim: int, num_points: int, variance: float, lengthscale: float, seed: i
     X = torch.rand(total, dim, generator=generator, dtype=torch.float64)
     normal = torch.randn(2, total, generator=generator, dtype=torch.float64)
     kernel = MaternKernel(nu=2.5).double()
-    kernel.lengthscale = lengthscale * math.sqrt(dim)
+    kernel.lengthscale = _LENGTHSCALE * math.sqrt(dim)
     with torch.no_grad():
         covariance = kernel(X).to_dense() + _JITTER * torch.eye(total, dtype=torch.float64)
     value = torch.linalg.cholesky(covariance) @ normal[0]
@@ -108,12 +108,11 @@ MODELS: dict[str, models.Fit] = {
 
 @dataclass(frozen=True)
 class Fit(Cell):
-    """One fit to a function of unit variance, whose lengthscale is in roots of the dimension."""
+    """One fit to a function of unit variance."""
 
     dim: int
     num_points: int
     variance: float
-    lengthscale: float
     method: str
     seed: int
 
@@ -125,14 +124,12 @@ class RankCalibration(Measured[Fit]):
     dims: tuple[int, ...]
     sizes: tuple[int, ...]
     variances: tuple[float, ...]
-    lengthscale: float
 
     keys: ClassVar = {
         **replicated(MODELS),
         "dims": Key(int, (2, 6), lambda dims: dims[:1], least=1),
         "sizes": Key(int, (20, 50, 100), lambda sizes: sizes[:1], least=1),
         "variances": Key(float, (0.0, 0.01, 0.25), lambda values: values[-1:]),
-        "lengthscale": Key(float, 0.3),
     }
     cell: ClassVar = Fit
     note: ClassVar = (
@@ -141,12 +138,11 @@ class RankCalibration(Measured[Fit]):
     )
 
     def axes(self) -> Iterable[Iterable[Any]]:
-        settings = self.dims, self.sizes, map(float, self.variances), [float(self.lengthscale)]
-        return *settings, self.methods
+        return self.dims, self.sizes, map(float, self.variances), self.methods
 
     def measure(self, cell: Fit, limited: Limited) -> dict[str, float]:
         """Fit a model once and score both laws; the global random state stays as it is."""
-        sample = draw(cell.dim, cell.num_points, cell.variance, cell.lengthscale, cell.seed)
+        sample = draw(cell.dim, cell.num_points, cell.variance, cell.seed)
         with limited(), with_rng_seed(cell.seed):
             model = MODELS[cell.method](sample.X, sample.Y, cell.seed)
         numbers: dict[str, float] = {}

@@ -42,20 +42,18 @@ def choose(target: Task, sources: Sequence[Task], space: Space, seed: int) -> Te
 METHODS = ("popbo",)
 TABLES = tuple(f"fcnet-{name}" for name in ("naval", "parkinsons", "protein", "slice"))
 KINDS = ("none", "good", "shuffled")
+_SOURCE_SIZE, _NUM_INITIAL = 100, 12  # points
 
 
 @dataclass(frozen=True)
 class Search(Cell):
-    """A method on a table; the three others are its sources, as they are or worthless.
+    """A method on a table; random points of the three others are its sources, or worthless ones.
 
-    A source is as many random points as ``size`` says; ``initial`` is the number of random points
-    that a search without sources begins with.
+    A search without sources begins with random points.
     """
 
     problem: str
     sources: str
-    size: int
-    initial: int
     trials: int
     method: str
     seed: int
@@ -67,15 +65,11 @@ class Transfer(Measured[Search]):
 
     problems: tuple[str, ...]
     sources: tuple[str, ...]
-    size: int
-    initial: int
     trials: int
 
     keys: ClassVar = {
         "problems": names(TABLES),
         "sources": names(KINDS),
-        "size": Key(int, 100, lambda _: 12, least=2),
-        "initial": Key(int, 12, lambda _: 3, least=2),
         "trials": Key(int, 30, lambda _: 4, least=1),
         **replicated(METHODS),
     }
@@ -84,8 +78,7 @@ class Transfer(Measured[Search]):
     reported: ClassVar = (1, 3, 5, 10, 20, 30)
 
     def axes(self) -> Iterable[Iterable[Any]]:
-        numbers = [self.size], [self.initial], [self.trials]
-        return self.problems, self.sources, *numbers, self.methods
+        return self.problems, self.sources, [self.trials], self.methods
 
     def measure(self, cell: Search, limited: Limited) -> dict[str, float]:
         problem = PROBLEMS[cell.problem].load(self.data)
@@ -103,29 +96,27 @@ class Transfer(Measured[Search]):
         if cell.sources == "none":
             return []
         shuffled = np.random.default_rng(cell.seed).permutation
-        tasks, trials = [], range(cell.size)
+        tasks, trials = [], range(_SOURCE_SIZE)
         for name in (name for name in TABLES if name != cell.problem):
             problem = PROBLEMS[name].load(self.data)
             points = [uniform_point(problem.space, name, cell.seed, trial) for trial in trials]
             X, Y = _task(problem, points)
-            order = shuffled(cell.size) if cell.sources == "shuffled" else trials
+            order = shuffled(_SOURCE_SIZE) if cell.sources == "shuffled" else trials
             tasks.append(Task(X, Y[list(order)]))
         return tasks
 
 
 def _task(problem: Problem, points: list[Parameters]) -> Task:
-    X = torch.zeros(len(points), len(problem.space.parameters), dtype=torch.float64)
-    Y = torch.zeros(len(points), 1, dtype=torch.float64)
-    for i, point in enumerate(points):
-        X[i], Y[i] = problem.space.encode(point), -problem.score(point)
-    return Task(X, Y)
+    rows = (problem.space.encode(point).unsqueeze(0) for point in points)
+    scores = torch.tensor([problem.score(point) for point in points], dtype=torch.float64)
+    return Task(torch.cat([problem.space.bounds[:0], *rows]), -scores.unsqueeze(-1))
 
 
 def _next(
     problem: Problem, cell: Search, points: list[Parameters], sources: list[Task]
 ) -> Parameters:
     trial, space = len(points), problem.space
-    if not sources and trial < cell.initial:
+    if not sources and trial < _NUM_INITIAL:
         return uniform_point(space, cell.problem, cell.seed, trial)
     seed = suggestion_seed(cell.problem, cell.seed, trial)
     with with_rng_seed(seed):

@@ -71,7 +71,7 @@ def test_agreement_counts_pairs_in_the_right_and_in_the_wrong_order() -> None:
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("paper-forrester", "gaussian 0.00 gp 2/2"), ("rank-calibration", "2 20 0.25 0.3 gp 1/1")],
+    [("paper-forrester", "gaussian 0.00 gp 2/2"), ("rank-calibration", "2 20 0.25 gp 1/1")],
 )
 def test_a_report_says_what_the_run_said(
     name: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -87,9 +87,9 @@ def test_a_report_says_what_the_run_said(
 @pytest.mark.usefixtures("rng_untouched")
 @pytest.mark.parametrize("model", calibration.MODELS)
 def test_every_model_gives_both_laws(model: str, tmp_path: Path) -> None:
-    settings: Any = {"dims": (1,), "sizes": (12,), "variances": (0.0,), "lengthscale": 0.3}
+    settings: Any = {"dims": (1,), "sizes": (12,), "variances": (0.0,)}
     campaign = RankCalibration(**settings, methods=(model,), seeds=1, jobs=1, output=tmp_path)
-    cell = calibration.Fit(1, 12, 0.0, 0.3, model, seed=0)
+    cell = calibration.Fit(1, 12, 0.0, model, seed=0)
     found = campaign.measure(cell, nullcontext)
     for ranked in ("outcome", "value"):
         assert found[f"{ranked} log score"] > -4.0  # far above the floor
@@ -97,12 +97,12 @@ def test_every_model_gives_both_laws(model: str, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("rng_untouched")
 def test_a_seed_gives_the_same_function_and_errors_whatever_the_noise() -> None:
-    exact, noisy, louder = (draw(2, 30, variance, 0.3, seed=4) for variance in (0.0, 0.25, 1.0))
+    exact, noisy, louder = (draw(2, 30, variance, seed=4) for variance in (0.0, 0.25, 1.0))
     assert torch.equal(exact.X, noisy.X)
     assert torch.equal(exact.new_value, noisy.new_value)
     assert torch.equal(exact.new_outcome, exact.new_value)
     torch.testing.assert_close(2.0 * (noisy.Y - exact.Y), louder.Y - exact.Y)
-    assert not torch.equal(exact.X, draw(2, 30, 0.0, 0.3, seed=5).X)
+    assert not torch.equal(exact.X, draw(2, 30, 0.0, seed=5).X)
 
 
 def test_the_right_law_scores_its_own_levels_and_entropy() -> None:

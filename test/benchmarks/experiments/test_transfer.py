@@ -31,11 +31,11 @@ def test_a_point_that_is_not_evaluated_is_chosen(sources: list[Task]) -> None:
 
 
 def test_shuffled_sources_have_the_same_points_and_other_outcomes(tables: Path) -> None:
-    settings: Any = {"problems": ("fcnet-slice",), "sources": KINDS, "size": 12, "initial": 4}
+    settings: Any = {"problems": ("fcnet-slice",), "sources": KINDS}
     settings |= {"methods": (), "seeds": 1, "trials": 4, "output": Path(), "jobs": 1}
     campaign = Transfer(**settings, data=tables)
     good, shuffled = (
-        campaign._sources(Search("fcnet-slice", kind, 12, 4, 4, "popbo", 0))
+        campaign._sources(Search("fcnet-slice", kind, 4, "popbo", 0))
         for kind in ("good", "shuffled")
     )
     assert len(good) == len(shuffled) == 3
@@ -51,7 +51,7 @@ def test_searches_with_and_without_sources_are_in_the_table(
     base = ["--campaign", "transfer", "--smoke", "fcnet-slice", "--jobs", "1"]
     assert main(["compare", *base, "--data", str(tables), "--output", str(tmp_path)]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert all(f" {kind} 12 3 4 popbo 1/1 " in printed for kind in KINDS)
+    assert all(f" {kind} 4 popbo 1/1 " in printed for kind in KINDS)
     for path in tmp_path.glob("records/*.jsonl"):
         *regrets, _ = json.loads(path.read_text())["numbers"].values()
         assert len(regrets) == 4
