@@ -79,7 +79,7 @@ class TrialRecord:
             best before this trial, or None where there is no model to ask.
         optimizer_seconds: Wall-clock time of the suggestion, fitting included.
         evaluation_seconds: Wall-clock time of the evaluation.
-        generator: What made the point, so that a fallback can be told from the method itself.
+        generator: What made the point: the method by its name, or what Ax fell back on.
         versions: Version by package name: this package, what it is built on and the method's own
             library; and the commit of a checkout.
     """

@@ -1,6 +1,5 @@
 """The registry of methods; :mod:`~botorch_popbo.benchmarks.methods.base` says what one is."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from botorch_popbo.benchmarks._later import later
@@ -38,41 +37,28 @@ def _optuna(name: str, description: str, sampler: str, **options: Any) -> Method
     return Method(name, description, start, "optuna")
 
 
-def _through_ax() -> Iterator[Method]:
-    """Strategies of this package, whose names end with their acquisition functions'."""
-    for name, preset, description in (
-        ("popbo-logei", "default", "ranks: default preset; through Ax"),
-        ("popbo-eri", "paper", "ranks: paper preset, expected ranking improvement; through Ax"),
-        (
-            "popbo-rlcb",
-            "paper",
-            "ranks: paper preset, rectified lower confidence bound; through Ax",
-        ),
-        ("gp-logei", "", "Gaussian process over values, analytic log EI; in our strategy"),
-        ("gp-ucb", "", "Gaussian process over values, upper confidence bound; the same"),
-    ):
-        prefix, *_, acquisition = name.split("-")
-        start = later("methods._strategies:own_strategy", preset, acquisition)
-        yield Method(name, description, start, generator_prefix=prefix)
+def _ax(name: str, description: str, preset: str = "") -> Method:
+    """A strategy of this package for Ax; the name ends with the acquisition function's."""
+    start = later("methods._strategies:own_strategy", preset, name.split("-")[-1])
+    return Method(name, f"{description}, through Ax", start)
 
 
-_ax_default = later("methods._strategies:AxDefault")
+_ax_default, _cmaes = later("methods._strategies:AxDefault"), later("methods._cmaes:CMAES")
 _smac, _hebo = (later(f"methods._own_process:{name}") for name in ("smac", "hebo"))
 
 _ALL = (
     _popbo("popbo", "default preset, in a plain BoTorch loop"),
     _popbo("popbo-untold", "the same, not told what is exact", is_told=False),
-    _popbo(
-        "popbo-order",
-        "the same, which hears the order of outcomes alone",
-        is_told=False,
-        order=True,
-    ),
+    _popbo("popbo-order", "the same, told the order alone", is_told=False, order=True),
     _optuna("popbo-optuna", "ranks: the sampler for Optuna", "PoPBO"),
-    *_through_ax(),
+    _ax("popbo-logei", "ranks: default preset", "default"),
+    _ax("popbo-eri", "ranks: paper preset, expected ranking improvement", "paper"),
+    _ax("popbo-rlcb", "ranks: paper preset, rectified lower confidence bound", "paper"),
+    _ax("gp-logei", "Gaussian process over values, analytic log EI"),
+    _ax("gp-ucb", "Gaussian process over values, upper confidence bound"),
     _gp("botorch-gp", "BoTorch's SingleTaskGP, log expected improvement", "GaussianProcess"),
     _gp("gp-copula", "BoTorch's SingleTaskGP on normal scores of ranks", "Copula"),
-    Method("ax-default", "Ax's own choice of a strategy", _ax_default, generator_prefix="BoTorch"),
+    Method("ax-default", "Ax's own choice of a strategy", _ax_default),
     Method("random", "uniform random points", UniformDraws),
     _optuna("optuna-tpe", "Optuna's tree-structured Parzen estimator", "TPE"),
     _optuna(
@@ -81,12 +67,7 @@ _ALL = (
     _optuna("optuna-gp", "Optuna's Gaussian process, log EI", "GP"),
     Method("smac3", "SMAC3's random forest, log expected improvement", _smac, "smac"),
     Method("hebo", "HEBO's warped Gaussian process, in another environment", _hebo, "HEBO"),
-    Method(
-        "cmaes",
-        "CMA-ES with margin, for parameters in order",
-        later("methods._cmaes:CMAES"),
-        "cmaes",
-    ),
+    Method("cmaes", "CMA-ES with margin, for parameters in order", _cmaes, "cmaes"),
 )
 
 #: By name, in the order in which they are listed and coloured.

@@ -61,19 +61,12 @@ class Method:
         start: Makes the optimizer of a replication.
         library: The package that the method needs beside this one's own requirements, as it is
             named in the package index; its version is recorded.
-        generator_prefix: What the names of the method's own generators begin with, by default its
-            name; a trial of any other generator after the initial design was a fallback.
     """
 
     name: str
     description: str
     start: Callable[[Problem, Setting], Optimizer]
     library: str | None = None
-    generator_prefix: str | None = None
-
-    def is_fallback(self, generator: str) -> bool:
-        """Whether a point after the initial design was not the method's own."""
-        return not generator.startswith(self.generator_prefix or self.name)
 
 
 class SequentialOptimizer(ABC):

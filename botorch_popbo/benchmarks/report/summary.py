@@ -33,7 +33,6 @@ class Curve:
         times: The cumulative wall-clock time of the suggestions, ``replications x entries``.
         measures: What else the problem knows of the point with the best observation, one for each
             replication.
-        num_fallbacks: The number of suggestions that were not the method's own.
         num_failed: The number of replications in which no trial succeeded.
         versions: The versions of packages that the trials were run with, each once.
     """
@@ -45,7 +44,6 @@ class Curve:
     recommended: Array
     times: Array
     measures: tuple[Mapping[str, float], ...] = ()
-    num_fallbacks: int = 0
     num_failed: int = 0
     versions: tuple[str, ...] = ()
 
@@ -121,13 +119,6 @@ class Summary:
         """
         return [c for c in self.curves if len(c.seeds) == self.seeds and not c.num_failed]
 
-    @property
-    def best(self) -> set[str]:
-        """The method with the best mean at the end; several if they are equal."""
-        ends = {curve.method: curve.mean[-1] for curve in self.whole}
-        best = min(ends.values(), default=0.0) if self.is_loss else max(ends.values(), default=0.0)
-        return {method for method, end in ends.items() if end == best}
-
 
 def standard_error(values: Array) -> Array:
     """The standard error of the mean over the first axis; not a number for a single value."""
@@ -159,9 +150,6 @@ def curve(problem: Problem, initial: int, method: Method, found: Replications) -
         recommended=follow(recommended),
         times=np.cumsum(seconds, axis=-1),
         measures=tuple(one.measures(best_known(one, records)) for one, records in own),
-        num_fallbacks=sum(
-            method.is_fallback(record.generator) for records in suggestions for record in records
-        ),
         num_failed=sum(
             all(record.observed is None for record in records) for records in replications
         ),

@@ -13,7 +13,7 @@ a + b evaluations: initial points and suggestions
 result: of the point held to be the best
 best evaluated: of the best point, if all were scored
 seconds: of a suggestion, the median
-* the best mean over all seeds; ± standard error
+±: standard error over the seeds
 verdict: by a paired t-test over the seeds, wrong on one in twenty pairs of equal methods"""
 
 
@@ -39,12 +39,6 @@ def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
     for summary in summaries:
         for curve in summary.curves:
             where = f"warning: {curve.method} on {summary.problem.name}"
-            if curve.num_fallbacks:
-                total = len(curve.seeds) * summary.trials
-                yield (
-                    f"{where}: {curve.num_fallbacks} of {total} suggestions were a fallback, not "
-                    "the method's own"
-                )
             if curve.num_failed:
                 yield (
                     f"{where}: no trial succeeded in {curve.num_failed} of {len(curve.seeds)} "
@@ -58,8 +52,7 @@ def _rows(summary: Summary) -> Iterator[tuple[str, ...]]:
     name = summary.problem.name
     for curve in summary.curves:
         seeds, seconds = f"{len(curve.seeds)}/{summary.seeds}", curve.seconds_per_suggestion
-        star = "* " if curve.method in summary.best else ""
-        result = star + estimate(curve.mean[-1], curve.error[-1])
+        result = estimate(curve.mean[-1], curve.error[-1])
         best = estimate(curve.best.mean(), float(standard_error(curve.best)))
         time = "<0.001" if seconds < 0.001 else f"{seconds:.3f}"
         yield name, curve.method, seeds, result, best, time

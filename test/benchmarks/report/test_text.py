@@ -1,22 +1,9 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from botorch_popbo.benchmarks.report import table
 from botorch_popbo.benchmarks.report._verdict import is_ahead, verdicts
 
-from .conftest import BETTER, CURVE, SUMMARIES, curve, summary
-
-BRANIN, DIGITS = SUMMARIES
-
-
-def test_the_best_is_the_highest_where_that_is_better() -> None:
-    assert DIGITS.best == {"popbo"}
-    assert replace(DIGITS, problem=replace(DIGITS.problem, minimize=False)).best == {"random"}
-    assert "popbo 3/3 * 0.0625 ± 0.12" in " ".join(table([BRANIN]).split())
-    lossy = replace(BETTER, seeds=(0, 2), traces=BETTER.traces[:2])
-    assert replace(BRANIN, curves=(CURVE, lossy)).best == {"random"}
+from .conftest import curve, summary
 
 
 def ends(seeds: int, *results: list[float]) -> str:

@@ -52,23 +52,21 @@ def test_the_numbers_are_those_of_a_hand_computation(
     np.testing.assert_allclose(curve.best, [3, 2])
     np.testing.assert_allclose(curve.seconds, [0, 1, 2.5, 4.5])
     assert curve.seconds_per_suggestion == pytest.approx(1.5)
-    assert curve.num_fallbacks == 2
     # One replication is lost, so the mean is not compared.
-    assert summary.best == set()
+    assert summary.whole == []
     assert summary.without == ("popbo",)
     # Trials of two commits are of one version.
     assert curve.versions == ("torch 2",)
     assert [line for line in warnings([summary]) if "versions" in line] == []
 
 
-def test_where_nothing_succeeded_nothing_is_best(tmp_path: Path) -> None:
+def test_where_nothing_succeeded_nothing_is_compared(tmp_path: Path) -> None:
     failed = records([None] * 5, [1.0] * 5)
     late = records([None, None, None, None, 9.0], [1.0, 1.0, 1.0, 1.0, 9.0])
     summary = summarized(tmp_path, failed, late)
     (curve,) = summary.curves
     assert curve.num_failed == 1
     better = replace(curve, method="popbo", num_failed=0, traces=curve.traces + 1.0)
-    assert summary.best == set()
     both = replace(summary, curves=(curve, better))
-    assert both.best == {"popbo"}
+    assert both.whole == [better]
     assert any("no trial succeeded in 1 of 2" in line for line in warnings([both]))
