@@ -1,6 +1,7 @@
 """From a command line, a campaign file and what was asked for last to a campaign."""
 
 import json
+import sys
 import tomllib
 from argparse import Namespace
 from collections.abc import Mapping
@@ -104,7 +105,7 @@ def settle(options: Namespace, earlier: CampaignFile | None = None) -> CampaignF
 
 
 def plan(options: Namespace, asked: CampaignFile, data: Path | None) -> Campaign[Any, Any]:
-    """Make a campaign of what is asked for.
+    """Make a campaign of what is asked for, and print its notes.
 
     Args:
         options: The command line, which says where the campaign runs.
@@ -121,12 +122,15 @@ def plan(options: Namespace, asked: CampaignFile, data: Path | None) -> Campaign
     values["jobs"] = values.get("jobs", 1) or cpu_count()
     if options.output.exists() and not options.output.is_dir():
         raise UsageError(f"--output {options.output} is not a folder")
-    return experiment(asked["experiment"]).planned(
+    campaign = experiment(asked["experiment"]).planned(
         # Workers may have another working directory, after a problem that changed it.
         output=options.output.absolute(),
         data=data and data.absolute(),
         **values,
     )
+    for line in campaign.notes():
+        print(line, file=sys.stderr)
+    return campaign
 
 
 def remember(folder: Path, asked: CampaignFile, data: Path | None) -> None:

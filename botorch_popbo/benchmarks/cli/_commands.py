@@ -3,7 +3,6 @@
 import sys
 import tomllib
 from argparse import Namespace
-from typing import Any
 
 from botorch_popbo.benchmarks.cli._campaigns import (
     plan,
@@ -15,7 +14,6 @@ from botorch_popbo.benchmarks.cli._campaigns import (
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
-from botorch_popbo.benchmarks.run.campaign import Campaign
 
 
 def show_names(options: Namespace) -> int:
@@ -42,8 +40,6 @@ def compare(options: Namespace) -> int:
     campaign = plan(options, asked, options.data)
     from botorch_popbo.benchmarks.run.execution import run_campaign  # what is wrong is told first
 
-    for line in campaign.notes():
-        print(line, file=sys.stderr)
     remember(campaign.output, asked, options.data and options.data.absolute())
     failures = run_campaign(campaign)
     campaign.report()
@@ -53,20 +49,12 @@ def compare(options: Namespace) -> int:
 
 
 def report(options: Namespace) -> int:
-    """Report a campaign without running anything."""
-    _recorded(options).report()
-    return 0
-
-
-def _recorded(options: Namespace) -> Campaign[Any, Any]:
-    """The campaign of an output folder, as far as the options do not say otherwise."""
+    """Report what the records of a folder say, as far as the options do not say otherwise."""
     folder = options.output
     if not (folder / "records").is_dir():
         raise UsageError(f"there are no records in {folder}; popbo compare makes them")
     earlier, data = recall(folder)
     campaign = plan(options, settle(options, earlier), options.data or data)
-    for line in campaign.notes():
-        print(line, file=sys.stderr)
     # An empty report must not take the place of another.
     if not any(campaign.is_complete(cell) for cell in campaign.cells()):
         held = sorted({path.stem.rpartition("--")[0] for path in folder.glob("records/*.jsonl")})
@@ -75,4 +63,5 @@ def _recorded(options: Namespace) -> Campaign[Any, Any]:
             f"{folder} has no complete run of {'; '.join(asked)}: popbo compare goes on with it. "
             f"There are records of {', '.join(held)}"
         )
-    return campaign
+    campaign.report()
+    return 0

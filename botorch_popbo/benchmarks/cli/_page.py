@@ -143,7 +143,9 @@ class Interview:
     def _show(self, trial: Trial) -> bool:
         """Put a trial on the page; whether there is something to be seen."""
         values = values_of(self.space, trial.params)
-        drawn = self._drawer.draw(values) if self._drawer else Drawn(text=self._code(values))
+        # In Markdown four spaces show letter by letter.
+        words = "\n".join(f"    {line}" for line in said_of(self.space, values))
+        drawn = self._drawer.draw(values) if self._drawer else Drawn(text=words)
         if drawn.error:
             print(f"trial {trial.number} is not shown: {drawn.error}", file=sys.stderr)
             self._drop(trial.number)
@@ -181,10 +183,6 @@ class Interview:
             text.append(f"![the champion]({url}/{artifact.artifact_id})")
         text += ["## The best", "\n".join(f"    {line}" for line in self._lines())]
         self._dashboard.save_note(self.study._study, "\n\n".join(text))
-
-    def _code(self, values: dict[str, Any]) -> str:
-        """Values as Markdown shows them letter by letter."""
-        return "\n".join(f"    {line}" for line in said_of(self.space, values))
 
     def _artifacts(self, trial: FrozenTrial) -> list[Any]:
         return get_all_artifact_meta(trial, storage=self.study._study._storage)

@@ -22,7 +22,6 @@ from botorch_popbo.space import Space
 _HELP = """\
   2      the second is the best
   2 1    the second is the best, then the first, then those that are not named
-  w2     the second is the worst, and nothing is said of the others
   =      no difference
   n      next: all are good, or none is; nothing is said of them
   u      undo the last answer
@@ -101,8 +100,6 @@ def _begin(options: Namespace, space: Space | None, state: Path) -> PreferenceSe
             return search
         if space is None:
             raise UsageError(f"there is no {state}; begin with a FILE")
-        if not state.parent.is_dir():
-            raise UsageError(f"there is no folder {state.parent} for {state.name}")
         return PreferenceSearch(space.to_json(), **given)
     except InputDataError as error:
         raise UsageError(str(error)) from None
@@ -172,14 +169,11 @@ def _meaning(answer: str, number: int) -> dict[str, Any] | None:
     """What is told of an answer; ``None`` if it is none."""
     if answer in ("=", "n"):
         return {"winner": None} if answer == "=" else {"ranking": []}
-    found = re.fullmatch(r"(w?)((?:\d+[ ,>]*)+)", answer)
-    if found is None:
+    if not re.fullmatch(r"(?:\d+[ ,>]*)+", answer):
         return None
-    rows = [int(place) - 1 for place in re.findall(r"\d+", found[2])]
+    rows = [int(place) - 1 for place in re.findall(r"\d+", answer)]
     if len({*rows}) < len(rows) or not {*rows} <= {*range(number)}:
         return None
-    if found[1]:
-        return {"worst": rows[0]} if len(rows) == 1 else None
     return {"ranking": rows}
 
 

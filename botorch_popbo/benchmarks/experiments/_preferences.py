@@ -121,13 +121,8 @@ class Preferences(Measured[Interview]):
     reported: ClassVar = (12, 24, 36, 75)
 
     def axes(self) -> Iterable[Iterable[Any]]:
-        return (
-            self.problems,
-            map(float, self.deviations),
-            self.shown,
-            [self.answers],
-            self.methods,
-        )
+        judges = self.problems, map(float, self.deviations), self.shown
+        return *judges, [self.answers], self.methods
 
     def measure(self, cell: Interview, limited: Limited) -> dict[str, float]:
         space, numbers, start = FUNCTIONS[cell.function].space, {}, perf_counter()

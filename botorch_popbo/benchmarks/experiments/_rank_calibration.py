@@ -99,11 +99,7 @@ def score(probability: Tensor, count: Tensor, seed: int) -> dict[str, float]:
 
 
 #: By name.
-MODELS: dict[str, models.Fit] = {
-    "popbo": models.default,
-    "gp": models.gp,
-    "paper": models.paper,
-}
+MODELS: dict[str, models.Fit] = {"popbo": models.default, "gp": models.gp}
 
 
 @dataclass(frozen=True)

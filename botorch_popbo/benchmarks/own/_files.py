@@ -4,7 +4,7 @@ import math
 import re
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cache, partial
 from hashlib import sha256
@@ -43,10 +43,6 @@ class FileSource:
         """
         check_unchanged(self.path, self.digest)
         return _make(self)
-
-    def describe(self) -> Iterator[str]:
-        """Nothing: the file says it."""
-        yield from ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -135,10 +135,6 @@ def _front(title: str, **options: Any) -> Callable[[], GoalProblem]:
     return cache(partial(_botorch, multi_objective, title, **options))
 
 
-def _constrained(title: str) -> Callable[[], GoalProblem]:
-    return partial(_botorch, synthetic, title)
-
-
 #: What makes them, by name. G4, G6 and G9 are those of CEC 2006.
 GOALS: dict[str, Callable[[], GoalProblem]] = {
     "branin-currin": _front("BraninCurrin"),
@@ -153,12 +149,12 @@ GOALS: dict[str, Callable[[], GoalProblem]] = {
     "bnh": _front("BNH"),
     "srn": _front("SRN"),
     "welded-beam-front": _front("WeldedBeam"),
-    "pressure-vessel": _constrained("PressureVessel"),
-    "speed-reducer": _constrained("SpeedReducer"),
-    "gramacy": _constrained("ConstrainedGramacy"),
-    "constrained-hartmann": _constrained("ConstrainedHartmann"),
-    "welded-beam": _constrained("WeldedBeamSO"),
-    "tension-string": _constrained("TensionCompressionString"),
+    "pressure-vessel": partial(_botorch, synthetic, "PressureVessel"),
+    "speed-reducer": partial(_botorch, synthetic, "SpeedReducer"),
+    "gramacy": partial(_botorch, synthetic, "ConstrainedGramacy"),
+    "constrained-hartmann": partial(_botorch, synthetic, "ConstrainedHartmann"),
+    "welded-beam": partial(_botorch, synthetic, "WeldedBeamSO"),
+    "tension-string": partial(_botorch, synthetic, "TensionCompressionString"),
     "truss": _truss,
     "g4": _g4,
     "g6": _g6,

@@ -119,17 +119,16 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
 def test_more_can_be_said_than_which_is_the_best(
     space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    answer(monkeypatch, ["3 1", "w2", "n", "=", "?", "w1 2", "4", "2 2"])
+    answer(monkeypatch, ["3 1", "n", "=", "?", "w1 2", "4", "2 2"])
     assert prefer(space, "--items", "3") == 0
     state = tmp_path / "space-answers.json"  # where nothing else is said, beside the file
     assert said(state) == [
         ([[2, 0], [0, 1]], []),
-        ([[0, 1], [2, 1]], []),
         ([], []),
         ([], [[0, 1], [0, 2]]),
     ]
     shown = capsys.readouterr().out
-    assert "w2     the second is the worst" in shown
+    assert "2 1    the second is the best, then the first" in shown
     assert shown.count("is no answer") == 3
 
 

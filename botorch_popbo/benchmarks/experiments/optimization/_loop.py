@@ -31,11 +31,6 @@ class Feedback:
         self._worst = max if problem.minimize else min
         self._waiting: list[Parameters] = []
 
-    @property
-    def has_success(self) -> bool:
-        """Whether some trial has succeeded; before that there is nothing to learn from."""
-        return bool(self.outcomes)
-
     def tell(self, parameters: Parameters, observed: float | None) -> None:
         """Report a trial, with None for the observation if it failed."""
         if observed is not None:
@@ -110,7 +105,8 @@ class Loop:
         )
 
     def _next(self, trial: int) -> Suggestion:
-        if trial >= self.setting.initial and self.feedback.has_success:
+        # Before a trial has succeeded there is nothing to learn from.
+        if trial >= self.setting.initial and self.feedback.outcomes:
             return self.feedback.optimizer.suggest(trial)
         if trial == 0 and self.problem.start is not None:
             return Suggestion(self.problem.start, INITIAL_DESIGN)

@@ -60,10 +60,9 @@ class Optimization(Campaign[Setting, TrialRecord]):
     @classmethod
     def settled(cls, values: dict[str, Any]) -> dict[str, Any]:
         """See the base class."""
-        if bool(values["table"]) != bool(values["objective"]):
+        said = values["objective"] or values["columns"] or values["maximize"]
+        if bool(values["table"]) != bool(values["objective"]) or (said and not values["table"]):
             raise UsageError("--table FILE and --objective COLUMN belong together; give both")
-        if not values["table"] and (values["columns"] or values["maximize"]):
-            raise UsageError("--column and --maximize are about a table; name it with --table FILE")
         if not values["problems"] and not values["table"]:
             values["problems"] = DEFAULT_PROBLEMS
         problems = [name for one in values["problems"] for name in expand(one)]
@@ -110,7 +109,8 @@ class Optimization(Campaign[Setting, TrialRecord]):
         """See the base class."""
         stems = [path.stem for path in self.output.glob("records/*.jsonl")]
         for name, source in self.own.items():
-            yield from source.describe()
+            if hasattr(source, "describe"):  # a table, of which much is inferred
+                yield from source.describe()
             own, _, digest = name.rpartition("@")
             other = re.compile(rf"(^|--){re.escape(own)}@(?!{digest})")
             if any(map(other.search, stems)):

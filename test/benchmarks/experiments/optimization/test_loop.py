@@ -32,7 +32,7 @@ def test_failures_are_told_as_the_worst_outcome_so_far() -> None:
     feedback = Feedback(problem, SETTING, method)
     outcomes = [None, 3.0, None, 5.0, None, 1.0, None]
     for trial, observed in enumerate(outcomes):
-        assert feedback.has_success == (trial > 1)
+        assert bool(feedback.outcomes) == (trial > 1)
         feedback.tell({"x": trial}, observed)
     # The first one had to wait for a success.
     expected = [(1, 3.0), (0, 3.0), (2, 3.0), (3, 5.0), (4, 5.0), (5, 1.0), (6, 5.0)]
