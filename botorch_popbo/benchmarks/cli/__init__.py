@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from pkgutil import resolve_name
 
 from botorch_popbo.benchmarks.cli._parser import make_parser
-from botorch_popbo.benchmarks.errors import RecordError, UsageError
+from botorch_popbo.benchmarks.errors import RecordError, UsageError, library
 from botorch_popbo.benchmarks.run._quiet import quiet
 
 #: Where the function of each command is.
@@ -37,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):  # in a notebook it is something else
             stream.reconfigure(errors=errors)
     parser = make_parser()
+    # A shell wants a word completed, after eval "$(register-python-argcomplete popbo)".
+    if "_ARGCOMPLETE" in os.environ:
+        library("argcomplete", "completion", "benchmark").autocomplete(parser)
     parsed = parser.parse_args(arguments)
     try:
         status = _run(parsed)

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,15 @@ def test_what_a_file_lacks_is_told(
     error = capsys.readouterr().err
     assert message.format(tmp_path / "my.py") in error
     assert error.count("\n") == 1
+
+
+def test_a_shell_completes_names(tmp_path: Path) -> None:
+    line = "popbo compare hartmann6-o"
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
+    told = {**asked, "_ARGCOMPLETE_IFS": " ", "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "out")}
+    code = "from botorch_popbo.benchmarks.cli import main; main()"
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, **told}, check=True)
+    assert (tmp_path / "out").read_text().split() == ["hartmann6-outliers"]
 
 
 def test_a_missing_table_is_told_before_any_work(
