@@ -78,7 +78,7 @@ def test_a_space_or_campaign_in_the_documentation_is_understood(text: str, tmp_p
     path.write_text(text)
     if any(isinstance(column, dict) for column in tomllib.loads(text).values()):
         (tmp_path / "sunset.py").touch()
-        assert read_file(path)
+        assert read_file(path, 60.0)
     else:
         assert set(load_campaign(str(path)).get("methods", ())) <= set(METHODS)
 

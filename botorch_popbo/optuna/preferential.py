@@ -105,6 +105,20 @@ class PreferentialPoPBOSampler(BaseSampler):
         """Draw a value of a parameter that no trial before has asked for."""
         return self._alone.sample_independent(study, trial, param_name, param_distribution)
 
+    def foresee(self, study: Any, worst: int) -> dict[str, Any]:
+        """What is suggested next if a judge now says that a trial is the worst of those shown.
+
+        Args:
+            study: A preferential study.
+            worst: The number of the trial.
+
+        Returns:
+            The values of the parameters.
+        """
+        study = getattr(study, "_study", study)
+        interview = _Interview.read(study, self._max_listed, worst)
+        return self._next(interview, len(interview.trials))
+
     def ranking(self, study: Any) -> list[RankedTrial]:
         """The trials that were compared and not skipped, the best expected utility first.
 
@@ -220,8 +234,8 @@ class _Interview:
     skipped: set[int]
 
     @classmethod
-    def read(cls, study: Study, max_listed: int) -> "_Interview":
-        """Read a study."""
+    def read(cls, study: Study, max_listed: int, worst: int | None = None) -> "_Interview":
+        """Read a study, and perhaps one more answer that names the worst of the shown trials."""
         attrs = study._storage.get_study_system_attrs(study._study_id)  # before the trials
         trials = study.get_trials(deepcopy=False)
         skipped = {t.number for t in trials if f"{_SKIPPED}{t._trial_id}" in attrs}
@@ -237,14 +251,18 @@ class _Interview:
             for judge, pairs in said
         ]
 
-        gone = skipped.union(loser for _, pairs in said for _, loser in pairs)
-        shown = [t.number for t in trials if t.state in _ON_PAGE and t.number not in gone]
+        def shown() -> list[int]:
+            gone = skipped.union(loser for _, pairs in said for _, loser in pairs)
+            return [t.number for t in trials if t.state in _ON_PAGE and t.number not in gone]
+
+        if worst is not None:
+            said.append(("", [(other, worst) for other in shown() if other != worst]))
         compared = {number for _, pairs in said for pair in pairs for number in pair}
         space = space_of(all_parameters(trials), [trials[n] for n in compared], max_listed)
         required = set(space.parameters).intersection(*(trials[n].params for n in compared))
         X = {t.number: x for t in trials if (x := _point(t, space, required)) is not None}
         answers = [_answer(X, pairs, judge) for judge, pairs in sorted(said)]
-        return cls(space, trials, X, [a for a in answers if a is not None], shown, skipped)
+        return cls(space, trials, X, [a for a in answers if a is not None], shown(), skipped)
 
     def points(self, numbers: Iterable[int]) -> Tensor:
         """The points of some trials, ``n x d``."""

@@ -95,6 +95,18 @@ def test_the_same_answers_make_the_same_suggestions_from_a_database(tmp_path: Pa
     assert asked(begin(storage=storage)) == asked(whole)
 
 
+def test_what_is_foreseen_is_what_comes() -> None:
+    study = begin()
+    answer(study, 9)
+    sampler = study._study.sampler
+    shown = sampler.shown(study)
+    foreseen = {number: sampler.foresee(study, number) for number in shown}
+    assert foreseen[shown[0]] != foreseen[shown[1]]
+    say_worst(study, shown[1])
+    fill(study)
+    assert study.trials[-1].params == foreseen[shown[1]]
+
+
 def test_what_was_taken_back_or_skipped_says_nothing() -> None:
     study, other = begin(), begin()
     for one in (study, other):

@@ -1,49 +1,44 @@
-"""Draws in another process what is shown to judges."""
+"""Draws in another process what is shown: reads requests and writes answers, a line of JSON each.
 
+Run by path, with a Python file, the name of a function in it and a folder for what it draws.
+"""
+
+import json
+import os
 import runpy
 import shutil
 import sys
 import wave
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """What is shown: a file, or else a text; or why there is nothing to show."""
-
-    file: Path | None = None
-    text: str = ""
-    error: str = ""
-
-
-def draw(path: Path, name: str, folder: Path, parameters: Mapping[str, Any]) -> Drawn:
-    """Draw by a function of a Python file, into a folder where it draws a file."""
-    try:
-        return keep(_function(path, name)(**parameters), folder / uuid4().hex)
-    except (Exception, SystemExit) as error:
-        return Drawn(error=f"{type(error).__name__}: {error}")
-
-
-@cache
-def _function(path: Path, name: str) -> Callable[..., Any]:
-    sys.path.insert(0, str(path.parent))
-    function: Callable[..., Any] = runpy.run_path(str(path))[name]
-    return function
+def main() -> None:
+    """Serve until the standard input ends."""
+    # What the user's file prints is no answer.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    path, name, folder = sys.argv[1:]
+    sys.path.insert(0, str(Path(path).parent))
+    render = None
+    for number, line in enumerate(sys.stdin):
+        try:
+            if render is None:
+                render = runpy.run_path(path)[name]
+            answer = keep(render(**json.loads(line)), Path(folder) / str(number))
+        except (Exception, SystemExit) as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=answers, flush=True)
 
 
-def keep(drawn: Any, stem: Path) -> Drawn:
+def keep(drawn: Any, stem: Path) -> dict[str, str]:
     """Text as it is, and anything else as a file."""
     if isinstance(drawn, str):
-        return Drawn(text=drawn)
+        return {"text": drawn}
     if isinstance(drawn, Path):
-        return Drawn(Path(shutil.copyfile(drawn, stem.with_suffix(drawn.suffix))))
+        return {"file": shutil.copyfile(drawn, stem.with_suffix(drawn.suffix)).name}
     if isinstance(drawn, tuple) and len(drawn) == 2:
-        return Drawn(_sound(*drawn, stem.with_suffix(".wav")))
+        return {"file": _sound(*drawn, stem.with_suffix(".wav")).name}
     # Pillow's images, and Matplotlib's figures.
     save = getattr(drawn, "savefig", None) or getattr(drawn, "save", None)
     if save is None:
@@ -51,8 +46,9 @@ def keep(drawn: Any, stem: Path) -> Drawn:
             "return an image, a figure, a text, the Path of a file, or (rate, samples) of a sound, "
             f"not {drawn!r:.80}"
         )
-    save(stem.with_suffix(".png"))
-    return Drawn(stem.with_suffix(".png"))
+    target = stem.with_suffix(".png")
+    save(target)
+    return {"file": target.name}
 
 
 def _sound(rate: int, samples: Any, path: Path) -> Path:
@@ -66,3 +62,7 @@ def _sound(rate: int, samples: Any, path: Path) -> Path:
         file.setframerate(int(rate))
         file.writeframes(whole.tobytes())
     return path
+
+
+if __name__ == "__main__":
+    main()

@@ -6,7 +6,8 @@ import signal
 import sys
 import webbrowser
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -17,16 +18,16 @@ from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import optuna
+from filelock import FileLock, Timeout
 from optuna.artifacts import FileSystemArtifactStore, get_all_artifact_meta, upload_artifact
 from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
 from sqlalchemy.engine import URL  # type: ignore[import-untyped]  # that of version 1
 
 from botorch_popbo.benchmarks._distributions import distributions_of, values_of
-from botorch_popbo.benchmarks.cli._drawer import Drawer
-from botorch_popbo.benchmarks.cli._drawing import Drawn
+from botorch_popbo.benchmarks.cli._drawer import Drawer, Drawn
 from botorch_popbo.benchmarks.cli._gateway import Gateway
-from botorch_popbo.benchmarks.cli._prefer import alone
+from botorch_popbo.benchmarks.cli._learned import draw_learned
 from botorch_popbo.benchmarks.cli._words import said_of
 from botorch_popbo.benchmarks.errors import UsageError, library
 from botorch_popbo.optuna import PreferentialPoPBOSampler
@@ -41,14 +42,13 @@ _PAUSE = 0.2  # seconds between two looks for an answer
 _NUM_RANKED = 5
 
 
-def page(options: Namespace, space: Space, show: tuple[Path, str] | None) -> int:
-    """Ask on a page until the command is interrupted; then say who is the champion.
+def page(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None) -> int:
+    """Ask on a page until the command is interrupted; then say what was learned.
 
     Args:
         options: The command's.
         space: The space.
-        show: A file and a function in it that draws; parameters are shown as they are if it is
-            None.
+        show: Makes, for a folder, what draws there; parameters are shown as they are if it is None.
 
     Returns:
         The exit status.
@@ -61,10 +61,13 @@ def page(options: Namespace, space: Space, show: tuple[Path, str] | None) -> int
     folder = options.state or options.file.with_name(f"{options.file.stem}-answers")
     folder.mkdir(exist_ok=True)
     with ExitStack() as stack:
-        stack.enter_context(alone(folder))
+        try:
+            stack.enter_context(FileLock(folder / "lock").acquire(blocking=False))
+        except Timeout:
+            raise UsageError(f"another popbo prefer is using {folder}") from None
         drawn = Path(stack.enter_context(TemporaryDirectory()))
-        drawer = Drawer(*show, drawn, options.limit) if show else None
-        interview = Interview(space, folder, drawer, options.items or 2, options.seed or 0)
+        drawers = [] if show is None else [show(drawn), show(drawn)]
+        interview = Interview(space, folder, drawers, options.items or 2, options.seed or 0)
         stop = stack.enter_context(_on_interruption())
         _serve(interview, options)
         interview.run(stop)
@@ -78,16 +81,16 @@ class Interview:
     Args:
         space: The space.
         folder: Where the study and what was drawn are kept; what is there goes on.
-        drawer: Draws what is shown; None if parameters are shown as they are.
+        drawers: One for what the page waits for, and one for what it may ask for next.
         num_items: How many things are shown at a time.
         seed: Seed of the questions.
     """
 
     def __init__(
-        self, space: Space, folder: Path, drawer: Drawer | None, num_items: int, seed: int
+        self, space: Space, folder: Path, drawers: list[Drawer], num_items: int, seed: int
     ) -> None:
         self._dashboard = library("optuna_dashboard", "a page", "judges")
-        self.space, self.folder, self._drawer = space, folder, drawer
+        self.space, self.folder, self._drawers = space, folder, drawers
         self.sampler = PreferentialPoPBOSampler(seed=seed)
         database = URL.create("sqlite", database=str(folder / "study.db"))
         self.study = import_module("optuna_dashboard.preferential").create_study(
@@ -105,6 +108,7 @@ class Interview:
         artifacts = folder / "artifacts"
         artifacts.mkdir(exist_ok=True)
         self.store = FileSystemArtifactStore(artifacts)
+        self._prepared: dict[str, Future[Drawn]] = {}
 
     def run(self, stop: Event) -> None:
         """Show something new after each answer until it is time to stop."""
@@ -112,6 +116,7 @@ class Interview:
             if _SHOWN not in trial.user_attrs:  # the command was killed before anybody saw it
                 self._drop(trial.number)
         failures, known = 0, (-1, -1)
+        ahead: list[int] = []
         while not stop.is_set():
             told = len(self.study.get_preferences(deepcopy=False))
             state = told, len(self.study.get_trials(deepcopy=False))
@@ -121,19 +126,25 @@ class Interview:
                 if failures == _MOST_FAILURES:
                     raise UsageError(f"{failures} things one after another could not be drawn")
             elif state != known:
-                known = state
-                self._report()
+                known, ahead = state, self._begin_ahead()
+            elif ahead:  # one at a time, as an answer may come
+                self._draw_ahead(ahead.pop())
             else:
                 stop.wait(_PAUSE)
 
     def conclude(self) -> None:
-        """Say who is the champion, and keep its picture."""
+        """Say who is the champion, and keep pictures of it and of what was learned."""
         ranking = self.sampler.ranking(self.study)
         if not ranking:
             print("nothing was compared; the same command goes on")
             return
         for place, line in enumerate(self._lines(), start=1):
             print(f"{place}. {line}")
+        learned = self.folder / "learned.png"
+        space = Space(dict(sorted(self.space.parameters.items())))  # as a study has them
+        champion = space.encode(values_of(space, ranking[0].trial.params))
+        draw_learned(self.sampler.model(self.study), space, champion, learned)
+        print(f"what was learned: {learned}")
         for artifact in self._artifacts(ranking[0].trial):
             kept = self.folder / f"champion{Path(artifact.filename).suffix}"
             with self.store.open_reader(artifact.artifact_id) as source, kept.open("wb") as target:
@@ -145,7 +156,7 @@ class Interview:
         values = values_of(self.space, trial.params)
         # In Markdown four spaces show letter by letter.
         words = "\n".join(f"    {line}" for line in said_of(self.space, values))
-        drawn = self._drawer.draw(values) if self._drawer else Drawn(text=words)
+        drawn = self._drawn(values) if self._drawers else Drawn(text=words)
         if drawn.error:
             print(f"trial {trial.number} is not shown: {drawn.error}", file=sys.stderr)
             self._drop(trial.number)
@@ -162,6 +173,27 @@ class Interview:
 
     def _drop(self, number: int) -> None:
         self.study._study.tell(number, state=TrialState.FAIL)
+
+    def _drawn(self, values: dict[str, Any]) -> Drawn:
+        """What was drawn meanwhile, is being drawn, or is drawn now."""
+        future = self._prepared.get(json.dumps(values))
+        if future is None or future.cancel():
+            future = self._drawers[0].submit(values)
+        return future.result()
+
+    def _begin_ahead(self) -> list[int]:
+        """Say who is the champion, and return which trials may be said to be the worst."""
+        self._report()
+        kept = {key: future for key, future in self._prepared.items() if not future.cancel()}
+        self._prepared = kept
+        return self.sampler.shown(self.study) if self._drawers else []
+
+    def _draw_ahead(self, worst: int) -> None:
+        """Draw, while the judge looks, what comes next if that trial is said to be the worst."""
+        values = values_of(self.space, self.sampler.foresee(self.study, worst))
+        key = json.dumps(values)
+        if key not in self._prepared:
+            self._prepared[key] = self._drawers[1].submit(values)
 
     def _lines(self) -> list[str]:
         """The best trials in words, the champion first."""

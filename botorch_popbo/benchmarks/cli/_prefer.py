@@ -4,16 +4,16 @@ import re
 import tomllib
 import warnings
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
-from filelock import FileLock, Timeout
 from torch import Tensor
 
+from botorch_popbo.benchmarks.cli._drawer import Drawer
 from botorch_popbo.benchmarks.cli._words import said_of
 from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.preference_search import Best, PreferenceSearch
@@ -25,6 +25,7 @@ _HELP = """\
   =      no difference
   n      next: all are good, or none is; nothing is said of them
   u      undo the last answer
+  h      history of answers
   q      quit; the same command goes on"""
 _SHOW = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
 _NUM_RANKED = 5
@@ -33,7 +34,7 @@ _UNDO = {"undo": True}
 
 def prefer(options: Namespace) -> int:
     """Ask until the person leaves; every answer is on disk before the next question."""
-    space, show = read_file(options.file) if options.file else (None, None)
+    space, show = (None, None) if options.file is None else read_file(options.file, options.limit)
     if options.page:
         from botorch_popbo.benchmarks.cli._page import page  # with all that a page needs
 
@@ -43,34 +44,19 @@ def prefer(options: Namespace) -> int:
     if options.state is None and options.file is None:
         raise UsageError("name a FILE that says what is to be compared, or a --state to go on with")
     state = options.state or options.file.with_name(f"{options.file.stem}-answers.json")
-    search = _begin(options, space, state)
-    with alone(state):
-        _interview(search, state)
+    _interview(_begin(options, space, state), state)
     return 0
 
 
-@contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Keep a file or folder of answers to this process; UsageError if another one has it."""
-    lock = FileLock(f"{path}.lock")
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        raise UsageError(f"another popbo prefer is using {path}") from None
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def read_file(path: Path) -> tuple[Space, tuple[Path, str] | None]:
+def read_file(path: Path, limit: float) -> tuple[Space, Callable[[Path], Drawer] | None]:
     """Read what is to be compared; raises UsageError.
 
     Args:
         path: A TOML file with a table for each parameter, and perhaps the function that shows them.
+        limit: Seconds that it may take to show one.
 
     Returns:
-        The space, and the function that shows: its file and its name.
+        The space, and what makes, for a folder, what draws there.
     """
     try:  # some editors begin a file with a mark of the byte order
         said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -85,7 +71,7 @@ def read_file(path: Path) -> tuple[Space, tuple[Path, str] | None]:
         raise UsageError(
             f'show is a file and a function, as in "draw.py:render", not {reference!r}'
         )
-    return space, (file, found["name"])
+    return space, partial(Drawer, file, found["name"], limit=limit)
 
 
 def _begin(options: Namespace, space: Space | None, state: Path) -> PreferenceSearch:
@@ -113,6 +99,7 @@ def _check_settings(search: PreferenceSearch, given: Mapping[str, int], state: P
 
 
 def _interview(search: PreferenceSearch, state: Path) -> None:
+    known = _content(state)
     answers = "1 answer" if search.num_answers == 1 else f"{search.num_answers} answers"
     print(f"{answers} so far; ? explains what can be answered")
     while True:
@@ -124,9 +111,24 @@ def _interview(search: PreferenceSearch, state: Path) -> None:
             search.undo()
         else:
             search.tell(items, **answer)
-        search.save(state)
+        known = _save(search, state, known)
     for place, best in enumerate(_ranking(search)[:_NUM_RANKED], start=1):
         print(f"{place}. {_words_of(search, best)}")
+
+
+def _content(state: Path) -> bytes | None:
+    return state.read_bytes() if state.exists() else None
+
+
+def _save(search: PreferenceSearch, state: Path, known: bytes | None) -> bytes | None:
+    """Write the answers, but never over those of somebody else; return what the file holds."""
+    if _content(state) != known:
+        raise UsageError(
+            f"{state} was changed by another program, and the last answer is not in it; give the "
+            "same command again to go on"
+        )
+    search.save(state)
+    return _content(state)
 
 
 def _ask(search: PreferenceSearch) -> Tensor:
@@ -155,6 +157,8 @@ def _read(search: PreferenceSearch, number: int) -> dict[str, Any] | None:
             return None
         if answer == "?":
             print(_HELP)
+        elif answer == "h":
+            print("\n".join(_history(search)) or "no answers yet")
         elif answer == "u":
             if search.num_answers:
                 return _UNDO
@@ -175,6 +179,16 @@ def _meaning(answer: str, number: int) -> dict[str, Any] | None:
     if len({*rows}) < len(rows) or not {*rows} <= {*range(number)}:
         return None
     return {"ranking": rows}
+
+
+def _history(search: PreferenceSearch) -> list[str]:
+    lines = []
+    for place, answer in enumerate(search.answers, start=1):
+        said = [f"{a + 1} > {b + 1}" for a, b in answer.better]
+        said += [f"{a + 1} = {b + 1}" for a, b in answer.equal]
+        lines.append(f"question {place}: {', '.join(said) or 'nothing said'}")
+        lines += [f"  {row}: {_text(search, item)}" for row, item in enumerate(answer.items, 1)]
+    return lines
 
 
 def _ranking(search: PreferenceSearch) -> list[Best]:

@@ -82,7 +82,7 @@ def values(hue: float = 0.2) -> dict[str, Any]:
 def test_what_cannot_be_drawn_is_named(folder: Path, name: str, error: str) -> None:
     drawer = Drawer(folder / "draw.py", name, folder, 60.0)
     for _ in range(2):  # and the next one is tried
-        drawn = drawer.draw(values())
+        drawn = drawer.submit(values()).result()
         assert error in drawn.error
         assert drawn.file is None
 
@@ -90,9 +90,9 @@ def test_what_cannot_be_drawn_is_named(folder: Path, name: str, error: str) -> N
 @pytest.mark.slow
 def test_what_hangs_is_ended(folder: Path) -> None:
     drawer = Drawer(folder / "draw.py", "hang", folder, 10.0)
-    drawn = [drawer.draw(values(hue)) for hue in (0.1, 0.9, 0.1)]
-    assert "more than 10 seconds" in drawn[1].error
-    assert [drawn[0].text, drawn[2].text] == ["done", "done"]
+    drawn = [drawer.submit(values(hue)) for hue in (0.1, 0.9, 0.1)]
+    assert "more than 10 seconds" in drawn[1].result().error
+    assert [drawn[0].result().text, drawn[2].result().text] == ["done", "done"]
 
 
 def test_pictures_texts_sounds_and_files_are_shown(folder: Path) -> None:
@@ -102,7 +102,7 @@ def test_pictures_texts_sounds_and_files_are_shown(folder: Path) -> None:
         "def file(**_): return pathlib.Path(__file__)\n"
     )
     drawn = {
-        name: Drawer(folder / "draw.py", name, folder, 60.0).draw(values())
+        name: Drawer(folder / "draw.py", name, folder, 60.0).submit(values()).result()
         for name in ("render", "name", "sound", "file")
     }
     assert drawn["name"].text == "**plain**"
@@ -296,7 +296,7 @@ def test_a_judge_goes_through_the_page(folder: Path, tmp_path: Path) -> None:
     assert again.returncode == 0
     assert f"1. trial {champion[1]} (" in said
     kept = folder / "flag-answers"
-    assert {"champion.png", "study.db"} <= {path.name for path in kept.iterdir()}
+    assert {"champion.png", "learned.png", "study.db"} <= {path.name for path in kept.iterdir()}
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from botorch_popbo import PreferenceSearch
 from botorch_popbo.benchmarks.cli import main
 
 Capture = pytest.CaptureFixture[str]
@@ -71,20 +72,23 @@ def test_answers_are_kept_and_the_same_command_goes_on(
     assert len(json.loads(state.read_text())["answers"]) == 4
 
 
-def test_answers_are_given_in_one_place_at_a_time(
+def test_answers_given_elsewhere_meanwhile_are_kept(
     space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    state, ended = tmp_path / "answers.json", []
+    state = tmp_path / "answers.json"
 
     def in_two_windows() -> Iterator[str]:
         yield "1"
-        ended.append(prefer(space, "--state", state))
+        other = PreferenceSearch.load(state)
+        for winner in (1, 0):
+            other.tell(other.ask(), winner)
+        other.save(state)
+        yield "="
 
     answer(monkeypatch, in_two_windows())
-    assert prefer(space, "--state", state) == 0
-    assert ended == [2]
-    assert f"another popbo prefer is using {state}" in capsys.readouterr().err
-    assert said(state) == [FIRST]
+    assert prefer(space, "--state", state) == 2
+    assert "was changed by another program" in capsys.readouterr().err
+    assert said(state) == [FIRST, SECOND, FIRST]
 
 
 def test_a_slip_is_taken_back(
@@ -119,7 +123,7 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
 def test_more_can_be_said_than_which_is_the_best(
     space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    answer(monkeypatch, ["3 1", "n", "=", "?", "w1 2", "4", "2 2"])
+    answer(monkeypatch, ["3 1", "n", "=", "?", "h", "w1 2", "4", "2 2"])
     assert prefer(space, "--items", "3") == 0
     state = tmp_path / "space-answers.json"  # where nothing else is said, beside the file
     assert said(state) == [
@@ -129,6 +133,8 @@ def test_more_can_be_said_than_which_is_the_best(
     ]
     shown = capsys.readouterr().out
     assert "2 1    the second is the best, then the first" in shown
+    assert "question 1: 3 > 1" in shown
+    assert "question 2: nothing said" in shown
     assert shown.count("is no answer") == 3
 
 
