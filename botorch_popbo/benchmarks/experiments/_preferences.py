@@ -46,6 +46,25 @@ def _mixed(values: Mapping[str, Any]) -> float:
     return float(4 * heat + kind + dose + (math.log10(values["grind"]) + 1.2) ** 2 / 2)
 
 
+def _colour(values: Mapping[str, Any]) -> float:
+    """The difference that one sees to a dull green, in hundreds of CIE 1976 units, times four."""
+    seen = _lab(values["red"], values["green"], values["blue"])
+    return 0.04 * math.dist(seen, _lab(0.35, 0.55, 0.42))
+
+
+def _lab(*channels: float) -> tuple[float, float, float]:
+    """CIELAB coordinates, white D65, of a colour in sRGB."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    rows = (0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505)
+    white = 0.9505, 1.0, 1.089
+    shares = [
+        sum(a * b for a, b in zip(row, linear, strict=True)) / w
+        for row, w in zip(rows, white, strict=True)
+    ]
+    x, y, z = (s ** (1 / 3) if s > 0.008856 else 7.787 * s + 16 / 116 for s in shares)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
 _RECIPE = {
     "heat": (0.0, 1.0),
     "spoons": (1, 8),
@@ -57,6 +76,7 @@ FUNCTIONS: Mapping[str, Taste] = {
     "hartmann3": _hartmann(3),
     "hartmann6": _hartmann(6),
     "recipe": Taste(Space.read(_RECIPE), _mixed),
+    "colour": Taste(Space.read(dict.fromkeys(("red", "green", "blue"), (0.0, 1.0))), _colour),
 }
 
 

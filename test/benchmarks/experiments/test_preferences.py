@@ -12,6 +12,7 @@ PAIR = torch.tensor([[0.1, 0.55, 0.85], [0.9, 0.9, 0.1]], dtype=torch.float64)
 BEST = {
     "hartmann3": {"x1": 0.114614, "x2": 0.555649, "x3": 0.852547},
     "recipe": {"heat": 0.6, "spoons": 3, "grind": 10**-1.2, "milk": "oat"},
+    "colour": {"red": 0.35, "green": 0.55, "blue": 0.42},
 }
 
 
