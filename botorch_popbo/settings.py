@@ -158,6 +158,9 @@ class AcquisitionSettings:
     # Share of the deviation that an expected improvement of the utility counts. A whole one is
     # drawn to corners, of which nothing is known. Measured: docs/results/tuning.md.
     exploration: float = 0.5
+    # Share of the deviation that a point is worth even where the model is certain that nothing is
+    # to be gained: it then explores, and copies nothing. Measured: docs/results/tuning.md.
+    doubt: float = 1e-6
 
     # How far below the worst feasible point the volume begins, in ranges of the feasible points'
     # utilities, and at least in deviations of the prior. Below the worst of the front alone it

@@ -1,5 +1,6 @@
 """Expected improvement of the utility behind the ranks."""
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -21,17 +22,19 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     .. math::
 
-        \alpha(x) = \log E[\max(z(x) - z(x^*), 0)]
+        \alpha(x) = \log\left(E[\max(z(x) - z(x^*), 0)] + \epsilon\,s(x)\right)
             + \log\left(1 - \frac{\sigma}{\sqrt{v(x) + \sigma^2}}\right),
 
     where the incumbent :math:`x^*` is the evaluated point that the model recommends: with noise
     the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
-    expectation is over the difference. Of the difference's deviation only the share
+    expectation is over the difference. Of the difference's deviation :math:`s` only the share
     ``exploration`` counts: a whole one is drawn to corners, of which nothing is known (De Ath et
-    al., 2021). The second term is the augmentation of Huang et al. (2006): where the noise
-    :math:`\sigma^2` is larger than the variance :math:`v` that evaluations of the point would
-    remove, another one tells little. Without noise it vanishes. The numerics of the logarithm are
-    BoTorch's (Ament et al., 2023).
+    al., 2021). Where the model is certain that nothing is to be gained, the improvement is largest
+    beside what is known. It may be wrong: the tiny share :math:`\epsilon` of the deviation,
+    ``doubt``, then leads to where least is known. The second term is the augmentation of Huang et
+    al. (2006): where the noise :math:`\sigma^2` is larger than the variance :math:`v` that
+    evaluations of the point would remove, another one tells little. Without noise it vanishes. The
+    numerics of the logarithm are BoTorch's (Ament et al., 2023).
 
     Where runs have failed, the probability of success is a factor: that the utility is above that
     of the worst success. A failure's place is below it, so an optimum at the edge of what fails
@@ -43,7 +46,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         X_baseline: The evaluated points that could be suggested; see the base class.
         slack_models: Models of the constraints; see
             :class:`~botorch_popbo.LogConstrainedExpectedUtilityImprovement`.
-        exploration: Share of the deviation that counts, 1 for the expectation itself.
+        settings: ``exploration``, 1 for the expectation itself, and ``doubt``.
 
     Raises:
         UnsupportedError: If the model has no uncertainty.
@@ -61,10 +64,10 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         X_pending: Tensor | None = None,
         X_baseline: Tensor | None = None,
         slack_models: Sequence[RankingGP] = (),
-        exploration: float = AcquisitionSettings.exploration,
+        settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  # frozen
     ) -> None:
         super().__init__(model, X_baseline, slack_models)
-        self._exploration = exploration
+        self._settings = settings
         self.set_X_pending(X_pending)
 
     def _prepare(self) -> None:
@@ -81,10 +84,12 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         if not self._has_feasible:  # there is nothing to improve on
             return log_remoteness(distance)
         mean, variance, own = self._differences.moments(encoded)
-        value = log_improvement(mean, self._exploration**2 * variance)
+        exploration, log_doubt = self._settings.exploration, math.log(self._settings.doubt)
+        value = log_improvement(mean, exploration**2 * variance)
+        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
+        value = torch.logaddexp(value, deviation.log() + log_doubt)
         value = value + log_augmentation(own, self._informed.noise.detach())
         if self._margin is not None:
-            deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
             value = value + torch.special.log_ndtr((mean + self._margin) / deviation)
         return value + log_remoteness(distance)
 
@@ -116,7 +121,7 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
             zero where a constraint is satisfied.
         X_pending: Points being evaluated, an ``m x d`` tensor.
         X_baseline: The evaluated points that could be suggested; see the base class.
-        exploration: Share of the deviation that counts, 1 for the expectation itself.
+        settings: ``exploration``, 1 for the expectation itself, and ``doubt``.
 
     Raises:
         UnsupportedError: If a model has no uncertainty.
@@ -128,6 +133,6 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
         slack_models: Sequence[RankingGP],
         X_pending: Tensor | None = None,
         X_baseline: Tensor | None = None,
-        exploration: float = AcquisitionSettings.exploration,
+        settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  # frozen
     ) -> None:
-        super().__init__(model, X_pending, X_baseline, slack_models, exploration)
+        super().__init__(model, X_pending, X_baseline, slack_models, settings)

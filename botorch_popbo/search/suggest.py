@@ -186,8 +186,6 @@ def improvement(
     [model] = objectives
     if slacks:
         return LogConstrainedExpectedUtilityImprovement(
-            model, slacks, X_pending, X_baseline, settings.exploration
+            model, slacks, X_pending, X_baseline, settings
         )
-    return LogExpectedUtilityImprovement(
-        model, X_pending, X_baseline, exploration=settings.exploration
-    )
+    return LogExpectedUtilityImprovement(model, X_pending, X_baseline, settings=settings)

@@ -20,6 +20,7 @@ from botorch_popbo import (
 )
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
+from botorch_popbo.settings import AcquisitionSettings
 
 TEST_X = toy_data(20, seed=1)[0].unsqueeze(-2)
 
@@ -42,12 +43,14 @@ def test_it_is_the_augmented_improvement_over_the_incumbents_utility(
         draws = joint.sample(torch.Size([50_000])).squeeze(-1)
     difference = draws[..., 0] - draws[..., 1]
     mean = difference.mean(0)
+    settings = AcquisitionSettings(exploration=exploration, doubt=0.01)
     gain = (mean + exploration * (difference - mean)).clamp_min(0.0).mean(0)
+    gain = gain + 0.01 * difference.std(0)
     encoded, origin = model.encode(points), model.encode(model.incumbent.unsqueeze(0))[0]
     *_, own = model.differences_from(origin).moments(encoded)
     noise = model.noise.detach()
     expected = gain * (1.0 - (noise / (own.squeeze(-1) + noise)).sqrt())
-    value = LogExpectedUtilityImprovement(model, exploration=exploration)(points).exp()
+    value = LogExpectedUtilityImprovement(model, settings=settings)(points).exp()
     likely = gain > 3e-3
     assert likely.sum() > 3
     torch.testing.assert_close(value[likely], expected[likely], rtol=0.1, atol=0)
@@ -57,7 +60,8 @@ def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> No
     is_best = (gaussian_model.known_X == gaussian_model.incumbent).all(-1)
     baseline = gaussian_model.known_X[~is_best]
     second = gaussian_model.incumbent_among(~is_best)
-    function = LogExpectedUtilityImprovement(gaussian_model, None, baseline, exploration=1.0)
+    settings = AcquisitionSettings(exploration=1.0, doubt=1e-300)
+    function = LogExpectedUtilityImprovement(gaussian_model, None, baseline, settings=settings)
     differences = gaussian_model.differences_from(gaussian_model.encode(second.unsqueeze(0))[0])
     mean, variance, own = differences.moments(gaussian_model.encode(TEST_X))
     noise = gaussian_model.noise.detach()
@@ -150,7 +154,8 @@ def test_in_single_precision_a_bad_new_point_is_still_better() -> None:
     known[[130, 153, 189]] = False  # among the worst, without doubt
     outcomes = -(grid - 0.3).square().sum(-1, keepdim=True)
     model = RankingGP(grid[known], outcomes[known]).fit()
-    value = LogExpectedUtilityImprovement(model)(grid.unsqueeze(-2))
+    certain = AcquisitionSettings(doubt=1e-300)
+    value = LogExpectedUtilityImprovement(model, settings=certain)(grid.unsqueeze(-2))
     assert value.dtype == torch.float32
     assert value[~known].max() < -100.0
     assert value[~known].min() > value[known].max()

@@ -52,6 +52,19 @@ def states() -> str:
     return f"{random.getstate()} {np.random.get_state()} {torch.get_rng_state().tolist()}"  # noqa: NPY002
 
 
+def test_beside_a_certain_optimum_nothing_is_copied() -> None:
+    study = optuna.create_study(sampler=PoPBOSampler(seed=0))
+
+    def slope(trial: Trial) -> float:
+        x, y, z = (trial.suggest_float(name, 0.0, 1.0) for name in "xyz")
+        return x + 2.0 * y + 0.5 * z
+
+    study.optimize(slope, n_trials=24)
+    assert study.best_value == 0.0
+    points = torch.tensor([[*trial.params.values()] for trial in study.trials])
+    assert torch.pdist(points).min() > 1e-3
+
+
 def test_the_seed_decides_and_global_generators_are_left_alone(searched: optuna.Study) -> None:
     before = states()
     assert params(run(bowl, 12)) == params(searched)
