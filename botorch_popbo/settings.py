@@ -170,9 +170,6 @@ class AcquisitionSettings:
     # surpasses them: no point is sought where an objective is at its bound. On DTLZ2 the volume
     # after 40 trials is .383 with and .343 without (two seeds). Measured: on or off only.
     surpassing: float = 2.0
-    # Outcomes within so many roundings of the typical one are equal: what is left of a sum whose
-    # terms cancel is no difference. Measured: none.
-    rounding: float = 4.0
     # Place of the evaluated point that ERI counts a gain from: the incumbent's. Measured: none.
     worst_rank: int = 1
     # Deviations above the expected gain of utility at which R-LCB's bound of the rank lies.

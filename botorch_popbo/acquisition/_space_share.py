@@ -9,6 +9,7 @@ from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo.acquisition._log_improvement import improvement_ratio, log_improvement
+from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models.ranking_gp import RankingGP
 
 #: Points of the space that stand for all; of other ones the share differs by a few per cent.
@@ -63,9 +64,8 @@ class SpaceShare:
             A tensor of this shape, once differentiable.
         """
         score = (utility - self.mean) / self.deviation
-        hazard = torch.exp(-0.5 * score.square() - torch.special.log_ndtr(-score))
-        hazard = hazard / math.sqrt(2.0 * math.pi)
-        curvature = 0.5 * (hazard - score) / self.deviation
+        rate = hazard(-score)
+        curvature = 0.5 * (rate - score) / self.deviation
         ratio = improvement_ratio(mean, variance)
-        slope = (hazard / self.deviation).log()
+        slope = (rate / self.deviation).log()
         return log_improvement(mean, variance) + slope + torch.log1p(curvature * ratio)

@@ -21,6 +21,7 @@ from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._known_utilities import believing, place_of
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
+from botorch_popbo.models._observations.from_order import without_rounding
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
 
@@ -115,11 +116,10 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         """
         order, known = model.order, model.encode(model.known_X).double()
         expected = model.predictor.mean(known)
-        score = order.score[order.score.isfinite()]
-        if order.num_lists != 1 or not len(score):
+        if order.num_lists != 1 or not bool(order.score.isfinite().any()):
             return expected
-        rounding = self.settings.rounding * torch.finfo(score.dtype).eps * score.abs().median()
-        tied = order.item[order.score >= score.max() - rounding].to(expected.device)
+        score = without_rounding(order.score)
+        tied = order.item[score == score.max()].to(expected.device)
         if len(tied) > 1:
             mean, variance = model.predictor.moments(known[tied])
             expected[tied] = (

@@ -1,12 +1,12 @@
 """What each comparison of an order says of its difference, and how sharply."""
 
-import math
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from botorch_popbo.likelihoods.comparisons import Comparisons
+from botorch_popbo.likelihoods.normal import hazard
 
 
 class Distances(NamedTuple):
@@ -89,7 +89,7 @@ class Terms:
             slope = slope + self.mass * inverse - self.rate
         if self.has_answers:
             deviation = (0.5 * (self.log_noise + self._log_ratio)).exp()
-            by_score = self.answers / deviation * _hazard(differences / deviation)
+            by_score = self.answers / deviation * hazard(differences / deviation)
             slope = slope.where(~self.is_answer, by_score)
         return slope
 
@@ -110,8 +110,8 @@ class Terms:
         if self.has_answers:
             log_noise = log_noise + self._log_ratio
             score = differences * torch.exp(-0.5 * log_noise)
-            hazard = _hazard(score)
-            bent = self.answers * torch.exp(-log_noise) * hazard * (score + hazard)
+            rate = hazard(score)
+            bent = self.answers * torch.exp(-log_noise) * rate * (score + rate)
             # Of an answer that is certain of itself. Less would be lost among curvatures of 1e4,
             # and is nothing beside a prior of unit variance.
             own = own.where(~self.is_answer, bent.clamp_min(1e-6))
@@ -215,10 +215,3 @@ class Terms:
             return torch.ones_like(inverse)
         other = inverse[self.comparisons.other_side]
         return torch.where(self.comparisons.is_side, inverse / (inverse + other), 1.0)
-
-
-def _hazard(score: Tensor) -> Tensor:
-    """Derivative of the logarithm of the normal distribution function."""
-    # A quotient of logarithms: far below zero density and distribution function both underflow.
-    log_density = -0.5 * score.square() - 0.5 * math.log(2.0 * math.pi)
-    return torch.exp(log_density - torch.special.log_ndtr(score))

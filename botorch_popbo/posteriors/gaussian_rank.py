@@ -7,7 +7,7 @@ import torch
 from botorch.posteriors import GPyTorchPosterior
 from torch import Tensor
 
-from botorch_popbo.likelihoods import normal_interval
+from botorch_popbo.likelihoods import normal
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.rank_posterior import RankPosterior, check_probabilities
 
@@ -69,7 +69,7 @@ class GaussianRankPosterior(RankPosterior):
         inside = (value >= 0.0) & (value <= self.exposure) & (value == value.floor())
         high, low = self.thresholds.at(value - 1.0), self.thresholds.at(value)
         inside = inside & (high > low)
-        return torch.where(inside, normal_interval.log_prob(low, high), -torch.inf)
+        return torch.where(inside, normal.log_prob_between(low, high), -torch.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         """See the base class."""

@@ -14,6 +14,7 @@ from botorch_popbo._plain import as_float, whole
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.data import Order, from_comparisons
 from botorch_popbo.data._checks import check_tensor
+from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models._fit.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import SearchSettings, Settings
@@ -213,9 +214,8 @@ def _foreseen(model: RankingGP, answer: Answer, noise: Tensor) -> tuple[Tensor, 
     difference, variance = mean[one] - mean[other], covariance.diagonal()
     spread = (variance[one] + variance[other] - 2.0 * covariance[one, other]).clamp_min(1e-9)
     score = difference / noise.sqrt()
-    log_density = -0.5 * (score.square() + math.log(2.0 * math.pi))
-    hazard = (log_density - torch.special.log_ndtr(score)).exp()
-    slope, curvature = hazard / noise.sqrt(), hazard * (score + hazard) / noise
+    rate = hazard(score)
+    slope, curvature = rate / noise.sqrt(), rate * (score + rate) / noise
     precision = (1.0 / spread - curvature).clamp_min(1e-6)
     return (difference / spread - curvature * difference - slope) / precision, 1.0 / precision
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from botorch_popbo.likelihoods import normal_interval
+from botorch_popbo.likelihoods import normal
 from botorch_popbo.models._fit.evidence import Conditioned, Evidence
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._observations.observations import Observations
@@ -255,7 +255,7 @@ def log_rank_probability(
             records.level[own], records.level[is_fitted][fitted], utilities[fitted]
         )
     upper, lower = (bounds - mean) / variance.sqrt()
-    return normal_interval.log_prob(lower, upper)
+    return normal.log_prob_between(lower, upper)
 
 
 def log_outlier_probability(records: Observations, settings: ModelSettings) -> Tensor:

@@ -54,12 +54,12 @@ def observations_of(order: Order) -> Observations:
         )
     # Of several lists each has a unit of its own.
     if order.num_lists == 1 and bool(order.is_measured.all()):
-        records.outcome[order.ranked.inverse] = _without_rounding(order.score).double()
+        records.outcome[order.ranked.inverse] = without_rounding(order.score).double()
         records.outcome[:] = in_unit_of(records.start, records.outcome)
     return records
 
 
-def _without_rounding(outcome: Tensor) -> Tensor:
+def without_rounding(outcome: Tensor) -> Tensor:
     """Outcomes that differ by no more than rounding may, as equal ones: that is no distance."""
     ordered, place = outcome.sort()
     typical = outcome.abs().where(outcome.isfinite(), torch.nan).nanmedian()

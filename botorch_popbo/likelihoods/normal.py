@@ -1,11 +1,13 @@
-"""The probability that a standard normal variable lies in an interval."""
+"""Logarithms of normal probabilities, and their slopes, far out in the tails as well."""
+
+import math
 
 import torch
 from torch import Tensor
 
 
-def log_prob(lower: Tensor, upper: Tensor) -> Tensor:
-    """Logarithm of the probability of an interval, finite also where that is too small a number.
+def log_prob_between(lower: Tensor, upper: Tensor) -> Tensor:
+    """Log-probability of an interval, finite also where that is too small a number.
 
     Args:
         lower: Lower ends.
@@ -22,3 +24,17 @@ def log_prob(lower: Tensor, upper: Tensor) -> Tensor:
     log_upper: Tensor = torch.special.log_ndtr(upper)
     share = -torch.expm1(torch.special.log_ndtr(lower) - log_upper)
     return log_upper + share.clamp_min(torch.finfo(share.dtype).tiny).log()
+
+
+def hazard(score: Tensor) -> Tensor:
+    """Derivative of the logarithm of the distribution function.
+
+    Args:
+        score: Standard normal scores.
+
+    Returns:
+        A tensor of their shape.
+    """
+    # A quotient of logarithms: far below zero density and distribution function both underflow.
+    log_density = -0.5 * score.square() - 0.5 * math.log(2.0 * math.pi)
+    return torch.exp(log_density - torch.special.log_ndtr(score))
