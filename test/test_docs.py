@@ -131,12 +131,15 @@ def test_the_files_of_the_walks_for_contributors_exist() -> None:
     assert [file for file in files if not (package / file).is_file()] == []
 
 
-def test_the_table_of_the_readme_is_counted_from_the_results(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("page", "counted"), [("README", "comparisons"), ("docs/results", "ranks")]
+)
+def test_tables_are_counted_from_the_results(
+    page: str, counted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = import_example(monkeypatch, "readme").rows()
-    page = PAGES[0].read_text().splitlines()
-    assert [row for row in rows if row not in page] == []
+    rows = getattr(import_example(monkeypatch, "readme"), counted)()
+    text = (DOCS.parent / f"{page}.md").read_text().replace("**", "")  # of the best
+    assert [row for row in rows if row not in text.splitlines()] == []
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:

@@ -1,4 +1,4 @@
-"""The README's picture and table.
+"""The README's picture, and the tables there and in ``docs/results.md``.
 
 The picture shows what this command has measured, whose folder is the argument::
 
@@ -6,8 +6,8 @@ The picture shows what this command has measured, whose folder is the argument::
         --methods popbo optuna-gp optuna-tpe
     python docs/examples/readme.py DIR
 
-The table is counted by the best point that was evaluated: the default's in
-``docs/results/default.csv``, the others' in ``docs/results/headline.csv``.
+The tables are counted from the files in ``docs/results``. Without a folder they are all that is
+made.
 """
 
 import json
@@ -33,6 +33,13 @@ RIVALS = {
     "ax-default": "Ax's default",
     "hebo": "HEBO",
     "popbo-rlcb": "the paper's model (R-LCB)",
+}
+GROUPS = {
+    "branin": "functions",
+    "hartmann6": "functions",
+    "rosenbrock6": "functions",
+    "fcnet-slice": "tables",
+    "nasbench201": "tables",
 }
 
 
@@ -66,12 +73,21 @@ def draw(table: pd.DataFrame) -> None:
     figure.savefig(DOCS / "ranks.png", dpi=110)
 
 
-def rows() -> list[str]:
-    """In how many runs the default has the better point: the rows of the table, in Markdown."""
-    others = pd.read_csv(DOCS / "results" / "headline.csv").query("method != 'popbo'")
-    ends = pd.concat([others, pd.read_csv(DOCS / "results" / "default.csv")])
-    best = ends.pivot_table("best_evaluated", ["trials", "problem", "seed"], "method")
-    found = []
+def ends(*files: str, point: str = "best_evaluated") -> pd.DataFrame:
+    """The outcome of each run: a row for trials, problem and seed, a column for each method."""
+    runs = pd.concat([pd.read_csv(DOCS / "results" / f"{file}.csv") for file in files])
+    return runs.pivot_table(point, ["trials", "problem", "seed"], "method")
+
+
+def fourteen() -> pd.DataFrame:
+    """Runs of the headline's problems that the default as it is was measured on."""
+    ours = ends("default")
+    return ends("headline").drop(columns="popbo").join(ours, how="right")
+
+
+def comparisons() -> list[str]:
+    """In how many runs the default has the better point: the rows of the README's table."""
+    best, found = fourteen(), []
     for rival, name in RIVALS.items():
         pairs = best[["popbo", rival]].dropna()
         gains = pairs[rival] - pairs["popbo"]
@@ -81,8 +97,40 @@ def rows() -> list[str]:
     return found
 
 
+def group(problem: str) -> str:
+    """The column of a problem in the table of fourteen."""
+    return GROUPS.get(problem, "COCO" if problem.startswith("bbob") else "hard")
+
+
+def ranks() -> list[str]:
+    """Average ranks: rows of the tables in ``docs/results.md``."""
+    usual = ["popbo", "optuna-gp", "optuna-tpe", "cmaes", "random"]
+    peers = ["popbo", "ax-default", *usual[1:3], "popbo-rlcb", "botorch-gp", "random"]
+    ranked = fourteen()[peers].rank(axis=1)
+    late = ranked.loc[80 - INITIAL]
+    grouped = late.groupby(late.index.get_level_values("problem").map(group)).mean()
+    grouped = grouped.loc[["functions", "hard", "COCO", "tables"]]
+    coco = ends("coco").loc[200 - 20, usual].rank(axis=1)
+    noisy = ends("tables", point="result").rank(axis=1)
+    unseen = ends("botorch_functions")[usual].rank(axis=1)
+    tables = (
+        pd.concat([ranked.groupby("trials").mean(), grouped]).T,
+        unseen.mean().to_frame("BoTorch | 80").T,
+        coco.mean().to_frame("COCO | 200").T,
+        noisy.mean().to_frame(),
+    )
+    return [row for table in tables for row in _markdown(table)]
+
+
+def _markdown(means: pd.DataFrame) -> list[str]:
+    """The rows of a table of mean ranks."""
+    cells = means.round(9).map("{:.2f}".format)  # a half is rounded alike on all machines
+    return [f"| {name} | {' | '.join(row)} |" for name, *row in cells.itertuples()]
+
+
 if __name__ == "__main__":
-    found = curves(Path(sys.argv[1]))
-    found.to_csv(DOCS / "results" / "ranks.csv", index=False)
-    draw(found)
-    print(*rows(), sep="\n")
+    if sys.argv[1:]:
+        found = curves(Path(sys.argv[1]))
+        found.to_csv(DOCS / "results" / "ranks.csv", index=False)
+        draw(found)
+    print(*comparisons(), *ranks(), sep="\n")
