@@ -26,8 +26,8 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     if path.is_symlink():
         path = path.resolve()  # the link stays, and so does whatever else it is known by
-    if not path.parent.is_dir():  # not the name of the other file, which nobody knows
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+    if path.is_dir() or not path.parent.is_dir():  # not the name of the other, which nobody knows
+        raise FileNotFoundError(errno.ENOENT, "Name a file in a folder that exists, not", str(path))
     partial = path.with_name(f"{path.name}.{token_hex(4)}.part")
     try:
         yield partial

@@ -52,7 +52,7 @@ class Run:
         self.n_trials = int(min(at_least(max(number, 1), n_trials=n_trials), left))
         # The function may change the working directory.
         self.path = None if path is None else Path(path).absolute()
-        if self.path is not None and self.path.exists():
+        if self.path is not None and self.path.is_file():
             self._load(self.path)
         self.save()
 
@@ -223,11 +223,17 @@ class Run:
                 f"{path} holds no run of this minimize; earlier versions wrote other files. Give "
                 "another path."
             )
-        for key, value in self._said().items():
-            # As texts, in which 1, 1.0 and true differ.
-            if (was := json.dumps(content[key])) != json.dumps(value):
+        was, now = _settings(content), _settings(self._said())
+        for name in was | now:
+            if was.get(name) != now.get(name):
                 raise InputDataError(
-                    f"{path} is of a run with another {key} {was}, not {json.dumps(value)}. Give "
-                    "the same arguments to go on with it, or another path to begin anew."
+                    f"{path} is of a run with another {name} {was.get(name)}, not {now.get(name)}. "
+                    "Give the same arguments to go on with it, or another path to begin anew."
                 )
         self.evaluations = evaluations
+
+
+def _settings(said: dict[str, Any]) -> dict[str, str]:
+    """Texts, in which 1, 1.0 and true differ, of each parameter by itself."""
+    space = {f"space of {name}:": told for name, told in said["space"].items()}
+    return {name: json.dumps(told) for name, told in (said | space).items() if name != "space"}

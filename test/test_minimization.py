@@ -293,7 +293,8 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
     for changed, message in (
         ({"seed": 1}, "another seed 0, not 1"),
         ({"n_initial": 5}, "another n_initial 4, not 5"),
-        ({"space": SPACE | {"rate": (1e-4, 1.0)}}, "another space"),
+        ({"space": SPACE | {"rate": (1e-4, 1.0)}}, r"space of rate: .*, not {\S+ \[\S+ 1.0\]}\. "),
+        ({"space": SPACE | {"more": 3}}, "space of more: None, not 3"),
     ):
         options: dict[str, Any] = {"space": SPACE, "n_initial": 4, **changed}
         with pytest.raises(InputDataError, match=message):
@@ -322,8 +323,9 @@ def test_the_file_is_whole_after_each_evaluation(tmp_path: Path) -> None:
 
     run(function, 4, path=path)
     assert seen == [["completed"] * number for number in range(4)]
-    with pytest.raises(OSError, match="none"):
-        run(lambda **_: pytest.fail("evaluated"), path=tmp_path / "none" / "run.json")
+    for wrong in (tmp_path / "none" / "run.json", tmp_path):
+        with pytest.raises(FileNotFoundError, match=f"a folder that exists, not: '{wrong}'"):
+            run(lambda **_: pytest.fail("evaluated"), path=wrong)
 
 
 def test_a_function_may_change_the_working_directory_and_gradients(

@@ -25,8 +25,8 @@ def warn_if_silent(says_nothing: bool) -> None:
     """
     if says_nothing:
         warnings.warn(
-            f"{SILENT}, so their ranks say nothing about where better points are. "
-            "Check the metric, or widen the initial design.",
+            f"{SILENT}, or all evaluations failed, so their ranks say nothing about where better "
+            "points are. Check the metric, or widen the initial design.",
             InputDataWarning,
             stacklevel=3,
         )

@@ -63,7 +63,8 @@ def read_file(path: Path, limit: float) -> tuple[Space, Callable[[Path], Drawer]
         reference = said.pop("show") if isinstance(said.get("show"), str) else None
         space = Space.read(said)
     except (OSError, ValueError, InputDataError) as error:
-        raise UsageError(f"cannot read the space {path}: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read the space {path}: {reason}") from None
     if reference is None:
         return space, None
     found = _SHOW.fullmatch(reference)

@@ -110,7 +110,7 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
         return capsys.readouterr().err
 
     assert "begin with a FILE" in complaint()
-    assert "cannot read the space" in complaint(other)
+    assert f"cannot read the space {other}: No such file" in complaint(other)
     assert "of at least 2, but got 1" in complaint(space, "--items", "1")
     assert "a page needs a FILE" in complaint("--page")
     for show in ("draw.py", "draw.py:render"):  # no function, no file
