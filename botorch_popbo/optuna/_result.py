@@ -82,7 +82,10 @@ def plot_result(result: Result) -> Any:
         fig.add_scatter(x=[e.parameters[name] for e in ended], **points, **cell)
         kind = "log" if parameter.is_log else "category" if parameter.is_categorical else "linear"
         fig.update_xaxes(title=name, type=kind, **cell)
-    return fig.update_layout(showlegend=False, title_subtitle_text=result.inferred)
+    fig.update_yaxes(title="value", col=1)
+    head, *_ = str(result).splitlines()
+    title = {"text": head, "subtitle_text": result.inferred.replace(". ", ".<br>")}
+    return fig.update_layout(showlegend=False, title=title, margin_t=140)
 
 
 def _distribution(parameter: Parameter, value: Any) -> distributions.BaseDistribution:

@@ -69,5 +69,9 @@ def test_a_picture_shows_failures_in_red_and_parameters_under_the_pointer(
             assert f"layers = {e.parameters['layers']}" in panel.hovertext[number]
             assert ("ValueError: diverged" in panel.hovertext[number]) == is_lost
     assert figure.layout.xaxis2.type == "log"
-    assert figure.layout.title.subtitle.text == result.inferred
+    assert figure.layout.yaxis.title.text == "value"
+    assert "failed" in figure.layout.title.text
+    lines = figure.layout.title.subtitle.text.split("<br>")
+    assert " ".join(lines) == result.inferred
+    assert max(map(len, lines)) < 150  # longer ones reach under the buttons
     assert "Distances of outcomes" in result.inferred
