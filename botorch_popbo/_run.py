@@ -45,11 +45,10 @@ class Run:
         self.space, self.search = Space.read(space), search
         self.evaluations = read_start(start, self.space, self.sign)
         self.num_past = sum(e.is_past for e in self.evaluations)
-        number = len(self.evaluations) - self.num_past
         # What it said, in short.
         self.start = sha256(repr(self.evaluations).encode()).hexdigest()[:8]
         left = self.space.num_points - self._num_seen()
-        self.n_trials = int(min(at_least(max(number, 1), n_trials=n_trials), left))
+        self.n_trials = int(min(at_least(max(len(self.own), 1), n_trials=n_trials), left))
         # The function may change the working directory.
         self.path = None if path is None else Path(path).absolute()
         if self.path is not None and self.path.is_file():
@@ -219,10 +218,7 @@ class Run:
         except (ValueError, KeyError, TypeError, AttributeError):
             content = {}
         if content.get("format") != _FORMAT:
-            raise InputDataError(
-                f"{path} holds no run of this minimize; earlier versions wrote other files. Give "
-                "another path."
-            )
+            raise InputDataError(f"{path} holds no run of this version. Give another path.")
         was, now = _settings(content), _settings(self._said())
         for name in was | now:
             if was.get(name) != now.get(name):

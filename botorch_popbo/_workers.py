@@ -77,8 +77,7 @@ def evaluate(function: Function, parameters: dict[str, Any]) -> Ended:
         # A TypeError of the call itself has no deeper frame.
         is_call = isinstance(error, TypeError) and error.__traceback__.tb_next is None  # type: ignore[union-attr]
         is_mistake = number is None or is_call or isinstance(error, _MISTAKES)
-        reason = f"{type(error).__name__}: {error}"
-        failed = Evaluation(parameters, "failed", reason=reason)
+        failed = Evaluation(parameters, "failed", reason=f"{type(error).__name__}: {error}")
         return Ended(failed, traceback.format_exc(), is_mistake)
 
 

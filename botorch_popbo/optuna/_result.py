@@ -29,13 +29,12 @@ def study_of(result: Result) -> optuna.Study:
     assert result.space is not None
     study = optuna.create_study(direction=result.direction)
     for e in result.history:
-        values = {name: e.parameters[name] for name in result.space.parameters}
-        own = result.space.parameters.items()
+        own = {name: (p, e.parameters[name]) for name, p in result.space.parameters.items()}
         trial = create_trial(
             state=TrialState.COMPLETE if e.status == "completed" else TrialState.FAIL,
             value=e.value if e.status == "completed" else None,
-            params=values,
-            distributions={name: _distribution(p, values[name]) for name, p in own},
+            params={name: value for name, (_, value) in own.items()},
+            distributions={name: _distribution(*pair) for name, pair in own.items()},
             user_attrs={"standard_error": e.standard_error, "reason": e.reason},
         )
         study.add_trial(trial)
@@ -60,11 +59,10 @@ def plot_result(result: Result) -> Any:
     from plotly.subplots import make_subplots
 
     assert result.space is not None
-    own, best_of = result.space.parameters, max if result.direction == "maximize" else min
-    ended = result.history
+    own, ended = result.space.parameters, result.history
+    best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
     lost = [e.status == "failed" for e in ended]
-    values = [e.value for e in ended if e.status == "completed"]
-    worst = min(values) if result.direction == "maximize" else max(values)
+    worst = worst_of(e.value for e in ended if e.status == "completed")
     y = [worst if is_lost else e.value for e, is_lost in zip(ended, lost, strict=True)]
     points: dict[str, Any] = {
         "y": y,
