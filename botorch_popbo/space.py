@@ -15,7 +15,12 @@ from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo._plain import plain, whole
-from botorch_popbo.models.input_transforms import InactiveColumns, LimitedColumns, unit_cube
+from botorch_popbo.models.input_transforms import (
+    ColumnLimits,
+    InactiveColumns,
+    LimitedColumns,
+    unit_cube,
+)
 
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
 #: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
@@ -23,8 +28,9 @@ from botorch_popbo.models.input_transforms import InactiveColumns, LimitedColumn
 #: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's. A number,
 #: a text or a truth value, by itself or alone in a list, is a constant.
 Notation = tuple[Any, ...] | list[Any] | Mapping[str, Any] | float | str
-#: By name the constant of a lower limit with its weights of all parameters, and of an upper one.
-Limits = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+#: By name those seen, or the constant of a lower limit with its weights of all parameters, and of
+#: an upper one.
+Limits = Mapping[str, ColumnLimits]
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
 
@@ -327,6 +333,13 @@ class Space:
         """The same space, to be searched only where some parameters have given places."""
         part, columns = copy(self), {name: i for i, name in enumerate(self.parameters)}
         part.fixed = {columns[name]: place for name, place in fixed.items()}
+        return part
+
+    def beside(self, X_pending: Tensor) -> Self:
+        """The same space where points are being evaluated; see :meth:`LimitedColumns.beside`."""
+        part = copy(self)
+        if self.inactive is self.limits:
+            part.limits = part.inactive = self.limits.beside(X_pending)
         return part
 
     def to_json(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial
 
+from botorch_popbo.models.input_transforms import ColumnLimits, SeenLimits
 from botorch_popbo.space import Limits, Parameter, Space
 
 Array = npt.NDArray[np.float64]
@@ -37,7 +38,9 @@ def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]
 def _joined(seen: Sequence[BaseDistribution]) -> BaseDistribution:
     """The last range, or that of all values unless ranges changed once or twice, or long ago."""
     last = seen[-1]
-    if not isinstance(last, FloatDistribution | IntDistribution) or seen[-3:] == [last] * 3:
+    # A single value may be all that is left beside the best values of others.
+    has_stayed = seen[-3:] == [last] * 3 and has_values(last)
+    if not isinstance(last, FloatDistribution | IntDistribution) or has_stayed:
         return last
     same = [d for d in seen if type(d) is type(last) and getattr(d, "log", None) == last.log]
     if len({(d.low, d.high) for d in same}) < 3:
@@ -104,28 +107,46 @@ def _find_limits(trials: Sequence[FrozenTrial], parameters: Mapping[str, Paramet
     """Find how ranges depend on parameters that are asked for before, which is said nowhere.
 
     Args:
-        trials: Completed trials.
-        parameters: All parameters; those with ranges are asked for in every trial.
+        trials: Trials that asked for all.
+        parameters: All parameters.
 
     Returns:
-        The limits that are affine in places without an exception, as those of a range from 0 to
-        ``1 - a``. None if a trial asked for something else.
+        Limits that are affine in places without an exception, as those of a range from 0 to
+        ``1 - a``, or those seen beside some places. None if a trial asked for something else.
     """
-    names = [name for name, p in parameters.items() if p.choices is None]
+    columns = [*parameters]
     rows = [places_of(trial.params, parameters) or {} for trial in trials]
-    asked = [name for name in (trials[-1].params if trials else {}) if name in names]
-    if len(asked) < len(names) or not all(row.keys() >= {*names} for row in rows):
+    asked = [name for name in (trials[-1].params if trials else {}) if name in parameters]
+    if len(asked) < len(columns) or not all(len(row) == len(columns) for row in rows):
         return {}
-    found = {}
+    found: dict[str, ColumnLimits] = {}
     for number, name in enumerate(asked):
-        before = np.array([[1.0, *(row[other] for other in asked[:number])] for row in rows])
         ranges: list[Any] = [trial.distributions[name] for trial in trials]
+        if parameters[name].choices is not None or all(d == ranges[0] for d in ranges):
+            continue
         ends = np.array([[*map(parameters[name].place, (d.low, d.high))] for d in ranges])
-        if (ends != ends[0]).any() and (weights := _affine(before, ends)) is not None:
-            told = [dict(zip(["", *asked], column, strict=False)) for column in weights.T.tolist()]
+        numeric = [other for other in asked[:number] if parameters[other].choices is None]
+        before = np.array([[1.0, *(row[other] for other in numeric)] for row in rows])
+        if (weights := _affine(before, ends)) is not None:
+            told = [
+                dict(zip(["", *numeric], column, strict=False)) for column in weights.T.tolist()
+            ]
             low, high = ([w[""], *(w.get(other, 0.0) for other in parameters)] for w in told)
             found[name] = (low, high)
+        elif number:
+            alone = [other for other in asked[:number] if _decides(other, rows, ends.tolist())]
+            deciding = alone[:1] or asked[:number]
+            places = [[row[other] for other in deciding] for row in rows]
+            by = [*map(columns.index, deciding)]
+            found[name] = SeenLimits(by, places, ends.tolist(), [math.inf] * len(rows))
     return found
+
+
+def _decides(name: str, rows: Sequence[Row], ends: Sequence[Sequence[float]]) -> bool:
+    """Whether the same place has the same limits, as far as places were tried several times."""
+    of_place = {row[name]: end for row, end in zip(rows, ends, strict=True)}
+    is_telling = len(rows) >= 2 * len(of_place)
+    return is_telling and all(of_place[row[name]] == e for row, e in zip(rows, ends, strict=True))
 
 
 def _affine(

@@ -100,8 +100,12 @@ class PoPBOSampler(BaseSampler):
             distributions, fixed = _with_fixed(study, trial, search_space)
             if not distributions.keys() - fixed.keys():
                 return {}
-            completed = [other for other in others if other.state == TrialState.COMPLETE]
-            space = space_of(distributions, completed, self._search.settings.search.max_listed)
+            telling = [
+                other
+                for other in others
+                if other.state == TrialState.COMPLETE or distributions.keys() <= other.params.keys()
+            ]
+            space = space_of(distributions, telling, self._search.settings.search.max_listed)
             trials = trials_of(
                 others, study.directions, space, distributions, suggestions(study), self._is_exact
             )

@@ -315,12 +315,27 @@ def sums(trial: Trial) -> float:
     return float((a - 2) ** 2 + (b - 3) ** 2)
 
 
-@pytest.mark.parametrize("objective", [mixture, sums])
+def circle(trial: Trial) -> float:
+    a = trial.suggest_float("a", 0.0, 1.0)
+    return -a * trial.suggest_float("b", 0.0, math.sqrt(1.0 - a**2))
+
+
+def products(trial: Trial) -> float:
+    n = trial.suggest_int("n", 1, 8)
+    u = trial.suggest_int("u", 1, 64 // n)
+    return math.log(u * n / 40) ** 2 + (n - 5) ** 2 / 10
+
+
+@pytest.mark.parametrize("objective", [mixture, sums, circle, products])
 def test_what_comes_out_of_a_dynamic_range_is_new(objective: Objective) -> None:
     study = run(objective, 20)
     found = [tuple(trial.params.values()) for trial in study.trials]
     assert len(set(found[6:])) == 14
     assert not set(found[6:]) & set(found[:6])
+
+
+def test_a_curved_range_is_searched_where_points_come_out() -> None:
+    assert run(circle, 24).best_value < -0.49  # at the corner of the square is nothing
 
 
 def test_suggestions_are_drawn_where_ranges_depend_on_others(
