@@ -1,10 +1,12 @@
-"""Random small models and every acquisition function: no NaN, no hang, no error of others.
+"""Random models, studies of Optuna, experiments of Ax: no NaN, no hang, no error of others.
 
+``studies`` and ``experiments`` are searched in batches and partly fixed, and repeat no point.
 ``python test/fuzz.py --number 10000`` prints each case that breaks a promise, with its number, and
 exits with their count; ``--first 17 --number 1`` repeats one. The same seed draws the same cases.
 """
 
 import argparse
+import logging
 import math
 import signal
 import sys
@@ -16,6 +18,8 @@ from typing import Any
 
 import optuna
 import torch
+from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from optuna.trial import TrialState
 from torch import Tensor
@@ -32,6 +36,7 @@ from botorch_popbo import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo._seeds import derive_seed
+from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.optuna import PoPBOSampler
 
 MAX_SECONDS = 30
@@ -125,6 +130,7 @@ def check_study(seed: int) -> None:
     width, is_dynamic = pick(generator, 1.0, 1e-8, 1e6), pick(generator, True, True, False)
     curve, is_mixed = pick(generator, 1.0, 1.0, 2.0, 0.5), pick(generator, True, False)
     outcome = pick(generator, "distance", "edge", "equal", "failing")
+    has_child, is_part = pick(generator, True, False, False), pick(generator, True, False, False)
 
     def objective(trial: optuna.Trial) -> float:
         a = trial.suggest_float("a", 0.0, width)
@@ -133,12 +139,16 @@ def check_study(seed: int) -> None:
         n = trial.suggest_int("n", 0, 9) if is_mixed else 0
         m = trial.suggest_int("m", 0, 9 - n if is_dynamic else 9) if is_mixed else 0
         kind = trial.suggest_categorical("kind", ["u", "v"]) if is_mixed else "u"
+        if kind == "v" and has_child:  # asked for beside one choice only, of a range of its own
+            trial.suggest_float("c", 0.0, rest)
         if outcome == "failing" and a < 0.3 * width:
             return math.nan
         distance = abs(a / width - 0.3) + abs(b / width - 0.4) + (kind == "v") + abs(n + m - 5)
         return {"equal": 0.0, "edge": -(a + b) / width}.get(outcome, distance)
 
-    sampler = PoPBOSampler(seed=seed % 2**31, n_startup_trials=4)
+    sampler: Any = PoPBOSampler(seed=seed % 2**31, n_startup_trials=4)
+    if is_part:
+        sampler = optuna.samplers.PartialFixedSampler({"a": 0.25 * width}, sampler)
     study, fixed = optuna.create_study(sampler=sampler), dict[int, dict[str, Any]]()
     for _ in range(pick(generator, 3, 4)):
         number = len(study.trials)
@@ -147,7 +157,9 @@ def check_study(seed: int) -> None:
             fixed[number + index] = part
             study.enqueue_trial(part)
         asked = [study.ask() for _ in range(4)]
-        for trial, value in [(trial, objective(trial)) for trial in asked]:
+        values = [objective(trial) for trial in asked]
+        late = pick(generator, 0, 0, 1)  # which goes on running
+        for trial, value in [*zip(asked, values, strict=True)][late:]:
             state = TrialState.FAIL if math.isnan(value) else TrialState.COMPLETE
             study.tell(trial, None if math.isnan(value) else value, state=state)
     points = [tuple(trial.params.items()) for trial in study.trials]
@@ -156,6 +168,41 @@ def check_study(seed: int) -> None:
             raise AssertionError(f"trial {index} is not where it was fixed: {part}")
     free = [point for index, point in enumerate(points) if index not in fixed]
     if len(set(free)) < len(free):
+        raise AssertionError("a point comes twice")
+
+
+def check_experiment(seed: int) -> None:
+    """Search a random space of Ax, partly fixed, in batches of which some arms fail.
+
+    Raises:
+        AssertionError: If a fixed value is not kept, or a point comes twice.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    width, outcome = pick(generator, 1.0, 1.0, 1e6), pick(generator, "distance", "edge", "equal")
+    own: list[Any] = [RangeParameterConfig("a", (0.0, width), "float")]
+    own += [RangeParameterConfig("n", (0, 9), "int")] * pick(generator, 0, 1)
+    own += [RangeParameterConfig("g", (0.0, 1.0), "float", step_size=0.25)] * pick(generator, 0, 1)
+    own += [ChoiceParameterConfig("kind", ["u", "v"], "str")] * pick(generator, 0, 1)
+    own += [RangeParameterConfig("b", (0.0, 1.0), "float")]
+    client, points = Client(random_seed=seed % 2**31), list[tuple[Any, ...]]()
+    limits = [["a + b <= 1.2"]] if width == 1.0 else []
+    client.configure_experiment(own, parameter_constraints=pick(generator, None, *limits))
+    client.configure_optimization("-y")
+    options: dict[str, Any] = {"num_initial_trials": 4, "seed": seed % 2**31}
+    client.set_generation_strategy(popbo_generation_strategy(**options))
+    for _ in range(4):
+        part = pick(generator, None, None, {"a": 0.75 * width}, {"b": 0.25})
+        for index, x in client.get_next_trials(3, fixed_parameters=part).items():
+            if part and part.items() - x.items():
+                raise AssertionError(f"{x} is not where it was fixed: {part}")
+            points.append(tuple(x.items()))
+            y = abs(x["a"] / width - 0.3) + abs(x["b"] - 0.4) + x.get("n", 0) / 9
+            edge = -x["a"] / width
+            if pick(generator, True, True, True, False):
+                client.complete_trial(index, {"y": {"equal": 0.0, "edge": edge}.get(outcome, y)})
+            else:
+                client.mark_trial_failed(index)
+    if len(set(points)) < len(points):
         raise AssertionError("a point comes twice")
 
 
@@ -218,13 +265,14 @@ def main() -> None:
     parser.add_argument("--number", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--studies", action="store_true", help="Optuna's studies, not models")
+    checks = {"models": check, "studies": check_study, "experiments": check_experiment}
+    parser.add_argument("what", nargs="?", choices=checks, default="models")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    logging.disable(logging.WARNING)
     wrong = 0
     for case in range(options.first, options.first + options.number):
-        for line in run(case, 1, options.seed, check_study if options.studies else check):
+        for line in run(case, 1, options.seed, checks[options.what]):
             wrong += 1
             print(line, flush=True)
     print(f"{wrong} of {options.number} cases break a promise")

@@ -42,3 +42,8 @@ def test_only_documented_errors_of_our_own_are_refusals() -> None:
 @pytest.mark.parametrize("first", [0, 12])  # the corner of a curved range, in batches
 def test_no_study_breaks_a_promise(first: int) -> None:
     assert fuzz.run(first, 3, check=fuzz.check_study) == []
+
+
+@pytest.mark.slow
+def test_no_experiment_breaks_a_promise() -> None:
+    assert fuzz.run(0, 3, check=fuzz.check_experiment) == []
