@@ -15,12 +15,7 @@ from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo._plain import plain, whole
-from botorch_popbo.models.input_transforms import (
-    ColumnLimits,
-    InactiveColumns,
-    LimitedColumns,
-    unit_cube,
-)
+from botorch_popbo.models.input_transforms import InactiveColumns, Limit, LimitedColumns, unit_cube
 
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
 #: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
@@ -30,7 +25,7 @@ from botorch_popbo.models.input_transforms import (
 Notation = tuple[Any, ...] | list[Any] | Mapping[str, Any] | float | str
 #: By name those seen, or the constant of a lower limit with its weights of all parameters, and of
 #: an upper one.
-Limits = Mapping[str, ColumnLimits]
+Limits = Mapping[str, Limit]
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
 

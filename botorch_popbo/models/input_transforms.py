@@ -4,16 +4,12 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import torch
 from botorch.exceptions import UnsupportedError
 from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
 from torch import Tensor
 from torch.nn import Module
-
-#: The limits of a column: those seen, or of the lower and the upper one a constant and weights.
-ColumnLimits: TypeAlias = "SeenLimits | tuple[Sequence[float], Sequence[float]]"
 
 
 class _FixedTransform(InputTransform, Module):
@@ -201,6 +197,10 @@ class SeenLimits:
         return SeenLimits(self.columns, *zip(*old, *new, strict=True))
 
 
+#: What limits a column: what was seen, or of the lower and the upper limit a constant and weights.
+Limit = SeenLimits | tuple[Sequence[float], Sequence[float]]
+
+
 class LimitedColumns(_FixedTransform):
     """Move columns into limits that depend on other columns: to where a point comes out.
 
@@ -210,7 +210,7 @@ class LimitedColumns(_FixedTransform):
             column's limits depend on one that comes later here.
     """
 
-    def __init__(self, limits: Mapping[int, ColumnLimits]) -> None:
+    def __init__(self, limits: Mapping[int, Limit]) -> None:
         super().__init__()
         self.limits = dict(limits)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial
 
-from botorch_popbo.models.input_transforms import ColumnLimits, SeenLimits
+from botorch_popbo.models.input_transforms import Limit, SeenLimits
 from botorch_popbo.space import Limits, Parameter, Space
 
 Array = npt.NDArray[np.float64]
@@ -36,17 +37,24 @@ def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]
 
 
 def _joined(seen: Sequence[BaseDistribution]) -> BaseDistribution:
-    """The last range, or that of all values unless ranges changed once or twice, or long ago."""
+    """The last range, or that of all values where trials have ranges of their own."""
     last = seen[-1]
-    # A single value may be all that is left beside the best values of others.
-    has_stayed = seen[-3:] == [last] * 3 and has_values(last)
-    if not isinstance(last, FloatDistribution | IntDistribution) or has_stayed:
+    if not isinstance(last, FloatDistribution | IntDistribution):
         return last
     same = [d for d in seen if type(d) is type(last) and getattr(d, "log", None) == last.log]
-    if len({(d.low, d.high) for d in same}) < 3:
+    if not _are_of_trials(same):
         return last
     low, high = min(d.low for d in same), max(d.high for d in same)
     return type(last)(low, high, log=last.log, step=last.step)  # type: ignore[arg-type]
+
+
+def _are_of_trials(ranges: Sequence[Any]) -> bool:
+    """Whether ranges came back, or are many: a user changes them once or twice, or long ago."""
+    changes, last = sum(one != other for one, other in pairwise(ranges)), ranges[-1]
+    # A single value may be all that is left beside the best values of others.
+    has_stayed = list(ranges[-3:]) == [last] * 3 and has_values(last)
+    number = len({(d.low, d.high) for d in ranges})
+    return changes > number or (number > 2 and not has_stayed)
 
 
 def has_values(distribution: BaseDistribution) -> bool:
@@ -119,10 +127,10 @@ def _find_limits(trials: Sequence[FrozenTrial], parameters: Mapping[str, Paramet
     asked = [name for name in (trials[-1].params if trials else {}) if name in parameters]
     if len(asked) < len(columns) or not all(len(row) == len(columns) for row in rows):
         return {}
-    found: dict[str, ColumnLimits] = {}
+    found: dict[str, Limit] = {}
     for number, name in enumerate(asked):
         ranges: list[Any] = [trial.distributions[name] for trial in trials]
-        if parameters[name].choices is not None or all(d == ranges[0] for d in ranges):
+        if parameters[name].choices is not None or not _are_of_trials(ranges):
             continue
         ends = np.array([[*map(parameters[name].place, (d.low, d.high))] for d in ranges])
         numeric = [other for other in asked[:number] if parameters[other].choices is None]

@@ -100,11 +100,8 @@ class PoPBOSampler(BaseSampler):
             distributions, fixed = _with_fixed(study, trial, search_space)
             if not distributions.keys() - fixed.keys():
                 return {}
-            telling = [
-                other
-                for other in others
-                if other.state == TrialState.COMPLETE or distributions.keys() <= other.params.keys()
-            ]
+            names, done = distributions.keys(), TrialState.COMPLETE
+            telling = [t for t in others if t.state == done or names <= t.params.keys()]
             space = space_of(distributions, telling, self._search.settings.search.max_listed)
             trials = trials_of(
                 others, study.directions, space, distributions, suggestions(study), self._is_exact

@@ -260,7 +260,12 @@ def test_a_range_that_depends_on_other_parameters_is_found() -> None:
     assert (drawn[:, 0] + drawn[:, 1] <= 1.0).all()
     assert (drawn[:, 1] / (1.0 - drawn[:, 0]) - 0.5).abs().max() > 0.45  # from end to end
     few = space_of(all_parameters(trials[:4]), trials[:4], 1000)
-    assert 2 not in few.limits.limits  # of three weights four trials say nothing
+    a, b, n, c = trials[2].params.values()  # of three weights four trials say nothing
+    beyond = few.filled(torch.tensor([a, b, 9.0, n], dtype=torch.double))
+    assert beyond[2] == trials[2].distributions["c"].high
+    near = torch.tensor([[a + 0.01, b, c, n]], dtype=torch.double)
+    assert few.beside(near).filled(near + torch.tensor([0.0, 0.0, 1.0, 0.0]))[0, 2] == c
+    assert few.filled(near + torch.tensor([0.0, 0.0, 1.0, 0.0]))[0, 2] > c
 
 
 def test_ranges_are_the_last_ones_unless_each_trial_has_its_own() -> None:
@@ -281,3 +286,5 @@ def test_ranges_are_the_last_ones_unless_each_trial_has_its_own() -> None:
     assert high(0.4, 1.0, 0.5) == 1.0
     assert high(0.4, 1.0, 0.5, 0.5, 0.5) == 0.5
     assert high(0.4, 1.0, 0.5, 0.0) == 1.0  # a single value, now
+    assert high(0.4, 1.0, 0.5, 0.0, 0.0, 0.0) == 1.0  # and again, beside the best of another
+    assert high(1.0, 0.5, 1.0, 0.5, 0.5, 0.5) == 1.0  # either of a choice
