@@ -130,7 +130,8 @@ def check_study(seed: int) -> None:
     width, is_dynamic = pick(generator, 1.0, 1e-8, 1e6), pick(generator, True, True, False)
     curve, is_mixed = pick(generator, 1.0, 1.0, 2.0, 0.5), pick(generator, True, False)
     outcome = pick(generator, "distance", "edge", "equal", "failing")
-    has_child, is_part = pick(generator, True, False, False), pick(generator, True, False, False)
+    more = torch.Generator().manual_seed(seed + 1)
+    has_child, is_part = pick(more, True, False, False), pick(more, True, False, False)
 
     def objective(trial: optuna.Trial) -> float:
         a = trial.suggest_float("a", 0.0, width)
@@ -158,7 +159,7 @@ def check_study(seed: int) -> None:
             study.enqueue_trial(part)
         asked = [study.ask() for _ in range(4)]
         values = [objective(trial) for trial in asked]
-        late = pick(generator, 0, 0, 1)  # which goes on running
+        late = pick(more, 0, 0, 1)  # which goes on running
         for trial, value in [*zip(asked, values, strict=True)][late:]:
             state = TrialState.FAIL if math.isnan(value) else TrialState.COMPLETE
             study.tell(trial, None if math.isnan(value) else value, state=state)
