@@ -197,8 +197,9 @@ class SearchSettings:
     max_listed: int = 1000
     # Points up to which any discrete space is a table, of which every point is looked at. None.
     table_size: int = 1000
-    # Points of a table that are looked at, which bounds time and memory: with one objective, with
-    # several, where each point costs more, and for a network, as in the paper. None.
+    # Points of a table up to which each is looked at, which bounds time and memory; in a larger one
+    # a local search leads on. With one objective, with several, where each point costs more, and
+    # points looked at for a network, as in the paper. None.
     max_candidates: int = 100_000
     max_front_candidates: int = 2_048
     max_network_candidates: int = 1_000

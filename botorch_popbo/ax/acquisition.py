@@ -27,7 +27,7 @@ from botorch_popbo.ax._hierarchy import points_inside
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
-from botorch_popbo.search.maximize import default_options, unless_known
+from botorch_popbo.search.maximize import default_options, table_candidates, unless_known
 from botorch_popbo.search.suggest import improvement
 from botorch_popbo.search.tables import is_table, unseen_points
 from botorch_popbo.settings import Settings
@@ -253,12 +253,12 @@ class RankAcquisition(Acquisition):
     def _unseen(self, domain: Domain, X_known: Tensor, seed: int) -> Tensor:
         """Points of a fully discrete space that are not known, ``n x d``."""
         search = self._settings.search
-        number = (
-            search.max_candidates if self.model.has_uncertainty else search.max_network_candidates
-        )
-        if len(self.models.objectives) > 1:
-            number = search.max_front_candidates
-        unseen = unseen_points(domain, X_known, number, seed)
+        if self.model.has_uncertainty:
+            is_single = len(self.models.objectives) == 1
+            number = search.max_candidates if is_single else search.max_front_candidates
+            unseen = table_candidates(self.acqf, domain, X_known, number, seed, search)
+        else:
+            unseen = unseen_points(domain, X_known, search.max_network_candidates, seed)
         if len(unseen) == 0:
             raise SearchSpaceExhausted(
                 "No point is left: each one of the search space, with the fixed parameters if "

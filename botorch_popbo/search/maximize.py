@@ -1,5 +1,6 @@
 """The best point of a space of ranges, listed values and categories."""
 
+import math
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +9,7 @@ from typing import Any
 import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.exceptions.warnings import BadInitialCandidatesWarning
-from botorch.optim import optimize_acqf_discrete
+from botorch.optim import optimize_acqf_discrete, optimize_acqf_discrete_local_search
 from botorch.optim.optimize_mixed import (
     optimize_acqf_mixed_alternating,
     should_use_mixed_alternating_optimizer,
@@ -20,6 +21,7 @@ from botorch_popbo._seeds import seeded
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.search.generation import climb
 from botorch_popbo.search.starts import (
+    centers_of,
     constrained_initial_conditions,
     mixed_starts,
     rank_initial_conditions,
@@ -39,7 +41,7 @@ def maximize(
 ) -> Tensor:
     """Maximise an acquisition function of a model with uncertainty.
 
-    Of a table every point is looked at, elsewhere BoTorch's optimizers start where
+    Of a small table every point is looked at, elsewhere BoTorch's optimizers start where
     :func:`~botorch_popbo.rank_initial_conditions` says. A known point is suggested only where no
     other one is left or found.
 
@@ -59,10 +61,57 @@ def maximize(
         warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
         warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
         if is_table(domain.choices, dim, settings):
-            candidates = _points_of_table(domain, X_known, max_candidates, seed)
-            return _best(acquisition, candidates)
+            unseen = table_candidates(acquisition, domain, X_known, max_candidates, seed, settings)
+            if not len(unseen):
+                unseen = unseen_points(domain, None, max_candidates, seed)
+            return _best(acquisition, unseen)
         found = _optimized(acquisition, domain, settings)
         return unless_known(acquisition, domain, found, X_known, settings)[0]
+
+
+def table_candidates(
+    acquisition: AcquisitionFunction,
+    domain: Domain,
+    X_known: Tensor,
+    max_candidates: int,
+    seed: int,
+    settings: SearchSettings,
+) -> Tensor:
+    """Points of a table to choose from, neither evaluated nor pending.
+
+    A small table has no others. Of a large one these are some random points, and where the most
+    promising of them and the best evaluated points lead by a local search, which changes one value
+    at a time.
+
+    Args:
+        acquisition: A function of a model with uncertainty.
+        domain: The table, of which every column has a list of values.
+        X_known: Points evaluated or pending, an ``m x d`` tensor.
+        max_candidates: Most points to look at one by one.
+        seed: Seed of the random points.
+        settings: How many points a local search begins at.
+
+    Returns:
+        An ``n x d`` tensor; none if no point is left.
+    """
+    columns = [domain.bounds.new_tensor(domain.choices[i]) for i in range(len(domain.choices))]
+    if math.prod(map(len, columns)) <= max_candidates:
+        return unseen_points(domain, X_known, max_candidates, seed)
+    drawn, half = unseen_points(domain, X_known, settings.num_raw, seed), settings.num_starts // 2
+    with torch.no_grad():
+        promising = drawn[acquisition(drawn.unsqueeze(-2)).topk(half).indices]
+    best = centers_of(acquisition, domain.bounds, settings)[:half]
+    nearest = [
+        v[(x.unsqueeze(-1) - v).abs().argmin(-1)] for v, x in zip(columns, best.T, strict=True)
+    ]
+    found = []
+    for start in torch.cat([promising, torch.stack(nearest, dim=-1)]).split(1):
+        x, _ = optimize_acqf_discrete_local_search(
+            acquisition, columns, 1, 1, batch_initial_conditions=start.unsqueeze(-2)
+        )
+        found.append(x)
+    led = _with_inactive(domain, torch.cat(found)).unique(dim=0)
+    return torch.cat([drawn, led[~is_row_of(led, X_known) & ~is_row_of(led, drawn)]])
 
 
 def unless_known(
@@ -179,12 +228,6 @@ def _optimized(
     with torch.no_grad():
         best = acquisition(found).argmax()
     return found[best]
-
-
-def _points_of_table(domain: Domain, X_known: Tensor, number: int, seed: int) -> Tensor:
-    """Points that are not known, or any where all are."""
-    unseen = unseen_points(domain, X_known, number, seed)
-    return unseen if len(unseen) else unseen_points(domain, None, number, seed)
 
 
 def _drawn(domain: Domain, number: int) -> Tensor:

@@ -69,7 +69,7 @@ def rank_initial_conditions(
     seed = (options or {}).get("seed")
     with manual_seed(seed):
         everywhere = draw_sobol_samples(bounds, raw_samples - half, 1, seed=seed)
-        centers = _centers(acq_function, bounds, settings)
+        centers = centers_of(acq_function, bounds, settings)
         nearby = _near(centers, bounds, half, settings.log10_radius)
     with torch.no_grad():
         value = acq_function(torch.cat([everywhere, nearby]))
@@ -100,7 +100,7 @@ def mixed_starts(
     combinations = combinations.reshape(-1, len(columns))
     half = settings.num_raw // 2
     everywhere = draw_sobol_samples(domain.bounds, settings.num_raw - half, 1)
-    centers = _centers(acquisition, domain.bounds, settings)
+    centers = centers_of(acquisition, domain.bounds, settings)
     nearby = _near(centers, domain.bounds, half, settings.log10_radius, keep=columns)
     X = torch.cat([everywhere, nearby])
     index = torch.arange(len(X)) % len(combinations)
@@ -133,7 +133,9 @@ def constrained_initial_conditions(
     return starts
 
 
-def _centers(acquisition: AcquisitionFunction, bounds: Tensor, settings: SearchSettings) -> Tensor:
+def centers_of(
+    acquisition: AcquisitionFunction, bounds: Tensor, settings: SearchSettings
+) -> Tensor:
     """What starts scatter about: the front of several objectives, the best points of one.
 
     Of another model than of ranks nothing is known, and they are anywhere.

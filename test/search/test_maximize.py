@@ -7,6 +7,7 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models import SingleTaskGP
 from torch import Tensor
 
+from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
 from botorch_popbo.models.input_transforms import InactiveColumns
 from botorch_popbo.search.maximize import maximize
 from botorch_popbo.settings import SearchSettings
@@ -21,6 +22,10 @@ CATEGORY = replace(MIXED, categorical=[1])
 TABLE = replace(MIXED, choices={0: [0.0, 0.5, 1.0], **MIXED.choices})
 ROUNDED = replace(RANGES, snap=lambda X: (4.0 * X).round() / 4.0)
 NONE = BOUNDS[:0]
+
+
+def manual(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
 
 
 class Bowl(AcquisitionFunction):
@@ -52,6 +57,21 @@ def test_the_best_point_of_every_kind_of_space_is_found(
     best = maximize(Bowl(), domain, NONE, 100, seed=0)
     assert best.tolist() == pytest.approx(expected, abs=1e-3)
     assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_in_a_large_table_no_other_value_is_better() -> None:
+    dim, values = 12, [0.0, 0.25, 0.5, 0.75, 1.0]
+    bounds = torch.tensor([[0.0] * dim, [1.0] * dim]).double()
+    domain = Domain(bounds, dict.fromkeys(range(dim), values), range(dim), lambda X: X)
+    X = domain.bounds.new_tensor(values)[torch.randint(5, (30, dim), generator=manual(0))]
+    model = RankingGP(X, -(X - torch.linspace(0.0, 1.0, dim)).abs().sum(-1, keepdim=True)).fit()
+    acquisition = LogExpectedUtilityImprovement(model)
+    best = maximize(acquisition, domain, X, 1000, seed=0)
+    beside = best.repeat(dim, len(values), 1)
+    for column in range(dim):
+        beside[column, :, column] = domain.bounds.new_tensor(values)
+    with torch.no_grad():
+        assert acquisition(beside.reshape(-1, 1, dim)).max() <= acquisition(best.view(1, 1, -1))
 
 
 def test_of_many_categories_the_seed_alone_chooses() -> None:
