@@ -7,7 +7,7 @@ from helpers.service_loop import floats, popbo_client, run_trials
 @pytest.mark.parametrize("objective", ["-loss", "loss"])
 def test_a_suggestion_for_another_direction_goes_there(objective: str) -> None:
     client = popbo_client(floats(1), 4, objective)
-    run_trials(client, lambda p: p["x0"], 8)
+    run_trials(client, lambda p: p["x0"], 5)
     adapter = client._generation_strategy.adapter
     assert adapter is not None
     for said, end in (("loss", 1.0), ("-loss", 0.0)):
