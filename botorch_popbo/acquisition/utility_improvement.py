@@ -84,10 +84,10 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         if not self._has_feasible:  # there is nothing to improve on
             return log_remoteness(distance)
         mean, variance, own = self._differences.moments(encoded)
-        exploration, log_doubt = self._settings.exploration, math.log(self._settings.doubt)
-        value = log_improvement(mean, exploration**2 * variance)
+        value = log_improvement(mean, self._settings.exploration**2 * variance)
         deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
-        value = torch.logaddexp(value, deviation.log() + log_doubt)
+        if self._settings.doubt > 0.0:
+            value = torch.logaddexp(value, deviation.log() + math.log(self._settings.doubt))
         value = value + log_augmentation(own, self._informed.noise.detach())
         if self._margin is not None:
             value = value + torch.special.log_ndtr((mean + self._margin) / deviation)

@@ -60,7 +60,7 @@ def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> No
     is_best = (gaussian_model.known_X == gaussian_model.incumbent).all(-1)
     baseline = gaussian_model.known_X[~is_best]
     second = gaussian_model.incumbent_among(~is_best)
-    settings = AcquisitionSettings(exploration=1.0, doubt=1e-300)
+    settings = AcquisitionSettings(exploration=1.0, doubt=0.0)
     function = LogExpectedUtilityImprovement(gaussian_model, None, baseline, settings=settings)
     differences = gaussian_model.differences_from(gaussian_model.encode(second.unsqueeze(0))[0])
     mean, variance, own = differences.moments(gaussian_model.encode(TEST_X))
@@ -154,7 +154,7 @@ def test_in_single_precision_a_bad_new_point_is_still_better() -> None:
     known[[130, 153, 189]] = False  # among the worst, without doubt
     outcomes = -(grid - 0.3).square().sum(-1, keepdim=True)
     model = RankingGP(grid[known], outcomes[known]).fit()
-    certain = AcquisitionSettings(doubt=1e-300)
+    certain = AcquisitionSettings(doubt=0.0)
     value = LogExpectedUtilityImprovement(model, settings=certain)(grid.unsqueeze(-2))
     assert value.dtype == torch.float32
     assert value[~known].max() < -100.0
