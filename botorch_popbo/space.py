@@ -237,6 +237,11 @@ class Domain:
     snap: Callable[[Tensor], Tensor]
     inactive: Callable[[Tensor], Tensor] | None = None
 
+    @property
+    def columns(self) -> list[Tensor]:
+        """The values of every column of a table, where each has a list of them."""
+        return [self.bounds.new_tensor(self.choices[i]) for i in range(len(self.choices))]
+
 
 class Space:
     """Parameters by name, and points of their places.

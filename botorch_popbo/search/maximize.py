@@ -94,10 +94,12 @@ def table_candidates(
     Returns:
         An ``n x d`` tensor; none if no point is left.
     """
-    columns = [domain.bounds.new_tensor(domain.choices[i]) for i in range(len(domain.choices))]
+    columns, half = domain.columns, (settings.num_starts + 1) // 2
     if math.prod(map(len, columns)) <= max_candidates:
         return unseen_points(domain, X_known, max_candidates, seed)
-    drawn, half = unseen_points(domain, X_known, settings.num_raw, seed), settings.num_starts // 2
+    drawn = unseen_points(domain, X_known, settings.num_raw, seed)
+    if len(drawn) < half:  # nearly all differ in columns without a meaning only
+        return unseen_points(domain, X_known, max_candidates, seed)
     with torch.no_grad():
         promising = drawn[acquisition(drawn.unsqueeze(-2)).topk(half).indices]
     best = centers_of(acquisition, domain.bounds, settings)[:half]

@@ -46,9 +46,8 @@ def unseen_points(domain: Domain, X_known: Tensor | None, number: int, seed: int
     Returns:
         An ``n x d`` tensor; none if there is no such point.
     """
-    columns = [domain.bounds.new_tensor(domain.choices[i]) for i in range(len(domain.choices))]
     generator = torch.Generator().manual_seed(seed)
-    candidates = unseen_candidates(columns, X_known, number, generator)
+    candidates = unseen_candidates(domain.columns, X_known, number, generator)
     if domain.inactive is not None:
         candidates = domain.inactive(candidates).unique(dim=0)
         if X_known is not None:

@@ -74,6 +74,22 @@ def test_in_a_large_table_no_other_value_is_better() -> None:
         assert acquisition(beside.reshape(-1, 1, dim)).max() <= acquisition(best.view(1, 1, -1))
 
 
+@pytest.mark.parametrize("left", [0, 1])
+def test_a_large_table_of_few_different_points_is_used_up(left: int) -> None:
+    dim, values = 8, [0.0, 1.0]
+    bounds = torch.tensor([[0.0] * dim, [1.0] * dim]).double()
+
+    def inactive(X: Tensor) -> Tensor:  # all but one column have no meaning
+        return torch.cat([X[..., :1], torch.zeros_like(X[..., 1:])], dim=-1)
+
+    domain = Domain(bounds, dict.fromkeys(range(dim), values), range(dim), lambda X: X, inactive)
+    points = torch.tensor([[0.0] * dim, [1.0] + [0.0] * (dim - 1)]).double()
+    model = RankingGP(points, points[:, :1]).fit()
+    known = points[: len(points) - left]
+    best = maximize(LogExpectedUtilityImprovement(model), domain, known, 100, seed=0)
+    assert (best == points[-1]).all() or not left
+
+
 def test_of_many_categories_the_seed_alone_chooses() -> None:
     values = [0.25 * i for i in range(100)]
     bounds = torch.tensor([[0.0, 0.0], [1.0, values[-1]]]).double()
