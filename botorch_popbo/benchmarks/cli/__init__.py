@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 from pkgutil import resolve_name
 
+from botorch_popbo._errors import UsageError, library
 from botorch_popbo.benchmarks.cli._parser import make_parser
-from botorch_popbo.benchmarks.errors import RecordError, UsageError, library
 from botorch_popbo.benchmarks.run._quiet import quiet
+from botorch_popbo.benchmarks.run._records import RecordError
 
 #: Where the function of each command is.
 _COMMANDS = {

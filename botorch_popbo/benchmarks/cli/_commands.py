@@ -4,6 +4,7 @@ import sys
 import tomllib
 from argparse import Namespace
 
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.cli._campaigns import (
     plan,
     recall,
@@ -11,7 +12,6 @@ from botorch_popbo.benchmarks.cli._campaigns import (
     settle,
     shipped_campaigns,
 )
-from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 

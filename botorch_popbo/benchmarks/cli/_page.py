@@ -24,13 +24,13 @@ from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
 from sqlalchemy.engine import URL  # type: ignore[import-untyped]  # that of version 1
 
-from botorch_popbo.benchmarks._distributions import distributions_of, values_of
+from botorch_popbo._errors import UsageError, library
 from botorch_popbo.benchmarks.cli._drawer import Drawer, Drawn
 from botorch_popbo.benchmarks.cli._gateway import Gateway
 from botorch_popbo.benchmarks.cli._learned import draw_learned
 from botorch_popbo.benchmarks.cli._words import said_of
-from botorch_popbo.benchmarks.errors import UsageError, library
 from botorch_popbo.optuna import PreferentialPoPBOSampler
+from botorch_popbo.optuna._distributions import distributions_of, values_of
 from botorch_popbo.space import Space
 
 _LOOPBACK = ("127.0.0.1", "localhost")

@@ -13,9 +13,9 @@ from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.cli._drawer import Drawer
 from botorch_popbo.benchmarks.cli._words import said_of
-from botorch_popbo.benchmarks.errors import UsageError
 from botorch_popbo.preference_search import Best, PreferenceSearch
 from botorch_popbo.space import Space
 

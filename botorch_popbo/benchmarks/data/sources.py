@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.data.table import (
     Choices,
     Table,
@@ -23,7 +24,6 @@ from botorch_popbo.benchmarks.data.table import (
     on_grid,
     read_arrays,
 )
-from botorch_popbo.benchmarks.errors import UsageError
 
 
 @dataclass(frozen=True)

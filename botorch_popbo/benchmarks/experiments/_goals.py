@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from botorch_popbo.benchmarks.errors import library
+from botorch_popbo._errors import library
 from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.problems._goals import GOALS, GoalProblem, Goals
 from botorch_popbo.benchmarks.report._format import estimate_of

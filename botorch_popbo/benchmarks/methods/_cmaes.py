@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from botorch_popbo.benchmarks.errors import UsageError, library
+from botorch_popbo._errors import UsageError, library
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.points import suggestion_seed
 from botorch_popbo.benchmarks.problems.base import Problem

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from botorch_popbo.benchmarks.errors import library
+from botorch_popbo._errors import library
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
@@ -68,7 +68,7 @@ class OptunaSampler(SequentialOptimizer):
             self.options["deterministic_objective"] = not problem.noisy
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
-        from botorch_popbo.benchmarks._distributions import distributions_of, params_of, values_of
+        from botorch_popbo.optuna._distributions import distributions_of, params_of, values_of
 
         distributions = distributions_of(self.space)
         study = self.optuna.create_study(sampler=self.sampler(seed=seed, **self.options))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from weakref import finalize
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.methods._libraries import LibraryOptimizer, Row
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Setting

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from botorch_popbo.benchmarks.errors import library
+from botorch_popbo._errors import library
 from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName
 from botorch_popbo.benchmarks.problems._coco_noise import (
     Noise,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo._errors import UsageError
 
 _NAME = re.compile(r"(bbob(?:-[a-z]+)*)(?:-f(\d+))?-d(\d+)(?:-i(\d+))?")
 

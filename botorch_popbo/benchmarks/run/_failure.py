@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.run._limit import LimitExceeded
 from botorch_popbo.benchmarks.settings import Cell
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from botorch_popbo.benchmarks.errors import UsageError, unknown
+from botorch_popbo._errors import UsageError, unknown
 
 
 @dataclass(frozen=True)

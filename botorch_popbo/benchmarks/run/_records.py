@@ -10,10 +10,13 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from botorch_popbo.benchmarks.errors import RecordError
 from botorch_popbo.benchmarks.settings import Cell
 
 _ADVICE = "mend the file, or delete it to run its trials again"
+
+
+class RecordError(RuntimeError):
+    """A file of records does not hold what its name promises; the message names the file."""
 
 
 def append_record(path: Path, cell: Cell, record: Any) -> None:

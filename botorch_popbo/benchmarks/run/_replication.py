@@ -8,11 +8,10 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from botorch_popbo.benchmarks.errors import RecordError
 from botorch_popbo.benchmarks.run._failure import Failure, describe
 from botorch_popbo.benchmarks.run._limit import LimitExceeded, time_limit
 from botorch_popbo.benchmarks.run._quiet import quiet
-from botorch_popbo.benchmarks.run._records import append_record
+from botorch_popbo.benchmarks.run._records import RecordError, append_record
 from botorch_popbo.benchmarks.run._threads import one_thread
 from botorch_popbo.benchmarks.run.campaign import Campaign
 from botorch_popbo.benchmarks.settings import Cell

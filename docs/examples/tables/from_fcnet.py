@@ -17,9 +17,9 @@ import numpy.typing as npt
 import pandas as pd
 from grids import pack
 
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.data.sources import FCNET
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
-from botorch_popbo.benchmarks.errors import UsageError
 
 #: The order of names in the table that the published results were made with. Random points are
 #: drawn by index, so that in another order a seed would no longer give the published run.

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from grids import KERNEL_GRIDS, pack
 
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.data.sources import KERNELS
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
-from botorch_popbo.benchmarks.errors import UsageError
 
 Cell = tuple[Any, ...]
 _NUM_RUNS = 32

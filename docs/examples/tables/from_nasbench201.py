@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.data.nasbench201 import ACCURACY, FULL, NUM_EDGES
 from botorch_popbo.benchmarks.data.table import Arrays
-from botorch_popbo.benchmarks.errors import UsageError
 
 #: The operations in the release's order.
 _OPERATIONS = ("none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3")

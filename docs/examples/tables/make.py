@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from published import FILES, differences
 
+from botorch_popbo._errors import UsageError
 from botorch_popbo._replacing import replacing
 from botorch_popbo.benchmarks.data.table import Arrays
-from botorch_popbo.benchmarks.errors import UsageError
 
 _CONVERTERS = {
     "fcnet": "from_fcnet",

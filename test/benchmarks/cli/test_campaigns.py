@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.cli._campaigns import (
     load_campaign,
     plan,
@@ -12,7 +13,6 @@ from botorch_popbo.benchmarks.cli._campaigns import (
     shipped_campaigns,
 )
 from botorch_popbo.benchmarks.cli._parser import make_parser
-from botorch_popbo.benchmarks.errors import UsageError
 
 SMALL = """
 problems = ["branin", "hartmann6"]

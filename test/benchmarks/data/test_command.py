@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from helpers.tables import grids, make, published
 
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.data.sources import FCNET, MLP
-from botorch_popbo.benchmarks.errors import UsageError
 
 Capture = pytest.CaptureFixture[str]
 

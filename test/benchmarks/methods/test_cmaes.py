@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from helpers.peers import MIXED
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.settings import Setting

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from helpers.peers import MIXED, TABLE, check_reproducible, run, start
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.methods import Method, _own_process
 
 SCRIPT = """

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from helpers.own_problem import OWN_PROBLEM
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.own import find
 from botorch_popbo.benchmarks.problems import Problem
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.own._table import TableSource, infer
 from botorch_popbo.space import Parameter
 

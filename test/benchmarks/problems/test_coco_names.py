@@ -1,6 +1,6 @@
 import pytest
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName, expand, parse
 
 

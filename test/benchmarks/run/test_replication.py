@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from botorch_popbo.benchmarks.errors import UsageError
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.experiments import Optimization
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.methods.base import Method, Suggestion

@@ -12,10 +12,6 @@ class UsageError(ValueError):
     """The request cannot be carried out as it was made; the message says what to change."""
 
 
-class RecordError(RuntimeError):
-    """A file of records does not hold what its name promises; the message names the file."""
-
-
 def unknown(what: str, name: str, known: Iterable[str], others: str = "") -> UsageError:
     """The error about a name that does not exist: the names like it, or else all there are.
 

@@ -10,7 +10,6 @@ from optuna.distributions import (
     IntDistribution,
 )
 
-from botorch_popbo.benchmarks.settings import Parameters
 from botorch_popbo.space import Parameter, Space
 
 
@@ -28,7 +27,7 @@ def _distribution(parameter: Parameter) -> BaseDistribution:
     return FloatDistribution(low, high, log=log, step=parameter.step)
 
 
-def params_of(space: Space, values: Parameters) -> dict[str, Any]:
+def params_of(space: Space, values: Mapping[str, Any]) -> dict[str, Any]:
     """A trial's parameters of values."""
     own = space.parameters.items()
     return {name: int(p.place(values[name])) if _is_place(p) else values[name] for name, p in own}
