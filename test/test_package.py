@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import botorch_popbo
 
 ROOT = Path(botorch_popbo.__file__).parent
@@ -47,12 +49,17 @@ def folders() -> list[str]:
     return re.findall(r"^\| `(\w+)(?:/|\.py)` \|", table, flags=re.MULTILINE)
 
 
-def imports(path: Path) -> set[str]:
-    """What of the package a file imports, by its folder or module."""
+def imported(path: Path) -> list[list[str]]:
+    """What a file imports, as the parts of its name."""
     nodes = list(ast.walk(ast.parse(path.read_text())))
     names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
     names += [a.name for node in nodes if isinstance(node, ast.Import) for a in node.names]
-    return {name.split(".")[1] for name in names if name.startswith("botorch_popbo.")}
+    return [name.split(".") for name in names]
+
+
+def imports(path: Path) -> set[str]:
+    """What of the package a file imports, by its folder or module."""
+    return {parts[1] for parts in imported(path) if parts[0] == "botorch_popbo" and parts[1:]}
 
 
 def test_every_folder_has_a_line_on_the_page_for_contributors() -> None:
@@ -70,3 +77,16 @@ def test_a_folder_imports_only_from_those_before_it() -> None:
         for other in imports(path) & set(order[place + 1 :])
     }
     assert ahead == REGISTRATIONS
+
+
+@pytest.mark.parametrize(
+    ("framework", "known"),
+    [("ax", {"ax"}), ("optuna", {"optuna", "judging"}), ("optuna_dashboard", {"judging"})],
+)
+def test_a_framework_is_imported_only_where_the_page_says(framework: str, known: set[str]) -> None:
+    found = {
+        path.relative_to(ROOT).parts[0]
+        for path in ROOT.rglob("*.py")
+        if framework in {parts[0] for parts in imported(path)}
+    }
+    assert found - {"benchmarks"} == known

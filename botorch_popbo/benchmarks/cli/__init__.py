@@ -14,11 +14,11 @@ from botorch_popbo.benchmarks.run._records import RecordError
 
 #: Where the function of each command is.
 _COMMANDS = {
-    "compare": "cli._commands:compare",
-    "report": "cli._commands:report",
-    "list": "cli._commands:show_names",
-    "prefer": "cli._prefer:prefer",
-    "doctor": "cli._doctor:doctor",
+    "compare": "benchmarks.cli._commands:compare",
+    "report": "benchmarks.cli._commands:report",
+    "list": "benchmarks.cli._commands:show_names",
+    "prefer": "judging.prefer:prefer",
+    "doctor": "benchmarks.cli._doctor:doctor",
 }
 
 _MISUSE, _FAILED, _INTERRUPTED = 2, 1, 130
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(parsed: Namespace) -> int:
     # Its libraries are loaded only now, as it takes seconds or they may lack.
     with quiet():
-        command = resolve_name(f"botorch_popbo.benchmarks.{_COMMANDS[parsed.command]}")
+        command = resolve_name(f"botorch_popbo.{_COMMANDS[parsed.command]}")
         status: int = command(parsed)
     return status
 

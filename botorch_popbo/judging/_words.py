@@ -6,6 +6,7 @@ from typing import Any
 
 from botorch_popbo.space import Parameter, Space
 
+NUM_RANKED = 5  # of the best, told at the end
 _LONGEST = 60  # letters of a name or a choice
 
 

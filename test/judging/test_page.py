@@ -14,7 +14,7 @@ import pytest
 from helpers.browser import MISSING, Browser, browser, free_port, wait
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.cli._drawer import Drawer
+from botorch_popbo.judging._drawer import Drawer
 
 optuna = pytest.importorskip("optuna")
 dashboard = pytest.importorskip("optuna_dashboard")
@@ -117,7 +117,7 @@ def gateway(tmp_path: Path) -> Any:
     from optuna_dashboard._app import create_app
     from optuna_dashboard.preferential import create_study
 
-    from botorch_popbo.benchmarks.cli._gateway import Gateway
+    from botorch_popbo.judging._gateway import Gateway
 
     study = create_study(n_generate=2, sampler=optuna.samplers.RandomSampler())
     store = optuna.artifacts.FileSystemArtifactStore(tmp_path)
@@ -221,7 +221,7 @@ def test_files_stay_in_their_folder_and_run_nothing(gateway: Any, tmp_path: Path
 
 def start(folder: Path, port: int, *options: str) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "botorch_popbo.benchmarks", "prefer", "flag.toml", "--page"]
-    root = str(Path(__file__).parents[3])
+    root = str(Path(__file__).parents[2])
     environment = os.environ | {"BROWSER": "true", "PYTHONPATH": root, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         [*command, "--port", str(port), *options],

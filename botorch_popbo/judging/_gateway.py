@@ -17,7 +17,6 @@ App = Callable[[Environ, Any], Iterable[bytes]]
 _HISTORY = "preference:history"  # as the dashboard names it, before the id of an answer
 _ANSWER = re.compile(r"/api/studies/\d+/preference")
 _ALLOWED = re.compile(r"/api/studies/\d+/(preference(/[\w-]+)?|\d+/skip)")
-_MAX_BYTES = 2**16
 # One answer at a time, so that each is ascribed to who gave it.
 _LOCK = Lock()
 
@@ -81,7 +80,7 @@ class Gateway:
         """Whether the numbers are those of trials: the dashboard keeps whatever is sent."""
         try:
             length = int(environ.get("CONTENT_LENGTH") or 0)
-            sent = environ["wsgi.input"].read(min(length, _MAX_BYTES))
+            sent = environ["wsgi.input"].read(min(length, 2**16))
             environ["wsgi.input"] = BytesIO(sent)
             said = json.loads(sent)
             numbers = [*said["candidates"], said["clicked"]]

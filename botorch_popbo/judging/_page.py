@@ -9,7 +9,6 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from tempfile import TemporaryDirectory
@@ -22,27 +21,26 @@ from filelock import FileLock, Timeout
 from optuna.artifacts import FileSystemArtifactStore, get_all_artifact_meta, upload_artifact
 from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
+from optuna_dashboard import register_preference_feedback_component, save_note
+from optuna_dashboard._app import create_app
+from optuna_dashboard.preferential import create_study
 from sqlalchemy.engine import URL  # type: ignore[import-untyped]  # that of version 1
 
-from botorch_popbo._errors import UsageError, library
-from botorch_popbo.benchmarks.cli._drawer import Drawer, Drawn
-from botorch_popbo.benchmarks.cli._gateway import Gateway
-from botorch_popbo.benchmarks.cli._learned import draw_learned
-from botorch_popbo.benchmarks.cli._words import said_of
+from botorch_popbo._errors import UsageError
+from botorch_popbo.judging._drawer import Drawer, Drawn
+from botorch_popbo.judging._gateway import Gateway
+from botorch_popbo.judging._learned import draw_learned
+from botorch_popbo.judging._words import NUM_RANKED, said_of
 from botorch_popbo.optuna import PreferentialPoPBOSampler
 from botorch_popbo.optuna._distributions import distributions_of, values_of
 from botorch_popbo.space import Space
 
 _LOOPBACK = ("127.0.0.1", "localhost")
-_PORT = 8080
 _NAME = "popbo prefer"
 _SHOWN = "shown"  # the attribute of a trial that names its artifact
-_MOST_FAILURES = 5  # drawings one after another
-_PAUSE = 0.2  # seconds between two looks for an answer
-_NUM_RANKED = 5
 
 
-def page(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None) -> int:
+def ask(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None) -> None:
     """Ask on a page until the command is interrupted; then say what was learned.
 
     Args:
@@ -50,13 +48,9 @@ def page(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None
         space: The space.
         show: Makes, for a folder, what draws there; parameters are shown as they are if it is None.
 
-    Returns:
-        The exit status.
-
     Raises:
         UsageError: If the folder is about something else or in use, or if nothing can be drawn.
     """
-    library("optuna_dashboard", "a page", "judges")
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     folder = options.state or options.file.with_name(f"{options.file.stem}-answers")
     folder.mkdir(exist_ok=True)
@@ -72,7 +66,6 @@ def page(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None
         _serve(interview, options)
         interview.run(stop)
         interview.conclude()
-    return 0
 
 
 class Interview:
@@ -89,11 +82,10 @@ class Interview:
     def __init__(
         self, space: Space, folder: Path, drawers: list[Drawer], num_items: int, seed: int
     ) -> None:
-        self._dashboard = library("optuna_dashboard", "a page", "judges")
         self.space, self.folder, self._drawers = space, folder, drawers
         self.sampler = PreferentialPoPBOSampler(seed=seed)
         database = URL.create("sqlite", database=str(folder / "study.db"))
-        self.study = import_module("optuna_dashboard.preferential").create_study(
+        self.study = create_study(
             n_generate=num_items,
             storage=RDBStorage(str(database)),
             sampler=self.sampler,
@@ -123,14 +115,14 @@ class Interview:
             if self.study.should_generate():
                 is_shown = self._show(self.study.ask(distributions_of(self.space)))
                 failures = 0 if is_shown else failures + 1
-                if failures == _MOST_FAILURES:
+                if failures == 5:
                     raise UsageError(f"{failures} things one after another could not be drawn")
             elif state != known:
                 known, ahead = state, self._begin_ahead()
             elif ahead:  # one at a time, as an answer may come
                 self._draw_ahead(ahead.pop())
             else:
-                stop.wait(_PAUSE)
+                stop.wait(0.2)  # seconds until another look for an answer
 
     def conclude(self) -> None:
         """Say who is the champion, and keep pictures of it and of what was learned."""
@@ -163,11 +155,11 @@ class Interview:
             return False
         kind, shown = "note", ""
         if drawn.file is None:
-            self._dashboard.save_note(trial, drawn.text)
+            save_note(trial, drawn.text)
         else:
             kind, path = "artifact", str(drawn.file)
             shown = upload_artifact(artifact_store=self.store, file_path=path, study_or_trial=trial)
-        self._dashboard.register_preference_feedback_component(self.study, kind, _SHOWN)
+        register_preference_feedback_component(self.study, kind, _SHOWN)
         trial.set_user_attr(_SHOWN, shown)
         return True
 
@@ -200,12 +192,12 @@ class Interview:
         return [
             f"trial {trial.number} ({chance:.0%} sure): "
             + ", ".join(said_of(self.space, values_of(self.space, trial.params)))
-            for trial, _, chance in self.sampler.ranking(self.study)[:_NUM_RANKED]
+            for trial, _, chance in self.sampler.ranking(self.study)[:NUM_RANKED]
         ]
 
     def _report(self) -> None:
         """Keep the note of the page up to date: who is the champion."""
-        ranking = self.sampler.ranking(self.study)[:_NUM_RANKED]
+        ranking = self.sampler.ranking(self.study)[:NUM_RANKED]
         if not ranking:
             return
         trial, _, chance = ranking[0]
@@ -214,7 +206,7 @@ class Interview:
             url = f"/artifacts/{self.study._study._study_id}/{trial._trial_id}"
             text.append(f"![the champion]({url}/{artifact.artifact_id})")
         text += ["## The best", "\n".join(f"    {line}" for line in self._lines())]
-        self._dashboard.save_note(self.study._study, "\n\n".join(text))
+        save_note(self.study._study, "\n\n".join(text))
 
     def _artifacts(self, trial: FrozenTrial) -> list[Any]:
         return get_all_artifact_meta(trial, storage=self.study._study._storage)
@@ -248,9 +240,8 @@ def _on_interruption() -> Iterator[Event]:
 
 def _serve(interview: Interview, options: Namespace) -> None:
     """Serve the page, to each judge at an address of their own."""
-    dashboard = import_module("optuna_dashboard._app")
     study = interview.study._study
-    app = dashboard.create_app(study._storage, artifact_store=interview.store)
+    app = create_app(study._storage, artifact_store=interview.store)
     hosts = {*_LOOPBACK, options.host} if options.host in _LOOPBACK else ()
     if not hosts:
         print(
@@ -273,7 +264,7 @@ def _nothing(environ: Any, start_response: Any) -> list[bytes]:
 
 def _listen(host: str, port: int | None, place: int) -> _Server:
     """At the port that is asked for, or else at any that is free."""
-    asked = [port + place] if port else [_PORT + place, 0]
+    asked = [port + place] if port else [8080 + place, 0]
     for number in asked:
         try:
             return make_server(host, number, _nothing, _Server, _Handler)

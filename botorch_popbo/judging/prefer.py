@@ -13,9 +13,9 @@ from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
-from botorch_popbo._errors import UsageError
-from botorch_popbo.benchmarks.cli._drawer import Drawer
-from botorch_popbo.benchmarks.cli._words import said_of
+from botorch_popbo._errors import UsageError, library
+from botorch_popbo.judging._drawer import Drawer
+from botorch_popbo.judging._words import NUM_RANKED, said_of
 from botorch_popbo.preference_search import Best, PreferenceSearch
 from botorch_popbo.space import Space
 
@@ -28,7 +28,6 @@ _HELP = """\
   h      history of answers
   q      quit; the same command goes on"""
 _SHOW = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
-_NUM_RANKED = 5
 _UNDO = {"undo": True}
 
 
@@ -36,11 +35,10 @@ def prefer(options: Namespace) -> int:
     """Ask until the person leaves; every answer is on disk before the next question."""
     space, show = (None, None) if options.file is None else read_file(options.file, options.limit)
     if options.page:
-        from botorch_popbo.benchmarks.cli._page import page  # with all that a page needs
-
         if space is None:
             raise UsageError("a page needs a FILE that says what is to be compared")
-        return page(options, space, show)
+        library("botorch_popbo.judging._page", "a page", "judges").ask(options, space, show)
+        return 0
     if options.state is None and options.file is None:
         raise UsageError("name a FILE that says what is to be compared, or a --state to go on with")
     state = options.state or options.file.with_name(f"{options.file.stem}-answers.json")
@@ -113,7 +111,7 @@ def _interview(search: PreferenceSearch, state: Path) -> None:
         else:
             search.tell(items, **answer)
         known = _save(search, state, known)
-    for place, best in enumerate(_ranking(search)[:_NUM_RANKED], start=1):
+    for place, best in enumerate(_ranking(search)[:NUM_RANKED], start=1):
         print(f"{place}. {_words_of(search, best)}")
 
 

@@ -1,0 +1,1 @@
+"""Ask judges in a terminal or on a page: ``popbo prefer``."""
