@@ -1,18 +1,19 @@
 """Calls a user's function that draws what judges see."""
 
-import json
-import subprocess
+import runpy
+import shutil
 import sys
-from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+import wave
+from collections.abc import Callable, Mapping
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from signal import SIG_IGN, SIGINT, signal
 from tempfile import mkdtemp
-from threading import Timer
 from typing import Any
-from weakref import finalize
 
-_DRAWING = Path(__file__).with_name("_drawing.py")
+from loky import ProcessPoolExecutor
 
 
 @dataclass(frozen=True)
@@ -35,50 +36,79 @@ class Drawer:
     """
 
     def __init__(self, path: Path, name: str, folder: Path, limit: float) -> None:
-        self._target, self._limit = (str(path), name), limit
-        self._parent = self._folder = folder
-        self._process: subprocess.Popen[str] | None = None
-        self._thread = ThreadPoolExecutor(1)
-        finalize(self, self._thread.shutdown, wait=False, cancel_futures=True)
+        self._what, self._limit = (path, name, folder), limit
+        self._thread = ThreadPoolExecutor(1)  # so that the limit is of one drawing
+        self._process: Any = None
 
     def submit(self, parameters: Mapping[str, Any]) -> "Future[Drawn]":
         """Draw as soon as all that was submitted before is drawn."""
-        return self._thread.submit(self._draw, json.dumps(parameters))
+        return self._thread.submit(self._draw, dict(parameters))
 
-    def _draw(self, request: str) -> Drawn:
-        if self._process is None or self._process.poll() is not None:
-            self._process = self._start()
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        timer = Timer(self._limit, process.kill)
-        timer.start()
+    def close(self) -> None:
+        """Draw no more, and end what is being drawn."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._end()
+
+    def _draw(self, parameters: dict[str, Any]) -> Drawn:
+        if self._process is None:
+            # Ctrl-C is for the command alone.
+            deaf = (SIGINT, SIG_IGN)
+            self._process = ProcessPoolExecutor(1, initializer=signal, initargs=deaf)
         try:
-            print(request, file=process.stdin, flush=True)
-            answer = process.stdout.readline()
-        except BrokenPipeError:
-            answer = ""
-        finally:
-            timer.cancel()
-        if not answer:
-            process.kill()
-            process.wait()  # so that the next drawing begins another
+            future: Future[Drawn] = self._process.submit(_draw, *self._what, parameters)
+            return future.result(self._limit)
+        except (TimeoutError, BrokenExecutor):
+            self._end()  # the next drawing begins another
             return Drawn(error=f"it ended its process, or took more than {self._limit:g} seconds")
-        said = json.loads(answer)
-        file = self._folder / said["file"] if "file" in said else None
-        return Drawn(file, said.get("text", ""), said.get("error", ""))
 
-    def _start(self) -> "subprocess.Popen[str]":
-        self._folder = Path(mkdtemp(dir=self._parent))
-        command = [sys.executable, str(_DRAWING), *self._target, str(self._folder)]
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(
-            command,
-            stdin=pipe,
-            stdout=pipe,
-            text=True,
-            encoding="utf-8",
-            start_new_session=True,  # Ctrl-C is for the command alone
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.shutdown(kill_workers=True)
+            self._process = None
+
+
+def _draw(path: Path, name: str, folder: Path, parameters: Mapping[str, Any]) -> Drawn:
+    """What a file's function draws; files have a new folder in another one."""
+    try:
+        return _kept(_function(path, name)(**parameters), Path(mkdtemp(dir=folder), "drawn"))
+    except BaseException as error:  # SystemExit, too
+        return Drawn(error=f"{type(error).__name__}: {error}")
+
+
+@cache
+def _function(path: Path, name: str) -> Callable[..., Any]:
+    sys.path.insert(0, str(path.parent))
+    function: Callable[..., Any] = runpy.run_path(str(path))[name]
+    return function
+
+
+def _kept(drawn: Any, stem: Path) -> Drawn:
+    """Text as it is, and anything else as a file."""
+    if isinstance(drawn, str):
+        return Drawn(text=drawn)
+    if isinstance(drawn, Path):
+        return Drawn(Path(shutil.copyfile(drawn, stem.with_suffix(drawn.suffix))))
+    if isinstance(drawn, tuple) and len(drawn) == 2:
+        return Drawn(_sound(*drawn, stem.with_suffix(".wav")))
+    # Pillow's images, and Matplotlib's figures.
+    save = getattr(drawn, "savefig", None) or getattr(drawn, "save", None)
+    if save is None:
+        raise TypeError(
+            "return an image, a figure, a text, the Path of a file, or (rate, samples) of a sound, "
+            f"not {drawn!r:.80}"
         )
-        finalize(self, process.kill)
-        return process
+    save(stem.with_suffix(".png"))
+    return Drawn(stem.with_suffix(".png"))
+
+
+def _sound(rate: int, samples: Any, path: Path) -> Path:
+    """Samples from -1 to 1, so many a second."""
+    import numpy as np
+
+    whole = (np.clip(np.asarray(samples, dtype=float), -1.0, 1.0) * 32767).astype("<i2")
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1 if whole.ndim == 1 else whole.shape[1])
+        file.setsampwidth(2)
+        file.setframerate(int(rate))
+        file.writeframes(whole.tobytes())
+    return path

@@ -61,6 +61,8 @@ def ask(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None)
             raise UsageError(f"another popbo prefer is using {folder}") from None
         drawn = Path(stack.enter_context(TemporaryDirectory()))
         drawers = [] if show is None else [show(drawn), show(drawn)]
+        for drawer in drawers:
+            stack.callback(drawer.close)
         interview = Interview(space, folder, drawers, options.items or 2, options.seed or 0)
         stop = stack.enter_context(_on_interruption())
         _serve(interview, options)

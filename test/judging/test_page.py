@@ -93,6 +93,10 @@ def test_what_hangs_is_ended(folder: Path) -> None:
     drawn = [drawer.submit(values(hue)) for hue in (0.1, 0.9, 0.1)]
     assert "more than 10 seconds" in drawn[1].result().error
     assert [drawn[0].result().text, drawn[2].result().text] == ["done", "done"]
+    last = drawer.submit(values(0.9))
+    wait(last.running)
+    drawer.close()  # of the command that ends
+    assert last.exception(5.0)
 
 
 def test_pictures_texts_sounds_and_files_are_shown(folder: Path) -> None:
