@@ -1,12 +1,11 @@
 """Problems and methods that a user's Python file makes, by a name such as ``my.py:make``."""
 
-import math
 import re
 import sys
 import traceback
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
@@ -49,25 +48,18 @@ class FileSource:
 class FunctionProblem(Problem):
     """A function of a user's, as ``minimize`` takes it: called with the parameters by name.
 
-    An exception has failed, but for those that tell of a mistake in the file, which are raised; so
-    has None, and what is not finite. Of a pair, a value and its standard error, the value counts.
-    Nothing is known of a function's noise but what it returns.
+    What fails there fails here, and a mistake ends the replication. Of a pair, a value and its
+    standard error, the value counts. Nothing is known of a function's noise but what it returns.
     """
 
     function: Callable[..., Any] = field(repr=False)
 
     def score(self, parameters: Parameters) -> float:
         """See the base class."""
-        ended = evaluate(partial(_told, self.function), dict(parameters))
+        ended = evaluate(self.function, dict(parameters))
         if ended.is_mistake:
             raise RuntimeError(f"{self.name} is to be mended: {ended.evaluation.reason}")
         return ended.evaluation.value
-
-
-def _told(function: Callable[..., Any], /, **parameters: Any) -> Any:
-    """What a function returns; None is how it says that it failed."""
-    said = function(**parameters)
-    return math.nan if said is None else said
 
 
 def is_reference(name: str) -> bool:

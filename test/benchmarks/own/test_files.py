@@ -36,7 +36,8 @@ def test_a_function_beside_a_space_is_a_problem(tmp_path: Path) -> None:
         "def f(rate, kind):\n"
         '    if rate == 0.8: raise OSError("out of memory")\n'
         "    if rate == 0.9: return undefined\n"
-        '    return (rate + (kind == "b"), 0.1) if rate < 0.5 else None\n'
+        "    if rate == 1.0: return None\n"
+        '    return (rate + (kind == "b"), 0.1) if rate < 0.5 else float("nan")\n'
     )
     name, source = find(f"{path}:f", Problem, ())
     problem = source.load()
@@ -45,8 +46,9 @@ def test_a_function_beside_a_space_is_a_problem(tmp_path: Path) -> None:
     assert problem.evaluate({"rate": 0.25, "kind": "b"}, 0) == 1.25
     assert problem.evaluate({"rate": 0.75, "kind": "b"}, 0) is None
     assert problem.evaluate({"rate": 0.8, "kind": "b"}, 0) is None
-    with pytest.raises(RuntimeError, match="f is to be mended: NameError"):
-        problem.evaluate({"rate": 0.9, "kind": "b"}, 0)
+    for rate, mistake in ((0.9, "NameError"), (1.0, "ValueError: the value is no finite number")):
+        with pytest.raises(RuntimeError, match=f"f is to be mended: {mistake}"):
+            problem.evaluate({"rate": rate, "kind": "b"}, 0)
     assert (problem.minimize, problem.noisy) == (False, False)
 
 
