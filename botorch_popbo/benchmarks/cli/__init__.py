@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 from pkgutil import resolve_name
 
-from botorch_popbo._errors import UsageError, library
+from botorch_popbo._errors import UsageError, library, unknown
 from botorch_popbo.benchmarks.cli._parser import make_parser
 from botorch_popbo.benchmarks.run._quiet import quiet
 from botorch_popbo.benchmarks.run._records import RecordError
@@ -41,8 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A shell wants a word completed, after eval "$(register-python-argcomplete popbo)".
     if "_ARGCOMPLETE" in os.environ:
         library("argcomplete", "completion", "benchmark").autocomplete(parser)
-    parsed = parser.parse_args(arguments)
     try:
+        _check_command(sys.argv[1:] if arguments is None else arguments)
+        parsed = parser.parse_args(arguments)
         status = _run(parsed)
         sys.stdout.flush()
         return status
@@ -63,11 +64,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("interrupted; give the same command again to go on", _INTERRUPTED)
 
 
+def _check_command(arguments: Sequence[str]) -> None:
+    """Raise UsageError if there is no such command; the parser would not say which is like it."""
+    name = next(iter(arguments), "-")
+    if not name.startswith("-") and name not in _COMMANDS:
+        raise unknown("command", name, _COMMANDS)
+
+
 def _run(parsed: Namespace) -> int:
     # Its libraries are loaded only now, as it takes seconds or they may lack.
     with quiet():
-        command = resolve_name(f"botorch_popbo.{_COMMANDS[parsed.command]}")
-        status: int = command(parsed)
+        status: int = resolve_name(f"botorch_popbo.{_COMMANDS[parsed.command]}")(parsed)
     return status
 
 

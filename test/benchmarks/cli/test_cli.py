@@ -21,6 +21,7 @@ def compared(folder: Path, *more: str) -> list[str]:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ("comapre branin", "no command 'comapre'; did you mean 'compare'?"),
         ("compare brainin", "no problem 'brainin'; did you mean 'branin'"),
         ("report branin --output /none", "there are no records in /none"),
         ("compare /no.py:f", "cannot read /no.py: No such file"),
