@@ -10,6 +10,7 @@ import pandas as pd
 
 from botorch_popbo._errors import library
 from botorch_popbo.benchmarks.experiments._measured import Measured
+from botorch_popbo.benchmarks.methods._libraries import sampler_of
 from botorch_popbo.benchmarks.problems._goals import GOALS, GoalProblem, Goals
 from botorch_popbo.benchmarks.report._format import estimate_of
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated
@@ -25,15 +26,13 @@ class OptunaAsker:
     def __init__(self, sampler: str, problem: GoalProblem, seed: int) -> None:
         self.optuna = library("optuna", sampler, "optuna")
         self.optuna.logging.set_verbosity(self.optuna.logging.ERROR)
-        module = "botorch_popbo.optuna" if sampler == "PoPBOSampler" else "optuna.samplers"
         num_objectives, num_constraints = problem.shape
         # Optuna's constraints are violated where they are positive.
         options = {"constraints_func": lambda trial: trial.user_attrs["violations"]}
         is_told = num_constraints and sampler != "RandomSampler"
-        made = getattr(library(module, sampler, "optuna"), sampler)
         self.study = self.optuna.create_study(
             directions=["minimize"] * num_objectives,
-            sampler=made(seed=seed, **(options if is_told else {})),
+            sampler=sampler_of(sampler, sampler)(seed=seed, **(options if is_told else {})),
         )
         self.bounds = problem.bounds
         self.trial: Any = None

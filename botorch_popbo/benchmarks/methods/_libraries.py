@@ -61,8 +61,7 @@ class OptunaSampler(SequentialOptimizer):
     def __init__(self, sampler: str, problem: Problem, setting: Setting, **options: Any) -> None:
         super().__init__(problem, setting)
         self.optuna = library("optuna", setting.method, "optuna")
-        module = "botorch_popbo.optuna" if sampler == "PoPBOSampler" else "optuna.samplers"
-        self.sampler = getattr(library(module, setting.method, "optuna"), sampler)
+        self.sampler = sampler_of(sampler, setting.method)
         self.options = {"n_startup_trials": setting.initial, **options}
         if sampler != "TPESampler":
             self.options["deterministic_objective"] = not problem.noisy
@@ -76,6 +75,12 @@ class OptunaSampler(SequentialOptimizer):
             told = {"params": params_of(self.space, point), "value": -outcome}
             study.add_trial(self.optuna.create_trial(distributions=distributions, **told))
         return values_of(self.space, study.ask(distributions).params), None
+
+
+def sampler_of(name: str, user: str) -> Any:
+    """A class of Optuna's samplers, or this package's."""
+    module = "botorch_popbo.optuna" if name == "PoPBOSampler" else "optuna.samplers"
+    return getattr(library(module, user, "optuna"), name)
 
 
 def _dimension(name: str, p: Parameter) -> Dimension:
