@@ -51,9 +51,10 @@ class Drawer:
 
     def _draw(self, parameters: dict[str, Any]) -> Drawn:
         if self._process is None:
-            # Ctrl-C is for the command alone.
+            # Ctrl-C is for the command alone. If that is killed, the process ends itself after so
+            # many seconds; until then it keeps what the file has loaded.
             deaf = (SIGINT, SIG_IGN)
-            self._process = ProcessPoolExecutor(1, initializer=signal, initargs=deaf)
+            self._process = ProcessPoolExecutor(1, timeout=600, initializer=signal, initargs=deaf)
         try:
             future: Future[Drawn] = self._process.submit(_draw, *self._what, parameters)
             return future.result(self._limit)
