@@ -20,6 +20,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,18 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch
 from torch import Tensor
+
+from botorch_popbo import (
+    ExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
+    PoissonRankModel,
+    PreferenceSearch,
+    RankingGP,
+    RectifiedLowerConfidenceBound,
+    minimize,
+    rank_initial_conditions,
+)
+from botorch_popbo.data import combine, from_comparisons, from_groups, from_outcomes, from_top_k
 
 FILE = Path(__file__).with_suffix(".json")
 DOORS: dict[str, Callable[[], Any]] = {}
@@ -75,8 +88,6 @@ def in_box(make: Callable[[Tensor, Tensor], Any], number: int = 3, dim: int = 3)
     """Suggestions of a plain loop; ``make`` returns an acquisition function of X and Y."""
     from botorch.optim import optimize_acqf
 
-    from botorch_popbo import rank_initial_conditions
-
     X, bounds = design(10, dim), torch.tensor([[0.0] * dim, [1.0] * dim], dtype=torch.double)
     for step in range(number):
         torch.manual_seed(step)
@@ -94,67 +105,29 @@ def in_box(make: Callable[[Tensor, Tensor], Any], number: int = 3, dim: int = 3)
     return X[10:].tolist()
 
 
-@door
-def botorch_default() -> Any:
-    from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
+OUTCOMES: dict[str, Callable[[Tensor, Tensor], tuple[Tensor, ...]]] = {
+    "default": lambda X, Y: (Y,),
+    "exact": lambda X, Y: (Y, torch.zeros_like(Y)),
+    "known-variance": lambda X, Y: (Y, torch.full_like(Y, 0.01)),
+    "ties": lambda X, Y: ((Y * 4).round() / 4,),
+    "outlier": lambda X, Y: (Y.index_fill(0, torch.tensor([3]), 100.0),),
+    "failures": lambda X, Y: (Y.where(X[:, :1] < 0.7, torch.tensor(-torch.inf).double()),),
+}
 
-    return in_box(lambda X, Y: LogExpectedUtilityImprovement(RankingGP(X, Y).fit()), 5)
 
-
-@door
-def botorch_exact() -> Any:
-    from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
-
+def of_outcomes(name: str) -> list[Any]:
+    """Suggestions of the default for outcomes of a kind."""
     return in_box(
-        lambda X, Y: LogExpectedUtilityImprovement(RankingGP(X, Y, torch.zeros_like(Y)).fit())
+        lambda X, Y: LogExpectedUtilityImprovement(RankingGP(X, *OUTCOMES[name](X, Y)).fit()),
+        number=5 if name == "default" else 3,
     )
 
 
-@door
-def botorch_known_variance() -> Any:
-    from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
-
-    return in_box(
-        lambda X, Y: LogExpectedUtilityImprovement(RankingGP(X, Y, torch.full_like(Y, 0.01)).fit())
-    )
-
-
-@door
-def botorch_ties() -> Any:
-    from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
-
-    return in_box(
-        lambda X, Y: LogExpectedUtilityImprovement(RankingGP(X, (Y * 4).round() / 4).fit())
-    )
-
-
-@door
-def botorch_outlier() -> Any:
-    from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
-
-    def make(X: Tensor, Y: Tensor) -> Any:
-        Y = Y.clone()
-        Y[3] = 100.0
-        return LogExpectedUtilityImprovement(RankingGP(X, Y).fit())
-
-    return in_box(make)
-
-
-@door
-def botorch_failures() -> Any:
-    from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
-
-    return in_box(
-        lambda X, Y: LogExpectedUtilityImprovement(
-            RankingGP(X, Y.where(X[:, :1] < 0.7, torch.tensor(-torch.inf).double())).fit()
-        )
-    )
+DOORS |= {f"botorch-{name}": partial(of_outcomes, name) for name in OUTCOMES}
 
 
 @door
 def botorch_pending() -> Any:
-    from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
-
     pending = design(13, 3)[10:]
     return in_box(
         lambda X, Y: LogExpectedUtilityImprovement(RankingGP(X, Y).fit(), X_pending=pending)
@@ -165,8 +138,6 @@ def botorch_pending() -> Any:
 def botorch_stock_acquisition() -> Any:
     from botorch.acquisition import LogExpectedImprovement
 
-    from botorch_popbo import RankingGP
-
     def make(X: Tensor, Y: Tensor) -> Any:
         model = RankingGP(X, Y).fit()
         return LogExpectedImprovement(model, best_f=model.posterior(X).mean.max().detach())
@@ -176,22 +147,16 @@ def botorch_stock_acquisition() -> Any:
 
 @door
 def botorch_eri() -> Any:
-    from botorch_popbo import ExpectedRankingImprovement, RankingGP
-
     return in_box(lambda X, Y: ExpectedRankingImprovement(RankingGP(X, Y).fit()))
 
 
 @door
 def botorch_rlcb() -> Any:
-    from botorch_popbo import RankingGP, RectifiedLowerConfidenceBound
-
     return in_box(lambda X, Y: RectifiedLowerConfidenceBound(RankingGP(X, Y).fit()))
 
 
 @door
 def paper_eri() -> Any:
-    from botorch_popbo import ExpectedRankingImprovement, PoissonRankModel
-
     return in_box(
         lambda X, Y: ExpectedRankingImprovement(PoissonRankModel.paper(X, Y, seed=0).fit(), seed=0)
     )
@@ -199,8 +164,6 @@ def paper_eri() -> Any:
 
 @door
 def paper_rlcb() -> Any:
-    from botorch_popbo import PoissonRankModel, RectifiedLowerConfidenceBound
-
     return in_box(
         lambda X, Y: RectifiedLowerConfidenceBound.paper(
             PoissonRankModel.paper(X, Y, seed=0).fit(), seed=0
@@ -210,8 +173,6 @@ def paper_rlcb() -> Any:
 
 @door
 def paper_predictions() -> Any:
-    from botorch_popbo import PoissonRankModel
-
     X = design(16, 2)
     model = PoissonRankModel.paper(X, -losses(X), seed=0).fit()
     rank = model.rank_posterior(design(24, 2)[16:])
@@ -235,17 +196,12 @@ def predictions(model: Any, dim: int) -> list[Any]:
 
 @door
 def predictions_default() -> Any:
-    from botorch_popbo import RankingGP
-
     X = design(20, 2)
     return predictions(RankingGP(X, -losses(X)).fit(), 2)
 
 
 @door
 def predictions_comparisons() -> Any:
-    from botorch_popbo import RankingGP
-    from botorch_popbo.data import from_comparisons
-
     X = design(12, 2)
     Y = losses(X).squeeze(-1)
     pairs = [
@@ -257,9 +213,6 @@ def predictions_comparisons() -> Any:
 
 @door
 def predictions_lists() -> Any:
-    from botorch_popbo import RankingGP
-    from botorch_popbo.data import combine, from_groups, from_outcomes, from_top_k
-
     X = design(18, 2)
     orders = [
         from_groups(X[:12], -losses(X[:12]), torch.arange(12) // 4),
@@ -271,9 +224,6 @@ def predictions_lists() -> Any:
 
 @door
 def predictions_sources() -> Any:
-    from botorch_popbo import RankingGP
-    from botorch_popbo.data import from_outcomes
-
     X = design(30, 2)
     sources = [from_outcomes(X[:12], -losses(X[:12])), from_outcomes(X[12:24], losses(X[12:24]))]
     return predictions(RankingGP(X[24:], -losses(X[24:]), sources=sources).fit(), 2)
@@ -281,8 +231,6 @@ def predictions_sources() -> Any:
 
 @door
 def predictions_many() -> Any:
-    from botorch_popbo import RankingGP
-
     X = design(300, 2)
     return predictions(RankingGP(X, -losses(X)).fit(), 2)
 
@@ -399,19 +347,15 @@ def ax_standard_errors() -> Any:
     return in_ax(box("x", "y"), lambda x, y: {"loss": (bowl(x, y), 0.05)})
 
 
-@door
-def ax_eri() -> Any:
-    return in_ax(box("x", "y"), of_bowl, number=7, acquisition="eri")
-
-
-@door
-def ax_rlcb() -> Any:
-    return in_ax(box("x", "y"), of_bowl, number=7, acquisition="rlcb")
-
-
-@door
-def ax_paper() -> Any:
-    return in_ax(box("x", "y"), of_bowl, number=7, preset="paper")
+OPTIONS = {
+    "eri": {"acquisition": "eri"},
+    "rlcb": {"acquisition": "rlcb"},
+    "paper": {"preset": "paper"},
+}
+DOORS |= {
+    f"ax-{name}": lambda options=options: in_ax(box("x", "y"), of_bowl, number=7, **options)
+    for name, options in OPTIONS.items()
+}
 
 
 @door
@@ -558,8 +502,6 @@ def optuna_pending() -> Any:
 
 @door
 def minimize_mixed() -> Any:
-    from botorch_popbo import minimize
-
     space: dict[str, Any] = {"rate": (1e-6, 1.0, "log"), "depth": (1, 8), "kind": ["a", "b", "c"]}
     points: list[Point] = []
 
@@ -571,24 +513,19 @@ def minimize_mixed() -> Any:
     return points
 
 
-def judged(space: Any, number: int) -> list[Any]:
+@door
+def judges_box() -> Any:
     """Questions that a judge who prefers small first columns is asked."""
-    from botorch_popbo import PreferenceSearch
-
-    search = PreferenceSearch(space, num_initial=4, seed=1)
+    bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.double)
+    search = PreferenceSearch(bounds, num_initial=4, seed=1)
     questions = []
-    for _ in range(number):
+    for _ in range(9):
         items = search.ask()
         questions.append(items.tolist())
         search.tell(
             items, winner=int((items - items.new_tensor([0.2, 0.4])).abs().sum(-1).argmin())
         )
     return questions
-
-
-@door
-def judges_box() -> Any:
-    return judged(torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.double), 9)
 
 
 def in_lab(problem: str, method: str, number: int) -> list[Any]:
@@ -602,24 +539,13 @@ def in_lab(problem: str, method: str, number: int) -> list[Any]:
     return [line["parameters"] for line in lines if "parameters" in line][8:]
 
 
-@door
-def lab_branin() -> Any:
-    return in_lab("branin", "popbo", 3)
-
-
-@door
-def lab_hartmann6() -> Any:
-    return in_lab("hartmann6", "popbo", 3)
-
-
-@door
-def lab_mixed() -> Any:
-    return in_lab("sklearn-digits", "popbo", 2)
-
-
-@door
-def lab_paper() -> Any:
-    return in_lab("branin", "popbo-eri", 2)
+SEARCHED = {
+    "branin": ("branin", "popbo", 3),
+    "hartmann6": ("hartmann6", "popbo", 3),
+    "mixed": ("sklearn-digits", "popbo", 2),
+    "paper": ("branin", "popbo-eri", 2),
+}
+DOORS |= {f"lab-{name}": partial(in_lab, *words) for name, words in SEARCHED.items()}
 
 
 # --- comparing ------------------------------------------------------------------------------------
