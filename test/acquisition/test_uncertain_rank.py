@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 from helpers.acquisition import RECTIFIED, Kind
-from helpers.toy import BOUNDS, toy_data
+from helpers.toy import toy_data
 from torch import Tensor
 from torch.autograd import gradcheck
 
@@ -13,7 +13,6 @@ from botorch_popbo import (
     ExpectedRankingImprovement,
     RankingGP,
     RectifiedLowerConfidenceBound,
-    rank_initial_conditions,
 )
 from botorch_popbo.acquisition._space_share import SpaceShare
 
@@ -90,16 +89,3 @@ def test_gradients(kind: Kind, gaussian_model: RankingGP) -> None:
 def test_nothing_is_rectified(kind: Kind, gaussian_model: RankingGP) -> None:
     value = kind(gaussian_model)(X_TEST)
     assert torch.equal(kind(gaussian_model, seed=1, share=0.1)(X_TEST), value)
-
-
-def test_they_search(kind: Kind) -> None:
-    X, Y = toy_data(8)
-    for seed in range(8):
-        starts = rank_initial_conditions(
-            kind(RankingGP(X, Y).fit()), BOUNDS, 1, 2, 512, options={"seed": seed}
-        )
-        function = kind(RankingGP(X, Y).fit())
-        x = starts[function(starts).argmax()]
-        unit = (x - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])
-        X, Y = torch.cat([X, x]), torch.cat([Y, -(unit - 0.3).square().sum(-1, keepdim=True)])
-    assert Y.max() > -1e-3

@@ -143,27 +143,3 @@ def test_an_affine_transform_of_the_outcomes_changes_nothing() -> None:
     for other in posteriors[1:]:
         torch.testing.assert_close(other.mean, posteriors[0].mean, rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(other.variance, posteriors[0].variance, rtol=1e-3, atol=1e-6)
-
-
-@pytest.mark.parametrize("transform", [torch.exp, torch.atan, lambda Y: Y**3])
-def test_the_order_alone_does_not_know_a_monotone_transform(transform) -> None:  # type: ignore[no-untyped-def]
-    X, Y = toy()
-    test_X = torch.rand(7, 1, 2, generator=torch.Generator().manual_seed(1)).double()
-    plain, distorted = (
-        RankingGP(X, outcomes, order_only=True).fit().posterior(test_X)
-        for outcomes in (Y, transform(Y))
-    )
-    assert torch.equal(plain.mean, distorted.mean)
-    assert torch.equal(plain.variance, distorted.variance)
-
-
-def test_distances_make_predictions_better() -> None:
-    X, Y = toy(30)
-    test_X, truth = toy(230)
-    errors = []
-    for order_only in (False, True):
-        mean = RankingGP(X, Y, order_only=order_only).fit().posterior(test_X[30:]).mean
-        design = torch.cat([mean, torch.ones_like(mean)], dim=-1).detach()
-        left = truth[30:] - design @ torch.linalg.lstsq(design, truth[30:]).solution
-        errors.append(float(left.square().mean()))
-    assert errors[0] < 0.5 * errors[1]

@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 import torch
-from botorch.exceptions.warnings import InputDataWarning
 from botorch.optim import optimize_acqf
 from botorch.posteriors import GPyTorchPosterior
 from botorch.utils.sampling import manual_seed
@@ -53,14 +52,6 @@ def test_records_are_predicted_in_their_order(outcomes: Tensor) -> None:
     ranks = model.rank_posterior(X.unsqueeze(-2))
     assert (ranks.mean.flatten() - counts).abs().max() < 2.0
     assert torch.equal(ranks.log_rate.flatten().argsort(), outcomes.argsort().flip(0))
-
-
-def test_of_distances_records_are_predicted_in_their_order_up_to_noise() -> None:
-    outcomes = (5.0 * X[:, 0]).sin() + X[:, 1]
-    model = fitted(outcomes)
-    rising = model.posterior(X).mean.flatten()[outcomes.argsort()].diff()
-    assert bool((rising > -model.noise.sqrt()).all())
-    assert int((rising < 0.0).sum()) <= 1  # of two that are closer than the noise
 
 
 def test_an_outlier_is_set_aside_and_not_recommended() -> None:
@@ -176,16 +167,6 @@ def test_few_records(num_points: int) -> None:
     assert predicted(model).isfinite().all()
     total = posterior.log_prob(torch.arange(num_points + 1.0).double()).exp().sum(-1)
     torch.testing.assert_close(total, torch.ones_like(total))
-
-
-def test_tied_records_say_nothing_but_where_they_are() -> None:
-    with pytest.warns(InputDataWarning, match="All outcomes are equal"):
-        model = fitted(torch.zeros(30))
-    assert predicted(model).isfinite().all()
-    posterior = model.posterior(torch.cat([X[:1], X[:1] + 3.0]))
-    near, far = posterior.mean.flatten().tolist()
-    assert near == pytest.approx(far, abs=1e-3)
-    assert posterior.variance[0] < posterior.variance[1]
 
 
 KERNELS: dict[str, Callable[[], Kernel]] = {
@@ -332,16 +313,6 @@ def test_exact_outcomes_have_no_outliers_and_the_best_is_the_best() -> None:
     among = outcomes < outcomes.max()
     second = X[outcomes.where(among, -torch.inf).argmax()]
     assert torch.equal(exact.incumbent_among(among[_rows(exact)]), second)
-
-
-def test_ruggedness_is_no_noise_where_points_are_close() -> None:
-    near = torch.cat([X, X + 0.01])
-    rugged = -(near - 0.3).square().sum(-1) + 0.1 * torch.sin(25.0 * near).sum(-1)
-    noise = torch.randn(len(near), generator=torch.Generator().manual_seed(0), dtype=X.dtype)
-    smooth_and_noisy = -(near - 0.3).square().sum(-1) + 0.1 * noise
-    rough, noisy = (fitted(outcomes, near) for outcomes in (rugged, smooth_and_noisy))
-    assert rough.noise < 0.3 * noisy.noise
-    assert rough.covar_module.raw_roughness > noisy.covar_module.raw_roughness
 
 
 def _rows(model: RankingGP) -> Tensor:

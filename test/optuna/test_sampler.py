@@ -80,13 +80,6 @@ def test_an_increasing_transform_of_what_is_only_ordered_changes_nothing() -> No
     assert params(warped) == params(plain)
 
 
-def test_a_unit_changes_nothing(searched: optuna.Study) -> None:
-    found = params(run(lambda trial: 1e3 * bowl(trial) - 40.0, 8))
-    for point, expected in zip(found, params(searched)[:8], strict=True):
-        assert {**point, "x": 0.0} == {**expected, "x": 0.0}
-        assert point["x"] == pytest.approx(expected["x"], rel=1e-3)
-
-
 def test_a_study_goes_on_as_if_it_had_not_been_interrupted(
     searched: optuna.Study, tmp_path: Path
 ) -> None:
@@ -164,21 +157,6 @@ def test_conditional_parameters_are_suggested_together(monkeypatch: pytest.Monke
     assert {trial.params["model"] for trial in study.trials} == {"svm", "tree"}
     assert max(drawn) < 4
     assert study.best_params["model"] == "svm"
-
-
-def test_pruned_and_failed_trials_are_learned_from() -> None:
-    def objective(trial: Trial) -> float:
-        x = trial.suggest_float("x", 0.0, 1.0)
-        trial.report(abs(x - 0.13), step=0)
-        if x > 0.7:
-            raise ZeroDivisionError
-        if x > 0.4:
-            raise optuna.TrialPruned
-        return abs(x - 0.13)
-
-    study = run(objective, 14)
-    assert sum(trial.state == TrialState.COMPLETE for trial in study.trials[-10:]) >= 7
-    assert study.best_value < 0.02
 
 
 def test_constraints_are_kept() -> None:

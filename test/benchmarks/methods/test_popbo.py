@@ -7,16 +7,6 @@ from helpers.peers import run as run_method
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.settings import Setting
 
-from ..conftest import MakeCampaign, run
-
-
-def test_a_search_leaves_the_region_that_fails(campaign: MakeCampaign) -> None:
-    """Half of the space fails; of twenty suggestions no more than half may."""
-    records = run(campaign("popbo", "branin-failures", trials=20, initial=12))
-    failed = [record.observed is None for record in records]
-    assert sum(failed[:12]) >= 5
-    assert sum(failed[12:]) <= 10
-
 
 @pytest.mark.parametrize("name", ["popbo", "botorch-gp"])
 def test_no_suggestion_is_rounded_to_a_known_point(name: str) -> None:

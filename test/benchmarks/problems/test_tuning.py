@@ -6,7 +6,6 @@ from sklearn.model_selection import KFold, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from botorch_popbo.benchmarks.cli._campaigns import load_campaign
 from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
 from botorch_popbo.benchmarks.settings import Parameters
@@ -49,16 +48,3 @@ def test_what_has_no_meaning_makes_no_difference(name: str) -> None:
     assert any(one != other for one, other in zip(points, same, strict=True))
     losses, others = ([problem.score(one) for one in each] for each in (points, same))
     np.testing.assert_allclose(losses, others)
-
-
-def test_half_is_developed_on_and_half_is_judged_on() -> None:
-    halves = [load_campaign(name)["problems"] for name in ("tuning-develop", "tuning")]
-    own = [name for name in PROBLEMS if name.startswith("tuning-")]
-    assert sorted(halves[0] + halves[1]) == sorted(own)
-    for half in halves:
-        assert {name.rpartition("-")[2] for name in half} == {
-            "cancer",
-            "wine",
-            "digits",
-            "diabetes",
-        }

@@ -46,22 +46,6 @@ def test_the_result_is_a_maximum() -> None:
         assert log_density(again, records) == pytest.approx(value, abs=0.1)  # flat along a ridge
 
 
-def test_what_matters_has_a_short_lengthscale() -> None:
-    records = ranked((6.0 * X[:, 1]).sin())
-    lengthscale = fitted(records)
-    assert lengthscale[1] < lengthscale[0] - 1.0  # in deviations of 0.7
-
-
-def test_an_order_without_a_pattern_is_noise() -> None:
-    smooth = ranked(-(X - 0.3).square().sum(-1))
-    shuffled = ranked(torch.randn(25, generator=torch.Generator().manual_seed(0)).double())
-    noise = []
-    for records in (smooth, shuffled):
-        noise.append(evidence(records).maximize(START, SETTINGS)[0].noise)
-    assert noise[0] < 0.01
-    assert noise[1] > 20.0 * noise[0]
-
-
 KERNELS: dict[str, Kernel] = {
     "scaled_rbf": ScaleKernel(RBFKernel(ard_num_dims=2)),
     "rough": MaternKernel(nu=1.5),
