@@ -86,15 +86,6 @@ def test_domination_decides_first(rows: list[tuple[float, float, float]], seed: 
                 assert scores[i] > scores[j]
 
 
-def test_a_best_point_is_on_the_pareto_front_and_weights_choose_which() -> None:
-    generator = torch.Generator().manual_seed(0)
-    Y = torch.rand(60, 3, generator=generator, dtype=torch.double)
-    front = {int(x) for (x,), k in as_dict(from_objectives(line(60), Y)).items() if k == 0}
-    chosen = {int(trade_off(Y, draw(seed)).argmax()) for seed in range(50)}
-    assert chosen <= front
-    assert len(chosen) > 3
-
-
 def test_weights_are_uniform_on_the_simplex() -> None:
     generator = torch.Generator().manual_seed(0)
     weights = torch.stack([random_weights(3, generator) for _ in range(4000)])

@@ -120,13 +120,6 @@ def test_noisy_outcomes_match_brute_force(records: list[Record]) -> None:
         assert found.tolist() == pytest.approx([pair[index] for pair in merged.values()])
 
 
-@given(NOISY, st.randoms())
-def test_the_order_of_noisy_evaluations_does_not_matter(records: list[Record], random: Any) -> None:
-    records = [((8.0, 8.0), 1.0, 1.0), ((8.0, 8.0), 1.7, 0.3), ((9.0, 9.0), 0.1, 0.0), *records]
-    shuffled = random.sample(records, len(records))
-    ranking.assert_same(from_outcomes(*columns(shuffled)), from_outcomes(*columns(records)))
-
-
 @given(st.lists(st.tuples(ranking.EXTREME, st.sampled_from([0.0, 5e-324, 1.0, 1e300, 1.7e308]))))
 def test_extreme_magnitudes_give_finite_counts(records: list[tuple[float, float]]) -> None:
     records = [(1.0, 1.0), (2.0, 0.0), *records]

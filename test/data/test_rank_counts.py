@@ -1,12 +1,9 @@
 from dataclasses import fields
-from typing import Any
 
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from helpers.ranking import INF, NAN, as_records, line, tensor
-from scipy.integrate import quad
-from scipy.stats import norm
 
 from botorch_popbo import Order, RankCounts
 from botorch_popbo.data import _counts, combine, from_comparisons, from_groups, from_outcomes
@@ -35,22 +32,6 @@ def test_one_record_for_each_point_of_each_task(
     assert ORDER.item[ORDER.ranked.rows].tolist() == [0, 1, 2, 2, 3]
     assert found.tolist() == better
     assert met.tolist() == [3, 3, 2, 1, 1]
-
-
-def test_censored_entries_met_their_betters_only() -> None:
-    order = Order(
-        X=line(4),
-        item=torch.arange(4),
-        score=tensor([0.0, 1.0, 0.0, 2.0]),
-        variance=torch.zeros(4, dtype=torch.float64),
-        list_index=torch.zeros(4, dtype=torch.long),
-        task_index=torch.zeros(4, dtype=torch.long),
-        is_censored=torch.tensor([True, False, True, False]),
-        is_measured=torch.zeros(4, dtype=torch.bool),
-    )
-    better, met = count_better(order)
-    assert better.tolist() == [2.0, 1.0, 2.0, 0.0]
-    assert met.tolist() == [2.0, 3.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize("pairs", [1, 21, 28, 700])
@@ -89,38 +70,6 @@ def test_constructor_checks_shapes(
 def test_constructor_checks_that_counts_fit_their_exposure(count: float, exposure: float) -> None:
     with pytest.raises(InputDataError, match="between 0 and its finite exposure"):
         RankCounts(torch.zeros(2, 1), torch.tensor([0.0, count]), torch.tensor([2.0, exposure]))
-
-
-@pytest.mark.parametrize(
-    ("X", "num_points"),
-    [
-        ([[1.0], [0.0], [1.0], [1.0]], 2),
-        ([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 0.0]], 3),
-    ],
-)
-def test_num_points_counts_distinct_rows(X: list[list[float]], num_points: int) -> None:
-    zeros = torch.zeros(len(X))
-    counts = RankCounts(torch.tensor(X), zeros, zeros)
-    assert counts.num_points == num_points
-    assert len(counts) == len(X)
-
-
-def test_expected_counts_match_integrals_over_the_normal_errors() -> None:
-    scores, deviations = [0.3, 1.0, -2.0, 1.1, 5.0], [0.5, 2.0, 1.0, 0.1, 3.0]
-
-    laws = [norm(*law) for law in zip(scores, deviations, strict=True)]
-
-    def is_better(one: Any, other: Any) -> float:
-        """Probability that the value of the other is larger, by integration over that of one."""
-        low, high = one.mean() - 12 * one.std(), one.mean() + 12 * one.std()
-        kinks = [x for x in (one.mean(), other.mean()) if low < x < high]
-        return quad(lambda t: one.pdf(t) * other.sf(t), low, high, points=kinks)[0]
-
-    order = Order.from_scores(line(5), tensor(scores), tensor(deviations).square())
-    found = RankCounts.from_order(order)
-    expected = [sum(is_better(one, other) for other in laws if other is not one) for one in laws]
-    assert found.counts.tolist() == pytest.approx(expected, abs=1e-7)
-    assert found.exposure.tolist() == [4.0] * 5
 
 
 def test_lists_of_one_task_are_added_up_and_tasks_kept_apart() -> None:
