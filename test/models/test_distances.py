@@ -8,8 +8,7 @@ from helpers.gaussian import unit_points
 from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
-from botorch_popbo.data import from_ordering, from_outcomes
-from botorch_popbo.settings import ModelSettings
+from botorch_popbo.data import from_ordering
 
 X = unit_points(20)
 SMOOTH = -(X - 0.3).square().sum(-1)
@@ -96,15 +95,6 @@ def test_one_outlier_moves_nothing_however_far_it_is() -> None:
         assert float(torch.corrcoef(utilities)[0, 1]) > 0.99
 
 
-def test_outliers_among_unfitted_records_move_no_others() -> None:
-    many = unit_points(120)
-    outcomes = -(many - 0.3).square().sum(-1)
-    outcomes[outcomes.argsort()[[5, 20, 30]]] = -torch.tensor([50.0, 9.0, 400.0]).double()
-    settings = ModelSettings(num_fitted=60)
-    model = RankingGP(many, outcomes.unsqueeze(-1), settings=settings).fit()
-    assert int(model.is_outlier.sum()) <= 5
-
-
 def test_pending_points_keep_the_distances_of_their_neighbours() -> None:
     model = fitted(SMOOTH)
     rank = model.rank_posterior(TEST_X).mean.flatten()
@@ -147,10 +137,3 @@ def test_what_is_inferred_is_said() -> None:
 def test_where_a_distance_is_worth_more_is_said(sign: float, end: str) -> None:
     line = 3.0 * X.sum(-1)
     assert f"one of the {end} is worth" in fitted(sign * (sign * line).exp()).inferred
-
-
-def test_orders_agree_if_their_outcomes_do() -> None:
-    order = from_outcomes(X, SMOOTH.unsqueeze(-1))
-    assert order.agrees_with(from_outcomes(X.flip(0), SMOOTH.flip(0).unsqueeze(-1)))
-    assert not order.agrees_with(from_outcomes(X, SMOOTH.exp().unsqueeze(-1)))
-    assert not order.agrees_with(from_ordering(X, SMOOTH.argsort(descending=True)))
