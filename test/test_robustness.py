@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 import torch
 from botorch.acquisition import AcquisitionFunction
-from botorch.optim import optimize_acqf
-from botorch.utils.sampling import manual_seed
 from helpers.gaussian import unit_points
 from torch import Tensor
 from torch.autograd.functional import hessian
@@ -35,25 +33,6 @@ def fitted(name: str, X: Tensor, Y: Tensor, **options: Any) -> RankModel:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of equal outcomes
         return MODELS[name](X, Y, **options).fit()
-
-
-@pytest.mark.parametrize(
-    ("name", "acquisition"), [(name, kind) for name in MODELS for kind in ACQUISITIONS[name]]
-)
-def test_outcomes_that_sort_alike_suggest_alike(
-    name: str, acquisition: type[AcquisitionFunction]
-) -> None:
-    X = torch.rand(20, 2, generator=torch.Generator().manual_seed(3)).double()
-    f = -(X - 0.4).square().sum(-1, keepdim=True)
-    bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]]).double()
-    options = {"order_only": True} if name == "ranking_gp" else {}
-    suggestions = []
-    for outcomes in (f, f.exp(), f**3, f.flatten().argsort().argsort().double().unsqueeze(-1)):
-        function = acquisition(fitted(name, X, outcomes, **options))
-        with manual_seed(0):
-            found, _ = optimize_acqf(function, bounds, q=1, num_restarts=2, raw_samples=32)
-        suggestions.append(found)
-    assert all(torch.equal(found, suggestions[0]) for found in suggestions)
 
 
 @pytest.mark.parametrize("acquisition", ACQUISITIONS["ranking_gp"])

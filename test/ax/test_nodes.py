@@ -3,10 +3,8 @@ from pathlib import Path
 
 import pytest
 from ax.api.client import Client
-from botorch.acquisition import LogExpectedImprovement, qLogNoisyExpectedImprovement
 from helpers.service_loop import (
     floats,
-    generator_keys,
     last_acquisition,
     popbo_client,
     run_trials,
@@ -14,14 +12,6 @@ from helpers.service_loop import (
 )
 
 from botorch_popbo.settings import ModelSettings, SearchSettings, Settings
-
-
-@pytest.mark.parametrize("acquisition", [LogExpectedImprovement, qLogNoisyExpectedImprovement])
-def test_an_acquisition_function_can_be_a_class(acquisition: type) -> None:
-    client = popbo_client(floats(2), 5, acquisition=acquisition)
-    losses = [sphere(p) for p in run_trials(client, sphere, 13)]
-    assert generator_keys(client)[5:] == [f"popbo-{acquisition.__name__}"] * 8
-    assert min(losses[5:]) < min(losses[:5])
 
 
 def test_settings_reach_the_model_and_the_search_and_are_stored(tmp_path: Path) -> None:

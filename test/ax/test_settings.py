@@ -12,16 +12,6 @@ from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.settings import AcquisitionSettings, PaperSettings, Settings
 
 
-def test_settings_reach_the_front() -> None:
-    settings = Settings(acquisition=AcquisitionSettings(margin=7.0))
-    strategy = popbo_generation_strategy(num_initial_trials=3, settings=settings)
-    client = make_client(strategy, floats(2), "-loss, -x")
-    for _ in range(4):
-        for index, point in client.get_next_trials(1).items():
-            client.complete_trial(index, raw_data={"loss": sphere(point), "x": float(point["x0"])})
-    assert last_acquisition(client).acqf.settings.margin == 7.0
-
-
 @pytest.mark.parametrize(
     ("preset", "acquisition", "expected"),
     [

@@ -24,25 +24,6 @@ def dataset(Y: Tensor, name: str = "y", Yvar: Tensor | None = None) -> Supervise
     return SupervisedDataset(X, Y, Yvar=Yvar, feature_names=["x"], outcome_names=[name])
 
 
-def fitted(model_class: type[RankModel], *outcomes: Tensor) -> RankSurrogate:
-    config = ModelConfig(botorch_model_class=model_class, model_options={}, name="rank")
-    surrogate = RankSurrogate(SurrogateSpec(model_configs=[config]))
-    surrogate.fit([dataset(Y, f"y{i}") for i, Y in enumerate(outcomes)], DIGEST)
-    return surrogate
-
-
-@EACH_MODEL
-def test_predictions_are_in_the_unit_of_each_metric(model_class: type[RankModel]) -> None:
-    surrogate = fitted(model_class, 100.0 + X, -5.0 * X)
-    mean, covariance = surrogate.predict(X[2:5])
-    assert mean.shape == (3, 2)
-    assert covariance.shape == (3, 2, 2)
-    assert ((mean[:, 0] >= 100.0) & (mean[:, 0] <= 101.0)).all()
-    assert ((mean[:, 1] >= -5.0) & (mean[:, 1] <= 0.0)).all()
-    assert (covariance[:, 0, 1] == 0.0).all()
-    assert (covariance.diagonal(dim1=-2, dim2=-1) > 0.0).all()
-
-
 @pytest.mark.parametrize(
     # To a kernel, two categories are as far apart as the ends of the unit interval.
     ("model_class", "own"),

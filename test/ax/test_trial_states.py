@@ -150,18 +150,6 @@ def test_what_has_no_meaning_is_an_error_that_can_be_repaired(
     assert_never_repeated(client)
 
 
-def test_failures_share_the_last_place() -> None:
-    client, failures = started(), []
-    for event in ("fail", "report good, fail", "end with NaN", "end infinitely bad"):
-        index, point = suggest(client)
-        perform(event, client, index)
-        failures.append(point)
-    suggest(client)
-    ranks = learned_ranks(client)
-    assert sorted(ranks.values()) == [0, 1, 2, 3, 4, 5, 6, 6, 6, 6]
-    assert {point for point, rank in ranks.items() if rank == 6} == set(failures)
-
-
 @pytest.mark.parametrize("event", ["fail", "report good, fail", "end with NaN"])
 def test_a_failure_does_not_count_once_the_arm_was_tried_again(event: str) -> None:
     client = started()
@@ -174,19 +162,6 @@ def test_a_failure_does_not_count_once_the_arm_was_tried_again(event: str) -> No
     client.mark_trial_failed(again)  # the last word counts
     suggest(client)
     assert learned_ranks(client)[point] == 6
-
-
-def test_the_neighbourhood_of_failures_is_avoided() -> None:
-    client = started()
-    for _ in range(16):
-        index, (x, y) = suggest(client)
-        if x > 0.5:  # the program crashes there
-            client.mark_trial_failed(index)
-        else:
-            client.complete_trial(index, {"loss": sphere({"x": x, "y": y})})
-    trials = list(client._experiment.trials.values())[6:]
-    assert sum(trial.status.is_failed for trial in trials) <= 6
-    assert not any(trial.status.is_failed for trial in trials[-5:])
 
 
 @pytest.mark.parametrize("reports", [0, 2])

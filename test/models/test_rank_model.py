@@ -165,23 +165,6 @@ def test_a_pickled_model_predicts_the_same(model: RankModel) -> None:
 
 
 @EACH
-def test_dtype_and_device_are_those_of_the_data(
-    make: Callable[..., RankModel], tkwargs: dict[str, Any]
-) -> None:
-    model = make(*toy_data(15, **tkwargs)).fit()
-    moved = make(*toy_data(15)).fit().to(**tkwargs)
-    X = TEST_X.to(**tkwargs)
-    for each in (model, moved, moved.fit()):
-        posterior = each.rank_posterior(X)
-        drawn = posterior.rsample(torch.Size([3]))
-        for values in (law(each, X), drawn, posterior.log_rate, each.known_X, *each.parameters()):
-            assert values.dtype == tkwargs["dtype"]
-            assert values.device.type == tkwargs["device"].type
-            assert values.isfinite().all()
-    torch.testing.assert_close(law(moved, X), law(model, X), rtol=2e-2, atol=2e-2)
-
-
-@EACH
 def test_training_data_stay_readable_under_botorchs_names(make: Callable[..., RankModel]) -> None:
     X, Y = toy_data(8)
     model = make(torch.cat([X, X]), torch.cat([Y, Y]))

@@ -69,15 +69,6 @@ def test_probabilities_match_monte_carlo_and_sum_to_one(drawn: Tensor) -> None:
     assert (probability[..., 2] == 0.0).all()
 
 
-def test_moments_are_those_of_the_probabilities() -> None:
-    posterior = make()
-    support, probability = enumerated(posterior)
-    mean = (probability * support).sum(-1, keepdim=True)
-    torch.testing.assert_close(posterior.mean, mean)
-    variance = (probability * (support - mean).square()).sum(-1, keepdim=True)
-    torch.testing.assert_close(posterior.variance, variance, rtol=1e-9, atol=1e-12)
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_a_small_variance_of_a_large_rank_is_not_lost(dtype: torch.dtype) -> None:
     # Between two ranks of three thousand, certain but for one in a thousand.
@@ -87,28 +78,6 @@ def test_a_small_variance_of_a_large_rank_is_not_lost(dtype: torch.dtype) -> Non
     assert posterior.variance.item() == pytest.approx(1e-3, rel=2e-2)
     [slope] = torch.autograd.grad(posterior.variance.sqrt().sum(), thresholds.values)
     assert slope.isfinite().all()
-
-
-def test_distribution_function_and_quantiles_belong_to_the_same_law() -> None:
-    posterior = make()
-    support, probability = enumerated(posterior)
-    expected = probability.cumsum(-1)
-    torch.testing.assert_close(posterior.cdf(support), expected, rtol=0, atol=1e-12)
-    torch.testing.assert_close(posterior.cdf(support + 0.5), posterior.cdf(support))
-    assert (posterior.cdf(tensor(-1.0)) == 0.0).all()
-    levels = tensor([0.0, 0.05, 0.5, 0.95, 1.0])
-    quantiles = posterior.quantile(levels)
-    assert quantiles.shape == (5, 2, 3, 1)
-    for level, quantile in zip(levels[1:4], quantiles[1:4], strict=True):
-        assert (posterior.cdf(quantile) >= level).all()
-        assert (posterior.cdf(quantile - 1.0) < level).all()
-        assert torch.equal(posterior.quantile(level), quantile)
-    assert (quantiles[0] == 0.0).all()
-    assert (posterior.cdf(quantiles[4]) == 1.0).all()
-    assert (quantiles[4, 0] == TOTAL).all()
-    for level in (1.1, -0.1, math.nan):
-        with pytest.raises(ValueError, match="between 0 and 1"):
-            posterior.quantile(tensor(level))
 
 
 def test_an_exactly_known_utility_has_one_rank() -> None:

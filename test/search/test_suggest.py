@@ -111,13 +111,6 @@ def test_a_design_comes_first_and_models_are_fitted_once(monkeypatch: pytest.Mon
     assert len(fits) == 2
 
 
-def test_no_gradient_need_be_switched_on() -> None:
-    search, trials = Search(3, Settings(), 5), known(-LOSS)
-    expected = search.suggest(SPACE, trials, 5)
-    with torch.no_grad():
-        assert torch.equal(Search(3, Settings(), 5).suggest(SPACE, trials, 5), expected)
-
-
 def test_failures_that_succeeded_at_another_time_do_not_count() -> None:
     rows: list[Any] = [Trial(X[0], [FAILED]), Trial(X[1], [1.0], variance=0.25), Trial(X[0], [2.0])]
     for ended in (rows, rows[::-1]):
