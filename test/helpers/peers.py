@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from botorch_popbo.benchmarks.methods import Method, Optimizer, Suggestion
-from botorch_popbo.benchmarks.points import uniform_point
+from botorch_popbo.benchmarks.points import check_membership, uniform_point
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.run._quiet import quiet
 from botorch_popbo.benchmarks.run._threads import one_thread
@@ -101,7 +101,7 @@ def run(
                     parameters = json.loads(json.dumps(dict(told.parameters)))
                     optimizer.observe(parameters, sign * problem.score(parameters))
             found.append(optimizer.suggest(trial))
-            assert_member(problem, found[-1].parameters)
+            check_membership(problem.space, found[-1].parameters)
             assert "Sobol" not in found[-1].generator  # on which Ax falls back
             optimizer.observe(found[-1].parameters, sign * problem.score(found[-1].parameters))
     known = [uniform_point(problem.space, problem.name, 0, t) for t in range(initial)]
@@ -109,19 +109,6 @@ def run(
         assert suggestion.incumbent is None or suggestion.incumbent in known
         known.append(suggestion.parameters)
     return found
-
-
-def assert_member(problem: Problem, point: Parameters) -> None:
-    """Assert the names, types and values of a point."""
-    assert list(point) == list(problem.space.parameters)
-    for name, parameter in problem.space.parameters.items():
-        value = point[name]
-        if parameter.choices is not None:
-            assert value in parameter.choices
-            assert type(value) is type(parameter.choices[0])
-        else:
-            assert type(value) is (float if parameter.step is None else int)
-            assert parameter.low <= float(value) <= parameter.high
 
 
 def check_reproducible(method: Method, problem: Problem, **options: int) -> None:

@@ -1,4 +1,3 @@
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.settings import Setting
 
 METHOD = METHODS["cmaes"]
-needs_library = pytest.mark.skipif(not find_spec("cmaes"), reason="cmaes is not installed")
 
 
 def test_choices_without_an_order_are_refused_before_any_work(tables: Path) -> None:

@@ -25,7 +25,7 @@ def spaces(name: str) -> tuple[Problem, ...]:
     """Spaces that the method is made for and fast on."""
     if name in ("gp-logei", "gp-ucb"):
         return (CONTINUOUS,)
-    return (CONTINUOUS, IN_ORDER) if name == "cmaes" else (CONTINUOUS, TABLE, MIXED)
+    return (CONTINUOUS, IN_ORDER) if name == "cmaes" else (TABLE, MIXED)
 
 
 @pytest.mark.parametrize(
