@@ -14,11 +14,7 @@ from helpers.service_loop import (
     sphere,
 )
 
-from botorch_popbo.ax import (
-    best_point,
-    gp_generation_strategy,
-    popbo_generation_strategy,
-)
+from botorch_popbo.ax import best_point, gp_generation_strategy, popbo_generation_strategy
 
 STRATEGIES = {
     "popbo": lambda: popbo_generation_strategy(num_initial_trials=5),

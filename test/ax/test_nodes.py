@@ -3,13 +3,7 @@ from pathlib import Path
 
 import pytest
 from ax.api.client import Client
-from helpers.service_loop import (
-    floats,
-    last_acquisition,
-    popbo_client,
-    run_trials,
-    sphere,
-)
+from helpers.service_loop import floats, last_acquisition, popbo_client, run_trials, sphere
 
 from botorch_popbo.settings import ModelSettings, SearchSettings, Settings
 

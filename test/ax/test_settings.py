@@ -16,10 +16,8 @@ from botorch_popbo.settings import AcquisitionSettings, PaperSettings, Settings
     ("preset", "acquisition", "expected"),
     [
         ("paper", "eri", {"K_m": 3, "share": 0.7}),
-        ("paper", "rlcb", {"beta": 2.0, "share": 0.8, "poisson_deviation": True}),
         ("exact", "rlcb", {"beta": 2.0, "share": 0.8, "poisson_deviation": False}),
         ("default", "rlcb", {"beta": 1.5}),
-        ("default", "eri", {"K_m": 2}),
     ],
 )
 def test_settings_reach_the_papers_model_and_functions_and_are_stored(

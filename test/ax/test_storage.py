@@ -17,10 +17,7 @@ from ax.storage.sqa_store.db import create_all_tables, get_engine, session_conte
 from helpers.search_spaces import KEYS, choice, ranged
 from helpers.service_loop import Parameter, Parameterization, generator_keys, run_trials
 
-from botorch_popbo.ax import (
-    fit_model,
-    popbo_generation_strategy,
-)
+from botorch_popbo.ax import fit_model, popbo_generation_strategy
 from botorch_popbo.ax.nodes import PresetName
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "client_0_2.json"
@@ -147,21 +144,14 @@ def test_database_read_by_a_fresh_process_gives_the_same_candidates(database: Pa
     assert_same(suggest_in_a_fresh_process(f"sqlite:///{copy}"), suggest(client))
 
 
-@pytest.mark.parametrize("num_trials", [0, 3, 4, 6])
-@pytest.mark.parametrize("order_only", [True, False])
-def test_reload_at_any_time_changes_nothing(
-    num_trials: int, order_only: bool, tmp_path: Path
-) -> None:
-    client = make_client(order_only=order_only)
+@pytest.mark.parametrize("num_trials", [0, 3, 6])
+def test_reload_at_any_time_changes_nothing(num_trials: int, tmp_path: Path) -> None:
+    client = make_client(order_only=True)  # of distances, ten decimals are stored
     run_trials(client, loss, num_trials)
     path = str(tmp_path / "client.json")
     client.save_to_json_file(path)
     reloaded = Client.load_from_json_file(path)
-    found, expected = run_trials(reloaded, loss, 4), run_trials(client, loss, 4)
-    if order_only:
-        assert found == expected
-    else:
-        assert_near(found, expected)
+    assert run_trials(reloaded, loss, 4) == run_trials(client, loss, 4)
     assert generator_keys(reloaded) == generator_keys(client)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 import torch
 from ax.api.client import Client
-from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.generation_strategy.generation_strategy import GenerationStrategy
+from helpers.search_spaces import choice, ranged
 from helpers.service_loop import Parameter, Parameterization, make_client
 
 from botorch_popbo.ax import popbo_generation_strategy
@@ -17,16 +17,10 @@ MakeRun = Callable[..., Client]
 
 def mixed_space() -> list[Parameter]:
     return [
-        RangeParameterConfig(
-            name="rate", bounds=(1e-4, 1.0), parameter_type="float", scaling="log"
-        ),
-        RangeParameterConfig(name="layers", bounds=(1, 6), parameter_type="int"),
-        ChoiceParameterConfig(
-            name="kind", values=["a", "b", "c"], parameter_type="str", is_ordered=False
-        ),
-        ChoiceParameterConfig(
-            name="size", values=[16, 32, 64], parameter_type="int", is_ordered=True
-        ),
+        ranged("rate", 1e-4, 1.0, log=True),
+        ranged("layers", 1, 6, "int"),
+        choice("kind", ["a", "b", "c"]),
+        choice("size", [16, 32, 64], is_ordered=True),
     ]
 
 

@@ -8,11 +8,7 @@ from botorch.utils.sampling import manual_seed
 from helpers.service_loop import floats, make_client, run_trials, sphere
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
-from botorch_popbo.ax.analyses import (
-    OutcomeWarp,
-    RankCalibration,
-    popbo_analyses,
-)
+from botorch_popbo.ax.analyses import OutcomeWarp, RankCalibration, popbo_analyses
 
 from .conftest import MakeRun
 

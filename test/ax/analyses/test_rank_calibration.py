@@ -54,22 +54,6 @@ def test_numbers_match_a_loop_over_left_out_points(make_run: MakeRun, preset: Pr
     assert f"{inside[90] / 9:.0%} in their 90 %" in subtitle
 
 
-@EACH_PRESET
-def test_the_outcome_of_a_held_out_point_does_not_move_its_prediction(
-    make_run: MakeRun, preset: PresetName
-) -> None:
-    def run(outcome: float) -> pd.DataFrame:
-        client = make_run(8, strategy=popbo_generation_strategy(None, 4, preset=preset))
-        index = client.attach_trial({"rate": 0.02, "layers": 3, "kind": "b", "size": 32})
-        client.complete_trial(index, raw_data={"loss": outcome})
-        return calibrate(client)[0]
-
-    good, bad = run(-10.0).loc["8_0"], run(10.0).loc["8_0"]
-    assert (good["observed"], bad["observed"]) == (0, 8)
-    columns = ["predicted", "lower_50", "upper_50", "lower_90", "upper_90"]
-    assert good[columns].tolist() == bad[columns].tolist()
-
-
 def test_of_more_than_twenty_points_twenty_folds_are_predicted_better_than_by_chance(
     make_run: MakeRun,
 ) -> None:
