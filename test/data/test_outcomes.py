@@ -75,13 +75,9 @@ COPIES = [([0] * n + [1], [y] * (n + 1), [0, 0]) for n in (2, 3, 10) for y in (0
 @pytest.mark.parametrize(
     ("X", "Y", "expected"),
     [
-        ([0, 1, 2], [2.0, 2.0, 1.0], [0, 0, 2]),  # ties share the better rank
-        # The copies of 0 have the best and the worst outcome, their mean is in the middle.
-        ([0, 0, 1, 2], [10.0, -10.0, 1.0, -1.0], [1, 0, 2]),
         ([0, 0, 1], [1e308, 1e308, 1.5e308], [1, 0]),  # no overflow
         ([0.0, -0.0, 1], [1.0, 2.0, 3.0], [1, 0]),  # the two zeros are one point
         ([0, 1, 2, 3], [-INF, -1e308, -INF, 5.0], [2, 1, 2, 0]),  # failures tie at the end
-        ([0, 0, 1], [9.0, -INF, 0.0], [1, 0]),  # one failed copy fails the point
         *COPIES,  # equal copies tie with a single one
     ],
 )
@@ -132,13 +128,9 @@ def test_extreme_magnitudes_give_finite_counts(records: list[tuple[float, float]
 @pytest.mark.parametrize(
     ("X", "Y", "Yvar", "expected"),
     [
-        (range(3), [1] * 3, [1] * 3, [1, 1, 1]),  # ties share the middle
         (range(5), [1e300, 1e300, -1e300, 1e-300, -1e-300], [1] * 5, [0.5, 0.5, 4, 2.5, 2.5]),
         # Failures are worse whatever the noise, and nothing is asked of their variance.
         (range(4), [-INF, -1e308, 0, -INF], [NAN, 1e308, 1e308, -1], [2, 1, 0, 2]),
-        (range(2), [-INF, -INF], [1, 1], [0, 0]),
-        ([0, 0, 1], [9, -INF, 0], [0, 1, 1], [1, 0]),
-        ([0, 0, 1], [0, 4, 1], [1, 3, 1], [0.5, 0.5]),  # weights 3/4 and 1/4: the mean is 1
     ],
 )
 def test_known_noisy_cases(
@@ -269,11 +261,3 @@ def test_rounding_does_not_depend_on_the_order_of_many_copies(noise: str) -> Non
 def test_a_copy_of_hardly_any_weight_takes_no_digits_away() -> None:
     X, Y = tensor([[0.0], [0.0], [1.0]]), tensor([-1e20, -0.5, -0.4])
     assert from_outcomes(X, Y, tensor([1e40, 1e-4, 1.0])).score.tolist() == [-0.5, -0.4]
-
-
-@pytest.mark.parametrize(("factor", "shift"), [(1e-150, 0.0), (1e150, 0.0), (3.0, 7.0)])
-def test_increasing_linear_transforms_change_nothing(factor: float, shift: float) -> None:
-    Y, Yvar = torch.randn(9, 1, dtype=torch.float64), torch.rand(9, 1, dtype=torch.float64)
-    known = as_counts(from_outcomes(line(9), Y, Yvar))
-    found = as_counts(from_outcomes(line(9), factor * Y + shift, factor**2 * Yvar))
-    assert found == pytest.approx(known)

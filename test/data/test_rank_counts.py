@@ -9,30 +9,6 @@ from botorch_popbo import Order, RankCounts
 from botorch_popbo.data import _counts, combine, from_comparisons, from_groups, from_outcomes
 from botorch_popbo.data._counts import count_better
 
-#: Two lists of one task, of which the second is noisy, and a third of another task.
-ORDER = Order(
-    X=line(4),
-    item=torch.tensor([0, 1, 2, 0, 1, 3, 2]),
-    score=tensor([3.0, 2.0, 2.0, 1.0, 1.0, 0.0, 9.0]),
-    variance=tensor([0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0]),
-    list_index=torch.tensor([0, 0, 0, 1, 1, 2, 2]),
-    task_index=torch.tensor([0, 0, 0, 0, 0, 1, 1]),
-    is_censored=torch.tensor([False] * 7),
-    is_measured=torch.tensor([False] * 7),
-)
-
-
-@pytest.mark.parametrize(
-    ("noisy", "better"), [(None, [0.5, 1.5, 1, 0, 1]), ([False, True], [0, 1, 1, 0, 1])]
-)
-def test_one_record_for_each_point_of_each_task(
-    noisy: list[bool] | None, better: list[float]
-) -> None:
-    found, met = count_better(ORDER, None if noisy is None else torch.tensor(noisy))
-    assert ORDER.item[ORDER.ranked.rows].tolist() == [0, 1, 2, 2, 3]
-    assert found.tolist() == better
-    assert met.tolist() == [3, 3, 2, 1, 1]
-
 
 @pytest.mark.parametrize("pairs", [1, 21, 28, 700])
 def test_noisy_lists_of_any_length_are_counted_one_by_one(
