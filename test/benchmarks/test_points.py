@@ -8,8 +8,6 @@ import torch
 from botorch_popbo.benchmarks.points import (
     OutsideError,
     check_membership,
-    evaluation_seed,
-    suggestion_seed,
     uniform_point,
 )
 from botorch_popbo.space import Space
@@ -44,14 +42,6 @@ def test_a_point_depends_on_problem_seed_and_trial_alone() -> None:
     for other in (("other", 3, 7), ("some", 4, 7), ("some", 3, 8)):
         assert uniform_point(SPACE, *other) != POINTS[7]
     assert torch.equal(torch.get_rng_state(), state)
-
-
-def test_seeds_differ_in_their_purpose() -> None:
-    seeds = {
-        f("some", s, t) for f in (evaluation_seed, suggestion_seed) for s in (0, 1) for t in (0, 1)
-    }
-    assert len(seeds) == 8
-    assert all(0 <= seed < 2**32 for seed in seeds)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from optuna import visualization
 from optuna.trial import TrialState
 
 from botorch_popbo import minimize
@@ -42,13 +41,6 @@ def test_a_study_tells_the_same(result: Result) -> None:
         if e.status == "completed":
             assert trial.value == e.value
     assert {trial.state for trial in study.trials} == {TrialState.COMPLETE, TrialState.FAIL}
-
-
-def test_optuna_draws_it(result: Result, tmp_path: Path) -> None:
-    study = study_of(result)
-    for name in ("optimization_history", "parallel_coordinate", "slice", "contour", "rank"):
-        getattr(visualization, f"plot_{name}")(study).write_html(tmp_path / f"{name}.html")
-    visualization.plot_param_importances(study)
 
 
 def test_a_picture_shows_failures_in_red_and_parameters_under_the_pointer(

@@ -144,15 +144,20 @@ def conditional(trial: Trial) -> float:
     return 0.2 + 0.1 * trial.suggest_int("depth", 1, 9)
 
 
-def test_conditional_parameters_are_suggested_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = []
-    draw = PoPBOSampler.sample_independent
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The trials of which a parameter was drawn without a model."""
+    numbers, draw = [], PoPBOSampler.sample_independent
 
     def sample_independent(*args: Any) -> Any:
-        drawn.append(args[2].number)
+        numbers.append(args[2].number)
         return draw(*args)
 
     monkeypatch.setattr(PoPBOSampler, "sample_independent", sample_independent)
+    return numbers
+
+
+def test_conditional_parameters_are_suggested_together(drawn: list[int]) -> None:
     study = run(conditional, 14)
     assert {trial.params["model"] for trial in study.trials} == {"svm", "tree"}
     assert max(drawn) < 4
@@ -316,17 +321,7 @@ def test_a_curved_range_is_searched_where_points_come_out() -> None:
     assert run(circle, 24).best_value < -0.49  # at the corner of the square is nothing
 
 
-def test_suggestions_are_drawn_where_ranges_depend_on_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    drawn = []
-    draw = PoPBOSampler.sample_independent
-
-    def sample_independent(*args: Any) -> Any:
-        drawn.append(args[2].number)
-        return draw(*args)
-
-    monkeypatch.setattr(PoPBOSampler, "sample_independent", sample_independent)
+def test_suggestions_are_drawn_where_ranges_depend_on_others(drawn: list[int]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", BotorchWarning)
         run(mixture, 12)

@@ -17,12 +17,7 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from botorch_popbo.optuna._space import all_parameters, parameter_of, space_of
-from botorch_popbo.optuna._trials import (
-    constraints_of,
-    share_suggestion,
-    suggestions,
-    trials_of,
-)
+from botorch_popbo.optuna._trials import constraints_of, share_suggestion, suggestions, trials_of
 from botorch_popbo.search.trials import Trials
 
 INF = math.inf

@@ -6,7 +6,6 @@ import pytest
 import torch
 from botorch.acquisition.objective import ScalarizedPosteriorTransform
 from botorch.exceptions import UnsupportedError
-from botorch.utils.datasets import SupervisedDataset
 from contracts import ModelContract
 from helpers.exact_poisson import ExactLaw
 from helpers.toy import toy_data
@@ -128,14 +127,6 @@ def test_a_point_that_met_none_is_not_recommended() -> None:
     model = PoissonRankModel(rank_counts=RankCounts(X, counts, exposure))
     assert torch.equal(model.incumbent, X[1])
     assert torch.equal(model.best_points(3), X[[1, 2, 0]])
-
-
-def test_construct_inputs_pass_settings_on() -> None:
-    X, Y = toy_data(15)
-    data = SupervisedDataset(X, Y, feature_names=["a", "b"], outcome_names=["y"])
-    inputs = PoissonRankModel.construct_inputs(data, untruncated_from=12, seed=5)
-    expected = PoissonRankModel.paper(X, Y, seed=5).fit()
-    assert torch.equal(mean(PoissonRankModel(**inputs).fit()), mean(expected))
 
 
 @pytest.mark.filterwarnings("ignore:Data .* is not contained to the unit cube")  # on purpose

@@ -8,13 +8,7 @@ from contracts import PosteriorContract
 from helpers.toy import toy_data
 from torch import Tensor
 
-from botorch_popbo import (
-    NegatedRank,
-    PoissonRankModel,
-    PoissonRankPosterior,
-    RankingGP,
-    RankModel,
-)
+from botorch_popbo import NegatedRank, PoissonRankModel, PoissonRankPosterior, RankingGP, RankModel
 
 # b x q x 1 with b = 2 and q = 3: rates far below, near and above an exposure of 7.
 LOG_RATES = [[[-3.0], [0.0], [1.5]], [[2.0], [3.0], [8.0]]]

@@ -7,10 +7,9 @@ import pytest
 import torch
 from helpers.toy import toy_data
 from torch import Tensor
-from torch.nn import Linear
 
 from botorch_popbo import PoissonRankModel
-from botorch_popbo.paper.rate import NetworkRate, train
+from botorch_popbo.paper.rate import NetworkRate
 from botorch_popbo.settings import PaperSettings
 
 PAPER = PaperSettings()
@@ -59,27 +58,6 @@ def test_it_learns_the_share_of_better_points_from_lists_of_any_length() -> None
     rate = NetworkRate(1, PAPER).double()
     rate.fit(X, share * exposure, exposure, torch.full_like(share, torch.inf), 0)
     torch.testing.assert_close(rate(X).detach().exp(), share, rtol=0.1, atol=0)
-
-
-@pytest.mark.parametrize("num_records", [3, 4, 10])
-@pytest.mark.usefixtures("rng_untouched")
-def test_mini_batches_are_drawn_without_replacement_from_the_seed(num_records: int) -> None:
-    def batches(seed: int) -> list[list[int]]:
-        module, found = Linear(1, 1, device="meta").to_empty(device="cpu"), []
-
-        def loss(batch: Tensor) -> Tensor:
-            found.append(batch.tolist())
-            return module.weight.sum()
-
-        generator = torch.Generator().manual_seed(seed)
-        train(module, loss, num_records, generator, replace(PAPER, batch_size=4))
-        return found
-
-    found = batches(0)
-    assert all(len(set(batch)) == len(batch) == min(num_records, 4) for batch in found)
-    assert {record for batch in found for record in batch} == set(range(num_records))
-    assert batches(0) == found
-    assert (batches(1) != found) == (num_records > 4)
 
 
 @pytest.mark.parametrize("output", [-1e4, -700.0, -40.0, -39.9, 0.0, 19.9, 1e4])

@@ -11,11 +11,8 @@ from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.experiments import _rank_agreement as agreement
 from botorch_popbo.benchmarks.experiments import _rank_calibration as calibration
 from botorch_popbo.benchmarks.experiments._rank_agreement import (
-    NOISES,
     TRUE_VALUES,
     RankAgreement,
-    forrester,
-    observe,
 )
 from botorch_popbo.benchmarks.experiments._rank_calibration import (
     LEVELS,
@@ -23,8 +20,6 @@ from botorch_popbo.benchmarks.experiments._rank_calibration import (
     draw,
     score,
 )
-
-CAMPAIGN = ["--campaign", "paper-forrester", "--smoke", "--jobs", "1"]
 
 
 @pytest.mark.usefixtures("rng_untouched")
@@ -39,18 +34,6 @@ def test_the_same_seed_gives_the_same_result(model: str, tmp_path: Path) -> None
         assert campaign.measure(fit, nullcontext) == first
     # The points of this seed leave no gap: whoever mistakes the direction is far below 0.
     assert first["tau"] > 0.5
-
-
-@pytest.mark.parametrize("noise", NOISES)
-def test_a_seed_gives_the_same_points_and_errors_that_scale(noise: str) -> None:
-    X, exact = observe("gaussian", 0.0, seed=3)
-    assert torch.equal(exact, forrester(X))
-    assert ((X >= 0) & (X <= 0.8)).all()
-    small, large = (observe(noise, deviation, seed=3) for deviation in (0.1, 0.3))
-    assert torch.equal(small[0], X)
-    gross = observe(noise, 0.0, seed=3)[1]
-    torch.testing.assert_close(large[1] - gross, 3 * (small[1] - gross))
-    assert not torch.equal(observe(noise, 0.1, seed=4)[0], X)
 
 
 def test_agreement_counts_pairs_in_the_right_and_in_the_wrong_order() -> None:

@@ -6,28 +6,7 @@ import pytest
 import torch
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.experiments._transfer import (
-    KINDS,
-    Search,
-    Task,
-    Transfer,
-    choose,
-)
-from botorch_popbo.space import Space
-
-SPACE = Space.read({"size": [1, 2, 3, 4, 5], "kind": ["a", "b"]})
-POINTS = torch.tensor([[size, kind] for size in range(5) for kind in (0, 1)]).double()
-
-
-def task(*rows: int) -> Task:
-    X = POINTS[list(rows)]
-    return Task(X, X[:, :1] / 4 - X[:, 1:])
-
-
-@pytest.mark.parametrize("sources", [[], [task(0, 3, 4, 6)]])
-def test_a_point_that_is_not_evaluated_is_chosen(sources: list[Task]) -> None:
-    chosen = choose(task(0, 1, 2), sources, SPACE, 0)
-    assert (POINTS[3:] == chosen).all(-1).any()
+from botorch_popbo.benchmarks.experiments._transfer import KINDS, Search, Transfer
 
 
 def test_shuffled_sources_have_the_same_points_and_other_outcomes(tables: Path) -> None:

@@ -1,4 +1,3 @@
-from importlib.metadata import version
 from sys import float_info
 from typing import Any
 
@@ -8,8 +7,6 @@ import pytest
 from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS
 from botorch_popbo.benchmarks.problems._coco import CocoProblem
-
-from ..conftest import MakeCampaign, run
 
 cocoex = pytest.importorskip("cocoex")
 #: Noisy functions, and the noise-free ones that they are made of.
@@ -80,16 +77,3 @@ def test_an_infeasible_point_fails_and_the_start_does_not() -> None:
     assert min(feasible) > problem.optimal_value
     assert problem.start is not None
     assert problem.evaluate(problem.start, 0) > problem.optimal_value
-
-
-@pytest.mark.parametrize("problem", ["bbob-noisy-f109-d2", "bbob-mixint-f3-d5"])
-def test_interrupted_and_resumed_is_the_same(campaign: MakeCampaign, problem: str) -> None:
-    whole = run(campaign("random", problem, output="whole"))
-    part = campaign("random", problem, output="pieces")
-    run(part, go_on=iter([True] * 5 + [False]).__next__)
-    load(problem).score(whole[0].parameters)
-    pieces = run(part)
-    assert [(r.parameters, r.observed, r.score) for r in pieces] == [
-        (r.parameters, r.observed, r.score) for r in whole
-    ]
-    assert whole[0].versions["coco-experiment"] == version("coco-experiment")

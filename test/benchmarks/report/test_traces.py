@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
-from botorch_popbo.benchmarks.report.summary import (
-    best_evaluated,
-    recommended,
-    trace,
-)
+from botorch_popbo.benchmarks.report.summary import best_evaluated, recommended, trace
 from botorch_popbo.benchmarks.settings import TrialRecord
 
 from .conftest import Numbers, records
