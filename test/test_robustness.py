@@ -1,70 +1,40 @@
 """What a search relies on, whatever the data look like. That no NaN comes out is in ``fuzz.py``."""
 
-import warnings
-from typing import Any
-
 import pytest
 import torch
 from botorch.acquisition import AcquisitionFunction
 from helpers.gaussian import unit_points
-from torch import Tensor
 from torch.autograd.functional import hessian
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
     LogConstrainedExpectedUtilityImprovement,
     LogExpectedUtilityImprovement,
-    PoissonRankModel,
     RankingGP,
-    RankModel,
     RectifiedLowerConfidenceBound,
 )
 
-MODELS = {"ranking_gp": RankingGP, "poisson": PoissonRankModel.paper}
-EACH_MODEL = pytest.mark.parametrize("name", MODELS)
-OF_RANKS: list[type[AcquisitionFunction]] = [
-    ExpectedRankingImprovement,
-    RectifiedLowerConfidenceBound,
-]
-ACQUISITIONS = {"ranking_gp": [LogExpectedUtilityImprovement, *OF_RANKS], "poisson": OF_RANKS}
 
-
-def fitted(name: str, X: Tensor, Y: Tensor, **options: Any) -> RankModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of equal outcomes
-        return MODELS[name](X, Y, **options).fit()
-
-
-@pytest.mark.parametrize("acquisition", ACQUISITIONS["ranking_gp"])
+@pytest.mark.parametrize(
+    "acquisition",
+    [LogExpectedUtilityImprovement, ExpectedRankingImprovement, RectifiedLowerConfidenceBound],
+)
 def test_outcomes_in_another_unit_suggest_alike(acquisition: type[AcquisitionFunction]) -> None:
     X = torch.rand(20, 2, generator=torch.Generator().manual_seed(3)).double()
     f = -(X - 0.4).square().sum(-1, keepdim=True)
     test_X = torch.rand(30, 1, 2, generator=torch.Generator().manual_seed(4)).double()
     expected, *others = (
-        acquisition(fitted("ranking_gp", X, outcomes))(test_X)
+        acquisition(RankingGP(X, outcomes).fit())(test_X)
         for outcomes in (f, 1e200 * f, 1e-200 * f, 3.0 * f - 7.0)
     )
     for values in others:
         torch.testing.assert_close(values, expected, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.slow
-@EACH_MODEL
-def test_hundred_thousand_points_fit_into_memory(name: str) -> None:
-    generator = torch.Generator().manual_seed(0)
-    X, Y = (torch.rand(50, dim, generator=generator).double() for dim in (3, 1))
-    model = fitted(name, X, Y)
-    X = torch.rand(100_000, 1, 3, generator=generator).double()
-    with torch.no_grad():
-        for posterior in (model.rank_posterior(X), model.posterior(X)):
-            assert posterior.mean.shape == posterior.variance.shape == (100_000, 1, 1)
-        assert ExpectedRankingImprovement(model)(X).shape == (100_000,)
-
-
 def test_an_acquisition_function_moves_as_a_whole() -> None:
     X = torch.rand(12, 2, generator=torch.Generator().manual_seed(1)).double()
     f, slack = -(X - 0.4).square().sum(-1, keepdim=True), X[:, :1] - 0.2
-    models = [fitted("ranking_gp", X, outcomes) for outcomes in (f, slack)]
+    models = [RankingGP(X, outcomes).fit() for outcomes in (f, slack)]
     function = LogConstrainedExpectedUtilityImprovement(models[0], models[1:])
     test_X = torch.rand(5, 1, 2, generator=torch.Generator().manual_seed(2)).double()
     before = function(test_X)

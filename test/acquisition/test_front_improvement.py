@@ -19,7 +19,6 @@ UNIT = (X - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])
 CENTERS = torch.tensor([[0.2, 0.3], [0.8, 0.6]], dtype=torch.double)
 Y = -(UNIT.unsqueeze(1) - CENTERS).square().sum(-1)
 ANYWHERE = toy_data(40, seed=5)[0].unsqueeze(-2)
-PENDING = toy_data(3, seed=9)[0]
 
 
 def models(Y: Tensor = Y, **options: Any) -> list[RankingGP]:
@@ -86,15 +85,6 @@ def test_of_outcomes_tied_for_the_best_the_front_holds_one(dust: float) -> None:
     found = LogExpectedFrontImprovement(models(torch.stack([plateau, Y[:, 1]], dim=-1)))
     front = {tuple(x) for x in found.front.tolist()}
     assert len(front & {tuple(x) for x in X[best].tolist()}) == 1
-
-
-def test_increasing_transforms_of_an_objective_change_nothing() -> None:
-    warped = torch.stack([(9.0 * Y[:, 0]).exp(), 1e3 * Y[:, 1] - 7.0], dim=-1)
-    plain, other = (
-        LogExpectedFrontImprovement(models(outcomes, order_only=True))(ANYWHERE)
-        for outcomes in (Y, warped)
-    )
-    assert torch.equal(plain, other)
 
 
 def test_the_units_of_the_objectives_change_nothing() -> None:

@@ -119,21 +119,6 @@ def test_unpromising_points_beat_known_ones(kind: Kind, model: RankModel) -> Non
     assert (function(unpromising.unsqueeze(-2)) > Case(kind, model).ceiling).all()
 
 
-def test_the_value_rises_smoothly_with_the_distance_from_a_known_point(kind: Kind) -> None:
-    corners = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
-    wide, narrow = (
-        kind(fixed(lambda X: X.new_full(X.shape[:-1], -3.0), corners, corners[:, :1], radius))
-        for radius in (0.02, 1e-6)
-    )
-    away = torch.linspace(0.0, 0.5, 101, dtype=torch.float64).unsqueeze(-1)
-    X = (away * torch.tensor([0.6, 0.8], dtype=torch.float64)).unsqueeze(-2)
-    value = wide(X)
-    assert (value.diff() >= -1e-15).all()
-    assert (value[:3].diff() > 0).all()
-    # The neighbourhood is small: halfway across the domain nothing of it is left.
-    torch.testing.assert_close(value[-1:], narrow(X[-1:]), rtol=1e-12, atol=0)
-
-
 @FAR
 def test_multi_start_leaves_unpromising_points_where_they_are(
     kind: Kind, long_model: PoissonRankModel

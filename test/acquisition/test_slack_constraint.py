@@ -59,12 +59,6 @@ def test_the_unit_of_the_slack_changes_nothing() -> None:
         torch.testing.assert_close(plain(GRID), scaled(GRID))
 
 
-def test_of_the_order_alone_increasing_transforms_that_keep_the_sign_change_nothing() -> None:
-    slack = 0.45 - X
-    plain, warped = (constraint(each, order_only=True) for each in (slack, slack**3 * 1e6))
-    assert torch.equal(plain(GRID), warped(GRID))
-
-
 def test_where_all_or_none_satisfy_it() -> None:
     assert (constraint(2.0 - X)(GRID) == 0.0).all()
     none = constraint(-0.1 - X)(GRID)

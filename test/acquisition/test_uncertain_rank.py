@@ -9,11 +9,7 @@ from helpers.toy import toy_data
 from torch import Tensor
 from torch.autograd import gradcheck
 
-from botorch_popbo import (
-    ExpectedRankingImprovement,
-    RankingGP,
-    RectifiedLowerConfidenceBound,
-)
+from botorch_popbo import ExpectedRankingImprovement, RankingGP, RectifiedLowerConfidenceBound
 from botorch_popbo.acquisition._space_share import SpaceShare
 
 X_TEST = toy_data(50, seed=3)[0].unsqueeze(-2)

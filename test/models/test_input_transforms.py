@@ -4,10 +4,7 @@ from typing import Any
 import pytest
 import torch
 
-from botorch_popbo.models.input_transforms import (
-    InactiveColumns,
-    OneHotCategories,
-)
+from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories
 
 
 def test_numeric_columns_are_kept_and_one_hot_columns_come_last(tkwargs: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.models.transforms.input import Normalize
 from botorch.posteriors import Posterior
 from gpytorch.kernels import Kernel, MaternKernel, RBFKernel, ScaleKernel
-from helpers.gaussian import dense_law, unit_points
+from helpers.gaussian import dense_law
 from helpers.utility import SMOOTH, TEST_X, X, fitted, with_an_outlier
 from torch import Tensor
 from torch.autograd import gradcheck
@@ -84,15 +84,6 @@ def test_gradients_of_the_posterior() -> None:
         return posterior.mean, posterior.variance, posterior.distribution.covariance_matrix
 
     assert gradcheck(law, TEST_X.clone().requires_grad_(), eps=1e-6, atol=1e-6)
-
-
-def test_more_evaluations_remove_what_is_left_to_learn() -> None:
-    noise = 0.05 * torch.randn(70, generator=torch.Generator().manual_seed(0)).double()
-    crowd = X[:1] + 1e-4 * unit_points(40, seed=2)
-    model = fitted(torch.cat([SMOOTH, SMOOTH[:1].expand(40)]) + noise, torch.cat([X, crowd]))
-    crowded, lonely = (model.differences_from(X[1]).moments(x)[2] for x in (X[:1], X[:1] + 0.3))
-    assert crowded < 0.1 * model.noise
-    assert lonely > 3.0 * crowded
 
 
 def test_a_posterior_transform_knows_the_points_as_they_were_given() -> None:

@@ -80,13 +80,6 @@ def test_a_small_variance_of_a_large_rank_is_not_lost(dtype: torch.dtype) -> Non
     assert slope.isfinite().all()
 
 
-def test_an_exactly_known_utility_has_one_rank() -> None:
-    posterior = make(mean=MEAN + 0.01, variance=torch.zeros_like(VARIANCE))
-    _, probability = enumerated(posterior)
-    assert torch.equal(probability.argmax(-1).unsqueeze(-1).double(), posterior.mean)
-    torch.testing.assert_close(posterior.variance, torch.zeros(2, 3, 1).double())
-
-
 def test_samples_are_jointly_drawn_counts() -> None:
     posterior = make()
     with torch.random.fork_rng():

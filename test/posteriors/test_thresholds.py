@@ -10,22 +10,6 @@ THRESHOLDS = Thresholds(tensor([1.5, 0.5, 0.25, -1.0]), tensor([1, 2, 1, 3]))
 VALUES = torch.linspace(-4.0, 4.0, 401, dtype=torch.float64).unsqueeze(-1)
 
 
-def test_every_point_has_thresholds_of_its_own() -> None:
-    shift = tensor([[0.0, 1.0, -2.0], [0.3, 0.0, 5.0]])
-    batch = Thresholds(THRESHOLDS.values + shift.unsqueeze(-1), THRESHOLDS.size)
-    values = torch.linspace(-3.0, 3.0, 30, dtype=torch.float64).reshape(5, 2, 3, 1)
-    counts = torch.arange(-1.0, 9.0).double()
-    for b in range(2):
-        for q in range(3):
-            alone = Thresholds(batch.values[b, q], THRESHOLDS.size)
-            own = values[:, b, q]
-            assert torch.equal(batch.count(values)[:, b, q], alone.count(own))
-            assert torch.equal(batch.log_rank(values)[:, b, q], alone.log_rank(own))
-            assert torch.equal(batch.at(counts)[b, q], alone.at(counts))
-            in_front = batch.at(counts.reshape(-1, 1, 1, 1))[:, b, q]
-            assert torch.equal(in_front.squeeze(-1), alone.at(counts))
-
-
 def test_the_smooth_rank_follows_the_count() -> None:
     rank = THRESHOLDS.log_rank(VALUES).exp()
     assert (rank.diff(dim=0) < 0.0).all()

@@ -4,11 +4,7 @@ from gpytorch.kernels import Kernel, RBFKernel, ScaleKernel
 from gpytorch.priors import GammaPrior, LogNormalPrior
 
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
-from botorch_popbo.models._fit.priors import (
-    TaskCorrelation,
-    default_kernel,
-    default_likelihood,
-)
+from botorch_popbo.models._fit.priors import TaskCorrelation, default_kernel, default_likelihood
 from botorch_popbo.settings import ModelSettings
 
 SETTINGS = ModelSettings()

@@ -1,38 +1,22 @@
 import pytest
 import torch
-from helpers.gaussian import hyperparameters, ranked
-from helpers.outliers import SMOOTH, WORST_FIRST, X, with_outliers
+from helpers.gaussian import hyperparameters, ranked, unit_points
 from helpers.ranking import tensor
 from torch import Tensor
 
 from botorch_popbo.models._fit.evidence import Evidence
 from botorch_popbo.models._fit.outliers import (
-    RobustFit,
     _moments_of_each,
-    fit_robustly,
     log_rank_probability,
     lone_surprise,
     plausible_records,
 )
 from botorch_popbo.settings import ModelSettings
 
+X = unit_points(40)
+SMOOTH = -(X - 0.4).square().sum(-1)
 PRIOR = hyperparameters()
 SETTINGS = ModelSettings()
-
-
-def fit(outcomes: Tensor) -> RobustFit:
-    with torch.no_grad():
-        return fit_robustly(X[: len(outcomes)], ranked(outcomes), PRIOR, SETTINGS)
-
-
-@pytest.mark.parametrize("records", [(6,), (6, 10), (4, 12, 20)])
-def test_planted_outliers_are_set_aside(records: tuple[int, ...]) -> None:
-    robust = fit(with_outliers(*records))
-    assert not robust.is_used[WORST_FIRST[list(records)]].any()
-    assert robust.is_used.sum() >= 40 - len(records) - 2
-    # What is left is as smooth as without them.
-    noise, clean = (f.conditioned.noise for f in (robust, fit(SMOOTH)))
-    assert noise < 20.0 * clean
 
 
 def test_each_is_predicted_by_all_others() -> None:

@@ -1,8 +1,6 @@
 import pytest
 import torch
-from botorch.exceptions import (
-    InputDataError,
-)
+from botorch.exceptions import InputDataError
 from botorch.models.transforms.input import Normalize
 from botorch.sampling.pathwise import draw_matheron_paths
 from botorch.utils.sampling import draw_sobol_samples, manual_seed

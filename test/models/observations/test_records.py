@@ -28,6 +28,8 @@ def test_a_judges_tie_is_half_a_loss() -> None:
     assert records.counts.tolist() == [0.5, 1.5, 2.0, 1.0]
     assert records.exposure.tolist() == [2.0, 2.0, 4.0, 2.0]
     assert int(records.better.argmin()) == 0
+    halves = {(2, 3): 1.0, (3, 2): 1.0, (2, 1): 0.5, (1, 2): 0.5, (2, 0): 0.5, (0, 2): 0.5}
+    assert counted(records.comparisons) == {(0, 1): 1.0} | halves
 
 
 def test_a_point_of_several_tasks_has_a_record_of_each() -> None:

@@ -140,7 +140,7 @@ def test_the_models_of_a_list_are_conditioned_one_by_one(fitted: RankingGP) -> N
         torch.testing.assert_close(found.variance[:, [column]], alone.variance)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("distance", [0.0, 1e-7, 1e-5, 1e-3])
 def test_single_precision_survives_points_that_are_close(seed: int, distance: float) -> None:
     dim = 1 + seed % 4

@@ -102,15 +102,6 @@ def scored(scores: list[float]) -> Observations:
     return observations_of(Order.from_scores(line(len(scores)), tensor(scores)))
 
 
-def test_equal_outcomes_are_one_bucket_known_by_its_worst_record() -> None:
-    records = scored([3.0, 1.0, 3.0, 2.0, 1.0, 1.0])
-    utilities = tensor([1.0, -1.0, 0.9, 0.0, -1.5, -1.2])
-    buckets = Buckets.from_records(records, torch.arange(6), utilities)
-    assert buckets.size.tolist() == [2.0, 1.0, 3.0]
-    assert buckets.record.tolist() == [2, 3, 4]
-    assert buckets.place.tolist() == [0, 1, 2]
-
-
 def test_points_that_stand_for_no_utility_are_interpolated_by_place() -> None:
     records = scored([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
     used = torch.tensor([3, 1, 2])  # neither the best nor the worst two
