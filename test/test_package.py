@@ -30,8 +30,8 @@ def test_ax_is_loaded_by_what_is_for_ax_alone() -> None:
 import sys
 from botorch_popbo import RankingGP, minimize
 from botorch_popbo.optuna import PoPBOSampler
-minimize(lambda x: x, {"x": (0.0, 1.0)}, 3, progress=False)
-print({"ax", "pandas", "plotly", "sklearn"} & set(sys.modules))
+minimize(lambda x: x, {"x": (0.0, 1.0)}, 12, progress=False)
+print({"ax", "joblib", "loky", "pandas", "plotly", "sklearn"} & set(sys.modules))
 sys.modules["ax"] = None  # importing it raises ImportError
 try:
     import botorch_popbo.ax

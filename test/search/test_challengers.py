@@ -36,17 +36,3 @@ def test_challengers_are_other_points_of_the_space_near_the_champion(
 def test_the_first_promises_to_be_better(model: RankingGP) -> None:
     mean = model.posterior(torch.cat([challengers(model, 1), X[:1]])).mean
     assert mean[0] > mean[1]
-
-
-def test_the_seed_decides(model: RankingGP) -> None:
-    state = torch.get_rng_state()
-    assert torch.equal(challengers(model, 2), challengers(model, 2))
-    assert not torch.equal(challengers(model, 2), challengers(model, 2, seed=1))
-    assert torch.equal(torch.get_rng_state(), state)
-
-
-def test_a_space_may_have_too_few_points() -> None:
-    space, settings = Space.read({"switch": (0, 1)}), SearchSettings()
-    both = space.bounds
-    model = RankingGP(both, both, input_transform=space.input_transform()).fit()
-    assert torch.equal(draw_challengers(model, both[0], space, 3, 0, 0, settings), both[1:])

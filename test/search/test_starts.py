@@ -68,18 +68,6 @@ def starts(
 botorchs = partial(starts, generate=gen_batch_initial_conditions)
 
 
-@pytest.mark.parametrize(
-    "bounds", [BOUNDS, torch.tensor([[3.0, 1.0], [3.1, 1.1]]).double()], ids=["box", "far"]
-)
-@pytest.mark.parametrize("num_restarts", [2, 8])
-def test_they_lie_within_the_box(
-    function: AcquisitionFunction, bounds: Tensor, num_restarts: int
-) -> None:
-    X = starts(function, bounds=bounds, num_restarts=num_restarts)
-    assert X.shape == (num_restarts, 1, 2)
-    assert torch.equal(X.clamp(bounds[0], bounds[1]), X)
-
-
 @pytest.mark.parametrize("name", ["utility", "rank"])
 def test_half_are_close_to_the_best_points(name: str, request: pytest.FixtureRequest) -> None:
     fixture, make = FUNCTIONS[name]

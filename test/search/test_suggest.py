@@ -64,13 +64,6 @@ def test_settings_reach_what_is_maximised(monkeypatch: pytest.MonkeyPatch) -> No
     assert maximised[0].settings.margin == 7.0
 
 
-def test_what_is_pending_is_not_suggested_again() -> None:
-    models = Models.fit(known(-LOSS), SPACE)
-    x = models.suggest(SPACE, NONE, seed=0)
-    after = models.suggest(SPACE, torch.stack([x, x, X[0]]), seed=0)
-    assert not torch.equal(after, x)
-
-
 def test_what_lies_outside_of_the_space_teaches_but_is_not_to_be_improved_on() -> None:
     models = Models.fit(known(-LOSS), SPACE)
     narrow = Space.read({"x": (0.7, 1.0), "y": (0, 4)})
@@ -80,18 +73,6 @@ def test_what_lies_outside_of_the_space_teaches_but_is_not_to_be_improved_on() -
     function = improvement(models.objectives, models.slacks, None, X_baseline=inside)
     others = narrow.draw(200, seed=1).unsqueeze(-2)
     assert function(found[None, None]) > function(others).median()
-
-
-def test_where_columns_are_fixed_the_best_expected_point_comes_first() -> None:
-    models = Models.fit(known(-LOSS), SPACE)
-    part = SPACE.at_places({"x": 0.95})
-    found = models.suggest(part, NONE, seed=0)
-    others = found.new_tensor([[0.95, y] for y in range(5)])
-    mean = models.objectives[0].posterior(others).mean.squeeze(-1)
-    assert torch.equal(found, others[mean.argmax()])
-    second = models.suggest(part, found.unsqueeze(0), seed=0)
-    assert second[0] == 0.95
-    assert not torch.equal(second, found)
 
 
 def test_a_design_comes_first_and_models_are_fitted_once(monkeypatch: pytest.MonkeyPatch) -> None:

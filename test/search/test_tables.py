@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo import unseen_candidates
-from botorch_popbo.search.tables import is_table, unseen_points
+from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.space import Domain
 
 # 350 * 350 points are more than are enumerated.
@@ -55,19 +55,6 @@ def test_a_grid_can_be_exhausted() -> None:
     left = draw("enumerated", X_avoid=everything[:-2], num=1000)
     assert rows(left) == rows(everything[-2:])
     assert draw("enumerated", X_avoid=everything).shape == (0, 3)
-
-
-@pytest.mark.parametrize(
-    ("choices", "expected"),
-    [
-        ({0: [0, 1, 2], 1: [0.1, 0.2]}, True),
-        ({0: [0, 1, 2]}, False),
-        ({0: list(range(500)), 1: [0]}, True),  # few points in all
-        ({0: list(range(2000)), 1: [0, 1]}, False),
-    ],
-)
-def test_what_a_table_is(choices: dict[int, list[float]], expected: bool) -> None:
-    assert is_table(choices, dim=2) == expected
 
 
 def test_points_of_a_table_are_exactly_those_not_seen() -> None:
