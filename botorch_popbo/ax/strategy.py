@@ -16,14 +16,8 @@ from botorch.acquisition import (
 )
 
 from botorch_popbo.ax._checks import check_name, check_whole
-from botorch_popbo.ax.nodes import (
-    InitialDesign,
-    NodeOptions,
-    PresetName,
-    RankAcquisitionName,
-    initial_node,
-    popbo_node,
-)
+from botorch_popbo.ax.generator_spec import NodeOptions, PresetName, RankAcquisitionName
+from botorch_popbo.ax.nodes import InitialDesign, initial_node, popbo_node
 from botorch_popbo.ax.sources import BestOfSources, as_evaluations
 
 GPAcquisitionName = Literal["logei", "ucb", "qlognei"]

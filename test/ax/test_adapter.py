@@ -16,7 +16,7 @@ from helpers.service_loop import (
     sphere,
 )
 
-from botorch_popbo.ax.nodes import PresetName
+from botorch_popbo.ax.generator_spec import PresetName
 
 
 def started(objective: str = "-loss", preset: PresetName = "default") -> Client:

@@ -19,7 +19,7 @@ from helpers.service_loop import (
 )
 
 from botorch_popbo.ax import best_point
-from botorch_popbo.ax.nodes import PresetName
+from botorch_popbo.ax.generator_spec import PresetName
 
 
 def parent(name: str, dependents: dict[Any, list[str]]) -> Parameter:

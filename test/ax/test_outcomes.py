@@ -23,7 +23,7 @@ from helpers.service_loop import (
 )
 
 from botorch_popbo.ax import best_point, popbo_generation_strategy
-from botorch_popbo.ax.nodes import PresetName
+from botorch_popbo.ax.generator_spec import PresetName
 from botorch_popbo.data import from_outcomes
 
 PROBLEM = BraninCurrin().double()

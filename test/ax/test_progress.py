@@ -6,7 +6,7 @@ from ax.exceptions.core import DataRequiredError, SearchSpaceExhausted
 from helpers.search_spaces import KEYS, ranged
 from helpers.service_loop import floats, generator_keys, popbo_client, run_trials, sphere
 
-from botorch_popbo.ax.nodes import PresetName
+from botorch_popbo.ax.generator_spec import PresetName
 
 
 @pytest.mark.parametrize("other_fails", [False, True])

@@ -13,7 +13,7 @@ from ax.exceptions.core import SearchSpaceExhausted
 from helpers.search_spaces import KEYS, Space, assert_distinct, assert_member, choice, ranged, start
 from helpers.service_loop import Parameter, Parameterization, generator_keys, run_trials
 
-from botorch_popbo.ax.nodes import PresetName
+from botorch_popbo.ax.generator_spec import PresetName
 
 BOTH: tuple[PresetName, ...] = ("default", "paper")
 

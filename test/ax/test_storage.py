@@ -18,7 +18,7 @@ from helpers.search_spaces import KEYS, choice, ranged
 from helpers.service_loop import Parameter, Parameterization, generator_keys, run_trials
 
 from botorch_popbo.ax import fit_model, popbo_generation_strategy
-from botorch_popbo.ax.nodes import PresetName
+from botorch_popbo.ax.generator_spec import PresetName
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "client_0_2.json"
 PARAMETERS: list[Parameter] = [

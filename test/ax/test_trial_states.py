@@ -20,7 +20,7 @@ from helpers.service_loop import (
     sphere,
 )
 
-from botorch_popbo.ax.nodes import PresetName
+from botorch_popbo.ax.generator_spec import PresetName
 
 INF = math.inf
 EACH_PRESET = pytest.mark.parametrize("preset", ["default", "paper"])

@@ -8,7 +8,7 @@ from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from helpers.service_loop import Parameter, Parameterization, popbo_client
 
-from botorch_popbo.ax.nodes import PresetName
+from botorch_popbo.ax.generator_spec import PresetName
 
 KEYS = {"default": "popbo-logei", "paper": "popbo-eri"}
 

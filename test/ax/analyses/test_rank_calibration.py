@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 from botorch_popbo import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.ax.analyses import RankCalibration
-from botorch_popbo.ax.nodes import PresetName
+from botorch_popbo.ax.generator_spec import PresetName
 
 from .conftest import MakeRun
 

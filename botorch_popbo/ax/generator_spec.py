@@ -1,0 +1,229 @@
+"""What generates a rank node's candidates: the model, its transforms and what it maximises."""
+
+from collections.abc import Iterable
+from typing import Any, Literal, TypedDict
+
+import pandas as pd
+import torch
+from ax.adapter.registry import Generators
+from ax.adapter.transforms.choice_encode import ChoiceToNumericChoice
+from ax.adapter.transforms.derelativize import Derelativize
+from ax.adapter.transforms.log import Log
+from ax.adapter.transforms.logit import Logit
+from ax.adapter.transforms.remove_fixed import RemoveFixed
+from ax.exceptions.core import UserInputError
+from ax.generation_strategy.generator_spec import GeneratorSpec
+from ax.generators.torch.botorch_modular.surrogate import ModelConfig, SurrogateSpec
+from botorch.acquisition import AcquisitionFunction
+from botorch.models.model import Model
+
+from botorch_popbo.acquisition import (
+    ExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
+    RectifiedLowerConfidenceBound,
+)
+from botorch_popbo.ax._checks import check_device, check_name, check_whole
+from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
+from botorch_popbo.ax.acquisition import RankAcquisition
+from botorch_popbo.ax.failures import FailedTrialsLast
+from botorch_popbo.ax.sources import LearnFromSources, as_evaluations
+from botorch_popbo.ax.surrogate import RankSurrogate
+from botorch_popbo.ax.transforms import MaximizeObjective
+from botorch_popbo.models import PoissonRankModel, RankingGP
+from botorch_popbo.settings import Settings
+
+PresetName = Literal["default", "paper", "exact"]
+RankAcquisitionName = Literal["logei", "eri", "rlcb"]
+
+#: The transforms of a rank model, in this order.
+# No outcome transform beside the sign: winsorising would tie distinct outcomes. Ordered choices
+# become whole numbers, unordered ones keep a column each that the model encodes one-hot.
+RANK_TRANSFORMS = [
+    FailedTrialsLast,
+    RemoveFixed,
+    OrderedLeafToIntegerRange,
+    ChoiceToNumericChoice,
+    Log,
+    Logit,
+    Derelativize,
+    MaximizeObjective,
+]
+
+#: The model must not learn from parameters without a meaning, which depend on what is kept. And
+#: what is relative is so to the baseline as measured: its prediction is an average over ranks.
+RANK_TRANSFORM_CONFIGS: dict[str, Any] = {
+    "Cast": {"flatten_hss": False},
+    "Derelativize": {"use_raw_status_quo": True},
+}
+
+_RANK_ACQUISITIONS: dict[str, type[AcquisitionFunction]] = {
+    "logei": LogExpectedUtilityImprovement,
+    "eri": ExpectedRankingImprovement,
+    "rlcb": RectifiedLowerConfidenceBound,
+}
+_PRESETS: dict[str, type[Model]] = {
+    "default": RankingGP,
+    "paper": PoissonRankModel,
+    "exact": PoissonRankModel,
+}
+
+
+class NodeOptions(TypedDict, total=False):
+    """What a node with a rank model can be told.
+
+    Attributes:
+        max_parallelism: While so many trials run, the node suggests none and Ax raises
+            ``MaxParallelismReachedException``; by default any number may run. How many are
+            suggested at a time is up to ``get_next_trials(max_trials=...)``.
+        device: Where to compute, such as ``"cuda:0"``; by default on the CPU. Ax computes in
+            float64 everywhere.
+        num_restarts: Starting points of BoTorch's optimizer, by default as many as the space and
+            the acquisition function need. Without effect where every point of a discrete space is
+            looked at.
+        raw_samples: Points that the starting points are chosen from, likewise.
+        sources: Tables of earlier experiments over the same parameters, for the default preset: a
+            row for each evaluation and a column for each parameter and metric, as
+            ``client.summarize()`` returns them.
+        order_only: Whether the default preset hears nothing of how far apart outcomes are, so that
+            any increasing transform of a metric gives the same suggestions bit for bit.
+        simplify_parameter_changes: As in Ax's own strategies, whether parameters that hardly matter
+            go back to ``configure_optimization(pruning_target_parameterization=...)``.
+        settings: Numbers that change a suggestion, of the model, what is maximised and the search.
+    """
+
+    max_parallelism: int | None
+    device: str | None
+    num_restarts: int | None
+    raw_samples: int | None
+    sources: Iterable[pd.DataFrame]
+    order_only: bool
+    simplify_parameter_changes: bool
+    settings: Settings
+
+
+def rank_generator_spec(
+    acquisition: RankAcquisitionName | type[AcquisitionFunction] | None,
+    seed: int,
+    preset: PresetName,
+    options: NodeOptions,
+) -> GeneratorSpec:
+    """The specification of a generator whose key is "popbo-" and the acquisition function's name.
+
+    Args:
+        acquisition: See :func:`~botorch_popbo.ax.popbo_node`.
+        seed: Seed of the model and the optimizer.
+        preset: Which model.
+        options: Everything else.
+
+    Returns:
+        The specification.
+
+    Raises:
+        UserInputError: If an option is unknown or out of range.
+    """
+    check_name("preset", preset, _PRESETS)
+    _check_options(options)
+    seed, settings = check_whole("seed", seed, 0), options.get("settings") or Settings()
+    settings = settings.with_order_only(options.get("order_only", False))
+    is_gp = _PRESETS[preset] is RankingGP
+    name, acquisition_class = _named(acquisition or ("logei" if is_gp else "eri"))
+    if acquisition_class is LogExpectedUtilityImprovement and not is_gp:
+        raise UserInputError(
+            f'acquisition="logei" needs a model with uncertainty, which preset={preset!r} has not; '
+            'use preset="default", or acquisition="eri" or "rlcb".'
+        )
+    generator_kwargs: dict[str, Any] = {
+        "surrogate": _surrogate(preset, seed, settings),
+        "botorch_acqf_class": acquisition_class,
+        "botorch_acqf_options": _acquisition_options(acquisition_class, preset, seed, settings),
+        "acquisition_class": RankAcquisition,
+        "acquisition_options": {
+            "seed": seed,
+            "settings": settings,
+            "prune_irrelevant_parameters": options.get("simplify_parameter_changes", False),
+        },
+        **_transforms(preset, options),
+        "fit_tracking_metrics": is_gp,
+        "refit_on_cv": True,
+        "warm_start_refit": False,
+    }
+    if options.get("device") is not None:
+        generator_kwargs["torch_device"] = torch.device(str(options["device"]))
+    sizes = {key: options.get(key) for key in ("num_restarts", "raw_samples")}
+    given = {key: value for key, value in sizes.items() if value is not None}
+    return GeneratorSpec(
+        generator_enum=Generators.BOTORCH_MODULAR,
+        generator_kwargs=generator_kwargs,
+        generator_gen_kwargs={"model_gen_options": {"optimizer_kwargs": given}} if given else {},
+        generator_key_override=f"popbo-{name}",
+    )
+
+
+def _surrogate(preset: PresetName, seed: int, settings: Settings) -> RankSurrogate:
+    """Predictions of held-out points would otherwise come from a model that saw them."""
+    model = _PRESETS[preset]
+    told: dict[str, Any] = {"settings": settings.model}
+    if model is PoissonRankModel:
+        told = {"settings": settings.paper, "seed": seed}
+    if preset == "paper":
+        told["untruncated_from"] = settings.paper.untruncated_from
+    config = ModelConfig(botorch_model_class=model, model_options=told, name=preset)
+    return RankSurrogate(
+        SurrogateSpec(model_configs=[config]), refit_on_cv=True, warm_start_refit=False
+    )
+
+
+def _transforms(preset: PresetName, options: NodeOptions) -> dict[str, Any]:
+    """Transforms and what they are told."""
+    sources = as_evaluations(options.get("sources", ()))
+    if not sources:
+        return {"transforms": RANK_TRANSFORMS, "transform_configs": RANK_TRANSFORM_CONFIGS}
+    if _PRESETS[preset] is not RankingGP:
+        raise UserInputError(f'sources need preset="default"; got preset={preset!r}.')
+    told = {"LearnFromSources": {"sources": sources}}
+    return {
+        "transforms": [*RANK_TRANSFORMS, LearnFromSources],
+        "transform_configs": RANK_TRANSFORM_CONFIGS | told,
+    }
+
+
+def _named(
+    acquisition: str | type[AcquisitionFunction],
+) -> tuple[str, type[AcquisitionFunction]]:
+    """Name and class of an acquisition function."""
+    if not isinstance(acquisition, type):
+        check_name("acquisition", acquisition, _RANK_ACQUISITIONS)
+        return acquisition, _RANK_ACQUISITIONS[acquisition]
+    if not issubclass(acquisition, AcquisitionFunction):
+        raise UserInputError(f"{acquisition.__name__} is no acquisition function of BoTorch.")
+    names = {known: name for name, known in _RANK_ACQUISITIONS.items()}
+    return names.get(acquisition, acquisition.__name__), acquisition
+
+
+def _acquisition_options(
+    acquisition: type[AcquisitionFunction], preset: PresetName, seed: int, settings: Settings
+) -> dict[str, Any]:
+    """What the paper's acquisition functions are told; the others need nothing."""
+    paper = settings.paper
+    own = settings.acquisition if preset == "default" else paper
+    if acquisition is ExpectedRankingImprovement:
+        return {"seed": seed, "K_m": own.worst_rank, "share": paper.eri_share}
+    if acquisition is RectifiedLowerConfidenceBound:
+        options = {"seed": seed, "beta": own.beta, "share": paper.rlcb_share}
+        return options | {"poisson_deviation": preset == "paper"}
+    return {}
+
+
+def _check_options(options: NodeOptions) -> None:
+    for name in options:
+        check_name("option", name, NodeOptions.__annotations__)
+    restarts, samples = options.get("num_restarts"), options.get("raw_samples")
+    for name in ("max_parallelism", "num_restarts", "raw_samples"):
+        if (value := options.get(name)) is not None:
+            check_whole(name, value, 1)
+    if restarts is not None and samples is not None and samples < restarts:
+        raise UserInputError(
+            f"raw_samples is at least num_restarts, whose points come from them; got {samples} and "
+            f"{restarts}."
+        )
+    check_device(options.get("device"))
