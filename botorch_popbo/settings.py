@@ -214,8 +214,12 @@ class SearchSettings:
     # step gains 2e-4 of the logarithm. SciPy's 2e-9 takes longer and gains 1e-5.
     max_steps: int = 60
     tolerance: float = 1e12
+    # Combinations of choices up to which starts of each are climbed from together. In spaces of 16
+    # and 50 BoTorch's alternation takes 3.5 times as long, and finds a better point once in 36
+    # searches, a worse one twice.
+    max_combinations: int = 64
     # The same of BoTorch's optimizers of mixed spaces: each combination of few choices in Ax, and
-    # many combinations everywhere. None.
+    # more combinations everywhere. None.
     num_mixed_starts: int = 8
     num_mixed_raw: int = 256
     max_mixed_steps: int = 50

@@ -10,10 +10,7 @@ import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.exceptions.warnings import BadInitialCandidatesWarning
 from botorch.optim import optimize_acqf_discrete, optimize_acqf_discrete_local_search
-from botorch.optim.optimize_mixed import (
-    optimize_acqf_mixed_alternating,
-    should_use_mixed_alternating_optimizer,
-)
+from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
@@ -205,7 +202,7 @@ def _optimized(
 ) -> Tensor:
     """What an optimizer for such a space finds, ``1 x d``."""
     choices = {column: list(values) for column, values in domain.choices.items()}
-    if choices and should_use_mixed_alternating_optimizer(discrete_dims=choices):
+    if math.prod(map(len, choices.values())) > settings.max_combinations:
         unordered = domain.categorical
         found, _ = optimize_acqf_mixed_alternating(
             acquisition,

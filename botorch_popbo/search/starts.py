@@ -81,7 +81,7 @@ def rank_initial_conditions(
 def mixed_starts(
     acquisition: AcquisitionFunction, domain: Domain, settings: SearchSettings
 ) -> Tensor:
-    """Starting points of a space of ranges and a few combinations of choices.
+    """Starting points of a space of ranges and few combinations of choices.
 
     As :func:`rank_initial_conditions` makes them; half of those close to the best points have the
     choices of these, all others every combination in turn. The best of each combination starts the
