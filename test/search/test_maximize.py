@@ -17,7 +17,7 @@ TARGET = torch.tensor([0.31, 2.2]).double()
 BOUNDS = torch.tensor([[0.0, 0.0], [1.0, 4.0]]).double()
 RANGES = Domain(BOUNDS, {}, (), lambda X: X)
 MIXED = replace(RANGES, choices={1: [0.0, 1.0, 2.0, 3.0, 4.0]})
-MANY = replace(RANGES, choices={1: [0.25 * i for i in range(17)]})
+MANY = replace(RANGES, choices={1: [0.0625 * i for i in range(65)]})
 CATEGORY = replace(MIXED, categorical=[1])
 TABLE = replace(MIXED, choices={0: [0.0, 0.5, 1.0], **MIXED.choices})
 ROUNDED = replace(RANGES, snap=lambda X: (4.0 * X).round() / 4.0)
@@ -43,7 +43,7 @@ class Bowl(AcquisitionFunction):
     [
         (RANGES, [0.31, 2.2]),
         (MIXED, [0.31, 2.0]),
-        (MANY, [0.31, 2.25]),
+        (MANY, [0.31, 2.1875]),
         (CATEGORY, [0.31, 2.0]),
         (TABLE, [0.5, 2.0]),
         (ROUNDED, [0.25, 2.25]),
