@@ -21,6 +21,7 @@ from botorch_popbo.space import Parameter, Space
 KINDS = ("float", "log", "int", "ordered", "choice", "skip")
 _FEW = 10  # values of a grid, along one axis
 _WIDE = 100.0  # the ratio of the ends of a range that asks for a logarithm
+_DATE = r"\d{4}-\d\d-\d\d([T ].*)?"  # ISO 8601
 _EXACT = 2**53  # up to here whole numbers are told apart as floats
 
 
@@ -155,8 +156,9 @@ def infer(column: "pd.Series[Any]") -> str:
     if len(values) == 1 or str(column.name).startswith("Unnamed: "):
         return "skip"
     if not _is_numeric(column):
-        # A text that is never the same twice names the row.
-        return "skip" if len(values) == len(column) > _FEW else "choice"
+        # A text that is never the same twice names the row, and a date says when it was made.
+        is_date = column.dropna().astype(str).str.fullmatch(_DATE).all()
+        return "skip" if is_date or len(values) == len(column) > _FEW else "choice"
     if len(values) <= _FEW and 2 * len(values) <= len(column):
         return "ordered"
     if values.min() > 0 and values.max() >= _WIDE * values.min():
