@@ -8,7 +8,7 @@ from concurrent.futures import BrokenExecutor
 from typing import Any
 
 from joblib import Parallel, delayed
-from tqdm.auto import tqdm  # type: ignore[import-untyped]
+from tqdm import tqdm  # type: ignore[import-untyped]
 
 from botorch_popbo.benchmarks.run._failure import Failure, failed
 from botorch_popbo.benchmarks.run._replication import next_trial, work
