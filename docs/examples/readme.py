@@ -1,4 +1,4 @@
-"""The README's picture, and the tables there and in ``docs/results.md``.
+"""The README's picture and its numbers, and the tables there and in ``docs/results.md``.
 
 The picture shows what this command has measured, whose folder is the argument::
 
@@ -6,8 +6,7 @@ The picture shows what this command has measured, whose folder is the argument::
         --methods popbo optuna-gp optuna-tpe
     python docs/examples/readme.py DIR
 
-The tables are counted from the files in ``docs/results``. Without a folder they are all that is
-made.
+The tables are counted from the files in ``docs/results``. Without a folder no picture is made.
 """
 
 import json
@@ -73,6 +72,16 @@ def draw(table: pd.DataFrame) -> None:
     figure.savefig(DOCS / "ranks.png", dpi=110)
 
 
+def picture() -> list[str]:
+    """The sentence of the README that says where the curves end."""
+    table = pd.read_csv(DOCS / "results" / "ranks.csv")
+    last = table[table["evaluations"] == table["evaluations"].max()]
+    found = last.pivot(index="method", columns="problem", values="regret").loc[[*METHODS]]
+    ours, gp, tpe = (f"{smooth:.2f} and {outliers:.2f}" for smooth, outliers in found.to_numpy())
+    sentence = f"ours is {ours} from the optimum, `GPSampler` {gp}, TPE {tpe}"
+    return [f"After {last['evaluations'].iloc[0]} evaluations {sentence}"]
+
+
 def ends(*files: str, point: str = "best_evaluated") -> pd.DataFrame:
     """The outcome of each run: a row for trials, problem and seed, a column for each method."""
     runs = pd.concat([pd.read_csv(DOCS / "results" / f"{file}.csv") for file in files])
@@ -133,4 +142,4 @@ if __name__ == "__main__":
         found = curves(Path(sys.argv[1]))
         found.to_csv(DOCS / "results" / "ranks.csv", index=False)
         draw(found)
-    print(*comparisons(), *ranks(), sep="\n")
+    print(*picture(), *comparisons(), *ranks(), sep="\n")
