@@ -99,12 +99,7 @@ def test_only_what_is_more_even_by_its_logarithms_is_logarithmic() -> None:
 
 
 def test_a_date_is_no_choice_unless_it_is_said_to_be(tmp_path: Path) -> None:
-    days = pd.Series(["2026-11-25", "2026-11-25 18:30", "2026-11-26", "2026-11-26T08:15:00Z"])
-    assert infer(days) == "skip"
-    assert infer("run of " + days.str[:10]) == "choice"
-    text = (
-        TEXT.replace("gpu", "day").replace(",a,", ",2026-11-25,", 2).replace(",a,", ",2026-11-26,")
-    )
+    text = TEXT.replace("gpu", "day").replace(",a,3", ",2026-11-25,3")
+    text = text.replace(",a,", ",2026-11-26 08:15,")
     assert "day" not in source(tmp_path, text=text).load().space.parameters
-    day = source(tmp_path, "day=choice", text=text).load().space.parameters["day"]
-    assert day.choices == ("2026-11-25", "2026-11-26")
+    assert "day" in source(tmp_path, "day=choice", text=text).load().space.parameters
