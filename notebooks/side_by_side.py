@@ -13,12 +13,11 @@
 # # Side by side
 #
 # The same loop with a rank model and with a Gaussian process: on a smooth function, a noisy one,
-# one with outliers, and a real tuning task. Every statement about a winner is computed from the
-# runs below. They are few and short, so that the notebook ends within minutes; the page on sample
-# efficiency has longer ones, of 80 evaluations, which do not end like these.
+# one with outliers, and a real tuning task. The runs are few and short, so that the notebook ends
+# within minutes. They need not end like the longer ones of [the results](../results.md).
 #
-# The loops are those of the benchmark (`popbo compare`), which starts all methods from the same
-# points, survives interruptions, and runs replications side by side.
+# The loops are those of `popbo compare`. It starts all methods from the same points, survives
+# interruptions, and runs replications side by side.
 
 # %%
 import logging
@@ -78,8 +77,7 @@ def compare(
 # - **outliers**: Branin, where one outcome in ten is off by ten times the function's range.
 #
 # `popbo` is the default rank model, `botorch-gp` BoTorch's `SingleTaskGP` with the logarithm of
-# the expected improvement. On the functions with noise the curves show the point that each model
-# would recommend; random search recommends the best outcome it saw.
+# the expected improvement.
 
 # %%
 functions = compare(
@@ -107,6 +105,9 @@ tasks = compare(
 
 # %% [markdown]
 # ## Curves
+#
+# They are of the point that each method would recommend. With noise that need not be the best one
+# evaluated. Random search recommends the best outcome it saw.
 
 # %%
 STYLE = {"popbo": "C0", "popbo-logei": "C0", "botorch-gp": "C1", "gp-logei": "C1", "random": "grey"}
@@ -140,39 +141,19 @@ plt.show()
 # %% [markdown]
 # ## The table
 #
-# Mean ± standard error over the seeds at the end; a star marks the best mean. The last column is
-# the time that a suggestion takes.
+# Where each method ended: means ± standard errors over the seeds. A verdict names a winner only if
+# the difference is more than chance.
 
 # %%
-print(table(summaries))
-
-# %% [markdown]
-# Is the difference more than chance? The gap between the two models, in standard errors of the
-# gap:
-
-
-# %%
-def verdict(summary: Summary) -> str:
-    """Who is ahead, and by how much."""
-    ends = {STYLE[curve.method]: curve for curve in summary.curves}
-    ranks, values = ends["C0"], ends["C1"]
-    gap = values.mean[-1] - ranks.mean[-1] if summary.is_loss else ranks.mean[-1] - values.mean[-1]
-    error = np.hypot(ranks.error[-1], values.error[-1])
-    if abs(gap) <= 2 * error:
-        return "no clear winner"
-    return f"{LABEL['C0'] if gap > 0 else LABEL['C1']} ({abs(gap) / error:.1f} standard errors)"
-
-
-verdicts = {summary.problem.name: verdict(summary) for summary in summaries}
-for name, text in verdicts.items():
-    print(f"{name:<20} {text}")
+report = table(summaries)
+print(report)
 
 # %% [markdown]
 # ## Where the Gaussian process wins: values
 #
-# Asked for a *value*, a rank model reads it off between the observed ones that it predicts a point
-# to lie between, so it never goes beyond the best one it has seen. Both
-# models now see the same forty random points of Branin and predict two hundred others.
+# A rank model predicts a point's place in the order. Asked for a *value*, it reads one off between
+# the outcomes on either side, so it never goes beyond those it has seen. Both models now see the
+# same forty random points of Branin and predict two hundred others.
 
 
 # %%
@@ -198,7 +179,6 @@ def predictions(strategy) -> np.ndarray:
 
 
 truth = np.array([problem.score(point) for point in unseen])
-best_seen = min(problem.score(point) for point in seen)
 predicted = {
     "C0": predictions(popbo_generation_strategy(num_initial_trials=len(seen))),
     "C1": predictions(gp_generation_strategy(num_initial_trials=len(seen))),
@@ -220,8 +200,6 @@ plt.show()
 # take the Gaussian process.
 
 # %%
-print(
-    "In short: "
-    + "; ".join(f"{name}: {text}" for name, text in verdicts.items())
-    + f"; smaller error of predicted values: {LABEL[min(errors, key=errors.get)]}."
-)
+verdicts = [line for line in report.splitlines() if line.startswith("verdict on ")]
+smaller = LABEL[min(errors, key=errors.get)]
+print(f"In short: {'. '.join(verdicts)}. Smaller error of predicted values: {smaller}.")
