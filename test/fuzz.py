@@ -191,7 +191,7 @@ def check_experiment(seed: int) -> None:
     client.configure_optimization("-y")
     options: dict[str, Any] = {"num_initial_trials": 4, "seed": seed % 2**31}
     client.set_generation_strategy(popbo_generation_strategy(**options))
-    for _ in range(4):
+    for _ in range(3):
         part = pick(generator, None, None, {"a": 0.75 * width}, {"b": 0.25})
         for index, x in client.get_next_trials(3, fixed_parameters=part).items():
             if part and part.items() - x.items():
