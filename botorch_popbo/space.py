@@ -16,6 +16,7 @@ from torch import Tensor
 
 from botorch_popbo._plain import plain, whole
 from botorch_popbo.models.input_transforms import InactiveColumns, Limit, LimitedColumns, unit_cube
+from botorch_popbo.settings import SearchSettings
 
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
 #: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
@@ -439,12 +440,14 @@ class Space:
         numeric = (~self.is_categorical).nonzero().squeeze(-1).tolist()
         return unit_cube(self.bounds, numeric, categories, inactive=self.inactive)
 
-    def domain(self, max_listed: int) -> Domain:
-        """Where to search; a parameter of more values than ``max_listed`` is a range, rounded."""
+    def domain(self, settings: SearchSettings) -> Domain:
+        """Where to search; unless points are few, many values are a range, rounded."""
         free = [(i, p) for i, p in enumerate(self.parameters.values()) if i not in self.fixed]
         bounds = self.bounds.clone()
         bounds[:, [*self.fixed]] = bounds.new_tensor([*self.fixed.values()])
-        listed = {i: p.places() for i, p in free if p.choices is not None or p.size <= max_listed}
+        few = math.prod(p.size for _, p in free) <= settings.table_size
+        limit = math.inf if few else settings.max_listed
+        listed = {i: p.places() for i, p in free if p.choices is not None or p.size <= limit}
         return Domain(
             bounds=bounds,
             choices={i: [place] for i, place in self.fixed.items()} | listed,

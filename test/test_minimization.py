@@ -78,6 +78,13 @@ def test_an_increasing_transform_of_what_is_only_ordered_changes_nothing() -> No
     assert abs(math.log10(first.best.parameters["rate"]) + 2) < 0.5
 
 
+def test_the_best_of_many_whole_numbers_is_found() -> None:
+    space = dict.fromkeys("abc", (1, 1000))
+    best = (333, 700, 12)
+    found = minimize(lambda **x: math.dist(x.values(), best), space, 35, progress=False)
+    assert found.best_observed.value < 3.0
+
+
 @pytest.mark.parametrize("at", [{2}, {0, 6, 9}])
 def test_an_interruption_changes_nothing(
     at: set[int], whole: Result, tmp_path: Path, caplog: pytest.LogCaptureFixture

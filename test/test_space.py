@@ -10,6 +10,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 
+from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Parameter, Space
 
 SPACE = Space.read(
@@ -64,11 +65,13 @@ def test_it_is_the_same_after_a_round_trip_through_a_file() -> None:
 
 
 def test_what_is_long_is_searched_like_a_range_and_rounded() -> None:
-    domain = SPACE.domain(max_listed=100)
+    domain = SPACE.domain(SearchSettings())
     assert set(domain.choices) == {1, 2, 3}
     assert domain.categorical == [3]
     assert domain.snap(SPACE.bounds + 0.01)[0, 5].item() == math.log(8)
-    assert set(SPACE.domain(max_listed=1000).choices) == {1, 2, 3, 5}
+    assert set(SPACE.domain(SearchSettings(max_listed=1000)).choices) == {1, 2, 3, 5}
+    few = Space.read({"n": (1, 500), "flag": [True, False]})
+    assert set(few.domain(SearchSettings()).choices) == {0, 1}
     assert SPACE.num_points == math.inf
     assert Space.read({"a": (1, 4), "b": ["x", "y"]}).num_points == 8
 
@@ -190,7 +193,7 @@ def test_a_part_of_a_space_is_searched_and_the_model_stays() -> None:
     drawn = part.draw(16, seed=1)
     assert (drawn[:, [0, 3, 5]] == drawn.new_tensor([9.0, 1.0, math.log(37.5)])).all()
     assert torch.equal(drawn[:, [1, 2, 4]], SPACE.draw(16, seed=1)[:, [1, 2, 4]])
-    domain = part.domain(max_listed=1000)
+    domain = part.domain(SearchSettings())
     assert torch.equal(domain.snap(drawn), drawn)
     assert [domain.choices[i] for i in (0, 3)] == [[9.0], [1.0]]
     assert domain.categorical == []

@@ -93,7 +93,7 @@ class Models:
         )
         return maximize(
             acquisition,
-            space.domain(search.max_listed),
+            space.domain(search),
             torch.cat([known, X_pending]),
             search.max_candidates if len(self.objectives) == 1 else search.max_front_candidates,
             seed,

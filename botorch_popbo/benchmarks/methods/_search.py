@@ -11,5 +11,5 @@ from botorch_popbo.space import Space
 def maximize(acquisition: AcquisitionFunction, space: Space, X: Tensor, seed: int) -> Tensor:
     """The best point, of shape ``d``, beside ``N x d`` evaluated ones, as users get it."""
     settings = SearchSettings()
-    domain = space.domain(settings.max_listed)
+    domain = space.domain(settings)
     return search.maximize(acquisition, domain, X, settings.max_candidates, seed, settings)
