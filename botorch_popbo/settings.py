@@ -193,8 +193,8 @@ class SearchSettings:
     num_tried: int = 128
 
     # Values of a parameter up to which each is tried; more are searched like a range and rounded,
-    # unless points are few. With 1000 three ranges from 1 to 1000 ended 14 from the optimum after 35
-    # trials, with 100 they end 1.5 from it (five seeds), in half the time.
+    # unless points are few. With 1000 three ranges from 1 to 1000 ended 14 from the optimum after
+    # 35 trials, with 100 they end 1.5 from it (five seeds), in half the time.
     max_listed: int = 100
     # Points up to which any discrete space is a table, of which every point is looked at. None.
     table_size: int = 1000

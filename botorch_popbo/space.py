@@ -10,7 +10,7 @@ from typing import Any, Self
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from botorch.exceptions.warnings import InputDataWarning
-from botorch.models.transforms.input import InputTransform
+from botorch.models.transforms.input import ChainedInputTransform, InputTransform
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
@@ -281,11 +281,7 @@ class Space:
         self.bounds = torch.tensor([p.ends for p in own], dtype=torch.double).T
         self.size = torch.tensor([p.size for p in own], dtype=torch.double)
         self.is_categorical = torch.tensor([p.is_categorical for p in own])
-        self.inactive: InputTransform | None = None
-        if self.dependents:
-            self.inactive = self._inactive_columns()
-        elif limits:
-            self.inactive = self.limits
+        self._filling = self._inactive_columns() if self.dependents else None
 
     @classmethod
     def read(cls, said: Mapping[str, Any] | Tensor) -> Self:
@@ -339,8 +335,7 @@ class Space:
     def beside(self, X_pending: Tensor) -> Self:
         """The same space where points are being evaluated; see :meth:`LimitedColumns.beside`."""
         part = copy(self)
-        if self.inactive is self.limits:
-            part.limits = part.inactive = self.limits.beside(X_pending)
+        part.limits = self.limits.beside(X_pending)
         return part
 
     def to_json(self) -> dict[str, Any]:
@@ -455,6 +450,15 @@ class Space:
             snap=self.snap,
             inactive=None if self.inactive is None else self.filled,
         )
+
+    @property
+    def inactive(self) -> InputTransform | None:
+        """Makes points equal that come out as the same one, if there are such points."""
+        if self._filling is None or not self.limits.limits:
+            return self._filling or (self.limits if self.limits.limits else None)
+        # What has no meaning decides about no limit, and has none.
+        parts = {"before": self._filling, "limits": self.limits, "after": self._filling}
+        return ChainedInputTransform(**parts)
 
     def _inactive_columns(self) -> InactiveColumns:
         column = {name: i for i, name in enumerate(self.parameters)}

@@ -96,9 +96,7 @@ def space_of(
     rows = [row for trial in completed if (row := places_of(trial.params, parameters))]
     listed = {name: p.places() for name, p in parameters.items() if p.size <= max_listed}
     dependents = _find_dependents(rows, listed)
-    return Space(
-        parameters, dependents, None if dependents else _find_limits(completed, parameters)
-    )
+    return Space(parameters, dependents, _find_limits(completed, parameters))
 
 
 def places_of(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> Row | None:
@@ -115,31 +113,32 @@ def _find_limits(trials: Sequence[FrozenTrial], parameters: Mapping[str, Paramet
     """Find how ranges depend on parameters that are asked for before, which is said nowhere.
 
     Args:
-        trials: Trials that asked for all.
+        trials: Trials, each of which shows the ranges of what it asked for.
         parameters: All parameters.
 
     Returns:
         Limits that are affine in places without an exception, as those of a range from 0 to
-        ``1 - a``, or those seen beside some places. None if a trial asked for something else.
+        ``1 - a``, or those seen beside some places.
     """
-    columns = [*parameters]
-    rows = [places_of(trial.params, parameters) or {} for trial in trials]
-    asked = [name for name in (trials[-1].params if trials else {}) if name in parameters]
-    if len(asked) < len(columns) or not all(len(row) == len(columns) for row in rows):
-        return {}
+    columns, middle = [*parameters], {name: p.middle for name, p in parameters.items()}
+    told = [(trial, places_of(trial.params, parameters)) for trial in trials]
+    # In the order of the last trial; what it did not ask for comes after that.
+    asked = [*dict.fromkeys(n for trial in reversed(trials) for n in trial.params if n in columns)]
     found: dict[str, Limit] = {}
     for number, name in enumerate(asked):
-        ranges: list[Any] = [trial.distributions[name] for trial in trials]
-        if parameters[name].choices is not None or not _are_of_trials(ranges):
+        showing = [(trial, row) for trial, row in told if row and name in row]
+        ranges: list[Any] = [trial.distributions[name] for trial, _ in showing]
+        if parameters[name].choices is not None or not ranges or not _are_of_trials(ranges):
             continue
+        rows = [{**middle, **row} for _, row in showing]
         ends = np.array([[*map(parameters[name].place, (d.low, d.high))] for d in ranges])
         numeric = [other for other in asked[:number] if parameters[other].choices is None]
         before = np.array([[1.0, *(row[other] for other in numeric)] for row in rows])
         if (weights := _affine(before, ends)) is not None:
-            told = [
+            named = [
                 dict(zip(["", *numeric], column, strict=False)) for column in weights.T.tolist()
             ]
-            low, high = ([w[""], *(w.get(other, 0.0) for other in parameters)] for w in told)
+            low, high = ([w[""], *(w.get(other, 0.0) for other in parameters)] for w in named)
             found[name] = (low, high)
         elif number:
             alone = [other for other in asked[:number] if _decides(other, rows, ends.tolist())]

@@ -309,7 +309,14 @@ def products(trial: Trial) -> float:
     return math.log(u * n / 40) ** 2 + (n - 5) ** 2 / 10
 
 
-@pytest.mark.parametrize("objective", [mixture, sums, circle, products])
+def branches(trial: Trial) -> float:
+    a = trial.suggest_float("a", 0.0, 1.0)
+    if trial.suggest_categorical("kind", ["u", "v"]) == "v":
+        return -a - trial.suggest_float("b", 0.0, 1.0 - a)
+    return -a
+
+
+@pytest.mark.parametrize("objective", [mixture, sums, circle, products, branches])
 def test_what_comes_out_of_a_dynamic_range_is_new(objective: Objective) -> None:
     study = run(objective, 20)
     found = [tuple(trial.params.values()) for trial in study.trials]
