@@ -16,7 +16,10 @@ class SlackConstraint(Module):
 
     The utility of a slack of zero lies between those of the worst evaluated point that satisfies
     the constraint and of the best that does not; see
-    :func:`~botorch_popbo.acquisition._known_utilities.place_of`.
+    :func:`~botorch_popbo.acquisition._known_utilities.place_of`. What counts is the difference to
+    the nearer of the two, which is known far better than the utility itself: that is relative to
+    the average of all points, from which many gaps lead to the border. The last gap is as uncertain
+    as any that is heard.
 
     Args:
         model: A fitted model of the slacks: every outcome of a point is at least zero where the
@@ -45,11 +48,18 @@ class SlackConstraint(Module):
         Args:
             X_pending: The points, an ``m x d`` tensor, or ``None``.
         """
-        self._informed = self.slack
+        self._informed = informed = self.slack
         if X_pending is not None and X_pending.numel():
-            self._informed = self.slack.with_pending(X_pending)
-        # At minus infinity, where all satisfy it, a slope would be no number.
-        self._border = place_of(self._informed, 0.0).clamp_min(-1e6)
+            self._informed = informed = self.slack.with_pending(X_pending)
+        with torch.no_grad():
+            known = informed.encode(informed.known_X).double()
+            utility, border = informed.predictor.mean(known), place_of(informed, 0.0)
+            nearest = (utility - border).abs().argmin()
+            self._ahead = border - utility[nearest]
+            # Half-way in places, or as other distances are believed.
+            believed = 1.0 if informed.warp is None else informed.warp.concentration
+            self._variance = self._ahead.square() / believed
+        self._differences = informed.differences_from(known[nearest])
 
     def is_satisfied(self, X: Tensor) -> Tensor:
         """Whether points were measured and found to satisfy the constraint.
@@ -71,8 +81,9 @@ class SlackConstraint(Module):
         Returns:
             A ``batch_shape x q`` tensor, in nats.
         """
-        encoded = self._informed.encode(X).double()
-        mean, variance = self._informed.predictor.moments(encoded)
-        deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
-        log_prob: Tensor = torch.special.log_ndtr((mean - self._border) / deviation)
+        mean, variance, _ = self._differences.moments(self._informed.encode(X).double())
+        if self._ahead.isinf():  # all satisfy it
+            return torch.zeros_like(mean).to(X)
+        deviation = (variance.clamp_min(MIN_VARIANCE) + self._variance).sqrt()
+        log_prob: Tensor = torch.special.log_ndtr((mean - self._ahead) / deviation)
         return log_prob.to(X)

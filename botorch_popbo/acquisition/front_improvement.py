@@ -92,7 +92,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     def _prepare(self) -> None:
         super()._prepare()
         known = self.model.known_X
-        is_feasible = self._satisfies_all(known) & self._is_baseline
+        is_feasible = self.satisfies_all(known) & self._is_baseline
         self.register_buffer("front", self.model.best_points(1), persistent=False)
         self._has_feasible = bool(is_feasible.any())
         if not self._has_feasible:

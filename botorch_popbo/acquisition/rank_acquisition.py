@@ -156,7 +156,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         surprise = torch.cat([model.surprise.to(self.model.known_X) for model in self._models])
         known = self.model.known_X
         surprise = surprise[
-            is_row_of(surprise, known[self._is_baseline & self._satisfies_all(known)])
+            is_row_of(surprise, known[self._is_baseline & self.satisfies_all(known)])
         ]
         followed = self.model.encode(surprise)
         if len(followed) and self.X_pending is not None:
@@ -176,8 +176,15 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         num_pending = len(self._informed.known_X) - len(self._is_baseline)
         return torch.cat([self._is_baseline, self._is_baseline.new_ones(num_pending)])
 
-    def _satisfies_all(self, X: Tensor) -> Tensor:
-        """Which points, ``n x d``, were measured and found to satisfy every constraint."""
+    def satisfies_all(self, X: Tensor) -> Tensor:
+        """Whether points were measured and found to satisfy every constraint.
+
+        Args:
+            X: Points, an ``n x d`` tensor.
+
+        Returns:
+            A boolean tensor of shape ``n``.
+        """
         satisfied = torch.ones(len(X), dtype=torch.bool, device=X.device)
         for constraint in self.slack_constraints:
             satisfied &= constraint.is_satisfied(X)

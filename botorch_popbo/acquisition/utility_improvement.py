@@ -72,7 +72,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
 
     def _prepare(self) -> None:
         super()._prepare()
-        is_feasible = self._satisfies_all(self._informed.known_X) & self._is_eligible
+        is_feasible = self.satisfies_all(self._informed.known_X) & self._is_eligible
         self._has_feasible = bool(is_feasible.any())
         among = is_feasible if self._has_feasible else None
         incumbent = self._informed.incumbent_among(among).unsqueeze(0)

@@ -144,17 +144,23 @@ def centers_of(
     if hasattr(acquisition, "front"):
         centers = acquisition.front
     elif hasattr(model, "best_points"):
-        centers = _best_of(model, bounds, settings)
+        centers = _best_of(acquisition, bounds, settings)
     else:
         centers = draw_sobol_samples(bounds, settings.num_centers, 1).squeeze(1)
     return torch.as_tensor(centers).to(bounds)
 
 
-def _best_of(model: RankModel, bounds: Tensor, settings: SearchSettings) -> Tensor:
-    """Evaluated points, moved into the box, of which the best is expected, ``n x d``."""
+def _best_of(acquisition: Any, bounds: Tensor, settings: SearchSettings) -> Tensor:
+    """Evaluated points, moved into the box, of which the best is expected, ``n x d``.
+
+    Those that satisfy the constraints, if any does: what violates them is better, but no start.
+    """
+    model: RankModel = acquisition.model
     number = settings.num_centers
     affordable = max(number, settings.max_thresholds // len(model.known_X))
     X = model.best_points(min(settings.max_centers, affordable))
+    if hasattr(acquisition, "satisfies_all") and bool((good := acquisition.satisfies_all(X)).any()):
+        X = X[good]
     # A box without width in a column is a part of a larger one, and as far from all points.
     inside = (((bounds[0] <= X) & (bounds[1] >= X)) | (bounds[0] == bounds[1])).all(-1)
     X = (X[inside] if bool(inside.any()) else X).to(bounds).clamp(bounds[0], bounds[1])

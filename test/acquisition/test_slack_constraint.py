@@ -16,16 +16,24 @@ def constraint(slack: torch.Tensor, **options: Any) -> SlackConstraint:
     return SlackConstraint(RankingGP(X, slack, **options).fit())
 
 
-def test_probability_is_that_of_the_utility_above_the_border() -> None:
-    slack = 0.45 - X  # five points satisfy it
+def test_probability_is_that_of_the_difference_to_the_border() -> None:
+    slack = 0.45 - X  # five points satisfy it, and the border is nearest to the sixth
     ranked = constraint(slack)
     worst, best = slack[4:6].flatten().tolist()
     better, worse = ranked.slack.posterior(X[4:6]).mean.flatten().tolist()
-    border = worse - best / (worst - best) * (better - worse)
-    posterior = ranked.slack.posterior(GRID)
-    law = torch.distributions.Normal(posterior.mean, posterior.variance.sqrt())
-    expected = 1.0 - law.cdf(torch.tensor(border).double())
-    torch.testing.assert_close(ranked(GRID).exp(), expected.squeeze(-1), atol=1e-5, rtol=1e-5)
+    share = best / (best - worst)
+    assert share < 0.5
+    away = torch.cat([GRID, X[5].expand(40, 1, 1)], dim=-2)
+    law = ranked.slack.posterior(away)
+    mean = (law.mean[:, 0] - law.mean[:, 1]).squeeze(-1)
+    covariance = law.distribution.covariance_matrix
+    variance = covariance[:, 0, 0] + covariance[:, 1, 1] - 2.0 * covariance[:, 0, 1]
+    ahead = share * (better - worse)
+    assert ranked.slack.warp is not None
+    own = ahead**2 / ranked.slack.warp.concentration
+    score = (mean - ahead) / (variance + own).sqrt()
+    expected = torch.special.ndtr(score).detach()
+    torch.testing.assert_close(ranked(GRID).exp().squeeze(-1), expected, atol=1e-4, rtol=1e-4)
 
 
 def test_measured_points_are_as_measured() -> None:

@@ -79,10 +79,15 @@ class Warp(Module):
             f"{where} is worth {max(ratio, 1.0 / ratio):.2g} times as much as one of the others."
         )
 
+    @property
+    def concentration(self) -> Tensor:
+        """How far distances are believed, a scalar tensor."""
+        return self.raw_concentration.exp().squeeze()
+
     def distances(self, gaps: MeasuredGaps) -> Distances:
         """What the gaps of outcomes say of those of utilities."""
         log_slope = gaps.basis @ self.raw_slope.to(gaps.basis)
-        return Distances(gaps.log_gap - log_slope, self.raw_concentration.exp().squeeze())
+        return Distances(gaps.log_gap - log_slope, self.concentration)
 
 
 def _raw(warp: Warp, name: str) -> Tensor:
