@@ -161,6 +161,9 @@ class AcquisitionSettings:
     # Share of the deviation that a point is worth even where the model is certain that nothing is
     # to be gained: it then explores, and copies nothing. Measured: docs/results/tuning.md.
     doubt: float = 1e-6
+    # The same where there are categories, of which a wrong one costs more than the last digits.
+    # Measured: docs/results/tuning.md.
+    doubt_of_categories: float = 3e-4
 
     # How far below the worst feasible point the volume begins, in ranges of the feasible points'
     # utilities, and at least in deviations of the prior. Below the worst of the front alone it

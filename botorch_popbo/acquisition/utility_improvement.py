@@ -13,6 +13,7 @@ from botorch_popbo.acquisition._log_improvement import (
     log_improvement,
 )
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
+from botorch_popbo.models.input_transforms import one_hot_of
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
 
@@ -31,10 +32,10 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     ``exploration`` counts: a whole one is drawn to corners, of which nothing is known (De Ath et
     al., 2021). Where the model is certain that nothing is to be gained, the improvement is largest
     beside what is known. It may be wrong: the tiny share :math:`\epsilon` of the deviation,
-    ``doubt``, then leads to where least is known. The second term is the augmentation of Huang et
-    al. (2006): where the noise :math:`\sigma^2` is larger than the variance :math:`v` that
-    evaluations of the point would remove, another one tells little. Without noise it vanishes. The
-    numerics of the logarithm are BoTorch's (Ament et al., 2023).
+    ``doubt``, then leads to where least is known. With categories it is larger. The second term is
+    the augmentation of Huang et al. (2006): where the noise :math:`\sigma^2` is larger than the
+    variance :math:`v` that evaluations of the point would remove, another one tells little. Without
+    noise it vanishes. The numerics of the logarithm are BoTorch's (Ament et al., 2023).
 
     Where runs have failed, the probability of success is a factor: that the utility is above that
     of the worst success. A failure's place is below it, so an optimum at the edge of what fails
@@ -46,7 +47,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         X_baseline: The evaluated points that could be suggested; see the base class.
         slack_models: Models of the constraints; see
             :class:`~botorch_popbo.LogConstrainedExpectedUtilityImprovement`.
-        settings: ``exploration``, 1 for the expectation itself, and ``doubt``.
+        settings: ``exploration``, 1 for the expectation itself, and both doubts.
 
     Raises:
         UnsupportedError: If the model has no uncertainty.
@@ -67,7 +68,9 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  # frozen
     ) -> None:
         super().__init__(model, X_baseline, slack_models)
-        self._settings = settings
+        self._settings, self._doubt = settings, settings.doubt
+        if one_hot_of(getattr(model, "input_transform", None)) is not None:
+            self._doubt = settings.doubt_of_categories
         self.set_X_pending(X_pending)
 
     def _prepare(self) -> None:
@@ -86,8 +89,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         mean, variance, own = self._differences.moments(encoded)
         value = log_improvement(mean, self._settings.exploration**2 * variance)
         deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
-        if self._settings.doubt > 0.0:
-            value = torch.logaddexp(value, deviation.log() + math.log(self._settings.doubt))
+        if self._doubt > 0.0:
+            value = torch.logaddexp(value, deviation.log() + math.log(self._doubt))
         value = value + log_augmentation(own, self._informed.noise.detach())
         if self._margin is not None:
             value = value + torch.special.log_ndtr((mean + self._margin) / deviation)
@@ -121,7 +124,7 @@ class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
             zero where a constraint is satisfied.
         X_pending: Points being evaluated, an ``m x d`` tensor.
         X_baseline: The evaluated points that could be suggested; see the base class.
-        settings: ``exploration``, 1 for the expectation itself, and ``doubt``.
+        settings: ``exploration``, 1 for the expectation itself, and both doubts.
 
     Raises:
         UnsupportedError: If a model has no uncertainty.

@@ -12,7 +12,8 @@ from gpytorch.settings import min_variance
 from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
 
-from botorch_popbo.models import OneHotCategories, RankModel
+from botorch_popbo.models import RankModel
+from botorch_popbo.models.input_transforms import one_hot_of
 from botorch_popbo.posteriors._marginal import MarginalPosterior
 
 _MAX_DISTANCE = 1e150  # its square is a number
@@ -55,12 +56,8 @@ class OutcomeModel(Model):
         if rotation is not None:  # of each column that of the kernel along it
             lengthscale = (rotation / lengthscale).square().sum(-1).rsqrt()
         kernel = MaternKernel(nu=2.5, ard_num_dims=self.ranks.dim).to(lengthscale)
-        transform: Any = getattr(self.ranks, "input_transform", None)
-        modules = [] if transform is None else transform.modules()
-        for one_hot in modules:
-            if isinstance(one_hot, OneHotCategories):
-                lengthscale = one_hot.of_columns(lengthscale)
-        kernel.lengthscale = lengthscale
+        one_hot = one_hot_of(getattr(self.ranks, "input_transform", None))
+        kernel.lengthscale = lengthscale if one_hot is None else one_hot.of_columns(lengthscale)
         return kernel
 
     def posterior(

@@ -264,18 +264,17 @@ class LimitedColumns(_FixedTransform):
         return found
 
 
-def is_categorical(transform: InputTransform | None) -> bool:
-    """Whether a transform makes one-hot columns of all columns.
+def one_hot_of(transform: InputTransform | None) -> OneHotCategories | None:
+    """The part of a transform that makes one-hot columns.
 
     Args:
         transform: The transform, perhaps a chain, or None.
 
     Returns:
-        Whether no numeric column is left.
+        The part, or None.
     """
     parts = transform.values() if isinstance(transform, ChainedInputTransform) else [transform]
-    one_hot = [part for part in parts if isinstance(part, OneHotCategories)]
-    return any(len(part.categories) == part.d for part in one_hot)
+    return next((part for part in parts if isinstance(part, OneHotCategories)), None)
 
 
 def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:

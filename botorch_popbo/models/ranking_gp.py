@@ -52,7 +52,7 @@ from botorch_popbo.models._training_data import (
     order_of_training_data,
     warn_if_silent,
 )
-from botorch_popbo.models.input_transforms import is_categorical
+from botorch_popbo.models.input_transforms import one_hot_of
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.posteriors._marginal import MarginalPosterior
 from botorch_popbo.posteriors._thresholds import Thresholds
@@ -215,8 +215,9 @@ class RankingGP(RankModel, FantasizeMixin):
         self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
         dim = self._encoded_dim
         if covar_module is None:
-            is_one_hot = is_categorical(getattr(self, "input_transform", None))
-            covar_module = default_kernel(dim, is_categorical=is_one_hot, settings=settings)
+            one_hot = one_hot_of(getattr(self, "input_transform", None))
+            is_all = one_hot is not None and len(one_hot.categories) == one_hot.d
+            covar_module = default_kernel(dim, is_categorical=is_all, settings=settings)
         self.covar_module = covar_module
         judged = bool(records.is_judged.any())
         self.likelihood = likelihood or default_likelihood(judged, settings)
