@@ -1,6 +1,7 @@
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 import time
@@ -76,6 +77,18 @@ def test_an_increasing_transform_of_what_is_only_ordered_changes_nothing() -> No
     assert [e.parameters for e in first.history] == [e.parameters for e in second.history]
     assert first.best.parameters == second.best.parameters
     assert abs(math.log10(first.best.parameters["rate"]) + 2) < 0.5
+
+
+def test_a_choice_that_no_evaluation_has_is_tried() -> None:
+    def loss(kind: str, u: float, v: float) -> float:
+        return (u - 0.3) ** 2 + (v - 0.6) ** 2 + {"a": 0.0, "b": 0.3, "c": -0.5}[kind]
+
+    draw = random.Random(3)
+    at = [{"kind": "ab"[i % 2], "u": draw.random(), "v": draw.random()} for i in range(10)]
+    start = [{**point, "value": loss(**point)} for point in at]  # type: ignore[arg-type]
+    space = {"kind": ["a", "b", "c"], "u": (0.0, 1.0), "v": (0.0, 1.0)}
+    found = minimize(loss, space, 12, start=start, progress=False)
+    assert found.best.parameters["kind"] == "c"
 
 
 def test_the_best_of_many_whole_numbers_is_found() -> None:

@@ -65,25 +65,6 @@ def test_beside_a_certain_optimum_nothing_is_copied() -> None:
     assert torch.pdist(points).min() > 1e-3
 
 
-def test_a_choice_that_no_trial_has_is_tried() -> None:
-    study, draw = optuna.create_study(sampler=PoPBOSampler(seed=3)), random.Random(3)
-    space = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in "uv"}
-    kind = {"kind": optuna.distributions.CategoricalDistribution("abc")}
-
-    def loss(told: dict[str, Any]) -> float:
-        aside = (told["u"] - 0.3) ** 2 + (told["v"] - 0.6) ** 2
-        return float(aside) + {"a": 0.0, "b": 0.3, "c": -0.5}[told["kind"]]
-
-    for number in range(10):
-        told = {"kind": "ab"[number % 2], "u": draw.random(), "v": draw.random()}
-        trial = optuna.create_trial(params=told, distributions=kind | space, value=loss(told))
-        study.add_trial(trial)
-    for _ in range(12):
-        asked = study.ask(kind | space)
-        study.tell(asked, loss(asked.params))
-    assert study.best_params["kind"] == "c"
-
-
 def test_the_seed_decides_and_global_generators_are_left_alone(searched: optuna.Study) -> None:
     before = states()
     assert params(run(bowl, 12)) == params(searched)
