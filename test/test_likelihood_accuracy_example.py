@@ -6,9 +6,6 @@ import pytest
 import torch
 from helpers.examples import import_example
 from helpers.gaussian import covariance, unit_points
-from torch.func import hessian, jacfwd
-
-from botorch_popbo.likelihoods.order import order_utilities
 
 MATRIX = covariance(unit_points(4), torch.tensor([0.4, 0.7]).double(), 1e-2)
 
@@ -37,30 +34,3 @@ def test_ties_are_all_rankings_of_the_tied(example: ModuleType) -> None:
     either = [sampled(example, chain, index) for index in ([0, 1, 2, 3], [0, 2, 1, 3])]
     found = sampled(example, tied, [0, 1, 2, 3])
     assert math.exp(found) == pytest.approx(sum(map(math.exp, either)), rel=0.01)
-
-
-@pytest.mark.parametrize("shape", ["chain", "star", "failures", "tree"])
-def test_the_correction_is_that_of_all_third_and_fourth_derivatives(
-    example: ModuleType, shape: str
-) -> None:
-    above = example.SHAPES[shape](4, 0)
-    found = order_utilities(MATRIX, example.as_known(above), -example.places(above))
-    gaps = found.gaps
-    precision = gaps.unsqueeze(-1) * torch.linalg.inv(found.prior) * gaps
-
-    def log_density(v: torch.Tensor) -> torch.Tensor:
-        return -0.5 * v.exp() @ precision @ v.exp() + v.sum()
-
-    zero = torch.zeros(3).double()
-    spread = torch.linalg.inv(-hessian(log_density)(zero))
-    third, fourth = (
-        jacfwd(hessian(log_density))(zero),
-        jacfwd(jacfwd(hessian(log_density)))(zero),
-    )
-    expected = (
-        torch.einsum("ijkl,ij,kl->", fourth, spread, spread) / 8.0
-        + torch.einsum("ijk,lmn,ij,kl,mn->", third, third, *3 * [spread]) / 8.0
-        + torch.einsum("ijk,lmn,il,jm,kn->", third, third, *3 * [spread]) / 12.0
-    )
-    # The mode is known to the tolerance of Newton's method.
-    assert example.second_order(found) == pytest.approx(float(expected), abs=2e-3)

@@ -21,17 +21,13 @@ def test_probability_is_that_of_the_difference_to_the_border() -> None:
     ranked = constraint(slack)
     worst, best = slack[4:6].flatten().tolist()
     better, worse = ranked.slack.posterior(X[4:6]).mean.flatten().tolist()
-    share = best / (best - worst)
-    assert share < 0.5
-    away = torch.cat([GRID, X[5].expand(40, 1, 1)], dim=-2)
-    law = ranked.slack.posterior(away)
-    mean = (law.mean[:, 0] - law.mean[:, 1]).squeeze(-1)
-    covariance = law.distribution.covariance_matrix
-    variance = covariance[:, 0, 0] + covariance[:, 1, 1] - 2.0 * covariance[:, 0, 1]
-    ahead = share * (better - worse)
+    ahead = best / (best - worst) * (better - worse)
+    law = ranked.slack.posterior(torch.cat([GRID, X[5].expand(40, 1, 1)], dim=-2))
+    sides = torch.tensor([1.0, -1.0]).double()
+    variance = law.distribution.covariance_matrix @ sides @ sides
     assert ranked.slack.warp is not None
     own = ahead**2 / ranked.slack.warp.concentration
-    score = (mean - ahead) / (variance + own).sqrt()
+    score = (law.mean.squeeze(-1) @ sides - ahead) / (variance + own).sqrt()
     expected = torch.special.ndtr(score).detach()
     torch.testing.assert_close(ranked(GRID).exp().squeeze(-1), expected, atol=1e-4, rtol=1e-4)
 

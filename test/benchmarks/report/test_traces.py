@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
-from botorch_popbo.benchmarks.report.summary import best_evaluated, recommended, trace
+from botorch_popbo.benchmarks.report.summary import best_evaluated, trace
 from botorch_popbo.benchmarks.settings import TrialRecord
 
 from .conftest import Numbers, records
@@ -62,11 +62,3 @@ def test_the_best_evaluated_is_the_best_score(
     name: str, found: list[TrialRecord], expected: list[float]
 ) -> None:
     np.testing.assert_array_equal(best_evaluated(problem(name), found), expected)
-
-
-@pytest.mark.parametrize("name", ["branin", NOISY])
-def test_the_recommended_is_the_verdict_of_the_model_with_noise_or_without(name: str) -> None:
-    found = recommended(problem(name), records(OBSERVED, SCORES, HELD))
-    np.testing.assert_array_equal(found, [5, 4, 5, 3, 3])
-    without = recommended(problem(name), records(OBSERVED, SCORES))
-    np.testing.assert_array_equal(without, [5, 5, 7, 7, 7])
