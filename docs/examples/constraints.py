@@ -72,14 +72,15 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3, help="number of seeds, from 0")
-    num_seeds = parser.parse_args().seeds
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
+    options = parser.parse_args()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     columns = " | ".join(f"at {n}" for n in CHECKPOINTS)
     print(f"| problem | method | {columns} | s a suggestion |\n| {'--- | ' * 4}--- |", flush=True)
     for title, problem in PROBLEMS.items():
-        for name, configure in METHODS.items():
-            runs = [run(problem().double(), configure, seed) for seed in range(num_seeds)]
+        for name in options.methods:
+            runs = [run(problem().double(), METHODS[name], seed) for seed in range(options.seeds)]
             *found, seconds = (list(column) for column in zip(*runs, strict=True))
             cells = " | ".join(map(cell, found))
             print(f"| {title} | {name} | {cells} | {statistics.median(seconds):.2f} |", flush=True)
