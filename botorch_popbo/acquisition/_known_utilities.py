@@ -39,6 +39,10 @@ def believing(predictor: Predictor) -> Predictor:
 def place_of(model: RankingGP, value: float) -> Tensor:
     """The utility of an outcome: between its neighbours' in the order, nearer to the closer one.
 
+    From either neighbour the utility is as steep as in the gap beyond it. A line from one to the
+    other would be too flat beside the one whose outcomes are dense, and a search for a feasible
+    point would creep.
+
     Where all outcomes are larger it is minus infinity, as a new one will be larger, too. Where none
     is, the slope of the better half of the outcomes goes on.
 
@@ -62,10 +66,22 @@ def place_of(model: RankingGP, value: float) -> Tensor:
         return utility.new_tensor(-torch.inf)
     below = score.where(~is_above, -torch.inf).argmax()
     if bool(is_above.any()):
-        above = score.where(is_above, torch.inf).argmin()
-        share = (value - score[below]) / (score[above] - score[below])
-        return utility[below].lerp(utility[above], share)
+        return _between(score, utility, value)
     half = score.topk(len(score) // 2 + 1).indices
     gap, rise = score[below] - score[half], utility[below] - utility[half]
     slope = (gap @ rise) / gap.square().sum().clamp_min(torch.finfo(gap.dtype).tiny)
     return utility.max() + ((value - score[below]) * slope).clamp(0.0, _FURTHEST)
+
+
+def _between(score: Tensor, utility: Tensor, value: float) -> Tensor:
+    """The utility of a value between two levels, where its slope is that of the gaps beyond."""
+    level, index = score.unique(return_inverse=True)
+    mean = torch.zeros_like(level).scatter_reduce(0, index, utility, "mean", include_self=False)
+    slope = mean.diff() / level.diff()
+    below = int((level < value).sum()) - 1
+    beyond = slope[[max(below - 1, 0), min(below + 1, len(slope) - 1)]]
+    # Of what noise has turned round the gap itself says more.
+    beyond = beyond.where(beyond > 0.0, slope[below].clamp_min(torch.finfo(slope.dtype).tiny))
+    rise = (value - level[below]) * beyond[0]
+    share = rise / (rise + (level[below + 1] - value) * beyond[1])
+    return mean[below].lerp(mean[below + 1], share)
