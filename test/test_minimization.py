@@ -83,12 +83,11 @@ def test_a_choice_that_no_evaluation_has_is_tried() -> None:
     def loss(kind: str, u: float, v: float) -> float:
         return (u - 0.3) ** 2 + (v - 0.6) ** 2 + {"a": 0.0, "b": 0.3, "c": -0.5}[kind]
 
-    draw = random.Random(3)
-    at = [{"kind": "ab"[i % 2], "u": draw.random(), "v": draw.random()} for i in range(10)]
+    draw = random.Random(3).random
+    at = [{"kind": "ab"[i % 2], "u": draw(), "v": draw()} for i in range(10)]
     start = [{**point, "value": loss(**point)} for point in at]  # type: ignore[arg-type]
     space = {"kind": ["a", "b", "c"], "u": (0.0, 1.0), "v": (0.0, 1.0)}
-    found = minimize(loss, space, 12, start=start, progress=False)
-    assert found.best.parameters["kind"] == "c"
+    assert minimize(loss, space, 12, start=start).best.parameters["kind"] == "c"
 
 
 def test_the_best_of_many_whole_numbers_is_found() -> None:

@@ -26,9 +26,8 @@ def test_probability_is_that_of_the_difference_to_the_border() -> None:
     sides = torch.tensor([1.0, -1.0]).double()
     variance = law.distribution.covariance_matrix @ sides @ sides
     assert ranked.slack.warp is not None
-    own = ahead**2 / ranked.slack.warp.concentration
-    score = (law.mean.squeeze(-1) @ sides - ahead) / (variance + own).sqrt()
-    expected = torch.special.ndtr(score).detach()
+    variance = variance + ahead**2 / ranked.slack.warp.concentration
+    expected = torch.special.ndtr((law.mean.squeeze(-1) @ sides - ahead) / variance.sqrt()).detach()
     torch.testing.assert_close(ranked(GRID).exp().squeeze(-1), expected, atol=1e-4, rtol=1e-4)
 
 
