@@ -395,10 +395,8 @@ class Space:
 
     def filled(self, X: Tensor) -> Tensor:
         """Points ``... x d`` that are equal where they differ in what has no meaning only."""
-        if self.inactive is None:
-            return X
-        filled: Tensor = self.inactive.transform(X)
-        return filled
+        inactive = self.inactive  # which is made anew each time
+        return X if inactive is None else inactive.transform(X)
 
     def placed(self, X: Tensor) -> Tensor:
         """Points ``... x d``, :meth:`filled`, with the fixed places in place of their own."""
@@ -454,10 +452,11 @@ class Space:
     @property
     def inactive(self) -> InputTransform | None:
         """Makes points equal that come out as the same one, if there are such points."""
-        if self._filling is None or not self.limits.limits:
-            return self._filling or (self.limits if self.limits.limits else None)
+        filling, limits = self._filling, self.limits if self.limits.limits else None
+        if filling is None or limits is None:
+            return filling or limits
         # What has no meaning decides about no limit, and has none.
-        parts = {"before": self._filling, "limits": self.limits, "after": self._filling}
+        parts = {"before": filling, "limits": limits, "after": filling}
         return ChainedInputTransform(**parts)
 
     def _inactive_columns(self) -> InactiveColumns:
