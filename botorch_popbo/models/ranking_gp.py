@@ -315,13 +315,13 @@ class RankingGP(RankModel, FantasizeMixin):
             The model itself, in evaluation mode.
         """
         X, modules = self._encoded_records(learn=True), self._with_parameters()
-        records = self._data.records.to(X.device)
+        records, hyperparameters = self._data.records.to(X.device), Hyperparameters(modules)
         with torch.no_grad():
-            fitted, coordinates, self._is_used = fit_tasks(
-                X, records, Hyperparameters(modules), self.settings, self.order.is_exact
+            coordinates, self._is_used = fit_tasks(
+                X, records, hyperparameters, self.settings, self.order.is_exact
             )
-            # What was fitted is a copy in double precision, perhaps in other directions.
-            modules.load_state_dict(fitted.assign(coordinates).state_dict())
+            # What was fitted may be a copy in double precision.
+            modules.load_state_dict(hyperparameters.assign(coordinates).state_dict())
             lone = lone_surprise(X, records, self._is_used, self.settings)
         self.surprise = self._X[records.item[lone]]
         self._is_used[lone] = True

@@ -18,7 +18,7 @@ def rotate(
     conditioned: Conditioned,
     value: float,
     settings: ModelSettings,
-) -> tuple[Hyperparameters, Tensor]:
+) -> Tensor:
     """Turn lengthscales to the directions in which the expected utility varies.
 
     These are the eigenvectors of the mean outer product of its gradients at the records (the active
@@ -28,37 +28,38 @@ def rotate(
     Args:
         X: Encoded records, ``N x d``, in double precision.
         records: Their order.
-        hyperparameters: What was fitted.
+        hyperparameters: What was fitted; their kernel is left with the best directions.
         conditioned: The records, conditioned on their order.
         value: Logarithm of the posterior density.
         settings: How often to turn, and what it has to gain.
 
     Returns:
-        Hyperparameters, perhaps of other directions, and their coordinates.
+        Coordinates of the hyperparameters, perhaps in other directions.
     """
     coordinates = conditioned.coordinates
     if bool(records.is_judged.any()):  # answers are too few
-        return hyperparameters, coordinates
+        return coordinates
     for _ in range(settings.max_rotations):
         modules = hyperparameters.assign(coordinates)
-        if not _may_turn(modules.kernel):
+        kernel = modules.kernel
+        if not _may_turn(kernel):
             break
         axes = _principal_axes(X, modules, conditioned)
         # Up to sign and order these are the present directions, which are fitted already.
         if bool((axes.abs().amax(0) > settings.same_direction).all()):
             break
-        modules = modules.copy()  # a turn that gains too little is not made
-        _turn(modules.kernel, axes)
-        other = Hyperparameters(modules)
-        known = conditioned.utilities
+        before, known = kernel.rotation, conditioned.utilities
+        _turn(kernel, axes)
+        hyperparameters.start_here()
         # Weights of the present directions: lengthscales along the others are not known yet.
-        evidence = Evidence(X, records, other, known.comparisons)
-        least = value + settings.rotation_gain
-        conditioned, value = evidence.maximize(other.start, settings, least, known.utilities)
-        if value < least:
+        evidence = Evidence(X, records, hyperparameters, known.comparisons)
+        least, start = value + settings.rotation_gain, hyperparameters.start
+        conditioned, value = evidence.maximize(start, settings, least, known.utilities)
+        if value < least:  # a turn that gains too little is taken back
+            kernel.rotation = before
             break
-        hyperparameters, coordinates = other, conditioned.coordinates
-    return hyperparameters, coordinates
+        coordinates = conditioned.coordinates
+    return coordinates
 
 
 def _may_turn(kernel: Kernel) -> bool:

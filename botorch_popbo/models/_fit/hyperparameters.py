@@ -109,11 +109,16 @@ class Hyperparameters:
                     del priors[prior_name]
         # What is left is normal in no coordinate, and has to be evaluated.
         self._other_priors = [*priors.values()]
-        raw, self._loc, self._scale, is_log, has_prior, *bounds = torch.cat(parts, dim=-1)
+        self._raw, self._loc, self._scale, is_log, has_prior, *bounds = torch.cat(parts, dim=-1)
         self._is_log, self._has_prior = is_log.bool(), has_prior
         self.limits = self._coordinates_of(torch.stack(bounds))
-        self.start, self._raw = self._coordinates_of(raw), raw
-        self._current = self.start
+        self.start = self._current = self._coordinates_of(self._raw)
+
+    def start_here(self) -> None:
+        """Let :attr:`start` be the current values of the modules, which were set from outside."""
+        pieces = [parameter.detach().reshape(-1) for parameter in self._parameters]
+        self._raw = torch.cat(pieces)
+        self.start = self._current = self._coordinates_of(self._raw)
 
     def _coordinates_of(self, raw: Tensor) -> Tensor:
         linear: Tensor = torch.where(self._is_log, raw.log(), raw)

@@ -37,7 +37,7 @@ def fit_tasks(
     hyperparameters: Hyperparameters,
     settings: ModelSettings,
     is_exact: bool = False,
-) -> tuple[Hyperparameters, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor]:
     """Fit hyperparameters to a target and its sources, and see through worthless ones.
 
     Outliers are looked for in every task by itself. A source is used if it is more probable
@@ -47,13 +47,13 @@ def fit_tasks(
     Args:
         X: Encoded records, ``N x d``, in double precision.
         records: Those of the target, then those of its sources.
-        hyperparameters: What to fit, starting from its current values.
+        hyperparameters: What to fit, starting from its current values; its kernel may be rotated.
         settings: How.
         is_exact: Whether the target is known to be without noise, so that it has no outliers.
 
     Returns:
-        The hyperparameters, perhaps rotated, their coordinates, of shape ``p``, and which records
-        are used, of shape ``N``.
+        Coordinates of the hyperparameters, of shape ``p``, and which records are used, of shape
+        ``N``.
     """
     start = hyperparameters.start
 
@@ -84,11 +84,11 @@ def fit_tasks(
     is_used = is_used.index_fill(0, torch.cat([task.used for task in tasks]), True)
     conditioned, value = target[:2] if len(tasks) == 1 else condition(*tasks)
     if conditioned is None:
-        return hyperparameters, start, is_used
+        return start, is_used
     fitted = torch.cat([task.fitted for task in tasks])
     # Directions come last: an outlier or a wrong source has slopes of its own.
     found = rotate(X[fitted], records.subset(fitted), hyperparameters, conditioned, value, settings)
-    return *found, is_used
+    return found, is_used
 
 
 def _by_itself(

@@ -24,9 +24,9 @@ def fitted(outcomes: Tensor, points: Tensor = X) -> tuple[Kernel, float, float]:
     search = hyperparameters(3)
     with torch.no_grad():
         conditioned, value = Evidence(points, records, search).maximize(search.start, settings)
-        found, coordinates = rotate(points, records, search, conditioned, value, settings)
-        after = Evidence(points, records, found).value_and_gradient(coordinates)[1]
-        return found.assign(coordinates).kernel, value, after
+        coordinates = rotate(points, records, search, conditioned, value, settings)
+        after = Evidence(points, records, search).value_and_gradient(coordinates)[1]
+        return search.assign(coordinates).kernel, value, after
 
 
 def test_the_steepest_direction_is_found() -> None:
