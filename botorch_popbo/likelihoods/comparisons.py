@@ -72,6 +72,11 @@ class Comparisons:
         return bool(self.is_answer.any())
 
     @cached_property
+    def err_alike(self) -> bool:
+        """Whether all judges are of one noise."""
+        return bool((self.noise == 1.0).all())
+
+    @cached_property
     def intervals(self) -> tuple[Tensor, Tensor]:
         """Positions of the upper and of the lower sides of ``p`` intervals, each ``p``."""
         position = torch.arange(len(self), device=self.other_side.device)

@@ -48,11 +48,9 @@ class Terms:
         self.is_answer, self.has_answers = comparisons.is_answer, comparisons.has_answers
         self.answers, self.weight = comparisons.answers.to(noise), comparisons.weight.to(noise)
         # As long as all judges err alike it is no vector, whose exponentials take longer.
-        differ = bool((comparisons.noise != 1.0).any())
-        self._log_ratio = comparisons.noise.to(noise).log() if differ else 0.0
+        self._log_ratio = 0.0 if comparisons.err_alike else comparisons.noise.to(noise).log()
         self.first, self.second = comparisons.intervals
         self.are_gaps = not (self.has_answers or len(self.first))
-        self.gaps = (~(self.is_answer | comparisons.is_side)).nonzero().squeeze(-1)
         self.kept, self.rest = comparisons.forest_and_rest
         # Rankings, and answers without cycles, are their own forest: nothing is to be added up.
         self.is_forest = not (len(self.rest) or len(self.first))
@@ -151,7 +149,8 @@ class Terms:
 
     def log_volume(self, differences: Tensor) -> Tensor:
         """Of gaps and intervals, a scalar."""
-        gaps = self.weight[self.gaps] @ differences[self.gaps].log()
+        position = (~(self.is_answer | self.comparisons.is_side)).nonzero().squeeze(-1)
+        gaps = self.weight[position] @ differences[position].log()
         upper, lower = differences[self.first], differences[self.second]
         volume: Tensor = gaps - self.weight[self.first] @ (1.0 / upper + 1.0 / lower).log()
         return volume
