@@ -134,17 +134,6 @@ class Predictor:
         mean, variance = self._in_blocks(X, moments)
         return mean, variance
 
-    def unexplained(self, X: Tensor) -> Tensor:
-        """Variance of each point's utility if the known utilities were certain.
-
-        Args:
-            X: Encoded points, ``n x d``.
-
-        Returns:
-            A tensor of shape ``n``.
-        """
-        return self._unexplained(X, self.cross(X))
-
     def pessimistic(self, X: Tensor) -> Tensor:
         """Expected utility less the standard deviation that is due to noise and distance.
 
@@ -155,8 +144,10 @@ class Predictor:
             A tensor of shape ``n``.
         """
         cross = self.cross(X)
-        lowered: Tensor = self._mean(cross) - self._unexplained(X, cross).clamp_min(0.0).sqrt()
-        return lowered
+        # What would be left of the variance if the known utilities were certain.
+        explained = (self._relative(cross) @ self.root).square().sum(-1)
+        variance = self._prior_variance(X, cross) - explained
+        return self._mean(cross) - variance.clamp_min(0.0).sqrt()
 
     def covariance(self, X1: Tensor, X2: Tensor) -> Tensor:
         """Covariance of the utilities of two sets of points.
@@ -207,10 +198,6 @@ class Predictor:
         parts = [relative[:, -len(part) :] @ part for part in self._triangle]
         norm: Tensor = torch.linalg.vector_norm(torch.cat(parts, dim=-1), dim=-1)
         return norm.square()
-
-    def _unexplained(self, X: Tensor, cross: Tensor) -> Tensor:
-        explained = self._relative(cross) @ self.root
-        return self._prior_variance(X, cross) - explained.square().sum(-1)
 
     def _mean(self, cross: Tensor) -> Tensor:
         return cross @ self.weights
