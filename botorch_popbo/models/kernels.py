@@ -1,5 +1,6 @@
 """A kernel for functions that are smooth from afar and rough from nearby."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -7,6 +8,7 @@ import torch
 from botorch.exceptions import UnsupportedError
 from gpytorch.constraints import Interval
 from gpytorch.kernels import MaternKernel
+from gpytorch.module import Module
 from gpytorch.priors import NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
@@ -99,8 +101,7 @@ class RoughMaternKernel(MaternKernel):
             self.register_parameter(f"raw_{name}", Parameter(start))
             self.register_constraint(f"raw_{name}", Interval(*limits, transform=None))
             if prior is not None:
-                get, put = partial(_raw, name=name), partial(_set_raw, name=name)
-                self.register_prior(f"{name}_prior", prior, get, put)
+                self.register_prior(f"{name}_prior", prior, *raw_parameter(name))
 
     @property
     def stationary(self) -> Stationary:
@@ -185,13 +186,22 @@ class _RoughMatern(torch.autograd.Function):
         return tuple(gradients)
 
 
-def _raw(kernel: RoughMaternKernel, name: str) -> Tensor:
-    value: Tensor = getattr(kernel, f"raw_{name}")
+def raw_parameter(name: str) -> tuple[Callable[[Module], Tensor], Callable[[Module, Tensor], None]]:
+    """What gets and sets a parameter that has a prior; unlike GPyTorch's own, it can be pickled.
+
+    Args:
+        name: Name of the parameter, without ``raw_``.
+    """
+    return partial(_raw, name=name), partial(_set_raw, name=name)
+
+
+def _raw(module: Module, name: str) -> Tensor:
+    value: Tensor = getattr(module, f"raw_{name}")
     return value
 
 
-def _set_raw(kernel: RoughMaternKernel, value: Tensor, name: str) -> None:
-    kernel.initialize(**{f"raw_{name}": value})
+def _set_raw(module: Module, value: Tensor, name: str) -> None:
+    module.initialize(**{f"raw_{name}": value})
 
 
 def _matern(squared: Tensor) -> tuple[Tensor, Tensor]:

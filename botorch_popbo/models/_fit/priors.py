@@ -12,7 +12,7 @@ from gpytorch.priors import LogNormalPrior, NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.models.kernels import RoughMaternKernel
+from botorch_popbo.models.kernels import RoughMaternKernel, raw_parameter
 from botorch_popbo.settings import ModelSettings
 
 
@@ -108,7 +108,7 @@ class TaskCorrelation(Module):
         laws = [settings.target_loading] + num_sources * [settings.source_loading]
         loc, deviation = torch.tensor(laws, dtype=torch.double).T
         self.register_parameter("raw_loading", Parameter(loc.clone()))
-        self.register_prior("loading_prior", NormalPrior(loc, deviation), _logits)
+        self.register_prior("loading_prior", NormalPrior(loc, deviation), *raw_parameter("loading"))
         limit = settings.max_loading
         self.register_constraint("raw_loading", Interval(-limit, limit, transform=None))
 
@@ -118,10 +118,6 @@ class TaskCorrelation(Module):
         loading = self.raw_loading.sigmoid()
         # What is a task's own makes its variance one, and is shared with no other.
         return torch.outer(loading, loading).fill_diagonal_(1.0)
-
-
-def _logits(correlation: TaskCorrelation) -> Tensor:
-    return correlation.raw_loading
 
 
 def _likelihood(prior: tuple[float, float], limits: tuple[float, float]) -> GaussianLikelihood:

@@ -1,7 +1,6 @@
 """How utilities follow from outcomes: a smooth warp, and how far it is believed."""
 
 import math
-from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -14,6 +13,7 @@ from torch.nn import Parameter
 from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.terms import Distances
 from botorch_popbo.models._observations.observations import Observations
+from botorch_popbo.models.kernels import raw_parameter
 from botorch_popbo.settings import ModelSettings
 
 
@@ -53,7 +53,7 @@ class Warp(Module):
         ):
             loc, scale = torch.tensor(laws, dtype=torch.double).T
             self.register_parameter(f"raw_{name}", Parameter(loc.clone()))
-            self.register_prior(f"{name}_prior", NormalPrior(loc, scale), partial(_raw, name=name))
+            self.register_prior(f"{name}_prior", NormalPrior(loc, scale), *raw_parameter(name))
             self.register_constraint(f"raw_{name}", Interval(*limits, transform=None))
 
     def measured(self, records: Observations, comparisons: Comparisons) -> MeasuredGaps | None:
@@ -88,8 +88,3 @@ class Warp(Module):
         """What the gaps of outcomes say of those of utilities."""
         log_slope = gaps.basis @ self.raw_slope.to(gaps.basis)
         return Distances(gaps.log_gap - log_slope, self.concentration)
-
-
-def _raw(warp: Warp, name: str) -> Tensor:
-    value: Tensor = getattr(warp, f"raw_{name}")
-    return value
