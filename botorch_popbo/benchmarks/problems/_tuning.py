@@ -60,10 +60,22 @@ class TuningProblem(Problem):
     def score(self, parameters: Parameters) -> float:
         from sklearn.model_selection import KFold
 
-        X, y = _rows(self.data)
+        X, y, *_ = _rows(self.data)
         folds = KFold(_NUM_FOLDS, shuffle=True, random_state=0).split(X)
         splits = [(X[fit], X[test], y[fit], y[test]) for fit, test in folds]
         return float(np.mean([self._of_split(parameters, *one) for one in splits]))
+
+    def held_out(self, parameters: Parameters) -> float:
+        """The loss on rows that no fold holds, after a fit to all that are for the search.
+
+        Args:
+            parameters: A configuration.
+
+        Returns:
+            The loss, or not a number if scikit-learn refuses the configuration.
+        """
+        X, y, other_X, other_y = _rows(self.data)
+        return self._of_split(parameters, X, other_X, y, other_y)
 
     def _of_split(
         self, parameters: Parameters, X: Any, other_X: Any, y: Any, other_y: Any
@@ -118,12 +130,12 @@ def _load(name: str, title: str, task: _Task, _: Path | None) -> Problem:
 
 @cache
 def _rows(task: _Task) -> list[Any]:
-    """Rows and targets for the search; the others are held out."""
+    """Rows and targets for the search, and those of rows that are held out."""
     from sklearn.model_selection import train_test_split
 
     X, y = resolve_name(f"sklearn.datasets:{task.load}")(return_X_y=True)
     num_held_out = min(_NUM_HELD_OUT, len(y) // 3)
     num_rows = min(_NUM_ROWS, len(y) - num_held_out)
     sizes = {"train_size": num_rows, "test_size": num_held_out}
-    X, _, y, _ = train_test_split(X, y, random_state=0, **sizes)
-    return [X, y]
+    X, other_X, y, other_y = train_test_split(X, y, random_state=0, **sizes)
+    return [X, y, other_X, other_y]

@@ -24,13 +24,15 @@ def point(problem: Problem, index: int = 0) -> Parameters:
 
 def test_the_loss_is_that_of_cross_validation() -> None:
     X, y = load_wine(return_X_y=True)
-    X, _, y, _ = train_test_split(X, y, random_state=0, train_size=119, test_size=59)
+    X, other_X, y, other_y = train_test_split(X, y, random_state=0, train_size=119, test_size=59)
     estimator = ExtraTreesClassifier(random_state=0, n_estimators=10, **GOOD)
-    folds = KFold(5, shuffle=True, random_state=0)
-    right = cross_val_score(make_pipeline(StandardScaler(), estimator), X, y, cv=folds)
+    pipeline = make_pipeline(StandardScaler(), estimator)
+    right = cross_val_score(pipeline, X, y, cv=KFold(5, shuffle=True, random_state=0))
     problem = load("extra-wine")
     assert problem.is_exact
     assert problem.evaluate(GOOD, 0) == problem.score(GOOD) == pytest.approx(1.0 - right.mean())
+    accuracy = pipeline.fit(X, y).score(other_X, other_y)
+    assert problem.held_out(GOOD) == pytest.approx(1.0 - accuracy)
 
 
 def test_what_is_refused_has_failed() -> None:

@@ -1,0 +1,116 @@
+"""Average ranks of a campaign's runs, by the score and on held-out rows, and where they went.
+
+The folder is what the campaign ``tuning`` has written::
+
+    popbo compare --campaign tuning --methods popbo-optuna optuna-gp optuna-tpe random \
+        --seeds 3 --output DIR
+    python docs/examples/tuning_ranks.py DIR
+
+Counted are the problems and seeds that every method has ended. Of the point with the best score
+so far, the loss on rows that no fold holds is computed anew. A lead is the share of runs in which
+the first method is ahead less the share in which it is behind, with a standard error.
+"""
+
+import argparse
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from botorch_popbo.benchmarks.problems import PROBLEMS
+
+BUDGETS = (15, 20, 30, 50)
+
+
+def read(folder: Path) -> pd.DataFrame:
+    """A row for each run that ended, with its configurations and scores in order."""
+    runs = []
+    for path in sorted((folder / "records").glob("*.jsonl")):
+        lines = [json.loads(line) for line in path.open()]
+        if len(lines) >= max(BUDGETS):
+            first = lines[0]
+            scores = [np.nan if line["score"] is None else line["score"] for line in lines]
+            runs.append(
+                {name: first[name] for name in ("problem", "method", "seed", "initial")}
+                | {"scores": scores, "points": [line["parameters"] for line in lines]}
+            )
+    table = pd.DataFrame(runs)
+    methods = table["method"].nunique()
+    is_whole = table.groupby(["problem", "seed"])["method"].transform("nunique") == methods
+    return table[is_whole].reset_index(drop=True)
+
+
+@cache
+def load(problem: str) -> Any:
+    """A problem of the lab."""
+    return PROBLEMS[problem].load(None)
+
+
+def bests(run: pd.Series, is_held_out: bool) -> dict[int, float]:
+    """The loss of the best point so far after each budget."""
+    values = {}
+    for budget in BUDGETS:
+        scores = np.nan_to_num(run["scores"][:budget], nan=np.inf)
+        best = int(np.argmin(scores))
+        values[budget] = float(scores[best])
+        if is_held_out:
+            values[budget] = load(run["problem"]).held_out(run["points"][best])
+    return values
+
+
+def ranks(table: pd.DataFrame, is_held_out: bool, first: str) -> pd.DataFrame:
+    """Average rank of each method after each budget, and the lead of the first one."""
+    values = pd.DataFrame([bests(run, is_held_out) for _, run in table.iterrows()])
+    values[["problem", "seed", "method"]] = table[["problem", "seed", "method"]]
+    wide = values.pivot(index=["problem", "seed"], columns="method", values=list(BUDGETS))
+    rows = {}
+    for method in values["method"].unique():
+        cells = []
+        for budget in BUDGETS:
+            rank = wide[budget].rank(axis=1)[method]
+            lead = np.sign(wide[budget][method] - wide[budget][first])
+            count = len(wide) ** 0.5
+            cells += [
+                f"{rank.mean():.2f} ± {rank.std() / count:.2f}",
+                "" if method == first else f"{lead.mean():.2f} ± {lead.std() / count:.2f}",
+            ]
+        rows[method] = cells
+    columns = [name for budget in BUDGETS for name in (f"rank at {budget}", "lead")]
+    return pd.DataFrame(rows, index=columns).T
+
+
+def shares(table: pd.DataFrame) -> pd.DataFrame:
+    """Where the suggestions after the design went, each a share."""
+    rows = []
+    for _, run in table.iterrows():
+        space, start = load(run["problem"]).space, run["initial"]
+        encoded = torch.stack([space.encode(point) for point in run["points"]])
+        points = space.to_unit(encoded).numpy()
+        scores = np.array(run["scores"])
+        suggested = range(start, len(points))
+        near = [np.nanmax(np.abs(points[:i] - points[i]), axis=-1).min() < 0.01 for i in suggested]
+        repeated = [scores[i] in scores[:i] for i in suggested]
+        rows.append((run["method"], np.mean(repeated), np.mean(near)))
+    columns = ["method", "repeated outcomes", "near copies"]
+    return pd.DataFrame(rows, columns=columns).groupby("method").mean().round(2)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--first", default="popbo-optuna", help="the method whose leads are told")
+    arguments = parser.parse_args()
+    table = read(arguments.folder)
+    print(f"{len(table) // table['method'].nunique()} runs of each method")
+    for title, is_held_out in (("score", False), ("held-out loss", True)):
+        print(f"\nBy {title}\n\n{ranks(table, is_held_out, arguments.first).to_markdown()}")
+    print(f"\n{shares(table).to_markdown()}")
+
+
+if __name__ == "__main__":
+    main()
