@@ -90,6 +90,11 @@ class Comparisons:
         return torch.zeros_like(self.is_answer).index_fill(0, sides, True)
 
     @cached_property
+    def gaps(self) -> Tensor:
+        """Positions of the certain pairs that are no side of an interval."""
+        return (~(self.is_answer | self.is_side)).nonzero().squeeze(-1)
+
+    @cached_property
     def path(self) -> Tensor | None:
         """The records from the best to the worst, if each comparison goes on where one ends."""
         if not len(self) or bool((self.worse[:-1] != self.better[1:]).any()):

@@ -149,7 +149,7 @@ class Terms:
 
     def log_volume(self, differences: Tensor) -> Tensor:
         """Of gaps and intervals, a scalar."""
-        position = (~(self.is_answer | self.comparisons.is_side)).nonzero().squeeze(-1)
+        position = self.comparisons.gaps
         gaps = self.weight[position] @ differences[position].log()
         upper, lower = differences[self.first], differences[self.second]
         volume: Tensor = gaps - self.weight[self.first] @ (1.0 / upper + 1.0 / lower).log()
