@@ -84,7 +84,7 @@ class Hyperparameters:
 
     Attributes:
         modules: The same, or the copy.
-        start: Coordinates of its first values, of shape ``p``.
+        start: Coordinates of its first values, or of those at :meth:`start_here`; of shape ``p``.
         limits: Least and largest coordinates, ``2 x p``.
     """
 
@@ -116,8 +116,7 @@ class Hyperparameters:
 
     def start_here(self) -> None:
         """Let :attr:`start` be the current values of the modules, which were set from outside."""
-        pieces = [parameter.detach().reshape(-1) for parameter in self._parameters]
-        self._raw = torch.cat(pieces)
+        self._raw = torch.cat([parameter.detach().reshape(-1) for parameter in self._parameters])
         self.start = self._current = self._coordinates_of(self._raw)
 
     def _coordinates_of(self, raw: Tensor) -> Tensor:
