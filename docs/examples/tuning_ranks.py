@@ -52,14 +52,13 @@ def load(problem: str) -> Any:
 
 def bests(run: pd.Series, is_held_out: bool) -> dict[int, float]:
     """The loss of the best point so far after each budget."""
-    values = {}
-    for budget in BUDGETS:
-        scores = np.nan_to_num(run["scores"][:budget], nan=np.inf)
-        best = int(np.argmin(scores))
-        values[budget] = float(scores[best])
-        if is_held_out:
-            values[budget] = load(run["problem"]).held_out(run["points"][best])
-    return values
+    scores = np.nan_to_num(run["scores"], nan=np.inf)
+    best = {budget: int(np.argmin(scores[:budget])) for budget in BUDGETS}
+    loss = {trial: scores[trial] for trial in best.values()}
+    if is_held_out:  # each is fitted once, for however many budgets it stays the best
+        problem = load(run["problem"])
+        loss = {trial: problem.held_out(run["points"][trial]) for trial in loss}
+    return {budget: loss[trial] for budget, trial in best.items()}
 
 
 def ranks(table: pd.DataFrame, is_held_out: bool, first: str) -> pd.DataFrame:
