@@ -6,7 +6,7 @@ from torch import Tensor
 
 from botorch_popbo.data._checks import as_indices, check_items, check_tensor
 from botorch_popbo.data._rows import distinct_rows, points_at
-from botorch_popbo.data.order import TIE_VARIANCE, Order
+from botorch_popbo.data.order import Order
 
 
 def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None) -> Order:
@@ -49,19 +49,10 @@ def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None)
     pairs = [distinct.inverse[decided], distinct.inverse[drawn]]
     for own, name in zip(pairs, ("comparisons", "ties"), strict=True):
         _check_opponents(own, name)
-    compared, item = torch.cat(pairs).reshape(-1).unique(return_inverse=True)
-    entry = torch.arange(len(item), device=X.device)
-    is_tie = entry >= decided.numel()
-    return Order(
-        X=points_at(X, distinct.rows[compared]),
-        item=item,
-        score=torch.where(is_tie, 0, 1 - entry % 2).to(X),
-        variance=torch.where(is_tie, TIE_VARIANCE, torch.nan).to(X),
-        list_index=entry // 2,
-        task_index=torch.zeros_like(item),
-        is_censored=torch.zeros_like(is_tie),
-        is_measured=torch.zeros_like(is_tie),
-    )
+    items = torch.cat(pairs)
+    score = torch.zeros_like(items).to(X)
+    score[: len(decided), 0] = 1.0
+    return Order.from_rankings(points_at(X, distinct.rows), items, score)
 
 
 def _as_pairs(pairs: Tensor, X: Tensor, name: str) -> Tensor:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import accumulate
 from typing import Self
 
 import torch
@@ -120,6 +121,26 @@ class Order:
         is_censored = zero.bool() if is_censored is None else is_censored
         measured = torch.full_like(is_censored, is_measured)
         return cls(X, item, score, variance, zero, zero, is_censored, measured)
+
+    @classmethod
+    def from_rankings(cls, X: Tensor, items: Tensor, score: Tensor) -> Self:
+        """Lists of one length and one task, where a tie says that neither is known to be better.
+
+        Args:
+            X: Distinct points, an ``m x d`` tensor, some of which may be in no list.
+            items: Which row of ``X`` each entry of the ``l`` lists is about, an ``l x k`` tensor.
+            score: What to sort each list by, larger being better, an ``l x k`` tensor.
+
+        Returns:
+            The order of the points that are in a list.
+        """
+        used, item = items.flatten().unique(return_inverse=True)
+        has_tie = (score.sort(-1).values.diff(dim=-1) == 0).any(-1, keepdim=True)
+        variance = torch.where(has_tie, TIE_VARIANCE, torch.nan).to(X).expand_as(score).flatten()
+        lists = torch.arange(len(items), device=X.device).unsqueeze(-1).expand_as(items).flatten()
+        zero = torch.zeros_like(item)
+        none = zero.bool()
+        return cls(X[used], item, score.flatten(), variance, lists, zero, none, none)
 
     @classmethod
     def without_lists(cls, X: Tensor) -> Self:
@@ -243,28 +264,13 @@ def combine(*orders: Order) -> Order:
     if not orders:
         raise InputDataError("There is no order to combine. Pass at least one.")
     check_alike(*orders)
-    X = torch.cat([order.X for order in orders])
+    columns = {f.name: [getattr(order, f.name) for order in orders] for f in fields(Order)}
+    counted = {"item": "num_points", "list_index": "num_lists", "task_index": "num_tasks"}
+    for name, number in counted.items():
+        first = accumulate((getattr(order, number) for order in orders), initial=0)
+        columns[name] = [index + start for index, start in zip(columns[name], first, strict=False)]
+    X, item, *others = map(torch.cat, columns.values())
     distinct = distinct_rows(*X.unbind(-1))
-    first_point = first_list = first_task = 0
-    parts = []
-    for order in orders:
-        item, lists = order.item + first_point, order.list_index + first_list
-        tasks = order.task_index + first_task
-        parts.append(
-            (
-                item,
-                order.score,
-                order.variance,
-                lists,
-                tasks,
-                order.is_censored,
-                order.is_measured,
-            )
-        )
-        first_point += order.num_points
-        first_list += order.num_lists
-        first_task += order.num_tasks
-    item, *others = (torch.cat(columns) for columns in zip(*parts, strict=True))
     return Order(points_at(X, distinct.rows), distinct.inverse[item], *others)
 
 

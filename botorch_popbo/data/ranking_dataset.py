@@ -9,7 +9,7 @@ from botorch.utils.datasets import RankingDataset
 
 from botorch_popbo.data._checks import check_items
 from botorch_popbo.data._rows import distinct_rows, points_at
-from botorch_popbo.data.order import TIE_VARIANCE, Order
+from botorch_popbo.data.order import Order
 
 
 def from_ranking_dataset(dataset: RankingDataset) -> Order:
@@ -27,27 +27,13 @@ def from_ranking_dataset(dataset: RankingDataset) -> Order:
         InputDataError: If an item is not finite, or is twice in one ranking.
     """
     container = cast(SliceContainer, dataset._X)
-    values, indices = container.values, container.indices
+    values = container.values
     check_items(values)
-    ranks = dataset.Y.to(values.device)
     distinct = distinct_rows(*values.unbind(-1))
-    items = distinct.inverse[indices]
+    items = distinct.inverse[container.indices]
     if bool((items.sort(-1).values.diff(dim=-1) == 0).any()):
         raise InputDataError("A ranking holds an item, or an equal one, twice. List it once.")
-    used, item = items.reshape(-1).unique(return_inverse=True)
-    num_lists, size = items.shape
-    lists = torch.arange(num_lists, device=values.device).repeat_interleave(size)
-    has_tie = (ranks.sort(-1).values.diff(dim=-1) == 0).any(-1).repeat_interleave(size)
-    return Order(
-        X=points_at(values, distinct.rows[used]),
-        item=item,
-        score=-ranks.reshape(-1).to(values),
-        variance=torch.where(has_tie, TIE_VARIANCE, torch.nan).to(values),
-        list_index=lists,
-        task_index=torch.zeros_like(item),
-        is_censored=torch.zeros_like(has_tie),
-        is_measured=torch.zeros_like(has_tie),
-    )
+    return Order.from_rankings(points_at(values, distinct.rows), items, -dataset.Y.to(values))
 
 
 def to_ranking_dataset(
