@@ -40,7 +40,7 @@ def from_ordering(X: Tensor, ordering: Tensor | Sequence[int]) -> Order:
         raise InputDataError(
             f"An ordering compares two items or more, but lists {items.shape[0]}. List more items."
         )
-    return _list(X, items, -torch.arange(len(items), device=X.device))
+    return _list(X, items, len(items))
 
 
 def from_top_k(X: Tensor, top: Tensor | Sequence[int], rest: Tensor | Sequence[int]) -> Order:
@@ -69,18 +69,16 @@ def from_top_k(X: Tensor, top: Tensor | Sequence[int], rest: Tensor | Sequence[i
     """
     check_items(X)
     best, others = _as_list(top, X, "top"), _as_list(rest, X, "rest")
-    num_best, num_items = best.shape[0], best.shape[0] + others.shape[0]
-    if num_best < 1 or num_items < 2:
+    if len(best) < 1 or len(best) + len(others) < 2:
         raise InputDataError(
             "A top-k list names at least one top item and two items in all, but top names "
-            f"{num_best} and rest {others.shape[0]}. Name more items."
+            f"{len(best)} and rest {len(others)}. Name more items."
         )
-    place = torch.arange(num_items, device=X.device).clamp_max(num_best)
-    return _list(X, torch.cat([best, others]), -place, place == num_best)
+    return _list(X, torch.cat([best, others]), len(best))
 
 
-def _list(X: Tensor, items: Tensor, score: Tensor, is_censored: Tensor | None = None) -> Order:
-    """One list of items, each of which may be listed once."""
+def _list(X: Tensor, items: Tensor, num_best: int) -> Order:
+    """One list of items, each of which may be listed once; behind the best all are censored."""
     distinct = distinct_rows(*X[items].unbind(-1))
     if distinct.rows.shape[0] < items.shape[0]:
         point = int((distinct.copies > 1).nonzero()[0])
@@ -91,9 +89,9 @@ def _list(X: Tensor, items: Tensor, score: Tensor, is_censored: Tensor | None = 
             f"Rows {first} and {second} of X are equal and both listed, so one point would have "
             "two ranks. List one of them."
         )
-    censored = None if is_censored is None else is_censored[distinct.rows]
-    points, scores = points_at(X, items[distinct.rows]), score[distinct.rows].to(X)
-    return Order.from_scores(points, scores, is_censored=censored)
+    place = distinct.rows.clamp_max(num_best)
+    points = points_at(X, items[distinct.rows])
+    return Order.from_scores(points, (-place).to(X), is_censored=place == num_best)
 
 
 def _as_list(indices: Tensor | Sequence[int], X: Tensor, name: str) -> Tensor:
