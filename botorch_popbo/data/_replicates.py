@@ -24,13 +24,9 @@ def mean_of_copies(outcomes: Tensor, inverse: Tensor, weights: Tensor | None = N
     # Sorted, so that rounding does not depend on the order of the evaluations. Measured from a copy
     # of the largest weight, the lowest, so that the mean of equal numbers is that number and one of
     # little weight leaves no digits of its own; halved, so that none overflows.
-    if weights is None:
-        outcomes, order = outcomes.sort()
-        weights = torch.ones_like(outcomes)
-    else:
-        order = lexicographic_order(outcomes, weights)
-        outcomes, weights = outcomes[order], weights[order]
-    inverse = inverse[order]
+    weights = torch.ones_like(outcomes) if weights is None else weights
+    order = lexicographic_order(outcomes, weights)
+    outcomes, weights, inverse = outcomes[order], weights[order], inverse[order]
     start = outcomes.new_full((num_points,), torch.inf)
     largest = -start.scatter_reduce(0, inverse, -weights, "amin")
     counted = torch.where(weights == largest[inverse], outcomes, torch.inf)
