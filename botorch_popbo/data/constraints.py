@@ -9,8 +9,6 @@ from botorch_popbo.data._replicates import mean_of_copies
 from botorch_popbo.data._rows import distinct_points, distinct_rows
 from botorch_popbo.data.order import Order
 
-_FAILED, _INFEASIBLE, _FEASIBLE = 0, 1, 2
-
 
 def from_constrained_outcomes(X: Tensor, Y: Tensor, violations: Tensor) -> Order:
     """Order feasible points by outcome, then infeasible ones by violation, then failures.
@@ -48,9 +46,8 @@ def from_constrained_outcomes(X: Tensor, Y: Tensor, violations: Tensor) -> Order
         positive = torch.where(failed, 0.0, violation).clamp_min(0.0)
         feasible &= positive == 0
         total += positive / torch.where(positive.any(), positive.amax(), 1.0)
-    level = torch.where(feasible, _FEASIBLE, _INFEASIBLE).masked_fill(failed, _FAILED)
-    within = torch.where(feasible, outcomes, -total).masked_fill(failed, 0.0)
-    places = distinct_rows(level, within).inverse.to(outcomes)
+    within = torch.where(feasible, outcomes, -total)
+    places = distinct_rows(feasible, within).inverse.to(outcomes)
     return Order.from_scores(points, places.masked_fill(failed, -torch.inf))
 
 
