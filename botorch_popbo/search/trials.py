@@ -134,7 +134,7 @@ class Trials:
             InputDataError: If fewer than two points can be ranked.
         """
         columns = zip(self.objectives.T, self.variance.T, strict=True)
-        return [_order(self.X, values, variance) for values, variance in columns]
+        return [from_outcomes(self.X, values, variance) for values, variance in columns]
 
     def slack_orders(self) -> list[Order]:
         """The order of the slacks of each constraint that a point violates which did not fail.
@@ -146,8 +146,4 @@ class Trials:
         if len(X.unique(dim=0)) < 2:
             return []
         columns = zip(self.slack[succeeded].T, self.slack_variance[succeeded].T, strict=True)
-        return [_order(X, *column) for column in columns if bool((column[0] < 0.0).any())]
-
-
-def _order(X: Tensor, values: Tensor, variance: Tensor) -> Order:
-    return from_outcomes(X, values, None if bool(variance.isnan().all()) else variance)
+        return [from_outcomes(X, *column) for column in columns if bool((column[0] < 0.0).any())]
