@@ -71,28 +71,24 @@ class Answer:
                 is said of them is no answer.
         """
         check_tensor(items, "items")
-        if sum(said is not None for said in (winner, worst, ranking, ratings)) > 1:
+        given = {"winner": winner, "worst": worst, "ranking": ranking, "ratings": ratings}
+        said = {way: value for way, value in given.items() if value is not None}
+        if len(said) > 1:
             raise InputDataError("Pass one of winner, worst, ranking and ratings.")
         number = len(items)
-        if ratings is not None:
-            levels = _levels_of(ratings, number)
-        elif ranking is not None:
-            levels = [[row] for row in _rows(ranking, "ranking", number)]
-            levels.append([row for row in range(number) if [row] not in levels])
-        elif worst is not None:
-            [row] = _rows([worst], "worst", number)
-            levels = [[other for other in range(number) if other != row], [row]]
-        elif winner is not None:
-            [row] = _rows([winner], "winner", number)
-            levels = [[row], [other for other in range(number) if other != row]]
+        told: dict[str, Any] = said or {"ranking": []}
+        ((way, value),) = told.items()
+        if way == "ratings":
+            levels = _levels_of(value, number)
         else:
-            levels = [[*range(number)]]
+            levels = [[row] for row in _rows(value if way == "ranking" else [value], way, number)]
+            levels.append([row for row in range(number) if [row] not in levels])
+        if way == "worst":
+            levels.reverse()
         # Each against those of the next level: in a ranking the list does not say more.
         steps = pairwise(levels)
         better = tuple((high, low) for above, below in steps for high in above for low in below)
-        says_equal = ratings is not None or not any(
-            said is not None for said in (winner, worst, ranking)
-        )
+        says_equal = not said or way == "ratings"
         equal = tuple((level[0], row) for level in levels for row in level[1:] if says_equal)
         return cls(items.detach().to("cpu", torch.double, copy=True), better, equal, judge)
 
