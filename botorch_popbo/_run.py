@@ -47,7 +47,8 @@ class Run:
         self.num_past = sum(e.is_past for e in self.evaluations)
         # What it said, in short.
         self.start = sha256(repr(self.evaluations).encode()).hexdigest()[:8]
-        left = self.space.num_points - self._num_seen()
+        X = self.trials.X.unique(dim=0)
+        left = self.space.num_points - int((X.clamp(*self.space.bounds) == X).all(-1).sum())
         self.n_trials = int(min(at_least(max(len(self.own), 1), n_trials=n_trials), left))
         # The function may change the working directory.
         self.path = None if path is None else Path(path).absolute()
@@ -182,12 +183,6 @@ class Run:
             f"All {len(reasons)} evaluations failed, the first one with {reasons[0]}. Mend the "
             f"function, or narrow the space to where it succeeds, and call again with {again}."
         )
-
-    def _num_seen(self) -> int:
-        """The number of points of the space that past evaluations are at."""
-        X = [self.space.encode(e.parameters) for e in self.evaluations if e.is_past]
-        low, high = self.space.bounds
-        return len({tuple(x.tolist()) for x in X if bool(((x >= low) & (x <= high)).all())})
 
     def save(self) -> None:
         """Write the file, whole or not at all.
