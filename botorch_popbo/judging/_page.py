@@ -251,8 +251,8 @@ def _serve(interview: Interview, options: Namespace) -> None:
             file=sys.stderr,
         )
     for place, judge in enumerate(options.judges or [""]):
-        server = _listen(options.host, options.port, place)
-        server.set_app(Gateway(app, study, judge, hosts))
+        gateway = Gateway(app, study, judge, hosts)
+        server = _listen(gateway, options.host, options.port, place)
         Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://{options.host}:{server.server_port}/dashboard/studies/{study._study_id}"
         print(f"{judge or 'answer'} at {url}; Ctrl-C ends", flush=True)
@@ -260,16 +260,12 @@ def _serve(interview: Interview, options: Namespace) -> None:
             webbrowser.open(url)
 
 
-def _nothing(environ: Any, start_response: Any) -> list[bytes]:
-    return []
-
-
-def _listen(host: str, port: int | None, place: int) -> _Server:
+def _listen(app: Gateway, host: str, port: int | None, place: int) -> _Server:
     """At the port that is asked for, or else at any that is free."""
     asked = [port + place] if port else [8080 + place, 0]
     for number in asked:
         try:
-            return make_server(host, number, _nothing, _Server, _Handler)
+            return make_server(host, number, app, _Server, _Handler)
         except OSError as error:
             reason = error.strerror
     raise UsageError(f"cannot listen at {host}, port {asked[0]}: {reason}")
