@@ -4,7 +4,7 @@ import re
 import tomllib
 import warnings
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -81,20 +81,16 @@ def _begin(options: Namespace, space: Space | None, state: Path) -> PreferenceSe
             search = PreferenceSearch.load(state)
             if space is not None and space.key != search.space.key:
                 raise UsageError(f"{state} is about another space than {options.file}")
-            _check_settings(search, given, state)
+            for name, value in given.items():
+                if (was := getattr(search, name)) != value:
+                    option = name.removeprefix("num_")
+                    raise UsageError(f"{state} was begun with --{option} {was}, not {value}")
             return search
         if space is None:
             raise UsageError(f"there is no {state}; begin with a FILE")
         return PreferenceSearch(space.to_json(), **given)
     except InputDataError as error:
         raise UsageError(str(error)) from None
-
-
-def _check_settings(search: PreferenceSearch, given: Mapping[str, int], state: Path) -> None:
-    for name, value in given.items():
-        if (was := getattr(search, name)) != value:
-            option = name.removeprefix("num_")
-            raise UsageError(f"{state} was begun with --{option} {was}, not {value}")
 
 
 def _interview(search: PreferenceSearch, state: Path) -> None:
