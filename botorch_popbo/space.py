@@ -11,6 +11,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.models.transforms.input import ChainedInputTransform, InputTransform
+from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
@@ -173,8 +174,6 @@ class Parameter:
 
     def places(self) -> list[float]:
         """The places of all values, rising."""
-        if self.choices is not None:
-            return [float(index) for index in range(len(self.choices))]
         return [self.place(self._value_at(index)) for index in range(int(self.size))]
 
     def place(self, value: Any) -> float:
@@ -243,6 +242,22 @@ class Domain:
         """The values of every column of a table, where each has a list of them."""
         return [self.bounds.new_tensor(self.choices[i]) for i in range(len(self.choices))]
 
+    @property
+    def num_combinations(self) -> int:
+        """The number of combinations of listed values."""
+        return math.prod(map(len, self.choices.values()))
+
+    def is_table(self, settings: SearchSettings) -> bool:
+        """Whether it is fully discrete, so that its points can be looked at one by one.
+
+        Wide ranges of integers are searched like continuous ones, unless there are few points.
+        """
+        if len(self.choices) < self.bounds.shape[-1]:
+            return False
+        longest = max(map(len, self.choices.values()))
+        is_small = self.num_combinations <= settings.table_size
+        return is_small or longest <= MAX_CARDINALITY_FOR_LOCAL_SEARCH
+
 
 class Space:
     """Parameters by name, and points of their places.
@@ -278,7 +293,7 @@ class Space:
         column = {name: i for i, name in enumerate(self.parameters)}
         self.limits = LimitedColumns({column[name]: ends for name, ends in (limits or {}).items()})
         own = list(self.parameters.values())
-        self.bounds = torch.tensor([p.ends for p in own], dtype=torch.double).T
+        self.bounds = torch.tensor([p.ends for p in own], dtype=torch.double).reshape(-1, 2).T
         self.size = torch.tensor([p.size for p in own], dtype=torch.double)
         self.is_categorical = torch.tensor([p.is_categorical for p in own])
         self._filling = self._inactive_columns() if self.dependents else None

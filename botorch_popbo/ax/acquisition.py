@@ -29,7 +29,7 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
 from botorch_popbo.search.maximize import default_options, table_candidates, unless_known
 from botorch_popbo.search.suggest import improvement
-from botorch_popbo.search.tables import is_table, unseen_points
+from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Domain
 
@@ -213,7 +213,7 @@ class RankAcquisition(Acquisition):
         snap = rounding_func or Tensor.clone
         domain = Domain(bounds, choices, (), snap, self.surrogate.inactive)
         is_box = not (inequality_constraints or equality_constraints)
-        if candidate_set is None and is_box and is_table(choices, bounds.shape[-1], search):
+        if candidate_set is None and is_box and domain.is_table(search):
             candidate_set = self._unseen(domain, X_known, seed)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
         options = default_options(optimizer, self.model.has_uncertainty, search)

@@ -1,6 +1,5 @@
 """The best point of a space of ranges, listed values and categories."""
 
-import math
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -23,7 +22,7 @@ from botorch_popbo.search.starts import (
     mixed_starts,
     rank_initial_conditions,
 )
-from botorch_popbo.search.tables import is_table, unseen_points
+from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Domain
 
@@ -53,14 +52,14 @@ def maximize(
     Returns:
         A point, of shape ``d``.
     """
-    settings, dim = settings or SearchSettings(), domain.bounds.shape[-1]
+    settings = settings or SearchSettings()
     with seeded(seed), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
         warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
-        if is_table(domain.choices, dim, settings):
+        if domain.is_table(settings):
             unseen = table_candidates(acquisition, domain, X_known, max_candidates, seed, settings)
             if not len(unseen):
-                unseen = unseen_points(domain, None, max_candidates, seed)
+                unseen = unseen_points(domain, X_known[:0], max_candidates, seed)
             return _best(acquisition, unseen)
         found = _optimized(acquisition, domain, settings)
         return unless_known(acquisition, domain, found, X_known, settings)[0]
@@ -92,7 +91,7 @@ def table_candidates(
         An ``n x d`` tensor; none if no point is left.
     """
     columns, half = domain.columns, (settings.num_starts + 1) // 2
-    if math.prod(map(len, columns)) <= max_candidates:
+    if domain.num_combinations <= max_candidates:
         return unseen_points(domain, X_known, max_candidates, seed)
     drawn = unseen_points(domain, X_known, settings.num_raw, seed)
     if len(drawn) < half:  # nearly all differ in columns without a meaning only
@@ -118,7 +117,7 @@ def unless_known(
     domain: Domain,
     X: Tensor,
     X_known: Tensor,
-    settings: SearchSettings | None = None,
+    settings: SearchSettings,
     feasible: Callable[[Tensor], Tensor] = Tensor.clone,
 ) -> Tensor:
     """Points that an optimizer has found, or in place of known ones the best of some others.
@@ -134,11 +133,10 @@ def unless_known(
     Returns:
         An ``n x d`` tensor; a point is known only where no other is drawn.
     """
-    number = (settings or SearchSettings()).num_others
     found = []
     for x in _with_inactive(domain, X).split(1):
         if bool(is_row_of(x, X_known)):
-            others = feasible(_with_inactive(domain, _drawn(domain, number)))
+            others = feasible(_with_inactive(domain, _drawn(domain, settings.num_others)))
             others = others[~is_row_of(others, X_known)]
             x = _best(acquisition, others).unsqueeze(0) if len(others) else x
         found.append(x)
@@ -146,9 +144,7 @@ def unless_known(
     return torch.cat(found)
 
 
-def default_options(
-    optimizer: str, is_smooth: bool, settings: SearchSettings | None = None
-) -> dict[str, Any]:
+def default_options(optimizer: str, is_smooth: bool, settings: SearchSettings) -> dict[str, Any]:
     """The options of one of BoTorch's optimizers.
 
     Args:
@@ -159,38 +155,37 @@ def default_options(
     Returns:
         Its keyword arguments; none for an optimizer that looks at every point of a discrete space.
     """
-    own = settings or SearchSettings()
     # Starts are screened in one batch.
-    of_box = {"init_batch_limit": own.num_raw, "batch_limit": own.num_network_starts}
-    line_search = {"factr": own.network_tolerance, "maxls": own.max_network_line_search}
-    end = {"maxiter": own.max_steps, "factr": own.tolerance}
-    starts = partial(constrained_initial_conditions, settings=own)
-    near_best = partial(rank_initial_conditions, settings=own)
+    of_box = {"init_batch_limit": settings.num_raw, "batch_limit": settings.num_network_starts}
+    line_search = {"factr": settings.network_tolerance, "maxls": settings.max_network_line_search}
+    end = {"maxiter": settings.max_steps, "factr": settings.tolerance}
+    starts = partial(constrained_initial_conditions, settings=settings)
+    near_best = partial(rank_initial_conditions, settings=settings)
     of_optimizer: dict[str, dict[str, Any]] = {
         "optimize_acqf": {
-            "num_restarts": own.num_starts if is_smooth else own.num_network_starts,
-            "raw_samples": own.num_raw,
+            "num_restarts": settings.num_starts if is_smooth else settings.num_network_starts,
+            "raw_samples": settings.num_raw,
             "ic_generator": near_best if is_smooth else starts,
             "retry_on_optimization_warning": False,
             "options": end if is_smooth else of_box | line_search,
         },
         "optimize_acqf_mixed": {
-            "num_restarts": own.num_mixed_starts,
-            "raw_samples": own.num_mixed_raw,
+            "num_restarts": settings.num_mixed_starts,
+            "raw_samples": settings.num_mixed_raw,
             "ic_generator": starts,
             "retry_on_optimization_warning": False,
             "options": {
-                "init_batch_limit": own.num_mixed_raw,
-                "batch_limit": own.num_mixed_starts,
-                "maxiter": own.max_mixed_steps,
+                "init_batch_limit": settings.num_mixed_raw,
+                "batch_limit": settings.num_mixed_starts,
+                "maxiter": settings.max_mixed_steps,
             },
         },
         "optimize_acqf_mixed_alternating": {
-            "num_restarts": own.num_mixed_starts,
-            "raw_samples": own.num_raw,
+            "num_restarts": settings.num_mixed_starts,
+            "raw_samples": settings.num_raw,
             "options": {
-                "init_batch_limit": own.num_raw,
-                "maxiter_alternating": own.max_alternations,
+                "init_batch_limit": settings.num_raw,
+                "maxiter_alternating": settings.max_alternations,
             },
         },
     }
@@ -202,7 +197,7 @@ def _optimized(
 ) -> Tensor:
     """What an optimizer for such a space finds, ``1 x d``."""
     choices = {column: list(values) for column, values in domain.choices.items()}
-    if math.prod(map(len, choices.values())) > settings.max_combinations:
+    if domain.num_combinations > settings.max_combinations:
         unordered = domain.categorical
         found, _ = optimize_acqf_mixed_alternating(
             acquisition,

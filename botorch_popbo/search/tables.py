@@ -1,40 +1,16 @@
 """Fully discrete spaces, of which every point can be looked at."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
-from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
 from torch import Tensor
 
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Domain
 
 
-def is_table(
-    choices: Mapping[int, Sequence[float]], dim: int, settings: SearchSettings | None = None
-) -> bool:
-    """Whether a space is fully discrete and not one of wide ranges of integers.
-
-    Those are searched like continuous ones, unless there are few points in all.
-
-    Args:
-        choices: The values of each discrete column.
-        dim: The number of columns.
-        settings: How many points are few.
-
-    Returns:
-        Whether its points can be looked at one by one.
-    """
-    if len(choices) < dim:
-        return False
-    sizes = [len(values) for values in choices.values()]
-    few_points = math.prod(sizes) <= (settings or SearchSettings()).table_size
-    return few_points or max(sizes) <= MAX_CARDINALITY_FOR_LOCAL_SEARCH
-
-
-def unseen_points(domain: Domain, X_known: Tensor | None, number: int, seed: int) -> Tensor:
+def unseen_points(domain: Domain, X_known: Tensor, number: int, seed: int) -> Tensor:
     """Random points of a table that are neither evaluated nor pending.
 
     Args:
@@ -50,8 +26,7 @@ def unseen_points(domain: Domain, X_known: Tensor | None, number: int, seed: int
     candidates = unseen_candidates(domain.columns, X_known, number, generator)
     if domain.inactive is not None:
         candidates = domain.inactive(candidates).unique(dim=0)
-        if X_known is not None:
-            candidates = candidates[~is_row_of(candidates, X_known)]
+        candidates = candidates[~is_row_of(candidates, X_known)]
     return candidates
 
 
