@@ -1,12 +1,13 @@
 """The parameters of a study, and which are asked for beside some values of others only."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -14,6 +15,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 from optuna.trial import FrozenTrial
+from torch import Tensor
 
 from botorch_popbo.models.input_transforms import Limit, SeenLimits
 from botorch_popbo.space import Limits, Parameter, Space
@@ -107,6 +109,18 @@ def places_of(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) ->
         return None
     # What is enqueued may be infinite.
     return row if all(map(math.isfinite, row.values())) else None
+
+
+def point_of(values: Mapping[str, Any], space: Space, required: Collection[str]) -> Tensor | None:
+    """Where a trial of some values is, of shape ``d``.
+
+    ``None`` if it is of another space, or lacks one of the parameters that all have.
+    """
+    row = places_of(values, space.parameters)
+    if not row or not row.keys() >= {*required}:
+        return None
+    places = [row.get(name, parameter.middle) for name, parameter in space.parameters.items()]
+    return space.filled(torch.tensor(places, dtype=torch.double))
 
 
 def _find_limits(trials: Sequence[FrozenTrial], parameters: Mapping[str, Parameter]) -> Limits:

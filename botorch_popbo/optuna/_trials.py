@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-import torch
 from optuna.distributions import BaseDistribution
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
-from botorch_popbo.optuna._space import places_of
+from botorch_popbo.optuna._space import places_of, point_of
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.space import Space
 
@@ -117,7 +116,7 @@ def _point(
     suggested: Mapping[str, float],
     required: Sequence[str],
 ) -> Tensor | None:
-    """Where a trial is, of shape ``d``; ``None`` if it lacks what all have, or is of another space.
+    """Where a trial is, if it is anywhere; see :func:`point_of`.
 
     What was enqueued goes before what was suggested, and what it asked for before both.
     """
@@ -126,11 +125,7 @@ def _point(
         with suppress(KeyError, IndexError):  # of a trial of another study that was added
             values[name] = distribution.to_external_repr(suggested[name])
     values |= trial.system_attrs.get("fixed_params", {})
-    row = places_of(values | trial.params, space.parameters)
-    if not row or any(name not in row for name in required):
-        return None
-    places = [row.get(name, parameter.middle) for name, parameter in space.parameters.items()]
-    return space.filled(torch.tensor(places, dtype=torch.double))
+    return point_of(values | trial.params, space, required)
 
 
 def _outcomes(

@@ -1,6 +1,5 @@
 """A sampler for studies whose trials are compared by people, as on Optuna's dashboard."""
 
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -8,19 +7,18 @@ from typing import Any, NamedTuple
 import torch
 from botorch.exceptions import InputDataError
 from optuna.distributions import BaseDistribution
-from optuna.samplers import BaseSampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.optuna._space import all_parameters, places_of, space_of
+from botorch_popbo.optuna._space import all_parameters, point_of, space_of
 from botorch_popbo.optuna.sampler import _LOCK, PoPBOSampler
 from botorch_popbo.search.answers import Answer, Pair, model_of, standings
 from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import Space, at_least
+from botorch_popbo.space import Space
 
 # As Optuna's dashboard names them among the system attributes of a study.
 _PREFERENCES, _SKIPPED = "preference:values", "preference:skip_trial:"
@@ -44,7 +42,7 @@ class RankedTrial(NamedTuple):
     chance: float
 
 
-class PreferentialPoPBOSampler(BaseSampler):
+class PreferentialPoPBOSampler(PoPBOSampler):
     """Suggest what to show next to judges who compare trials, as on Optuna's dashboard.
 
     It takes the place of ``PreferentialGPSampler`` in
@@ -73,13 +71,8 @@ class PreferentialPoPBOSampler(BaseSampler):
     """
 
     def __init__(self, *, seed: int | None = None, settings: Settings | None = None) -> None:
-        self._seed = secrets.randbits(31) if seed is None else at_least(0, seed=seed)
-        self._settings = settings or Settings()
+        super().__init__(seed=seed, settings=settings)
         self._fitted: tuple[str, RankingGP] | None = None
-        self._alone = PoPBOSampler(seed=self._seed, settings=settings)
-
-    def reseed_rng(self) -> None:
-        """Do nothing: two copies of a sampler never suggest for one trial."""
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -93,17 +86,7 @@ class PreferentialPoPBOSampler(BaseSampler):
         """Suggest values of all parameters; see the class."""
         if not search_space:
             return {}
-        return self._next(_Interview.read(study, self._max_listed), trial.number)
-
-    def sample_independent(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
-    ) -> Any:
-        """Draw a value of a parameter that no trial before has asked for."""
-        return self._alone.sample_independent(study, trial, param_name, param_distribution)
+        return self._next(self._read(study), trial.number)
 
     def foresee(self, study: Any, worst: int) -> dict[str, Any]:
         """What is suggested next if a judge now says that a trial is the worst of those shown.
@@ -115,8 +98,7 @@ class PreferentialPoPBOSampler(BaseSampler):
         Returns:
             The values of the parameters.
         """
-        study = getattr(study, "_study", study)
-        interview = _Interview.read(study, self._max_listed, worst)
+        interview = self._read(study, worst)
         return self._next(interview, len(interview.trials))
 
     def ranking(self, study: Any) -> list[RankedTrial]:
@@ -128,11 +110,8 @@ class PreferentialPoPBOSampler(BaseSampler):
         Returns:
             The trials; none before the first answer.
         """
-        study = getattr(study, "_study", study)
-        if not all_parameters(study.get_trials(deepcopy=False)):
-            return []
         with _LOCK:
-            return self._ranking(_Interview.read(study, self._max_listed))
+            return self._ranking(self._read(study))
 
     def best_trial(self, study: Any) -> FrozenTrial:
         """The trial of the highest expected utility.
@@ -148,13 +127,9 @@ class PreferentialPoPBOSampler(BaseSampler):
             raise InputDataError("No trials have been compared, so there is no best one.")
         return ranking[0].trial
 
-    @property
-    def _max_listed(self) -> int:
-        return self._settings.search.max_listed
-
     def shown(self, study: Any) -> list[int]:
         """Numbers of the trials that are on the page of a preferential study."""
-        return [*_Interview.read(getattr(study, "_study", study), self._max_listed).shown]
+        return [*self._read(study).shown]
 
     def model(self, study: Any) -> RankingGP:
         """The model of what was said in a preferential study, of points of its space.
@@ -163,13 +138,17 @@ class PreferentialPoPBOSampler(BaseSampler):
             InputDataError: If nothing has been compared.
         """
         with _LOCK:
-            return self._model(_Interview.read(getattr(study, "_study", study), self._max_listed))
+            return self._model(self._read(study))
+
+    def _read(self, study: Any, worst: int | None = None) -> "_Interview":
+        own: Study = getattr(study, "_study", study)
+        return _Interview.read(own, self._search.settings.search.max_listed, worst)
 
     def _model(self, interview: "_Interview") -> RankingGP:
         """The model of all answers; it is fitted once for each."""
         key = repr((interview.space.key, [answer.to_json() for answer in interview.answers]))
         if self._fitted is None or self._fitted[0] != key:
-            fitted = model_of(interview.answers, interview.space, self._settings)
+            fitted = model_of(interview.answers, interview.space, self._search.settings)
             self._fitted = key, fitted
         return self._fitted[1]
 
@@ -181,7 +160,7 @@ class PreferentialPoPBOSampler(BaseSampler):
             for number, x in reversed([*interview.X.items()])
             if number not in interview.skipped
         }
-        found = standings(self._model(interview), self._seed)
+        found = standings(self._model(interview), self._search.seed)
         told = ((number_at.get(tuple(one.x.tolist())), one) for one in found)
         return [
             RankedTrial(interview.trials[number], one.utility, one.chance)
@@ -196,8 +175,8 @@ class PreferentialPoPBOSampler(BaseSampler):
 
     def _challenger(self, interview: "_Interview", number: int) -> Tensor:
         """The point to be shown next, of shape ``d``."""
-        space, search = interview.space, self._settings.search
-        for_each, fewest = search.num_initial_questions
+        space, settings, seed = interview.space, self._search.settings.search, self._search.seed
+        for_each, fewest = settings.num_initial_questions
         known = interview.points(interview.X)
         is_design = len(interview.answers) < max(fewest, for_each * len(space.parameters))
         if not is_design and (ranking := self._ranking(interview)):
@@ -205,12 +184,11 @@ class PreferentialPoPBOSampler(BaseSampler):
             if not bool(is_row_of(champion.unsqueeze(0), interview.points(interview.shown))):
                 return champion
             near = draw_challengers(
-                self._model(interview), champion, space, 1, number, self._seed, search, known
+                self._model(interview), champion, space, 1, number, seed, settings, known
             )
             if len(near):
                 return near[0]
-        drawn = space.draw(number + search.num_tried, self._seed)[number:]
-        return drawn[int(is_row_of(drawn, known).long().argmin())]
+        return self._search.draw(space, known, number)
 
 
 @dataclass(frozen=True)
@@ -239,16 +217,15 @@ class _Interview:
         attrs = study._storage.get_study_system_attrs(study._study_id)  # before the trials
         trials = study.get_trials(deepcopy=False)
         skipped = {t.number for t in trials if f"{_SKIPPED}{t._trial_id}" in attrs}
+        # Whatever a program wrote: only what is about trials is an answer.
+        known = {*range(len(trials))}
         said = [
-            (str(attrs.get(JUDGE + key.removeprefix(_PREFERENCES), "")), sorted(map(tuple, pairs)))
+            (
+                str(attrs.get(JUDGE + key.removeprefix(_PREFERENCES), "")),
+                sorted((one, other) for one, other in pairs if {one, other} <= known),
+            )
             for key, pairs in attrs.items()
             if key.startswith(_PREFERENCES)
-        ]
-
-        # Whatever a program wrote: only what is about trials is an answer.
-        said = [
-            (judge, [pair for pair in pairs if {*pair} <= {*range(len(trials))}])
-            for judge, pairs in said
         ]
 
         def shown() -> list[int]:
@@ -260,22 +237,13 @@ class _Interview:
         compared = {number for _, pairs in said for pair in pairs for number in pair}
         space = space_of(all_parameters(trials), [trials[n] for n in compared], max_listed)
         required = set(space.parameters).intersection(*(trials[n].params for n in compared))
-        X = {t.number: x for t in trials if (x := _point(t, space, required)) is not None}
+        X = {t.number: x for t in trials if (x := point_of(t.params, space, required)) is not None}
         answers = [_answer(X, pairs, judge) for judge, pairs in sorted(said)]
         return cls(space, trials, X, [a for a in answers if a is not None], shown(), skipped)
 
     def points(self, numbers: Iterable[int]) -> Tensor:
         """The points of some trials, ``n x d``."""
         return torch.stack([*self.space.bounds[:0], *(self.X[n] for n in numbers if n in self.X)])
-
-
-def _point(trial: FrozenTrial, space: Space, required: set[str]) -> Tensor | None:
-    """Where a trial is, of shape ``d``; ``None`` as long as it lacks what all have."""
-    row = places_of(trial.params, space.parameters)
-    if not row or not required <= row.keys():
-        return None
-    places = [row.get(name, parameter.middle) for name, parameter in space.parameters.items()]
-    return space.filled(torch.tensor(places, dtype=torch.double))
 
 
 def _answer(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Answer | None:

@@ -137,9 +137,21 @@ class Search:
         if trials.num_successes >= self.num_initial and len(trials.X.unique(dim=0)) > 1:
             seed = derive_seed(self.seed, index)
             return self.models(space, trials).suggest(space, pending, seed)
+        return self.draw(space, torch.cat([trials.X, pending]), index)
+
+    def draw(self, space: Space, X_known: Tensor, index: int) -> Tensor:
+        """The next point of the design that is not known.
+
+        Args:
+            space: The space.
+            X_known: Points not to be suggested again, an ``m x d`` tensor.
+            index: The number of trials before.
+
+        Returns:
+            A point, of shape ``d``.
+        """
         drawn = space.draw(index + self.settings.search.num_tried, self.seed)[index:]
-        is_known = is_row_of(drawn, trials.X) | is_row_of(drawn, pending)
-        return drawn[int(is_known.long().argmin())]
+        return drawn[int(is_row_of(drawn, X_known).long().argmin())]
 
     @torch.enable_grad()
     def models(self, space: Space, trials: Trials) -> Models:
