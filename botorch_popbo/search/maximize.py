@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.exceptions.warnings import BadInitialCandidatesWarning
+from botorch.generation import gen_candidates_scipy
 from botorch.optim import optimize_acqf_discrete, optimize_acqf_discrete_local_search
 from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 from botorch.utils.sampling import draw_sobol_samples
@@ -15,7 +16,6 @@ from torch import Tensor
 
 from botorch_popbo._seeds import seeded
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.search.generation import climb
 from botorch_popbo.search.starts import (
     centers_of,
     constrained_initial_conditions,
@@ -214,10 +214,14 @@ def _optimized(
     else:
         number = settings.num_starts, settings.num_raw
         starts = rank_initial_conditions(acquisition, domain.bounds, 1, *number, settings=settings)
-    is_free = torch.ones_like(domain.bounds[0], dtype=torch.bool)
-    is_free[list(choices)] = False
-    end = {"maxiter": settings.max_steps, "factr": settings.tolerance}
-    found, _ = climb(acquisition, starts, domain.bounds, is_free, end)
+    fixed, (low, high) = {i: starts[:, 0, i] for i in choices}, domain.bounds
+    # With a SciPy that BoTorch does not know yet it climbs from one start after another.
+    alone = {"max_optimization_problem_aggregation_size": 1}
+    end = {"maxiter": settings.max_steps, "factr": settings.tolerance, **alone}
+    with warnings.catch_warnings(record=True):  # whatever the filter, it warns of an early end
+        found, _ = gen_candidates_scipy(
+            starts, acquisition, low, high, options=end, fixed_features=fixed
+        )
     found = domain.snap(found)
     with torch.no_grad():
         best = acquisition(found).argmax()
