@@ -217,18 +217,11 @@ class Order:
             return False
         if self.num_lists != other.num_lists or not self.X.equal(other.X):
             return False
-        mine, others = (
-            (
-                order.item,
-                order.task_index,
-                order.places.inverse,
-                order.is_censored,
-                order.is_measured,
-                order.score[order.is_measured],
-            )
-            for order in (self, other)
-        )
-        return all(map(torch.equal, mine, others))
+        same = ("item", "task_index", "is_censored", "is_measured")
+        if not all(getattr(self, name).equal(getattr(other, name)) for name in same):
+            return False
+        mine, others = (order.score[order.is_measured] for order in (self, other))
+        return mine.equal(others) and self.places.inverse.equal(other.places.inverse)
 
     def to(self, like: Tensor) -> Self:
         """The order on the device of a tensor; scores keep their precision.
