@@ -77,7 +77,7 @@ class Goal:
             excess = objectives[:, given] - self.objective_thresholds[given]
         objectives[failed] = -torch.inf
         of_objectives = _of_sums(variance, weights)
-        return Trials(X, objectives, of_objectives, slack, slack_variance, excess)
+        return Trials(X, objectives, of_objectives, slack, slack_variance, excess, X[:0])
 
 
 def _of_sums(variance: Tensor, weights: Tensor) -> Tensor:

@@ -133,11 +133,10 @@ class Search:
         Returns:
             A point, of shape ``d``.
         """
-        pending = trials.X[:0] if trials.pending is None else trials.pending
         if trials.num_successes >= self.num_initial and len(trials.X.unique(dim=0)) > 1:
             seed = derive_seed(self.seed, index)
-            return self.models(space, trials).suggest(space, pending, seed)
-        return self.draw(space, torch.cat([trials.X, pending]), index)
+            return self.models(space, trials).suggest(space, trials.pending, seed)
+        return self.draw(space, torch.cat([trials.X, trials.pending]), index)
 
     def draw(self, space: Space, X_known: Tensor, index: int) -> Tensor:
         """The next point of the design that is not known.

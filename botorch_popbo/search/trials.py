@@ -50,7 +50,7 @@ class Trials:
         slack_variance: Variances of the slacks, ``N x k``, NaN where unknown.
         excess: How far objectives are above their thresholds, one column for each threshold,
             likewise.
-        pending: Points not to be suggested again, a ``p x d`` tensor, if there are some.
+        pending: Points not to be suggested again, a ``p x d`` tensor.
     """
 
     X: Tensor
@@ -59,7 +59,7 @@ class Trials:
     slack: Tensor
     slack_variance: Tensor
     excess: Tensor
-    pending: Tensor | None = None
+    pending: Tensor
 
     @classmethod
     def gather(
@@ -77,8 +77,7 @@ class Trials:
         Returns:
             What is known.
         """
-        points = [tuple(trial.x.tolist()) for trial in ended]
-        told = list(zip(ended, points, strict=True))
+        told = [(trial, tuple(trial.x.tolist())) for trial in ended]
         succeeded = {x for trial, x in told if not trial.has_failed}
         ended = [trial for trial, x in told if not (trial.has_failed and x in succeeded)]
 

@@ -58,11 +58,6 @@ def read(
     return trials_of(trials, directions, space_of(space, completed, 1000), space, suggested, exact)
 
 
-def pending(found: Trials) -> list[list[float]]:
-    assert found.pending is not None
-    return found.pending.tolist()
-
-
 FAILED = trial(3.0, state=TrialState.FAIL)
 
 
@@ -81,7 +76,7 @@ def test_outcomes_are_to_be_maximised_and_failures_last() -> None:
 def test_running_trials_are_pending_and_waiting_ones_are_not() -> None:
     running = trial(2.0, state=TrialState.RUNNING)
     found = read(trial(1.0, 5.0), running, trial(3.0, state=TrialState.WAITING), trial(None, 1.0))
-    assert pending(found) == [[2.0]]
+    assert found.pending.tolist() == [[2.0]]
     assert found.X.tolist() == [[1.0]]
 
 
@@ -107,7 +102,7 @@ def test_constraints_are_slacks_and_without_them_a_trial_is_pending() -> None:
     assert found.slack[[0, 2]].tolist() == [[1.0, -2.0], [0.0, 0.0]]
     assert found.slack[1, 0] == -0.5
     assert 1.0 < found.slack[1, 1] < INF
-    assert pending(found) == [[4.0], [5.0]]
+    assert found.pending.tolist() == [[4.0], [5.0]]
     assert torch.equal(found.variance, torch.zeros(3, 1).double())
 
 
@@ -229,9 +224,9 @@ def test_a_running_trial_is_where_it_was_suggested_or_enqueued_or_has_asked_to_b
         params=suggested, distributions={**space, "kind": KIND}, value=1.0, system_attrs={}
     )
     found = read(study.trials[0], done, space=everything, study=study)
-    assert pending(found) == [[0.5, 0.7, 0.3, 1.0]]
+    assert found.pending.tolist() == [[0.5, 0.7, 0.3, 1.0]]
     study.ask()  # of which nothing is known
-    assert len(pending(read(*study.trials, done, space=everything, study=study))) == 1
+    assert len(read(*study.trials, done, space=everything, study=study).pending) == 1
 
 
 def test_a_range_that_depends_on_other_parameters_is_found() -> None:
