@@ -290,7 +290,7 @@ class Space:
         self.parameters = dict(parameters)
         self.constants = dict(constants or {})
         self.dependents = dependents or {}
-        column = {name: i for i, name in enumerate(self.parameters)}
+        self._column = column = {name: i for i, name in enumerate(self.parameters)}
         self.limits = LimitedColumns({column[name]: ends for name, ends in (limits or {}).items()})
         own = list(self.parameters.values())
         self.bounds = torch.tensor([p.ends for p in own], dtype=torch.double).reshape(-1, 2).T
@@ -343,8 +343,8 @@ class Space:
 
     def at_places(self, fixed: Mapping[str, float]) -> Self:
         """The same space, to be searched only where some parameters have given places."""
-        part, columns = copy(self), {name: i for i, name in enumerate(self.parameters)}
-        part.fixed = {columns[name]: place for name, place in fixed.items()}
+        part = copy(self)
+        part.fixed = {self._column[name]: place for name, place in fixed.items()}
         return part
 
     def beside(self, X_pending: Tensor) -> Self:
@@ -475,7 +475,7 @@ class Space:
         return ChainedInputTransform(**parts)
 
     def _inactive_columns(self) -> InactiveColumns:
-        column = {name: i for i, name in enumerate(self.parameters)}
+        column = self._column
         dependents = {
             column[parent]: {
                 place: [column[child] for child in names] for place, names in by.items()
