@@ -75,10 +75,8 @@ class PoPBOSampler(BaseSampler):
     ) -> None:
         settings = (settings or Settings()).with_order_only(order_only)
         seed = secrets.randbits(31) if seed is None else at_least(0, seed=seed)
-        if n_startup_trials is None:
-            n_startup_trials = settings.search.num_initial
-        number = at_least(1, n_startup_trials=n_startup_trials)
-        self._search = Search(seed, settings, number)
+        number = settings.search.num_initial if n_startup_trials is None else n_startup_trials
+        self._search = Search(seed, settings, at_least(1, n_startup_trials=number))
         self._is_exact = deterministic_objective
         self._constraints_func = constraints_func
 
