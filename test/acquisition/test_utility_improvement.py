@@ -6,7 +6,7 @@ from botorch.exceptions import UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
-from helpers.acquisition import OF_UTILITIES, Case, Kind, optimized
+from helpers.acquisition import OF_UTILITIES, Case, Kind, optimized, slack_model
 from helpers.toy import BOUNDS, toy_data
 from helpers.utility import with_a_surprise
 from torch.autograd import gradcheck
@@ -162,12 +162,6 @@ def test_in_single_precision_a_bad_new_point_is_still_better() -> None:
 
 
 ALL, MIDDLE, NONE = -100.0, float(toy_data(15)[0][:, 0].median()), 100.0
-
-
-def slack_model(border: float) -> RankingGP:
-    """Of a constraint that points right of the border satisfy."""
-    X, _ = toy_data(15)
-    return RankingGP(X, X[:, :1] - border).fit()
 
 
 def test_constraints_that_all_satisfy_change_nothing(gaussian_model: RankingGP) -> None:

@@ -50,7 +50,7 @@ class Case:
         """What the constructor wants beside a model."""
         if self.kind is not LogConstrainedExpectedUtilityImprovement:
             return {}
-        return {"slack_models": [slack_model(self.model.train_targets.dtype)]}
+        return {"slack_models": [slack_model(2.0, self.model.train_targets.dtype)]}
 
     @property
     def ceiling(self) -> float:
@@ -81,10 +81,10 @@ def fixed(
 
 
 @cache
-def slack_model(dtype: torch.dtype) -> RankingGP:
-    """Of a constraint that the right half of the box satisfies."""
+def slack_model(border: float, dtype: torch.dtype = torch.float64) -> RankingGP:
+    """Of a constraint that points right of the border satisfy. Shared: do not change it."""
     X, _ = toy_data(15, dtype=dtype)
-    return RankingGP(X, X[:, :1] - 2.0).fit()
+    return RankingGP(X, X[:, :1] - border).fit()
 
 
 def optimized(function: RankAcquisitionFunction, **options: Any) -> Tensor:

@@ -306,19 +306,8 @@ def test_a_judge_goes_through_the_page(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_faults_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def complaint(*options: str) -> str:
-        assert (
-            main(
-                [
-                    "prefer",
-                    str(folder / "flag.toml"),
-                    "--page",
-                    "--port",
-                    str(free_port()),
-                    *options,
-                ]
-            )
-            == 2
-        )
+        command = ["prefer", str(folder / "flag.toml"), "--page", "--port", str(free_port())]
+        assert main([*command, *options]) == 2
         return capsys.readouterr().err
 
     (folder / "flag.toml").write_text(SPACE.replace("render", "wrong"))
