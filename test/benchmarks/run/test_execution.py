@@ -39,7 +39,7 @@ def lines(output: Path) -> int:
 
 def command(campaign: Optimization) -> list[str]:
     return [
-        *(sys.executable, "-m", "botorch_popbo.benchmarks", "compare", "branin"),
+        *(sys.executable, "-m", "botorch_popbo", "compare", "branin"),
         *("--methods", *campaign.methods, "--initial", "3", "--jobs", "2"),
         *("--trials", str(campaign.trials), "--seeds", "1", "--output", str(campaign.output)),
     ]
