@@ -1,7 +1,7 @@
 """Ax's acquisition wrapper with random numbers of its own."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import signature
 from typing import Any, cast
@@ -15,7 +15,6 @@ from ax.generators.utils import get_observed, mk_discrete_choices
 from botorch.acquisition import AcquisitionFunction
 from botorch.acquisition.input_constructors import get_acqf_input_constructor
 from botorch.exceptions.warnings import BadInitialCandidatesWarning
-from botorch.generation.sampling import SamplingStrategy
 from torch import Tensor
 
 import botorch_popbo.acquisition.input_constructors  # noqa: F401  (registers ours)
@@ -63,9 +62,8 @@ class RankAcquisition(Acquisition):
         torch_opt_config: TorchOptConfig,
         botorch_acqf_class: type[AcquisitionFunction],
         botorch_acqf_options: dict[str, Any] | None = None,
-        botorch_acqf_classes_with_options: Any = None,
-        n: int | None = None,
         options: dict[str, Any] | None = None,
+        **_: Any,
     ) -> None:
         # Not Ax's own constructor: it would take the metrics' models for the goal's.
         if not isinstance(surrogate, RankSurrogate):
@@ -74,23 +72,18 @@ class RankAcquisition(Acquisition):
                 "place of surrogate_spec."
             )
         self.surrogate, self.options = surrogate, options or {}
+        self.search_space_digest = search_space_digest
         self._settings: Settings = self.options.get("settings") or Settings()
-        self._weights = torch_opt_config.objective_weights
-        self.num_pruned_dims = self.acq_function_sequence = None
+        self._full_objective_weights = torch_opt_config.objective_weights
+        self.num_pruned_dims = None
         self._pruning_target_point = torch_opt_config.pruning_target_point
-        self.models_used = [surrogate.model_name_by_metric]
         self.goal = goal = surrogate.goal(torch_opt_config)
         is_improvement = botorch_acqf_class is LogExpectedUtilityImprovement
         self.models = surrogate.goal_models(goal, self.options.get("seed", 0), is_improvement)
-        self.model = self.models.objectives[0]
+        self.model = self._model = self.models.objectives[0]
         self._find_known(search_space_digest, torch_opt_config)
-        made_of = (botorch_acqf_class, botorch_acqf_options or {}, search_space_digest)
-        self._remake = partial(self._make, *made_of)
+        self.botorch_acqf_classes_with_options = [(botorch_acqf_class, botorch_acqf_options or {})]
         self._instantiate_acquisition()
-
-    def _instantiate_acquisition(self) -> None:
-        """Make the function of the points that are pending; Ax does so while it prunes a batch."""
-        self.acqf = self._remake()
 
     def _find_known(self, digest: SearchSpaceDigest, config: TorchOptConfig) -> None:
         """Set the points to improve on and the pending ones.
@@ -134,14 +127,14 @@ class RankAcquisition(Acquisition):
             unranked = torch.cat([running, unranked[~is_row_of(unranked, running)]])
         self.X_pending = unranked if len(unranked) else None
 
-    def _make(
+    def _construct_botorch_acquisition(
         self,
-        acquisition_class: type[AcquisitionFunction],
-        given: Mapping[str, Any],
-        digest: SearchSpaceDigest,
+        botorch_acqf_class: type[AcquisitionFunction],
+        botorch_acqf_options: dict[str, Any],
+        model: Any,
     ) -> AcquisitionFunction:
-        """The acquisition function of the goal."""
-        if acquisition_class is LogExpectedUtilityImprovement:
+        """The acquisition function of the goal, and of the points that are pending."""
+        if botorch_acqf_class is LogExpectedUtilityImprovement:
             return improvement(
                 cast(list[RankingGP], self.models.objectives),
                 cast(list[RankingGP], self.models.slacks),
@@ -150,30 +143,25 @@ class RankAcquisition(Acquisition):
                 self.goal.objective_thresholds,
                 self._settings.acquisition,
             )
-        options = dict(given)
-        if "best_f" in signature(acquisition_class).parameters:
+        options = dict(botorch_acqf_options)
+        if "best_f" in signature(botorch_acqf_class).parameters:
             # Ax would take the best outcome, but the model answers in utilities.
-            is_eligible = find_baseline(self.model, self.X_observed)
-            best: Any = self.model.posterior(self.model.incumbent_among(is_eligible).unsqueeze(0))
+            is_eligible = find_baseline(model, self.X_observed)
+            best = model.posterior(model.incumbent_among(is_eligible).unsqueeze(0))
             options.setdefault("best_f", best.mean.detach().squeeze())
         if self.X_pending is not None:
             options["X_pending"] = self.X_pending
         with seeded(self._seed):  # some of BoTorch's functions prune their baseline by samples
-            inputs = get_acqf_input_constructor(acquisition_class)(
-                model=self.model,
+            inputs = get_acqf_input_constructor(botorch_acqf_class)(
+                model=model,
                 training_data=self.surrogate.training_data[0],
-                bounds=digest.bounds,
+                bounds=self.search_space_digest.bounds,
                 X_baseline=self.X_observed,
                 **options,
             )
-            made: Any = acquisition_class
+            made: Any = botorch_acqf_class
             acquisition: AcquisitionFunction = made(**inputs)
         return acquisition
-
-    @property
-    def objective_weights(self) -> Tensor:
-        """What Ax notes beside a suggestion."""
-        return self._weights
 
     @property
     def objective_thresholds(self) -> Tensor | None:
@@ -193,17 +181,15 @@ class RankAcquisition(Acquisition):
         return torch.cat([self.X_observed, *pending])
 
     @torch.enable_grad()
-    def optimize(
+    def optimize(  # type: ignore[override]  # Ax names what it passes
         self,
-        n: int,
+        *,
         search_space_digest: SearchSpaceDigest,
-        inequality_constraints: list[tuple[Tensor, Tensor, float]] | None = None,
-        equality_constraints: list[tuple[Tensor, Tensor, float]] | None = None,
         fixed_features: dict[int, float] | None = None,
         rounding_func: Callable[[Tensor], Tensor] | None = None,
         optimizer_options: dict[str, Any] | None = None,
         candidate_set: Tensor | None = None,
-        sampling_strategy: SamplingStrategy | None = None,
+        **others: Any,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """See :meth:`ax.generators.torch.botorch_modular.acquisition.Acquisition.optimize`."""
         check_fixed(fixed_features or {}, search_space_digest)
@@ -212,7 +198,7 @@ class RankAcquisition(Acquisition):
         bounds = X_known.new_tensor(search_space_digest.bounds).T
         snap = rounding_func or Tensor.clone
         domain = Domain(bounds, choices, (), snap, self.surrogate.inactive)
-        is_box = not (inequality_constraints or equality_constraints)
+        is_box = not (others["inequality_constraints"] or others["equality_constraints"])
         if candidate_set is None and is_box and domain.is_table(search):
             candidate_set = self._unseen(domain, X_known, seed)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
@@ -224,15 +210,12 @@ class RankAcquisition(Acquisition):
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
             warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
             found, values, weights = super().optimize(
-                n=n,
                 search_space_digest=search_space_digest,
-                inequality_constraints=inequality_constraints,
-                equality_constraints=equality_constraints,
                 fixed_features=fixed_features,
                 rounding_func=rounding_func,
                 optimizer_options=options,
                 candidate_set=candidate_set,
-                sampling_strategy=sampling_strategy,
+                **others,
             )
             if candidate_set is None:
                 moved = partial(self._feasible_near, held=list(choices))
