@@ -4,7 +4,6 @@ from typing import Any
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
-from botorch.models.model import Model
 from botorch.posteriors import Posterior
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import MaternKernel
@@ -14,12 +13,13 @@ from torch import Tensor
 
 from botorch_popbo.models import RankModel
 from botorch_popbo.models.input_transforms import one_hot_of
+from botorch_popbo.models.rank_model import SingleOutputModel
 from botorch_popbo.posteriors._marginal import MarginalPosterior
 
 _MAX_DISTANCE = 1e150  # its square is a number
 
 
-class OutcomeModel(Model):
+class OutcomeModel(SingleOutputModel):
     """What a model of ranks says of the outcome itself.
 
     A point of predicted rank ``k`` is expected between the ``k``-th and the next observed outcome
@@ -99,28 +99,6 @@ class OutcomeModel(Model):
         covariance = DiagLinearOperator(variance.clamp_min(1.01 * min_variance.value(X.dtype)))
         posterior = MarginalPosterior(MultivariateNormal(self.sign * mean, covariance), variance)
         return posterior if posterior_transform is None else posterior_transform(posterior, X)
-
-    @property
-    def num_outputs(self) -> int:
-        """One."""
-        return 1
-
-    @property
-    def batch_shape(self) -> torch.Size:
-        """Empty: one data set, one model."""
-        return torch.Size()
-
-    def subset_output(self, idcs: list[int]) -> "OutcomeModel":
-        """Return the model itself, its only output.
-
-        Args:
-            idcs: ``[0]``.
-
-        Returns:
-            This model.
-        """
-        self.ranks.subset_output(idcs)
-        return self
 
     def state_dict(self, *args: Any, **kwargs: Any) -> Any:
         """The state of the model of ranks, which Ax may start another one from."""

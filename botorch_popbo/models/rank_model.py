@@ -22,7 +22,39 @@ from botorch_popbo.models.input_transforms import check_transform
 from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 
-class RankModel(Model, ABC):
+class SingleOutputModel(Model):
+    """One data set, one model, one output."""
+
+    @property
+    def num_outputs(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """Empty: one data set, one model."""
+        return torch.Size()
+
+    def subset_output(self, idcs: list[int]) -> Self:
+        """The model itself, its only output.
+
+        Args:
+            idcs: ``[0]``.
+
+        Raises:
+            UnsupportedError: If any other output is asked for.
+        """
+        self._check_output(idcs)
+        return self
+
+    def _check_output(self, indices: list[int] | None) -> None:
+        if indices not in (None, [0], [-1]):
+            raise UnsupportedError(
+                f"{type(self).__name__} has one output, but {indices} was asked for."
+            )
+
+
+class RankModel(SingleOutputModel, ABC):
     """One data set whose points the model encodes itself, and the law of a new point's rank.
 
     ``posterior`` is not shared: that of a ``RankingGP`` is a utility, of which more is better, that
@@ -242,28 +274,6 @@ class RankModel(Model, ABC):
         """Leave points as they are: every method of the model takes them as they were given."""
         return X
 
-    @property
-    def num_outputs(self) -> int:
-        """One."""
-        return 1
-
-    @property
-    def batch_shape(self) -> torch.Size:
-        """Empty: one data set, one model."""
-        return torch.Size()
-
-    def subset_output(self, idcs: list[int]) -> Self:
-        """The model itself, its only output.
-
-        Args:
-            idcs: ``[0]``.
-
-        Raises:
-            UnsupportedError: If any other output is asked for.
-        """
-        self._check_output(idcs)
-        return self
-
     def _unlearned_transform(self) -> InputTransform | None:
         """A copy of the input transform for other points, whose bounds it learns if it learns any.
 
@@ -291,12 +301,6 @@ class RankModel(Model, ABC):
                 encoded = transform.eval()(points)
                 transform.train()
             return encoded
-
-    def _check_output(self, indices: list[int] | None) -> None:
-        if indices not in (None, [0], [-1]):
-            raise UnsupportedError(
-                f"{type(self).__name__} has one output, but {indices} was asked for."
-            )
 
     # Ranks are computed from the points as given, so they are never replaced by encoded ones.
     def _set_transformed_inputs(self) -> None:
