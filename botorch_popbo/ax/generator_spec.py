@@ -47,6 +47,7 @@ RANK_TRANSFORMS = [
     Logit,
     Derelativize,
     MaximizeObjective,
+    LearnFromSources,
 ]
 
 #: The model must not learn from parameters without a meaning, which depend on what is kept. And
@@ -142,8 +143,10 @@ def rank_generator_spec(
             "settings": settings,
             "prune_irrelevant_parameters": options.get("simplify_parameter_changes", False),
         },
-        **_transforms(preset, options),
+        "transforms": RANK_TRANSFORMS,
+        "transform_configs": RANK_TRANSFORM_CONFIGS | _sources(preset, options),
         "fit_tracking_metrics": is_gp,
+        # Predictions of held-out points would otherwise come from a model that saw them.
         "refit_on_cv": True,
         "warm_start_refit": False,
     }
@@ -160,7 +163,6 @@ def rank_generator_spec(
 
 
 def _surrogate(preset: PresetName, seed: int, settings: Settings) -> RankSurrogate:
-    """Predictions of held-out points would otherwise come from a model that saw them."""
     model = _PRESETS[preset]
     told: dict[str, Any] = {"settings": settings.model}
     if model is PoissonRankModel:
@@ -168,23 +170,15 @@ def _surrogate(preset: PresetName, seed: int, settings: Settings) -> RankSurroga
     if preset == "paper":
         told["untruncated_from"] = settings.paper.untruncated_from
     config = ModelConfig(botorch_model_class=model, model_options=told, name=preset)
-    return RankSurrogate(
-        SurrogateSpec(model_configs=[config]), refit_on_cv=True, warm_start_refit=False
-    )
+    return RankSurrogate(SurrogateSpec(model_configs=[config]))
 
 
-def _transforms(preset: PresetName, options: NodeOptions) -> dict[str, Any]:
-    """Transforms and what they are told."""
+def _sources(preset: PresetName, options: NodeOptions) -> dict[str, Any]:
+    """What the transform of sources is told."""
     sources = as_evaluations(options.get("sources", ()))
-    if not sources:
-        return {"transforms": RANK_TRANSFORMS, "transform_configs": RANK_TRANSFORM_CONFIGS}
-    if _PRESETS[preset] is not RankingGP:
+    if sources and _PRESETS[preset] is not RankingGP:
         raise UserInputError(f'sources need preset="default"; got preset={preset!r}.')
-    told = {"LearnFromSources": {"sources": sources}}
-    return {
-        "transforms": [*RANK_TRANSFORMS, LearnFromSources],
-        "transform_configs": RANK_TRANSFORM_CONFIGS | told,
-    }
+    return {"LearnFromSources": {"sources": sources}}
 
 
 def _named(

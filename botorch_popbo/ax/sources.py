@@ -21,7 +21,6 @@ from ax.core.types import TParameterization
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.external_generation_node import ExternalGenerationNode
 from ax.generation_strategy.transition_criterion import AutoTransitionAfterGen
-from ax.generators.types import TConfig
 from torch import Tensor
 
 from botorch_popbo._plain import plain
@@ -113,55 +112,40 @@ class BestOfSources(ExternalGenerationNode):
 class LearnFromSources(Transform):
     """Encode earlier experiments as the trials are, and tell them to the surrogate.
 
-    The last of the transforms, because it asks all others.
-
-    Args:
-        search_space: The space of the model.
-        experiment_data: Not used.
-        adapter: The adapter of a model of ranks.
-        config: ``"sources"``, the evaluations of each earlier experiment.
+    The last of the transforms, because it asks all others. Its configuration holds ``"sources"``,
+    the evaluations of each earlier experiment, if there are any.
     """
 
-    def __init__(
-        self,
-        search_space: SearchSpace | None = None,
-        experiment_data: ExperimentData | None = None,
-        adapter: Adapter | None = None,
-        config: TConfig | None = None,
-    ) -> None:
-        super().__init__(search_space, experiment_data, adapter, config)
-        if adapter is None or search_space is None or adapter._optimization_config is None:
-            return
-        goal, sources = adapter._optimization_config, self.config["sources"]
+    def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
+        """Leave the trials as they are, beside which the surrogate learns from the sources."""
+        adapter = self.adapter
+        if adapter is None or adapter._optimization_config is None:
+            return experiment_data
+        goal, sources = adapter._optimization_config, self.config.get("sources", ())
         weights = dict(goal.objective.metric_weights)
-        columns = [*search_space.parameters]
         rank_surrogate(adapter).sources = {
             metric: [
                 encoded
                 for source in cast(Sequence[Evaluations], sources)
-                if (encoded := _encoded(source, metric, weights.get(metric, 1.0), adapter, columns))
+                if (encoded := _encoded(source, metric, weights.get(metric, 1.0), adapter))
             ]
             for metric in goal.metric_signatures
         }
-
-    def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
-        """Leave the trials as they are."""
         return experiment_data
 
 
 def _encoded(
-    source: Evaluations, metric: str, weight: float, adapter: Adapter, columns: Sequence[str]
-) -> tuple[Tensor, Tensor] | None:
+    source: Evaluations, metric: str, weight: float, adapter: Adapter
+) -> tuple[list[TParameterization], Tensor] | None:
     """What a source tells of one metric, encoded: two points or more."""
     signs = {metric: math.copysign(1.0, weight)}
     points, outcomes = _read(source, adapter._experiment.search_space, signs)
     features = [ObservationFeatures(point) for point in points.values()]
     for transform in adapter.transforms.values():
         features = transform.transform_observation_features(features)
-    rows = [[feature.parameters[name] for name in columns] for feature in features]
-    X = torch.tensor(rows, dtype=torch.double).reshape(-1, len(columns))
+    found = [feature.parameters for feature in features]
     Y = torch.tensor(outcomes.loc[[*points], [metric]].to_numpy(float))
-    return (X, Y) if bool((X[:1] != X).any()) else None
+    return (found, Y) if any(point != found[0] for point in found) else None
 
 
 def _read(

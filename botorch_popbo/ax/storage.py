@@ -29,14 +29,12 @@ from botorch_popbo.acquisition import (
     LogExpectedUtilityImprovement,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
 from botorch_popbo.ax._progress import DistinctPoints
 from botorch_popbo.ax.acquisition import RankAcquisition
-from botorch_popbo.ax.failures import FailedTrialsLast
+from botorch_popbo.ax.generator_spec import RANK_TRANSFORMS
 from botorch_popbo.ax.nodes import DesignNode, RankNode
-from botorch_popbo.ax.sources import BestOfSources, LearnFromSources
+from botorch_popbo.ax.sources import BestOfSources
 from botorch_popbo.ax.surrogate import RankSurrogate
-from botorch_popbo.ax.transforms import MaximizeObjective
 from botorch_popbo.models import PoissonRankModel, RankingGP
 
 _SETTINGS = [settings.Settings, *(type(part) for part in vars(settings.Settings()).values())]
@@ -46,8 +44,7 @@ def register() -> None:
     """Register everything a stored experiment may name; calling it twice does no harm."""
     for model in (RankingGP, PoissonRankModel):
         register_model(model)
-    own = (MaximizeObjective, FailedTrialsLast, OrderedLeafToIntegerRange, LearnFromSources)
-    for transform in own:
+    for transform in RANK_TRANSFORMS:
         register_transform(transform)
     # Names of version 0.2.
     REVERSE_TRANSFORM_REGISTRY["ReproducibleIntToFloat"] = IntToFloat

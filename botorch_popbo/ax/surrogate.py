@@ -56,7 +56,7 @@ class RankSurrogate(Surrogate):
     """
 
     minimized: Set[str] = frozenset()
-    sources: Mapping[str, Sequence[tuple[Tensor, Tensor]]] = {}
+    sources: Mapping[str, Sequence[tuple[Sequence[Mapping[str, Any]], Tensor]]] = {}
     _was_silent = False
 
     @torch.enable_grad()
@@ -118,10 +118,11 @@ class RankSurrogate(Surrogate):
         """What earlier experiments tell of one metric, an order each."""
         place, [metric] = self.inactive or Tensor.clone, dataset.outcome_names
         sign = -1.0 if metric in self.minimized else 1.0
-        return [
-            from_outcomes(place(X.to(dataset.X)), sign * Y.to(dataset.Y))
-            for X, Y in self.sources[metric]
-        ]
+        orders = []
+        for points, Y in self.sources.get(metric, ()):
+            rows = [[point[name] for name in dataset.feature_names] for point in points]
+            orders.append(from_outcomes(place(dataset.X.new_tensor(rows)), sign * Y.to(dataset.Y)))
+        return orders
 
     def clone_reset(self) -> "RankSurrogate":
         """A new surrogate that was told the same, for held-out points."""
@@ -251,8 +252,8 @@ def _model_inputs(
     options = dict(model_config.model_options)
     given = {"settings": options.pop("settings")} if "settings" in options else {}
     inputs: dict[str, Any] = botorch_model_class.construct_inputs(dataset, **options) | given
-    if isinstance(surrogate, RankSurrogate) and dataset.outcome_names[0] in surrogate.sources:
-        inputs["sources"] = surrogate.orders_of_sources(dataset)
+    if isinstance(surrogate, RankSurrogate) and (orders := surrogate.orders_of_sources(dataset)):
+        inputs["sources"] = orders
     elif is_gp and bool((dataset.X[:1] == dataset.X).all()):
         # A tracking metric may have a single point: no order, but nothing to stop for.
         inputs["sources"] = [Order.without_lists(dataset.X[:1])]

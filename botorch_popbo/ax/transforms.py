@@ -6,9 +6,7 @@ from ax.adapter.base import Adapter
 from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.base import Transform
 from ax.core.outcome_constraint import ScalarizedOutcomeConstraint
-from ax.core.search_space import SearchSpace
 from ax.exceptions.core import UserInputError
-from ax.generators.types import TConfig
 
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.surrogate import RankSurrogate
@@ -19,28 +17,18 @@ class MaximizeObjective(Transform):
 
     Ax hands the signs of the objectives to the acquisition function only, after the surrogate was
     fitted. Ranks must know them before.
-
-    Args:
-        search_space: Not used.
-        experiment_data: Not used.
-        adapter: The adapter of a model of ranks.
-        config: Not used.
-
-    Raises:
-        UserInputError: If the objective was changed after the strategy's model was built, or if a
-            constraint is on a sum of metrics.
     """
 
-    def __init__(
-        self,
-        search_space: SearchSpace | None = None,
-        experiment_data: ExperimentData | None = None,
-        adapter: Adapter | None = None,
-        config: TConfig | None = None,
-    ) -> None:
-        super().__init__(search_space, experiment_data, adapter, config)
+    def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
+        """Leave the data as they are, of which the surrogate learns the signs.
+
+        Raises:
+            UserInputError: If the objective was changed after the strategy's model was built, or if
+                a constraint is on a sum of metrics.
+        """
+        adapter = self.adapter
         if adapter is None or adapter._optimization_config is None:
-            return
+            return experiment_data
         goal = adapter._optimization_config
         if goal != adapter._experiment.optimization_config:
             raise UserInputError(
@@ -60,9 +48,6 @@ class MaximizeObjective(Transform):
         rank_surrogate(adapter).minimized = frozenset(
             signature for signature, weight in weights if weight < 0
         )
-
-    def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
-        """Leave the data as they are."""
         return experiment_data
 
 
