@@ -1,11 +1,8 @@
 """Search spaces in which some parameters have a meaning only beside some values of others."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from ax.core.observation import ObservationFeatures
-from ax.core.parameter import TParamValue
-from ax.core.search_space import SearchSpace, SearchSpaceDigest
+from ax.core.search_space import SearchSpaceDigest
 from ax.generators.utils import filter_constraints_and_fixed_features
 from torch import Tensor
 
@@ -53,19 +50,3 @@ def points_inside(
     if inactive is not None:
         inside = inactive(inside)
     return inside
-
-
-def all_parameters(point: Mapping[str, TParamValue], space: SearchSpace) -> dict[str, TParamValue]:
-    """A point, and any values of the parameters that have no meaning beside its own.
-
-    Args:
-        point: The value of each parameter that has a meaning.
-        space: The search space.
-
-    Returns:
-        The value of each parameter.
-    """
-    flat = space.flatten_observation_features(
-        ObservationFeatures(dict(point)), inject_dummy_values_to_complete_flat_parameterization=True
-    )
-    return dict(flat.parameters)

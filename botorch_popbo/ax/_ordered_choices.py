@@ -5,7 +5,7 @@ from typing import Any
 from ax.adapter.base import Adapter
 from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.choice_encode import OrderedChoiceToIntegerRange
-from ax.core.parameter import ChoiceParameter
+from ax.core.parameter import ChoiceParameter, Parameter
 from ax.core.search_space import SearchSpace
 from ax.exceptions.core import UserInputError
 from ax.generators.types import TConfig
@@ -27,13 +27,14 @@ class OrderedLeafToIntegerRange(OrderedChoiceToIntegerRange):
         config: TConfig | None = None,
     ) -> None:
         # An adapter adds the values of all trials to the space that it passes on.
-        space = search_space if adapter is None else adapter._experiment.search_space
-        parameters = [] if space is None else space.parameters.values()
-        leaves = SearchSpace([leaf for leaf in parameters if not leaf.is_hierarchical])
-        super().__init__(leaves, experiment_data, adapter, config)
+        own = search_space if adapter is None else adapter._experiment.search_space
+        super().__init__(own, experiment_data, adapter, config)
         self.encoded_parameters = {
             name: Places(name, encoding) for name, encoding in self.encoded_parameters.items()
         }
+
+    def _should_encode(self, p: Parameter) -> bool:
+        return not p.is_hierarchical and super()._should_encode(p)
 
     def transform_search_space(self, search_space: SearchSpace) -> SearchSpace:
         """See :class:`ax.adapter.transforms.base.Transform`."""

@@ -8,11 +8,10 @@ from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.base import Transform
 from ax.core.arm import Arm
 from ax.core.experiment import Experiment
+from ax.core.observation import ObservationFeatures
 from ax.core.optimization_config import OptimizationConfig
 from ax.exceptions.core import DataRequiredError
 from botorch.exceptions import InputDataError
-
-from botorch_popbo.ax._hierarchy import all_parameters
 
 
 class FailedTrialsLast(Transform):
@@ -57,12 +56,17 @@ class FailedTrialsLast(Transform):
         arm_data = experiment_data.arm_data
         added = [key for key in failed if key not in arm_data.index]
         if added:
-            space = adapter._experiment.search_space
-            parameters: list[dict[str, object]] = [
-                {**all_parameters(failed[key].parameters, space), "metadata": {}} for key in added
+            points = [
+                # With any values of the parameters that have no meaning beside its own.
+                adapter._experiment.search_space.flatten_observation_features(
+                    ObservationFeatures.from_arm(failed[key]),
+                    inject_dummy_values_to_complete_flat_parameterization=True,
+                ).parameters
+                for key in added
             ]
             index = pd.MultiIndex.from_tuples(added, names=arm_data.index.names)
-            arm_data = pd.concat([arm_data, pd.DataFrame(parameters, index=index)]).sort_index()
+            places = pd.DataFrame([{**point, "metadata": {}} for point in points], index=index)
+            arm_data = pd.concat([arm_data, places]).sort_index()
         return ExperimentData(arm_data=arm_data, observation_data=data)
 
 
