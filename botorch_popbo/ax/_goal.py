@@ -37,11 +37,9 @@ class Goal:
     @property
     def key(self) -> Hashable:
         """Equal for equal goals."""
-        parts = (self.objective_weights, *(self.outcome_constraints or ()))
-        thresholds = self.objective_thresholds
-        return str([part.tolist() for part in parts]), str(
-            None if thresholds is None else thresholds.tolist()
-        )
+        constraints = self.outcome_constraints or ()
+        parts = (self.objective_weights, *constraints, self.objective_thresholds)
+        return str([None if part is None else part.tolist() for part in parts])
 
     @property
     def is_one_metric(self) -> bool:

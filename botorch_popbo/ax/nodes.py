@@ -166,8 +166,7 @@ class DesignNode(RankNode):
         """
         takes_over, name = GenerationNode.should_transition_to_next_node(self, False)
         if raise_data_required_error and not takes_over:
-            enough: Any = self.transition_criteria[0]
-            check_metrics(self.experiment, enough.threshold)
+            check_metrics(self.experiment, self.num_trials)
             return super().should_transition_to_next_node()
         return takes_over, name
 

@@ -72,7 +72,7 @@ def popbo_generation_strategy(
     nodes = [initial_node(model.name, number, seed, initial_design), model]
     if sources:
         nodes.insert(0, BestOfSources(model.name, nodes[0].name, sources))
-    return _of_nodes(nodes)
+    return GenerationStrategy(nodes=nodes)
 
 
 def gp_generation_strategy(
@@ -116,8 +116,5 @@ def gp_generation_strategy(
     model = GenerationNode(
         name=name, generator_specs=[spec], should_deduplicate=True, fallback_specs={}
     )
-    return _of_nodes([initial_node(name, num_initial_trials, seed, initial_design), model])
-
-
-def _of_nodes(nodes: list[GenerationNode]) -> GenerationStrategy:
-    return GenerationStrategy(name="+".join(node.name for node in nodes), nodes=nodes)
+    design = initial_node(name, num_initial_trials, seed, initial_design)
+    return GenerationStrategy(nodes=[design, model])
