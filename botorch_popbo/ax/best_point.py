@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, cast
 from ax.adapter.torch import TorchAdapter
 from ax.api.client import Client
 from ax.api.types import TOutcome, TParameterization
-from ax.core.arm import Arm
 from ax.core.experiment import Experiment
+from ax.core.optimization_config import OptimizationConfig
 from ax.exceptions.core import DataRequiredError, UnsupportedError
 from ax.service.utils.best_point import get_best_raw_objective_point_with_trial_index
 
@@ -61,10 +61,9 @@ def best_point(client: Client, use_model: bool = True) -> BestPoint:
         adapter = strategy.adapter
         found = adapter.model_best_point() if isinstance(adapter, TorchAdapter) else None
         if found is not None:
-            arm, index = _first_trial(experiment, found[0].parameters)
-            parameters = cast(TParameterization, arm.parameters)
-            return BestPoint(parameters, client.predict([parameters])[0], index, arm.name)
-    return _best_observed(experiment)
+            point, index, name = _first_trial(experiment, goal, found[0].parameters)
+            return BestPoint(point, client.predict([point])[0], index, name)
+    return _best_observed(experiment, goal)
 
 
 def fit_model(client: Client) -> None:
@@ -81,10 +80,9 @@ def fit_model(client: Client) -> None:
         strategy.fit(experiment=experiment)
 
 
-def _best_observed(experiment: Experiment) -> BestPoint:
-    goal = experiment.optimization_config
+def _best_observed(experiment: Experiment, goal: OptimizationConfig) -> BestPoint:
     data = experiment.lookup_data().df
-    data = data[data["metric_name"].isin(goal.metric_names)] if goal is not None else data
+    data = data[data["metric_name"].isin(goal.metric_names)]
     bad = data.loc[~data["mean"].abs().lt(math.inf), "trial_index"]
     try:
         _, point, outcome = get_best_raw_objective_point_with_trial_index(
@@ -96,16 +94,16 @@ def _best_observed(experiment: Experiment) -> BestPoint:
     observed = {
         name: (mean, math.sqrt((covariances or {})[name][name])) for name, mean in means.items()
     }
-    arm, index = _first_trial(experiment, point)
-    return BestPoint(cast(TParameterization, arm.parameters), observed, index, arm.name)
+    parameters, index, name = _first_trial(experiment, goal, point)
+    return BestPoint(parameters, observed, index, name)
 
 
-def _first_trial(experiment: Experiment, point: Mapping[str, Any]) -> tuple[Arm, int]:
-    """The arm at a point, and the first trial of it that succeeded."""
+def _first_trial(
+    experiment: Experiment, goal: OptimizationConfig, point: Mapping[str, Any]
+) -> tuple[TParameterization, int, str]:
+    """A point as it was tried, the first trial of it that succeeded, and the name of its arm."""
     data = experiment.lookup_data().df
-    goal = experiment.optimization_config
-    optimized = [] if goal is None else goal.objective.metric_names
-    is_told = data["mean"].notna() & data["metric_name"].isin(optimized)
+    is_told = data["mean"].notna() & data["metric_name"].isin(goal.objective.metric_names)
     told = set(data.loc[is_told, "trial_index"])
     late = experiment.search_space.backfill_values()  # of parameters that were added since
     late = {name: value for name, value in late.items() if name in point}
@@ -113,7 +111,7 @@ def _first_trial(experiment: Experiment, point: Mapping[str, Any]) -> tuple[Arm,
         is_success = index in told and not (trial.status.is_failed or trial.status.is_abandoned)
         for arm in trial.arms if is_success else ():
             if _is_same({**late, **arm.parameters}, point):
-                return arm, index
+                return cast(TParameterization, arm.parameters), index, arm.name
     raise DataRequiredError("The model's best point belongs to no trial of this experiment.")
 
 
