@@ -2,7 +2,7 @@
 
 import math
 from contextlib import suppress
-from typing import Any, Literal, Self, Unpack, get_args
+from typing import Any, Literal, Self, Unpack, cast, get_args
 
 from ax.adapter.registry import Cont_X_trans, Generators
 from ax.core.arm import Arm
@@ -32,6 +32,9 @@ from botorch_popbo.ax.generator_spec import (
 
 InitialDesign = Literal["sobol", "uniform"]
 
+#: Points without an outcome, by the metric.
+Pending = dict[str, list[ObservationFeatures]]
+
 
 class RankNode(GenerationNode):
     """A node that knows every trial, and never falls back to another generator.
@@ -53,15 +56,10 @@ class RankNode(GenerationNode):
         """A node out of what Ax stored of it, which differs from one of Ax by its class alone."""
         node: Any = generation_node_from_json(stored)
         node.__class__, node.fallback_specs = cls, {}
-        own: Self = node
-        return own
+        return cast(Self, node)
 
     def gen(
-        self,
-        *,
-        experiment: Experiment,
-        pending_observations: dict[str, list[ObservationFeatures]] | None,
-        **options: Any,
+        self, *, experiment: Experiment, pending_observations: Pending | None, **options: Any
     ) -> GeneratorRun | None:
         """Suggest points with all trials in mind that Ax forgets, and no global random numbers.
 
@@ -82,10 +80,8 @@ class RankNode(GenerationNode):
             for arm in experiment.arms_by_name.values()
         )
         if not all(is_inside):
-            # Another list makes Ax make another adapter, of a space that reaches to all trials.
-            for spec in self.generator_specs:
-                made_of: dict[str, Any] = spec.generator_kwargs
-                spec.generator_kwargs = made_of | {"transforms": [*made_of["transforms"]]}
+            # Ax then makes another adapter, of a space that reaches to all trials.
+            self.generator_spec._fitted_adapter = None
         super()._fit(experiment, data, **kwargs)
 
     def should_transition_to_next_node(
@@ -127,7 +123,7 @@ class DesignNode(RankNode):
         self,
         *,
         experiment: Experiment,
-        pending_observations: dict[str, list[ObservationFeatures]] | None,
+        pending_observations: Pending | None,
         skip_fit: bool = False,
         **options: Any,
     ) -> GeneratorRun | None:
@@ -258,10 +254,8 @@ def popbo_node(
     )
 
 
-def _with_forgotten(
-    pending: dict[str, list[ObservationFeatures]] | None, experiment: Experiment
-) -> dict[str, list[ObservationFeatures]]:
-    """What is pending by the metric, with the points of trials that Ax forgets.
+def _with_forgotten(pending: Pending | None, experiment: Experiment) -> Pending:
+    """What is pending, with the points of trials that Ax forgets.
 
     Those are failed trials, abandoned ones with data, and arms of batches that were abandoned or
     have no data. The oldest come first: of a hundred trials and more Ax reads them off a set, whose
@@ -282,13 +276,10 @@ def _with_forgotten(
 
 def _forgotten_arms(trial: BaseTrial, told: set[str]) -> list[Arm]:
     """Those arms of a trial that Ax forgets, given the names of those with data."""
-    if trial.status.is_failed or (trial.status.is_abandoned and told):
-        return trial.arms
-    if trial.status.is_abandoned:
-        return []
-    silent = (
-        [arm for arm in trial.arms if arm.name not in told] if trial.status.is_completed else []
-    )
+    status = trial.status
+    if status.is_failed or status.is_abandoned:
+        return trial.arms if status.is_failed or told else []
+    silent = [arm for arm in trial.arms if status.is_completed and arm.name not in told]
     return [*trial.abandoned_arms, *silent]
 
 
