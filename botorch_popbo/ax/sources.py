@@ -80,15 +80,17 @@ class BestOfSources(ExternalGenerationNode):
         )
         self.next_node_name, self.meanwhile = next_node_name, meanwhile
         self.sources = sources
-        self._best: TParameterization | None = None
 
     def update_generator_state(self, experiment: Experiment, data: Data) -> None:
-        """Look for the best evaluation that lies in the search space.
+        """Learn nothing: the sources stay what they are."""
+
+    def get_next_candidate(self, pending_parameters: list[TParameterization]) -> TParameterization:
+        """The best evaluation that lies in the search space.
 
         Raises:
             UserInputError: If there is none, or a column or a value is missing or wrong.
         """
-        config, space = experiment.optimization_config, experiment.search_space
+        config, space = self.experiment.optimization_config, self.experiment.search_space
         assert config is not None
         signs = {name: float(np.sign(weight)) for name, weight in config.objective.metric_weights}
         for points, outcomes in [_read(source, space, signs) for source in self.sources]:
@@ -96,17 +98,11 @@ class BestOfSources(ExternalGenerationNode):
             places = ranks.rank().sum(axis=1)
             for row in places.sort_values(ascending=False, kind="stable").index:
                 if row in points and space.check_membership(points[row]):
-                    self._best = points[row]
-                    return
+                    return points[row]
         raise UserInputError(
             "No evaluation of a source lies in the search space of the experiment. Widen the "
             "search space, or leave out sources."
         )
-
-    def get_next_candidate(self, pending_parameters: list[TParameterization]) -> TParameterization:
-        """Return what was found."""
-        assert self._best is not None
-        return self._best
 
 
 class LearnFromSources(Transform):
@@ -186,15 +182,12 @@ def _read(
             )
         if parameter.is_numeric:
             _check_numbers(table, name)
-    points = {
-        row: {name: _cast(v, parameters[name]) for name, v in said.items() if pd.notna(v)}
-        for row, said in table[[*parameters]].to_dict("index").items()
-    }
-    return {
-        row: point
-        for row, point in points.items()
-        if all(_has_place(value, parameters[name]) for name, value in point.items())
-    }, table
+    points = {}
+    for row, said in table[[*parameters]].to_dict("index").items():
+        point = {name: _cast(v, parameters[name]) for name, v in said.items() if pd.notna(v)}
+        if all(_has_place(value, parameters[name]) for name, value in point.items()):
+            points[row] = point
+    return points, table
 
 
 def _check_numbers(table: pd.DataFrame, name: str, allowed: float = 0.0) -> None:
