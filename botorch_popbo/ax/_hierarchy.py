@@ -47,6 +47,4 @@ def points_inside(
     own = inactive_columns(digest)
     placed = X if own is None else own(X)
     inside: Tensor = filter_constraints_and_fixed_features(placed, digest.bounds, **others)
-    if inactive is not None:
-        inside = inactive(inside)
-    return inside
+    return inside if inactive is None else inactive(inside)

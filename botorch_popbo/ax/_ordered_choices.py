@@ -3,12 +3,10 @@
 from typing import Any
 
 from ax.adapter.base import Adapter
-from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.choice_encode import OrderedChoiceToIntegerRange
 from ax.core.parameter import ChoiceParameter, Parameter
 from ax.core.search_space import SearchSpace
 from ax.exceptions.core import UserInputError
-from ax.generators.types import TConfig
 from numpy import interp, rint
 
 
@@ -22,13 +20,13 @@ class OrderedLeafToIntegerRange(OrderedChoiceToIntegerRange):
     def __init__(
         self,
         search_space: SearchSpace | None = None,
-        experiment_data: ExperimentData | None = None,
+        *,
         adapter: Adapter | None = None,
-        config: TConfig | None = None,
+        **others: Any,
     ) -> None:
         # An adapter adds the values of all trials to the space that it passes on.
         own = search_space if adapter is None else adapter._experiment.search_space
-        super().__init__(own, experiment_data, adapter, config)
+        super().__init__(own, adapter=adapter, **others)
         self.encoded_parameters = {
             name: Places(name, encoding) for name, encoding in self.encoded_parameters.items()
         }

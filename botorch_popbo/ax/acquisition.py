@@ -159,9 +159,7 @@ class RankAcquisition(Acquisition):
                 X_baseline=self.X_observed,
                 **options,
             )
-            made: Any = botorch_acqf_class
-            acquisition: AcquisitionFunction = made(**inputs)
-        return acquisition
+            return botorch_acqf_class(**inputs)
 
     @property
     def objective_thresholds(self) -> Tensor | None:

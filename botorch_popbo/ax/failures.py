@@ -41,8 +41,6 @@ class FailedTrialsLast(Transform):
         failed = _failed_arms(adapter._experiment, goal)
         if not failed:
             return experiment_data
-        arms = pd.MultiIndex.from_tuples(list(failed), names=["trial_index", "arm_name"])
-        reported = data.index.droplevel(list(data.index.names[2:])).isin(arms)
         # Where outcomes have a progression, it is the third level of the index.
         steps = [0.0] * (data.index.nlevels - 2)
         index = pd.MultiIndex.from_tuples(
@@ -51,7 +49,7 @@ class FailedTrialsLast(Transform):
         rows = pd.DataFrame(math.nan, index=index, columns=data.columns)
         for signature, weight in goal.objective.metric_weights:
             rows["mean", signature] = -math.copysign(math.inf, weight)
-        data = data[~reported]
+        data = data[[key[:2] not in failed for key in data.index]]
         data = pd.concat([data, rows[_are_final(failed, data, goal)]]).sort_index()
         arm_data = experiment_data.arm_data
         added = [key for key in failed if key not in arm_data.index]

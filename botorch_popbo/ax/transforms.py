@@ -59,11 +59,8 @@ def rank_surrogate(adapter: Adapter) -> RankSurrogate:
     """
     generator: Any = adapter.generator
     if generator._surrogate is None:
-        generator._surrogate = RankSurrogate(
-            generator.surrogate_spec,
-            refit_on_cv=generator.refit_on_cv,
-            warm_start_refit=generator.warm_start_refit,
-        )
+        spec, refit_on_cv = generator.surrogate_spec, generator.refit_on_cv
+        generator._surrogate = RankSurrogate(spec, refit_on_cv=refit_on_cv)
         generator.acquisition_class = RankAcquisition
     surrogate = generator.surrogate
     if not isinstance(surrogate, RankSurrogate):

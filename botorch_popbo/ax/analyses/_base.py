@@ -37,19 +37,15 @@ class FittedRanks:
         experiment: The experiment.
         adapter: Carries parameters over to the model's space.
         model: The fitted model of the metric's ranks.
+        order: The ``m`` distinct evaluated points, and which is better than which.
         metric_name: Name of the metric.
     """
 
     experiment: Experiment
     adapter: TorchAdapter
     model: RankModel
+    order: Order
     metric_name: str
-
-    @property
-    def order(self) -> Order:
-        """The ``m`` distinct evaluated points, and which is better than which."""
-        assert self.model.order is not None
-        return self.model.order
 
     @cached_property
     def arms(self) -> list[Arm]:
@@ -109,8 +105,7 @@ class RankAnalysis(Analysis):
         """
         ranks = _fitted(self.metric_name, *state, **named)
         self.check(ranks)
-        title, subtitle, df, fig = self.contents(ranks)
-        return create_plotly_analysis_card(type(self).__name__, title, subtitle, df, fig)
+        return create_plotly_analysis_card(type(self).__name__, *self.contents(ranks))
 
     def check(self, ranks: FittedRanks) -> None:
         """Raise a ``UserInputError`` if the analysis needs what is not given."""
@@ -158,4 +153,5 @@ def _fitted(
     if not isinstance(adapter, TorchAdapter) or not is_ranked:
         raise UserInputError(f"This generation strategy has no model of ranks yet. {_HINT}")
     model = surrogate.metric_models[surrogate.outcomes.index(signature)]
-    return FittedRanks(experiment, adapter, model, name)
+    assert model.order is not None
+    return FittedRanks(experiment, adapter, model, model.order, name)
