@@ -196,7 +196,7 @@ class RankAcquisition(Acquisition):
         bounds = X_known.new_tensor(search_space_digest.bounds).T
         snap = rounding_func or Tensor.clone
         domain = Domain(bounds, choices, (), snap, self.surrogate.inactive)
-        is_box = not (others["inequality_constraints"] or others["equality_constraints"])
+        is_box = not (others.get("inequality_constraints") or others.get("equality_constraints"))
         if candidate_set is None and is_box and domain.is_table(search):
             candidate_set = self._unseen(domain, X_known, seed)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
