@@ -20,6 +20,9 @@ ROWS = {
     "ax.adapter.base.Adapter": "_experiment _optimization_config",
     # Trials outside of the space.
     "ax.generation_strategy.generation_node.GenerationNode": "_fit",
+    "ax.generation_strategy.generator_spec.GeneratorSpec": "_fitted_adapter",
+    # Ordered choices with dependents, which are no range.
+    "ax.adapter.transforms.choice_encode.ChoiceToNumericChoice": "_should_encode",
     # The surrogate of a surrogate_spec.
     "ax.generators.torch.botorch_modular.generator.BoTorchGenerator": "_surrogate",
     # Constraints of a trial, and its point, kept beside it.
@@ -27,7 +30,9 @@ ROWS = {
     # The answers of a preferential study, which the dashboard keeps among the attributes.
     "optuna.study.study.Study": "_study_id _storage",
     # The function of the points that are pending.
-    "ax.generators.torch.botorch_modular.acquisition.Acquisition": "_instantiate_acquisition",
+    "ax.generators.torch.botorch_modular.acquisition.Acquisition": (
+        "_construct_botorch_acquisition _full_objective_weights _instantiate_acquisition _model"
+    ),
     # The numerics of the logarithm.
     "botorch.acquisition.analytic": "_log_ei_helper",
     # Says which values are logarithms, as Ax asks where it prunes parameters.
