@@ -66,8 +66,9 @@ def popbo_generation_strategy(
     for name in options:
         check_name("option", name, [*own, *NodeOptions.__annotations__])
     check_whole("num_initial_trials", num_initial_trials, 2)  # a rank compares points
+    options["sources"] = [*options.get("sources", ())]  # which are read twice
     model = popbo_node(acquisition, seed, preset, **options)
-    sources = as_evaluations(options.get("sources", ()))
+    sources = as_evaluations(options["sources"])
     number = 1 if sources else num_initial_trials
     nodes = [initial_node(model.name, number, seed, initial_design), model]
     if sources:

@@ -43,7 +43,7 @@ def earlier() -> pd.DataFrame:
 
 
 def with_sources(*tables: pd.DataFrame, objective: str = "-loss", seed: int = 0) -> Client:
-    strategy = popbo_generation_strategy(sources=list(tables), seed=seed)
+    strategy = popbo_generation_strategy(sources=iter(tables), seed=seed)
     return make_client(strategy, PARAMETERS, objective)
 
 
