@@ -174,6 +174,8 @@ class Parameter:
 
     def places(self) -> list[float]:
         """The places of all values, rising."""
+        if self.choices is not None:  # each of which would be looked for among all
+            return [float(index) for index in range(len(self.choices))]
         return [self.place(self._value_at(index)) for index in range(int(self.size))]
 
     def place(self, value: Any) -> float:

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ from botorch_popbo.optuna import PreferentialPoPBOSampler
 
 dashboard = pytest.importorskip("optuna_dashboard.preferential")
 history = pytest.importorskip("optuna_dashboard._preferential_history")
-optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 BOX = {"x": FloatDistribution(0.0, 1.0), "y": FloatDistribution(1e-3, 1.0, log=True)}
 MIXED = {**BOX, "n": IntDistribution(1, 5), "kind": CategoricalDistribution(["a", "b", "c"])}
@@ -20,6 +19,14 @@ MIXED = {**BOX, "n": IntDistribution(1, 5), "kind": CategoricalDistribution(["a"
 def liking(params: dict[str, Any]) -> float:
     off = abs(params["x"] - 0.3) + abs(params.get("n", 2) - 2) / 4
     return -off - (params.get("kind", "b") != "b")
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    yield
+    optuna.logging.set_verbosity(before)
 
 
 def begin(num_items: int = 2, storage: str | None = None, seed: int = 1) -> Any:
