@@ -144,6 +144,9 @@ def test_an_unknown_variance_is_typical() -> None:
     Y = tensor([0.0, 2.0, 3.0, -INF])
     order = from_outcomes(line(4), Y, tensor([1.0, NAN, 5.0, 100.0]))
     assert order.variance.tolist() == [1.0, 3.0, 5.0, 0.0]
+    ranking.assert_same(
+        from_outcomes(line(4), Y, NAN * torch.ones_like(Y)), from_outcomes(line(4), Y)
+    )
 
 
 def test_a_typical_variance_does_not_depend_on_the_order_of_evaluations() -> None:
