@@ -18,7 +18,7 @@ from botorch.acquisition import (
 from botorch_popbo.ax._checks import check_name, check_whole
 from botorch_popbo.ax.generator_spec import NodeOptions, PresetName, RankAcquisitionName
 from botorch_popbo.ax.nodes import InitialDesign, initial_node, popbo_node
-from botorch_popbo.ax.sources import BestOfSources, as_evaluations
+from botorch_popbo.ax.sources import BestOfSources
 
 GPAcquisitionName = Literal["logei", "ucb", "qlognei"]
 
@@ -66,9 +66,9 @@ def popbo_generation_strategy(
     for name in options:
         check_name("option", name, [*own, *NodeOptions.__annotations__])
     check_whole("num_initial_trials", num_initial_trials, 2)  # a rank compares points
-    options["sources"] = [*options.get("sources", ())]  # which are read twice
     model = popbo_node(acquisition, seed, preset, **options)
-    sources = as_evaluations(options["sources"])
+    told = model.generator_spec.generator_kwargs["transform_configs"]
+    sources = told["LearnFromSources"]["sources"]
     number = 1 if sources else num_initial_trials
     nodes = [initial_node(model.name, number, seed, initial_design), model]
     if sources:
