@@ -1,19 +1,16 @@
 """A kernel for functions that are smooth from afar and rough from nearby."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from botorch.exceptions import UnsupportedError
-from gpytorch.constraints import Interval
 from gpytorch.kernels import MaternKernel
-from gpytorch.module import Module
 from gpytorch.priors import NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
 
 from botorch_popbo._once_differentiable import once_differentiable
+from botorch_popbo.models._raw_parameters import register_raw
 from botorch_popbo.settings import ModelSettings
 
 
@@ -97,11 +94,7 @@ class RoughMaternKernel(MaternKernel):
             ("roughness", roughness_prior, settings.roughness_limits),
             ("fineness", fineness_prior, settings.fineness_limits),
         ):
-            start = torch.zeros(1) if prior is None else prior.loc.clone().reshape(1)
-            self.register_parameter(f"raw_{name}", Parameter(start))
-            self.register_constraint(f"raw_{name}", Interval(*limits, transform=None))
-            if prior is not None:
-                self.register_prior(f"{name}_prior", prior, *raw_parameter(name))
+            register_raw(self, name, limits, prior)
 
     @property
     def stationary(self) -> Stationary:
@@ -184,24 +177,6 @@ class _RoughMatern(torch.autograd.Function):
             gradients[4] = (by_value * by_share).sum() * (share - share.square())
             gradients[5] = (by_value * by_log_fineness).sum().reshape(1)
         return tuple(gradients)
-
-
-def raw_parameter(name: str) -> tuple[Callable[[Module], Tensor], Callable[[Module, Tensor], None]]:
-    """What gets and sets a parameter that has a prior; unlike GPyTorch's own, it can be pickled.
-
-    Args:
-        name: Name of the parameter, without ``raw_``.
-    """
-    return partial(_raw, name=name), partial(_set_raw, name=name)
-
-
-def _raw(module: Module, name: str) -> Tensor:
-    value: Tensor = getattr(module, f"raw_{name}")
-    return value
-
-
-def _set_raw(module: Module, value: Tensor, name: str) -> None:
-    module.initialize(**{f"raw_{name}": value})
 
 
 def _matern(squared: Tensor) -> tuple[Tensor, Tensor]:

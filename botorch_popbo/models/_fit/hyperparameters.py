@@ -97,7 +97,7 @@ class Hyperparameters:
         }
         self._parameters: list[Parameter] = []
         # An empty part, as every parameter may be one that stays.
-        parts = [modules.noise.detach().new_zeros(7, 0)]
+        parts = [modules.noise.detach().new_zeros(6, 0)]
         for name, parameter, constraint in modules.named_parameters_and_constraints():
             if parameter.requires_grad:
                 prior_name = f"{name.replace('raw_', '')}_prior"  # as GPyTorch's modules call it
@@ -109,14 +109,15 @@ class Hyperparameters:
                     del priors[prior_name]
         # What is left is normal in no coordinate, and has to be evaluated.
         self._other_priors = [*priors.values()]
-        self._raw, self._loc, self._scale, is_log, has_prior, *bounds = torch.cat(parts, dim=-1)
-        self._is_log, self._has_prior = is_log.bool(), has_prior
+        self._loc, self._scale, is_log, self._has_prior, *bounds = torch.cat(parts, dim=-1)
+        self._is_log = is_log.bool()
         self.limits = self._coordinates_of(torch.stack(bounds))
-        self.start = self._current = self._coordinates_of(self._raw)
+        self.start_here()
 
     def start_here(self) -> None:
         """Let :attr:`start` be the current values of the modules, which were set from outside."""
-        self._raw = torch.cat([parameter.detach().reshape(-1) for parameter in self._parameters])
+        raw = [parameter.detach().reshape(-1) for parameter in self._parameters]
+        self._raw = torch.cat([self._loc[:0], *raw])
         self.start = self._current = self._coordinates_of(self._raw)
 
     def _coordinates_of(self, raw: Tensor) -> Tensor:
@@ -197,9 +198,9 @@ def _coordinates(
         prior: Its prior, if it has one.
 
     Returns:
-        Values; origin and unit of the coordinates; whether the logarithm is linear in them; whether
-        the prior is standard normal; least and largest values; all together ``7 x n``. And whether
-        the prior is.
+        Origin and unit of the coordinates; whether the logarithm is linear in them; whether the
+        prior is standard normal; least and largest values; all together ``6 x n``. And whether the
+        prior is.
     """
     raw = parameter.detach().reshape(-1)
     low, high, has_transform = -torch.inf, torch.inf, False
@@ -216,6 +217,6 @@ def _coordinates(
         # A prior of any other shape does not say which entry it is of.
         has_prior = prior.loc.numel() in (1, len(raw))
         loc, scale = (prior.loc, prior.scale) if has_prior else (loc, scale)
-    rows = (raw, loc, scale, is_log, has_prior, low, high)
+    rows = (loc, scale, is_log, has_prior, low, high)
     entries = (torch.as_tensor(row).detach().to(raw).reshape(-1).expand_as(raw) for row in rows)
     return torch.stack([*entries]), has_prior

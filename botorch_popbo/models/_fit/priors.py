@@ -12,7 +12,8 @@ from gpytorch.priors import LogNormalPrior, NormalPrior
 from torch import Tensor
 from torch.nn import Parameter
 
-from botorch_popbo.models.kernels import RoughMaternKernel, raw_parameter
+from botorch_popbo.models._raw_parameters import register_raw
+from botorch_popbo.models.kernels import RoughMaternKernel
 from botorch_popbo.settings import ModelSettings
 
 
@@ -107,10 +108,8 @@ class TaskCorrelation(Module):
         super().__init__()
         laws = [settings.target_loading] + num_sources * [settings.source_loading]
         loc, deviation = torch.tensor(laws, dtype=torch.double).T
-        self.register_parameter("raw_loading", Parameter(loc.clone()))
-        self.register_prior("loading_prior", NormalPrior(loc, deviation), *raw_parameter("loading"))
-        limit = settings.max_loading
-        self.register_constraint("raw_loading", Interval(-limit, limit, transform=None))
+        limits = -settings.max_loading, settings.max_loading
+        register_raw(self, "loading", limits, NormalPrior(loc, deviation))
 
     @property
     def matrix(self) -> Tensor:

@@ -4,7 +4,6 @@ import math
 from typing import NamedTuple
 
 import torch
-from gpytorch.constraints import Interval
 from gpytorch.module import Module
 from gpytorch.priors import NormalPrior
 from torch import Tensor
@@ -13,7 +12,7 @@ from torch.nn import Parameter
 from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.terms import Distances
 from botorch_popbo.models._observations.observations import Observations
-from botorch_popbo.models.kernels import raw_parameter
+from botorch_popbo.models._raw_parameters import register_raw
 from botorch_popbo.settings import ModelSettings
 
 
@@ -52,9 +51,7 @@ class Warp(Module):
             ("concentration", [settings.concentration], settings.concentration_limits),
         ):
             loc, scale = torch.tensor(laws, dtype=torch.double).T
-            self.register_parameter(f"raw_{name}", Parameter(loc.clone()))
-            self.register_prior(f"{name}_prior", NormalPrior(loc, scale), *raw_parameter(name))
-            self.register_constraint(f"raw_{name}", Interval(*limits, transform=None))
+            register_raw(self, name, limits, NormalPrior(loc, scale))
 
     def measured(self, records: Observations, comparisons: Comparisons) -> MeasuredGaps | None:
         """The gaps of the comparisons of a ranking, or ``None`` if none was measured."""
