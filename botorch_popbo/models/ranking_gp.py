@@ -26,7 +26,7 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
 from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._data_sets import model_inputs
-from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.outliers import lone_surprise
 from botorch_popbo.models._fit.priors import (
@@ -314,25 +314,22 @@ class RankingGP(RankModel, FantasizeMixin):
         Returns:
             The model itself, in evaluation mode.
         """
-        X, modules = self._encoded_records(learn=True), self._with_parameters()
-        records, hyperparameters = self._data.records.to(X.device), Hyperparameters(modules)
+        modules = self._with_parameters()
+        sample = self._sample(modules, learn=True).subset(self._index)
         with torch.no_grad():
-            coordinates, self._is_used = fit_tasks(
-                X, records, hyperparameters, self.settings, self.order.is_exact
-            )
+            coordinates, self._is_used = fit_tasks(sample, self.order.is_exact)
             # What was fitted may be a copy in double precision.
-            modules.load_state_dict(hyperparameters.assign(coordinates).state_dict())
-            lone = lone_surprise(X, records, self._is_used, self.settings)
-        self.surprise = self._X[records.item[lone]]
+            modules.load_state_dict(sample.hyperparameters.assign(coordinates).state_dict())
+            lone = lone_surprise(sample, self._is_used)
+        self.surprise = self._X[sample.records.item[lone]]
         self._is_used[lone] = True
         return self.eval()
 
     def log_likelihood(self) -> Tensor:
         """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
-        X, records, index = self._conditions(self._is_used)
-        hyperparameters = Hyperparameters(self._with_parameters())
-        evidence = Evidence(X, records.subset(index), hyperparameters)
-        return evidence.condition(hyperparameters.start).utilities.log_likelihood
+        sample = self._sample(self._with_parameters()).subset(self._index[self._is_used])
+        evidence = Evidence(sample).condition(sample.hyperparameters.start)
+        return evidence.utilities.log_likelihood
 
     def with_order(self, order: Order) -> "RankingGP":
         """See the base class; sources, which may be of another metric, are left out."""
@@ -570,15 +567,8 @@ class RankingGP(RankModel, FantasizeMixin):
         return known
 
     def _ranks(self) -> RankPredictor:
-        if self.training:
-            self.eval()
-        hyperparameters = Hyperparameters(self._with_parameters())
-        return RankPredictor.at(
-            hyperparameters.start,
-            *self._conditions(self._is_used),
-            hyperparameters,
-            self.settings.least_step,
-        )
+        sample, used = self._sample(self._with_parameters()), self._index[self._is_used]
+        return RankPredictor.at(sample.hyperparameters.start, sample, used)
 
     def _plausible(self) -> list[RankPredictor]:
         """Predictions at plausible hyperparameters, made unless they were for the same."""
@@ -594,27 +584,24 @@ class RankingGP(RankModel, FantasizeMixin):
                 modules = deepcopy(Modules(self.covar_module, likelihood, tasks, self.warp))
                 # A source is set aside for good, an outlier of the target perhaps not.
                 kept = used | self._data.records.is_target.to(used.device)
-                prepared.plausible = plausible_ranks(
-                    *self._conditions(kept), used[kept], Hyperparameters(modules), self.settings
-                )
+                sample = self._sample(modules)
+                prepared.plausible = plausible_ranks(sample, self._index[kept], used[kept])
         return prepared.plausible
 
     def _with_parameters(self) -> Modules:
         return Modules(self.covar_module, self.likelihood, self.tasks, self.warp)
 
-    def _conditions(self, kept: Tensor) -> tuple[Tensor, Observations, Tensor]:
-        """Some of the encoded records that stand for all, all records, and which of them these are.
+    @property
+    def _index(self) -> Tensor:
+        """Which of the records stand for all."""
+        return self._data.index.to(self._X.device)
 
-        Args:
-            kept: Which ones, a mask.
-        """
-        joint, index = self._data.joint.to(kept.device), self._data.index.to(kept.device)
-        return self._encoded_records()[kept], joint, index[kept]
-
-    def _encoded_records(self, learn: bool = False) -> Tensor:
-        """The records of the target, then those of the sources, in double precision."""
+    def _sample(self, modules: Modules, learn: bool = False) -> Sample:
+        """The records of the target, then those of the sources, and some hyperparameters."""
         points = self._encoded_points(learn)
-        return points[self._data.records.item.to(points.device)].double()
+        records = self._data.joint.to(points.device)
+        X = points[records.item].double()
+        return Sample(X, records, Hyperparameters(modules), self.settings)
 
     def _rank(
         self, predictors: Sequence[RankPredictor], encoded: Tensor, observation_noise: bool

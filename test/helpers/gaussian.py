@@ -7,7 +7,7 @@ from torch import Tensor
 
 from botorch_popbo.data import Order
 from botorch_popbo.likelihoods.weights import JITTER
-from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.priors import default_kernel, default_likelihood
 from botorch_popbo.models._observations.from_order import observations_of
@@ -55,7 +55,7 @@ def conditional_law(X: Tensor, records: Observations, prior: Kernel | None = Non
     modules = Modules(prior or kernel(LENGTHSCALE), default_likelihood().double())
     modules.likelihood.noise = NOISE
     search = Hyperparameters(modules)
-    conditioned = Evidence(X, records, search).condition(search.start)
+    conditioned = Evidence(Sample(X, records, search)).condition(search.start)
     return Predictor.from_fit(X, conditioned, modules.requires_grad_(False))
 
 

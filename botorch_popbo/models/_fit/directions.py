@@ -4,21 +4,12 @@ import torch
 from gpytorch.kernels import Kernel
 from torch import Tensor
 
-from botorch_popbo.models._fit.evidence import Conditioned, Evidence
-from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
-from botorch_popbo.models._observations.observations import Observations
+from botorch_popbo.models._fit.evidence import Conditioned, Evidence, Sample
+from botorch_popbo.models._fit.hyperparameters import Modules
 from botorch_popbo.models.kernels import RoughMaternKernel
-from botorch_popbo.settings import ModelSettings
 
 
-def rotate(
-    X: Tensor,
-    records: Observations,
-    hyperparameters: Hyperparameters,
-    conditioned: Conditioned,
-    value: float,
-    settings: ModelSettings,
-) -> Tensor:
+def rotate(sample: Sample, conditioned: Conditioned, value: float) -> Tensor:
     """Turn lengthscales to the directions in which the expected utility varies.
 
     These are the eigenvectors of the mean outer product of its gradients at the records (the active
@@ -26,25 +17,23 @@ def rotate(
     as that raises the posterior density by enough.
 
     Args:
-        X: Encoded records, ``N x d``, in double precision.
-        records: Their order.
-        hyperparameters: What was fitted; their kernel is left with the best directions.
+        sample: What was fitted; its kernel is left with the best directions.
         conditioned: The records, conditioned on their order.
         value: Logarithm of the posterior density.
-        settings: How often to turn, and what it has to gain.
 
     Returns:
         Coordinates of the hyperparameters, perhaps in other directions.
     """
-    coordinates = conditioned.coordinates
-    if bool(records.is_judged.any()):  # answers are too few
+    coordinates, settings = conditioned.coordinates, sample.settings
+    hyperparameters = sample.hyperparameters
+    if bool(sample.records.is_judged.any()):  # answers are too few
         return coordinates
     for _ in range(settings.max_rotations):
         modules = hyperparameters.assign(coordinates)
         kernel = modules.kernel
         if not _may_turn(kernel):
             break
-        axes = _principal_axes(X, modules, conditioned)
+        axes = _principal_axes(sample.X, modules, conditioned)
         # Up to sign and order these are the present directions, which are fitted already.
         if bool((axes.abs().amax(0) > settings.same_direction).all()):
             break
@@ -52,9 +41,9 @@ def rotate(
         _turn(kernel, axes)
         hyperparameters.start_here()
         # Weights of the present directions: lengthscales along the others are not known yet.
-        evidence = Evidence(X, records, hyperparameters, known.comparisons)
+        evidence = Evidence(sample, known.comparisons)
         least, start = value + settings.rotation_gain, hyperparameters.start
-        conditioned, value = evidence.maximize(start, settings, least, known.utilities)
+        conditioned, value = evidence.maximize(start, least, known.utilities)
         if value < least:  # a turn that gains too little is taken back
             kernel.rotation = before
             break

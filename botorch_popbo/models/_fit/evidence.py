@@ -2,8 +2,8 @@
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,31 @@ Array = npt.NDArray[np.float64]
 
 class _HopelessError(Exception):
     """A search that is not going to reach what it has to."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Records with their points, and what is fitted to them.
+
+    Attributes:
+        X: Encoded points of the records, ``N x d``, in double precision.
+        records: Their order.
+        hyperparameters: What to fit, from its current values.
+        settings: How.
+    """
+
+    X: Tensor
+    records: Observations
+    hyperparameters: Hyperparameters
+    settings: ModelSettings = ModelSettings()  # noqa: RUF009  # frozen
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def subset(self, which: Tensor) -> Self:
+        """Some of the records, by their indices or a mask."""
+        index = which.nonzero().squeeze(-1) if which.dtype == torch.bool else which
+        return replace(self, X=self.X[index], records=self.records.subset(index))
 
 
 @dataclass(frozen=True)
@@ -51,21 +76,15 @@ class Evidence:
     """The probability of an order as a function of the hyperparameters.
 
     Args:
-        X: Encoded records, ``N x d``, in double precision.
-        records: Their order.
-        hyperparameters: The hyperparameters.
+        sample: The ``N`` records, and their hyperparameters.
         comparisons: The order with weights that were found before; by default those that follow
             from the hyperparameters' current values.
     """
 
-    def __init__(
-        self,
-        X: Tensor,
-        records: Observations,
-        hyperparameters: Hyperparameters,
-        comparisons: Comparisons | None = None,
-    ) -> None:
+    def __init__(self, sample: Sample, comparisons: Comparisons | None = None) -> None:
+        X, records, hyperparameters = sample.X, sample.records, sample.hyperparameters
         self._X, self._records, self.hyperparameters = X, records, hyperparameters
+        self.settings = sample.settings
         self._is_outcome = (~records.is_judged).to(X)
         self._relations = records.comparisons if comparisons is None else comparisons
         # Weights are found once, so that what is maximised stays the same.
@@ -125,17 +144,12 @@ class Evidence:
         return conditioned, float(utilities.log_likelihood + log_prior), gradient + by_prior
 
     def maximize(
-        self,
-        start: Tensor,
-        settings: ModelSettings,
-        least: float = -math.inf,
-        near: Tensor | None = None,
+        self, start: Tensor, least: float = -math.inf, near: Tensor | None = None
     ) -> tuple[Conditioned, float]:
         """Fit the hyperparameters by L-BFGS-B with exact gradients.
 
         Args:
             start: Hyperparameters to start from, of shape ``p``.
-            settings: How long to search.
             least: The search ends where it is not going to reach this value.
             near: Utilities that are not far from the mode, ``N``. Used only if they are in order.
 
@@ -144,7 +158,7 @@ class Evidence:
             logarithm.
         """
         best: Conditioned | None = None
-        best_value = -math.inf
+        best_value, settings = -math.inf, self.settings
         if near is None or not self._are_in_order(near):
             near = self._records.start
 

@@ -14,8 +14,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.likelihoods import normal
-from botorch_popbo.models._fit.evidence import Conditioned, Evidence
-from botorch_popbo.models._fit.hyperparameters import Hyperparameters
+from botorch_popbo.models._fit.evidence import Conditioned, Evidence, Sample
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
 from botorch_popbo.settings import ModelSettings
@@ -43,50 +42,37 @@ class RobustFit:
         return self.value + self.penalty
 
 
-def fit_robustly(
-    X: Tensor,
-    records: Observations,
-    hyperparameters: Hyperparameters,
-    settings: ModelSettings,
-    may_err: bool = True,
-) -> RobustFit:
+def fit_robustly(sample: Sample, may_err: bool) -> RobustFit:
     """Maximise the evidence over hyperparameters and over sets of outliers.
 
     Args:
-        X: Encoded records, ``N x d``, in double precision.
-        records: Their order.
-        hyperparameters: What to fit, from its current values.
-        settings: Where outliers are looked for, and how.
-        may_err: Whether there may be any.
+        sample: What to fit.
+        may_err: Whether there may be outliers.
 
     Returns:
         The best fit found.
     """
-    best = fit = fit_without(X, records, hyperparameters, settings)
+    settings = sample.settings
+    best = fit = fit_without(sample)
     is_suspicious = float(fit.conditioned.noise) >= settings.suspicious_noise
     # An answer may be wrong, but no item is set aside for it.
-    if not may_err or not is_suspicious or bool(records.is_judged.any()):
+    if not may_err or not is_suspicious or bool(sample.records.is_judged.any()):
         return fit
-    if len(X) < settings.min_records:
+    if len(sample) < settings.min_records:
         return fit
     for log_odds in settings.outlier_log_odds:
         odds = log_odds if fit is best else 0.0  # else too many were set aside
-        is_used = plausible_records(
-            X, records, hyperparameters, fit.conditioned, fit.is_used, settings, odds
-        )
+        is_used = plausible_records(sample, fit.conditioned, fit.is_used, odds)
         if any(is_used.equal(known.is_used) for known in (fit, best)):
             break
-        fit = fit_without(X, records, hyperparameters, settings, is_used, fit, best.total)
+        fit = fit_without(sample, is_used, fit, best.total)
         if fit.total > best.total:
             best = fit
     return best
 
 
 def fit_without(
-    X: Tensor,
-    records: Observations,
-    hyperparameters: Hyperparameters,
-    settings: ModelSettings,
+    sample: Sample,
     is_used: Tensor | None = None,
     before: RobustFit | None = None,
     least: float = -math.inf,
@@ -94,10 +80,7 @@ def fit_without(
     """Fit to the records without certain outliers.
 
     Args:
-        X: Encoded records, ``N x d``, in double precision.
-        records: Their order.
-        hyperparameters: What to fit.
-        settings: How.
+        sample: What to fit.
         is_used: Which records are no outliers, a mask of shape ``N``; by default all.
         before: A fit to start from; by default the current values.
         least: The search ends where the posterior density of the whole does not reach this.
@@ -106,13 +89,13 @@ def fit_without(
         The fit.
     """
     if is_used is None:
-        is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
-    penalty = float(log_outlier_probability(records, settings)[~is_used].sum())
+        is_used = torch.ones(len(sample), dtype=torch.bool, device=sample.X.device)
+    records, hyperparameters = sample.records, sample.hyperparameters
+    penalty = float(log_outlier_probability(records, sample.settings)[~is_used].sum())
     if hyperparameters.modules.warp is not None:
         # Of one gap an outlier makes two, and where it comes in between is uniform. Of a uniform p
         # the logarithm of p (1 - p), the density of both parts' logarithms, is -2 on average.
         penalty -= 2.0 * int((~is_used & records.outcome.isfinite()).sum())
-    evidence = Evidence(X[is_used], records.subset(_index(is_used)), hyperparameters)
     start, near = hyperparameters.start, None
     if before is not None:
         start = before.conditioned.coordinates
@@ -120,60 +103,47 @@ def fit_without(
         if not bool((is_used & ~before.is_used).any()):
             near = before.conditioned.utilities.utilities[is_used[before.is_used]]
     # What is reached is of the whole, to which those set aside add their penalty.
-    conditioned, value = evidence.maximize(start, settings, least - penalty, near)
+    conditioned, value = Evidence(sample.subset(is_used)).maximize(start, least - penalty, near)
     return RobustFit(conditioned, is_used, value, penalty)
 
 
-def without_outliers(
-    X: Tensor,
-    records: Observations,
-    chosen: Tensor,
-    fit: RobustFit,
-    hyperparameters: Hyperparameters,
-    settings: ModelSettings,
-) -> Tensor:
+def without_outliers(sample: Sample, chosen: Tensor, fit: RobustFit) -> Tensor:
     """Which records are no outliers, by a fit to some of them.
 
     Args:
-        X: Encoded records, ``N x d``, in double precision.
-        records: Their order.
-        chosen: Indices of the records of the fit.
+        sample: All records.
+        chosen: Indices of those of the fit.
         fit: The fit.
-        hyperparameters: What was fitted.
-        settings: See :func:`plausible_records`.
 
     Returns:
         A mask of shape ``N``.
     """
-    is_used = torch.ones(len(X), dtype=torch.bool, device=X.device)
+    is_used = torch.ones(len(sample), dtype=torch.bool, device=sample.X.device)
     is_used[chosen] = fit.is_used
     # Where the best and their scale need no outliers, none is looked for among the others.
-    if len(chosen) == len(X) or bool(fit.is_used.all()):
+    if len(chosen) == len(sample) or bool(fit.is_used.all()):
         return is_used
     # By its distances a single outlier among the others would move all utilities.
-    ranked = replace(records, outcome=torch.full_like(records.outcome, torch.nan))
-    evidence = Evidence(X[is_used], ranked.subset(_index(is_used)), hyperparameters)
-    every = evidence.condition(fit.conditioned.coordinates)
-    return plausible_records(X, records, hyperparameters, every, is_used, settings)
+    unheard = torch.full_like(sample.records.outcome, torch.nan)
+    ranked = replace(sample, records=replace(sample.records, outcome=unheard))
+    every = Evidence(ranked.subset(is_used)).condition(fit.conditioned.coordinates)
+    return plausible_records(sample, every, is_used)
 
 
-def lone_surprise(
-    X: Tensor, records: Observations, is_used: Tensor, settings: ModelSettings
-) -> Tensor:
+def lone_surprise(sample: Sample, is_used: Tensor) -> Tensor:
     """The best record, if it was set aside and nothing near it has been evaluated.
 
     It may be a glitch or the find of the search. The others doubt it from afar, by a surface that
     is as smooth as they are: what contradicts it has to come from near it.
 
     Args:
-        X: Encoded records, ``N x d``.
-        records: Their order.
+        sample: The records.
         is_used: Which ones are no outliers, of shape ``N``.
-        settings: How far near is.
 
     Returns:
         Its index, of shape 1, or of shape 0 if there is none.
     """
+    X, records = sample.X, sample.records
     own = records.is_target
     if bool(is_used[own].all()):
         return _index(own)[:0]
@@ -182,45 +152,37 @@ def lone_surprise(
     gaps = X[others].sort(0).values.diff(dim=0)
     # Where all is a choice nothing is nearer than another one, which changes two columns by one.
     least = 1.5 * gaps[gaps > 0.0].min()
-    radius = least.clamp_min(settings.nearness * X.shape[-1] ** 0.5)
+    radius = least.clamp_min(sample.settings.nearness * X.shape[-1] ** 0.5)
     is_near = torch.cdist(X[better], X[others]) <= radius
     lone = better[~(is_near & (better.unsqueeze(-1) != others)).any(-1)]
     return lone[records.level[lone].argsort()[:1]]
 
 
 def plausible_records(
-    X: Tensor,
-    records: Observations,
-    hyperparameters: Hyperparameters,
-    conditioned: Conditioned,
-    is_used: Tensor,
-    settings: ModelSettings,
-    log_odds: float = 0.0,
+    sample: Sample, conditioned: Conditioned, is_used: Tensor, log_odds: float = 0.0
 ) -> Tensor:
     """Which records have a rank that the others make credible.
 
     Args:
-        X: Encoded records, ``N x d``.
-        records: Their order.
-        hyperparameters: What was fitted.
-        conditioned: Some of the records, conditioned on their order.
+        sample: All records.
+        conditioned: Some of them, conditioned on their order.
         is_used: Which ones, of shape ``N``.
-        settings: Prior odds, and how many stay at least.
         log_odds: Logarithm of the odds against a record at which it is set aside.
 
     Returns:
         A mask of shape ``N``.
     """
+    records, settings = sample.records, sample.settings
     variance = records.known_variance + conditioned.noise
     mean = torch.zeros_like(variance)
     # No record may vouch for itself: one that is fitted is predicted from the others, and one that
     # is set aside like a new point.
     mean[is_used], variance[is_used] = _moments_of_each(conditioned)
     if not bool(is_used.all()):
-        modules = hyperparameters.assign(conditioned.coordinates)
+        modules = sample.hyperparameters.assign(conditioned.coordinates)
         with torch.no_grad():
-            predictor = Predictor.from_fit(X[is_used], conditioned, modules)
-            mean[~is_used], spread = predictor.moments(X[~is_used])
+            predictor = Predictor.from_fit(sample.X[is_used], conditioned, modules)
+            mean[~is_used], spread = predictor.moments(sample.X[~is_used])
         variance[~is_used] += spread
     variance = variance.clamp(MIN_VARIANCE, settings.max_variance)
     utilities = conditioned.utilities.utilities

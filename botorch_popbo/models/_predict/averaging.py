@@ -10,61 +10,42 @@ import torch
 from torch import Tensor
 from torch.quasirandom import SobolEngine
 
-from botorch_popbo.models._fit.evidence import Evidence
-from botorch_popbo.models._fit.hyperparameters import Hyperparameters
+from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._fit.outliers import fit_without
-from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._observations.subset import subset_of
 from botorch_popbo.models._predict.ranks import RankPredictor
-from botorch_popbo.settings import ModelSettings
 
 
-def plausible_ranks(
-    X: Tensor,
-    records: Observations,
-    index: Tensor,
-    is_used: Tensor,
-    hyperparameters: Hyperparameters,
-    settings: ModelSettings,
-) -> list[RankPredictor]:
+def plausible_ranks(sample: Sample, index: Tensor, is_used: Tensor) -> list[RankPredictor]:
     """Predictions whose average is that of a rank.
 
     Args:
-        X: Encoded points of ``n`` records that stand for all, ``n x d``, in double precision.
-        records: All records.
-        index: Indices of the ``n`` records, of shape ``n``.
+        sample: All records, with hyperparameters whose current values are near the best ones.
+        index: Indices of those that stand for all, of shape ``n``.
         is_used: Which of these the model has not set aside as outliers, of shape ``n``.
-        hyperparameters: Hyperparameters, whose current values are near the best ones.
-        settings: How many, and how far apart.
 
     Returns:
         The predictions, all equally plausible.
     """
-    known = records.subset(index)
-    chosen = subset_of(known, settings.num_fitted)
-    fitted, points = known.subset(chosen), X[chosen]
-    fit = fit_without(points, fitted, hyperparameters, settings)
+    known, settings = sample.subset(index), sample.settings
+    chosen = subset_of(known.records, settings.num_fitted)
+    fitted = known.subset(chosen)
+    fit = fit_without(fitted)
     is_left = torch.ones_like(is_used)
     if not bool(is_used[chosen].all()):
-        robust = fit_without(points, fitted, hyperparameters, settings, is_used[chosen])
+        robust = fit_without(fitted, is_used[chosen])
         if robust.total > fit.total + settings.strong_evidence:
             fit, is_left = robust, is_used
-    kept = fitted.subset(fit.is_used.nonzero().squeeze(-1))
-    evidence = Evidence(points[fit.is_used], kept, hyperparameters)
-    return [
-        RankPredictor.at(
-            drawn, X[is_left], records, index[is_left], hyperparameters, settings.least_step
-        )
-        for drawn in _draw(evidence, fit.conditioned.coordinates, settings)
-    ]
+    drawn = _draw(Evidence(fitted.subset(fit.is_used)), fit.conditioned.coordinates)
+    return [RankPredictor.at(each, sample, index[is_left]) for each in drawn]
 
 
-def _draw(evidence: Evidence, centre: Tensor, settings: ModelSettings) -> Tensor:
+def _draw(evidence: Evidence, centre: Tensor) -> Tensor:
     """Hyperparameters from Laplace's approximation, quasi-random and always the same, ``8 x p``."""
     if not len(centre):  # nothing is left to be uncertain of
         return centre.unsqueeze(0)
-    limits = evidence.hyperparameters.limits
-    curvature, directions = torch.linalg.eigh(_curvature(evidence, centre, limits, settings))
+    limits, settings = evidence.hyperparameters.limits, evidence.settings
+    curvature, directions = torch.linalg.eigh(_curvature(evidence, centre))
     engine = SobolEngine(len(centre), scramble=True, seed=0)
     # In double precision the engine would round its first point to torch's default dtype.
     uniform = engine.draw(settings.num_draws, dtype=torch.float32).to(centre)
@@ -74,10 +55,9 @@ def _draw(evidence: Evidence, centre: Tensor, settings: ModelSettings) -> Tensor
     return drawn
 
 
-def _curvature(
-    evidence: Evidence, centre: Tensor, limits: Tensor, settings: ModelSettings
-) -> Tensor:
+def _curvature(evidence: Evidence, centre: Tensor) -> Tensor:
     """Minus the second derivative of evidence times prior, from differences of gradients."""
+    limits, settings = evidence.hyperparameters.limits, evidence.settings
     unit = torch.eye(len(centre)).to(centre)
     curvature = settings.least_curvature * unit
     for i, step in enumerate(settings.curvature_step * unit):

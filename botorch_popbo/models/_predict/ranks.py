@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._rows import distinct_rows, lexicographic_order
-from botorch_popbo.models._fit.evidence import Evidence
-from botorch_popbo.models._fit.hyperparameters import Hyperparameters
+from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
 
@@ -121,32 +120,22 @@ class RankPredictor:
     least_step: float
 
     @classmethod
-    def at(
-        cls,
-        coordinates: Tensor,
-        X: Tensor,
-        records: Observations,
-        index: Tensor,
-        hyperparameters: Hyperparameters,
-        least_step: float,
-    ) -> Self:
+    def at(cls, coordinates: Tensor, sample: Sample, index: Tensor) -> Self:
         """Condition records on their order, and prepare predictions.
 
         Args:
             coordinates: The hyperparameters, of shape ``p``.
-            X: Encoded points of the ``n`` records to condition on, ``n x d``, in double precision.
-            records: All records, among whose points new ones are ranked.
-            index: Indices of the ``n`` records, of shape ``n``.
-            hyperparameters: What ``coordinates`` are of.
-            least_step: See :func:`_falling`.
+            sample: All records, among whose points new ones are ranked.
+            index: Indices of those to condition on, of shape ``n``.
 
         Returns:
             The predictions.
         """
-        conditioned = Evidence(X, records.subset(index), hyperparameters).condition(coordinates)
+        records, known = sample.records, sample.subset(index)
+        conditioned = Evidence(known).condition(coordinates)
         # A copy, as the next law sets the same modules to hyperparameters of its own.
-        modules = hyperparameters.assign(coordinates).copy().requires_grad_(False)
-        predictor = Predictor.from_fit(X, conditioned, modules)
+        modules = sample.hyperparameters.assign(coordinates).copy().requires_grad_(False)
+        predictor = Predictor.from_fit(known.X, conditioned, modules)
         target = records.is_target.nonzero().squeeze(-1)
         own = index[records.is_target[index]]  # they come first
         utilities = conditioned.utilities.utilities
@@ -162,7 +151,7 @@ class RankPredictor:
             explained=explained,
             variance=variance - explained.square().sum(-1),
             buckets=buckets,
-            least_step=least_step,
+            least_step=sample.settings.least_step,
         )
 
     def thresholds(self, X: Tensor, observation_noise: bool) -> Tensor:

@@ -6,8 +6,7 @@ from torch import Tensor
 from botorch_popbo import RankingGP
 from botorch_popbo.data import from_comparisons, from_outcomes
 from botorch_popbo.models._fit.directions import rotate
-from botorch_popbo.models._fit.evidence import Evidence
-from botorch_popbo.settings import ModelSettings
+from botorch_popbo.models._fit.evidence import Evidence, Sample
 
 X = unit_points(40, 3)
 STEEPNESS = torch.tensor([20.0, 3.0, 1.0], dtype=torch.float64)
@@ -20,12 +19,12 @@ def valley(points: Tensor, axes: Tensor = AXES) -> Tensor:
 
 def fitted(outcomes: Tensor, points: Tensor = X) -> tuple[Kernel, float, float]:
     """The kernel that was found, and the posterior density before and after."""
-    records, settings = ranked(outcomes.squeeze(-1)), ModelSettings()
     search = hyperparameters(3)
+    sample = Sample(points, ranked(outcomes.squeeze(-1)), search)
     with torch.no_grad():
-        conditioned, value = Evidence(points, records, search).maximize(search.start, settings)
-        coordinates = rotate(points, records, search, conditioned, value, settings)
-        after = Evidence(points, records, search).value_and_gradient(coordinates)[1]
+        conditioned, value = Evidence(sample).maximize(search.start)
+        coordinates = rotate(sample, conditioned, value)
+        after = Evidence(sample).value_and_gradient(coordinates)[1]
         return search.assign(coordinates).kernel, value, after
 
 

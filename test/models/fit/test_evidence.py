@@ -7,7 +7,7 @@ from helpers.gaussian import hyperparameters, ranked, unit_points
 from torch import Tensor
 
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes
-from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.priors import TaskCorrelation, default_kernel, default_likelihood
 from botorch_popbo.models._observations.from_order import observations_of
@@ -22,7 +22,7 @@ SETTINGS = ModelSettings()
 
 
 def evidence(records: Observations) -> Evidence:
-    return Evidence(X[records.item], records, PRIOR)
+    return Evidence(Sample(X[records.item], records, PRIOR))
 
 
 def log_density(coordinates: Tensor, records: Observations) -> float:
@@ -31,7 +31,7 @@ def log_density(coordinates: Tensor, records: Observations) -> float:
 
 
 def fitted(records: Observations, start: Tensor = START) -> Tensor:
-    return evidence(records).maximize(start, SETTINGS)[0].coordinates
+    return evidence(records).maximize(start)[0].coordinates
 
 
 def test_the_result_is_a_maximum() -> None:
@@ -74,7 +74,7 @@ def search(kernel: Kernel, tasks: TaskCorrelation | None = None) -> Hyperparamet
     "kernel", [default_kernel(2), *KERNELS.values()], ids=["default", *KERNELS]
 )
 def test_the_gradient_is_that_of_the_posterior_density(kernel: Kernel) -> None:
-    assert_gradient(Evidence(X, ranked(WAVE), search(kernel)))
+    assert_gradient(Evidence(Sample(X, ranked(WAVE), search(kernel))))
 
 
 @pytest.mark.parametrize("kernel", [default_kernel(2), KERNELS["scaled_rbf"]])
@@ -86,7 +86,7 @@ def test_the_gradient_of_three_tasks(kernel: Kernel) -> None:
     for number, other in enumerate(others, 1):
         records = records.join(other, number, 10 * number)
     points = torch.cat([t.X[r.item] for t, r in zip(tasks, (first, *others), strict=True)])
-    law = Evidence(points, records, search(kernel, TaskCorrelation(2, SETTINGS)))
+    law = Evidence(Sample(points, records, search(kernel, TaskCorrelation(2, SETTINGS))))
     assert_gradient(law)
     modules = law.hyperparameters.assign(law.hyperparameters.start)
     between = modules.correlation[records.source][:, records.source]
@@ -119,4 +119,4 @@ ORDERS: dict[str, Callable[[], Order]] = {
 def test_the_gradient_of_any_order(order: Callable[[], Order]) -> None:
     of_points = order()
     records = observations_of(of_points)
-    assert_gradient(Evidence(of_points.X[records.item], records, PRIOR))
+    assert_gradient(Evidence(Sample(of_points.X[records.item], records, PRIOR)))

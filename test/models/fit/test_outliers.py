@@ -4,25 +4,23 @@ from helpers.gaussian import hyperparameters, ranked, unit_points
 from helpers.ranking import tensor
 from torch import Tensor
 
-from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._fit.outliers import (
     _moments_of_each,
     log_rank_probability,
     lone_surprise,
     plausible_records,
 )
-from botorch_popbo.settings import ModelSettings
 
 X = unit_points(40)
 SMOOTH = -(X - 0.4).square().sum(-1)
 PRIOR = hyperparameters()
-SETTINGS = ModelSettings()
 
 
 def test_each_is_predicted_by_all_others() -> None:
     number = 12
     records = ranked(SMOOTH[:number])
-    conditioned = Evidence(X[:number], records, PRIOR).condition(PRIOR.start)
+    conditioned = Evidence(Sample(X[:number], records, PRIOR)).condition(PRIOR.start)
     covariance, z = conditioned.covariance, conditioned.utilities.utilities
     expected = []
     for left_out in range(number):
@@ -52,9 +50,10 @@ def test_probabilities_over_all_ranks_sum_to_one() -> None:
 
 def test_most_records_stay_however_small_the_odds_against_them() -> None:
     records = ranked(torch.randn(40, generator=torch.Generator().manual_seed(1)).double())
-    conditioned = Evidence(X, records, PRIOR).condition(PRIOR.start)
+    sample = Sample(X, records, PRIOR)
+    conditioned = Evidence(sample).condition(PRIOR.start)
     every = torch.ones(40, dtype=torch.bool)
-    plausible = plausible_records(X, records, PRIOR, conditioned, every, SETTINGS, 100.0)
+    plausible = plausible_records(sample, conditioned, every, 100.0)
     assert plausible.sum() == 24
 
 
@@ -63,7 +62,7 @@ def test_the_best_is_alone_until_a_point_near_it_is_evaluated() -> None:
     aside = torch.tensor([False, True, True, True])
 
     def alone(points: Tensor, outcomes: list[float], is_used: Tensor = aside) -> list[int]:
-        return lone_surprise(points, ranked(tensor(outcomes)), is_used, SETTINGS).tolist()
+        return lone_surprise(Sample(points, ranked(tensor(outcomes)), PRIOR), is_used).tolist()
 
     assert alone(points, [4.0, 3.0, 2.0, 1.0]) == [0]
     assert alone(points, [2.5, 3.0, 2.0, 1.0]) == []  # not the best

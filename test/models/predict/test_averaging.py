@@ -7,9 +7,8 @@ from torch import Tensor
 from torch.autograd import gradcheck
 
 from botorch_popbo import RankingGP
-from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._predict.averaging import _curvature, plausible_ranks
-from botorch_popbo.settings import ModelSettings
 
 X = unit_points(24)
 NEW = unit_points(6, seed=1)
@@ -68,18 +67,17 @@ def test_only_strong_evidence_sets_records_aside(is_gross: bool) -> None:
     is_used = torch.ones(24, dtype=torch.bool)
     is_used[SMOOTH.argsort()[[2, 5]]] = False
     with torch.no_grad():
-        found = plausible_ranks(
-            X, ranked(outcomes), torch.arange(24), is_used, hyperparameters(), ModelSettings()
-        )
+        sample = Sample(X, ranked(outcomes), hyperparameters())
+        found = plausible_ranks(sample, torch.arange(24), is_used)
     assert {len(law.predictor.X) for law in found} == {22 if is_gross else 24}
     assert all(law.buckets.size.sum() == 24 for law in found)
 
 
 def test_the_curvature_is_that_of_the_evidence() -> None:
-    search, settings = hyperparameters(), ModelSettings()
-    evidence = Evidence(X, ranked(NOISY), search)
-    centre = evidence.maximize(search.start, settings)[0].coordinates
-    curvature = _curvature(evidence, centre, search.limits, settings)
+    search = hyperparameters()
+    evidence = Evidence(Sample(X, ranked(NOISY), search))
+    centre = evidence.maximize(search.start)[0].coordinates
+    curvature = _curvature(evidence, centre)
     step = torch.tensor([0.1, -0.05, 0.0, 0.0, 0.0]).double()
     ahead, behind, between = (
         evidence.value_and_gradient(at)[1] for at in (centre + step, centre - step, centre)

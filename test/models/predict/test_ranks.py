@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.autograd import gradcheck
 
 from botorch_popbo.data import Order, combine, from_comparisons, from_outcomes, from_top_k
-from botorch_popbo.models._fit.evidence import Evidence
+from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._observations.from_order import observations_of
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.ranks import Buckets, RankPredictor, _falling, averaged
@@ -24,7 +24,7 @@ LOGS = torch.cat([tensor([0.5, 0.8]).log() / 0.7, tensor([0.0, 0.0]), tensor([0.
 def law_of(records: Observations, index: Tensor | None = None) -> RankPredictor:
     index = torch.arange(len(X)) if index is None else index
     with torch.no_grad():
-        return RankPredictor.at(LOGS, X[index], records, index, hyperparameters(), 0.1)
+        return RankPredictor.at(LOGS, Sample(X, records, hyperparameters()), index)
 
 
 def drawn_differences(records: Observations, noisy: bool) -> tuple[Tensor, Tensor]:
@@ -33,7 +33,7 @@ def drawn_differences(records: Observations, noisy: bool) -> tuple[Tensor, Tenso
     Differences along the order are drawn from Laplace's approximation, utilities given these.
     """
     generator = torch.Generator().manual_seed(0)
-    conditioned = Evidence(X, records, hyperparameters()).condition(LOGS)
+    conditioned = Evidence(Sample(X, records, hyperparameters())).condition(LOGS)
     with torch.no_grad():
         prior = hyperparameters().assign(LOGS).kernel(torch.cat([X, NEW])).to_dense()
     prior[:9, :9] = conditioned.covariance
