@@ -53,8 +53,6 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     #: The place among the evaluated points that a utility is compared with: the incumbent's.
     K_m = 1
 
-    _place: Tensor
-
     def __init__(
         self,
         model: RankModel,

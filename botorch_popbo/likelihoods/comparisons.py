@@ -164,14 +164,9 @@ class Comparisons:
 
     def join(self, other: Self) -> Self:
         """These pairs and others of the same records."""
-        return type(self)(
-            torch.cat([self.better, other.better]),
-            torch.cat([self.worse, other.worse]),
-            torch.cat([self.answers, other.answers]),
-            torch.cat([self.other_side, other.other_side + len(self)]),
-            torch.cat([self.weight, other.weight]),
-            torch.cat([self.noise, other.noise]),
-        )
+        behind = replace(other, other_side=other.other_side + len(self))
+        columns = [(getattr(self, f.name), getattr(behind, f.name)) for f in fields(self)]
+        return type(self)(*map(torch.cat, columns))
 
     def renumbered(self, index: Tensor) -> Self:
         """The same of other records: ``index`` names the one in the place of each."""

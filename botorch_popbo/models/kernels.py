@@ -101,17 +101,6 @@ class RoughMaternKernel(MaternKernel):
         """The covariance in scaled coordinates."""
         return Stationary(self.raw_roughness.sigmoid(), self.raw_fineness.exp())
 
-    def scaled(self, X: Tensor) -> Tensor:
-        """Points in units of the lengthscales, along their directions.
-
-        Args:
-            X: Points, ``... x d``.
-
-        Returns:
-            A tensor of the same shape.
-        """
-        return _scaled(X, self.rotation, self.lengthscale)
-
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
         """Evaluate the covariance.
 

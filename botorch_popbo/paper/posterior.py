@@ -91,10 +91,6 @@ class PoissonRankPosterior(RankPosterior):
         drawn = table.reshape(-1, table.shape[-1]).multinomial(shape.numel(), replacement=True)
         return drawn.T.reshape(self._extended_shape(shape)).to(self.dtype)
 
-    def sample_merit(self, sample_shape: torch.Size) -> Tensor:
-        """See the base class; what is beyond the worst rank has the worst."""
-        return -self.sample(sample_shape).clamp_max(float(self.exposure))
-
     def log_improvement(self, K_m: int) -> Tensor:
         r"""Logarithm of the expected ranking improvement, equation (8) of Wang et al. (2023).
 

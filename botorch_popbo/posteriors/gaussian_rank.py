@@ -115,12 +115,6 @@ class GaussianRankPosterior(RankPosterior):
             drawn = self.utility.rsample(sample_shape or torch.Size())
             return self.thresholds.count(self._standardized(drawn))
 
-    def sample_merit(self, sample_shape: torch.Size) -> Tensor:
-        """See the base class."""
-        with torch.no_grad():
-            merit: Tensor = self.utility.rsample(sample_shape)
-        return merit
-
     @property
     def device(self) -> torch.device:
         """Device of the thresholds."""

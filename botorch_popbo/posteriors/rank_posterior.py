@@ -93,18 +93,6 @@ class RankPosterior(Posterior, ABC):
             A ``sample_shape x batch_shape x q x 1`` tensor of whole numbers, in ranks.
         """
 
-    @abstractmethod
-    def sample_merit(self, sample_shape: torch.Size) -> Tensor:
-        """Draw what the ``q`` points can be ordered by, from torch's global generator.
-
-        Args:
-            sample_shape: Shape of the draws.
-
-        Returns:
-            A ``sample_shape x batch_shape x q x 1`` tensor, larger being better: jointly drawn
-            utilities, or negated counts drawn independently where the model knows no more.
-        """
-
     @property
     def batch_range(self) -> tuple[int, int]:
         """The t-batch range of ``base_sample_shape``."""

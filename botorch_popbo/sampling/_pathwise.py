@@ -60,7 +60,7 @@ def draw_utility_paths(
     prior_values = _of_tasks(prior_paths(X), predictor)
     noise = (predictor.noise + JITTER).sqrt() * torch.randn_like(prior_values)
     solved = (prior_values + noise) @ predictor.root @ predictor.root.T
-    left_open = _square_root(predictor.left_open)
+    left_open = square_root(predictor.left_open)
     drawn = torch.randn(*sample_shape, len(X), dtype=torch.float32).to(X) @ left_open.T
     weight = predictor.weights + drawn - solved
     update_paths = GeneralizedLinearPath(
@@ -90,8 +90,8 @@ def _of_tasks(values: Tensor, predictor: Predictor) -> Tensor:
     return values.index_add(-1, index, drawn)
 
 
-def _square_root(matrix: Tensor) -> Tensor:
-    """Of a matrix without negative eigenvalues, which rounding may have made singular."""
+def square_root(matrix: Tensor) -> Tensor:
+    """Of a covariance, which rounding may have made singular: points may be all but equal."""
     values, vectors = torch.linalg.eigh(matrix)
     root: Tensor = vectors * values.clamp_min(0.0).sqrt()
     return root

@@ -17,6 +17,7 @@ from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.likelihoods.normal import hazard
 from botorch_popbo.models._fit.priors import default_kernel
 from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.sampling._pathwise import square_root
 from botorch_popbo.settings import SearchSettings, Settings
 from botorch_popbo.space import Space
 
@@ -166,7 +167,7 @@ def standings(model: RankingGP, seed: int) -> list[Standing]:
     with torch.no_grad():
         utility: Any = model.posterior(known)
         normal = torch.randn(_NUM_SAMPLES, len(known), generator=generator, dtype=torch.double)
-        root = _root(utility.distribution.covariance_matrix)
+        root = square_root(utility.distribution.covariance_matrix)
         mean = utility.mean.squeeze(-1)
         drawn = mean + normal @ root.T
         enough = drawn.amax(-1, keepdim=True) - (2.0 * model.noise).sqrt()
@@ -234,13 +235,6 @@ def _order_of(answers: Sequence[Answer], ratios: Mapping[str, float]) -> Order:
     variance = order.variance.clone()
     variance[: len(known)] = torch.where(known == 1.0, torch.nan, known)
     return replace(order, variance=variance)
-
-
-def _root(covariance: Tensor) -> Tensor:
-    """A square root that needs no positive eigenvalue: points may be all but equal."""
-    values, vectors = torch.linalg.eigh(covariance)
-    root: Tensor = vectors * values.clamp_min(0.0).sqrt()
-    return root
 
 
 def _rows(said: Sequence[SupportsIndex], name: str, number: int) -> list[int]:

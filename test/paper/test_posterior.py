@@ -39,22 +39,19 @@ def test_only_whole_numbers_of_the_support_have_a_probability(limit: float) -> N
 
 
 @LIMITS
-def test_samples_and_merits_follow_the_law(limit: float, tkwargs: dict[str, Any]) -> None:
+def test_samples_follow_the_law(limit: float, tkwargs: dict[str, Any]) -> None:
     law, number = posterior(limit, **tkwargs), 4000
     with torch.random.fork_rng():
         torch.manual_seed(0)
         samples = law.sample(torch.Size([number]))
-        merits = law.sample_merit(torch.Size([number]))
-    assert samples.dtype == merits.dtype == tkwargs["dtype"]
+    assert samples.dtype == tkwargs["dtype"]
     assert samples.max() <= limit
-    assert merits.min() == -WORST  # beyond the worst rank is the worst
     five_sigma = 5.0 * (law.variance / number).sqrt() + 1e-6
     assert ((samples.mean(0) - law.mean).abs() <= five_sigma).all()
     for count in (0.0, 1.0, 6.0):
         probability = law.log_prob(torch.tensor(count)).exp()
         five_sigma = 5.0 * (probability * (1.0 - probability) / number).sqrt() + 1.0 / number
-        for drawn in (samples, -merits):
-            assert (((drawn == count).double().mean(0) - probability).abs() <= five_sigma).all()
+        assert (((samples == count).double().mean(0) - probability).abs() <= five_sigma).all()
 
 
 @LIMITS

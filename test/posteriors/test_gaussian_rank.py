@@ -85,14 +85,11 @@ def test_samples_are_jointly_drawn_counts() -> None:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         samples = posterior.sample(torch.Size([20_000]))
-        merit = posterior.sample_merit(torch.Size([20_000]))
-    assert samples.shape == merit.shape == (20_000, 2, 3, 1)
+    assert samples.shape == (20_000, 2, 3, 1)
     assert torch.equal(samples, samples.round())
     torch.testing.assert_close(samples.mean(0), posterior.mean, rtol=0, atol=0.1)
     torch.testing.assert_close(samples.var(0), posterior.variance, rtol=0.1, atol=0.01)
     assert torch.corrcoef(samples[:, 0, :2, 0].T)[0, 1] > 0.2
-    assert not merit.requires_grad
-    torch.testing.assert_close(merit.mean(0), MEAN.unsqueeze(-1), rtol=0, atol=0.1)
 
 
 def test_smooth_samples_are_differentiable_in_the_utilities() -> None:
