@@ -56,7 +56,7 @@ class OutcomeModel(SingleOutputModel):
         if rotation is not None:  # of each column that of the kernel along it
             lengthscale = (rotation / lengthscale).square().sum(-1).rsqrt()
         kernel = MaternKernel(nu=2.5, ard_num_dims=self.ranks.dim).to(lengthscale)
-        one_hot = one_hot_of(getattr(self.ranks, "input_transform", None))
+        one_hot = one_hot_of(self.ranks.input_transform)
         kernel.lengthscale = lengthscale if one_hot is None else one_hot.of_columns(lengthscale)
         return kernel
 

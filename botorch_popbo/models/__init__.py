@@ -9,10 +9,4 @@ from botorch_popbo.paper.poisson_rank_model import PoissonRankModel
 # Registers samplers and sample paths with BoTorch, and needs the models.
 import botorch_popbo.sampling  # noqa: F401  # isort: skip
 
-__all__ = [
-    "OneHotCategories",
-    "PoissonRankModel",
-    "RankModel",
-    "RankingGP",
-    "RoughMaternKernel",
-]
+__all__ = ["OneHotCategories", "PoissonRankModel", "RankModel", "RankingGP", "RoughMaternKernel"]

@@ -3,11 +3,12 @@
 import warnings
 from typing import Any
 
-from botorch.exceptions import InputDataError
+from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
+from botorch.utils.datasets import MultiTaskDataset, RankingDataset, SupervisedDataset
 from torch import Tensor
 
-from botorch_popbo.data import Order, from_outcomes
+from botorch_popbo.data import Order, from_outcomes, from_ranking_dataset
 from botorch_popbo.data._checks import check_outcomes
 
 #: How the warning begins, for those who give it once in a search.
@@ -36,6 +37,7 @@ def order_of_training_data(
     train_X: Tensor | None,
     train_Y: Tensor | None,
     train_Yvar: Tensor | None,
+    beside_sources: bool = False,
     **alternatives: Any,
 ) -> Order | None:
     """Order outcomes, or see that something else was given in their place.
@@ -44,6 +46,8 @@ def order_of_training_data(
         train_X: Evaluated points, an ``N x d`` tensor.
         train_Y: Outcomes, an ``N x 1`` tensor, larger being better.
         train_Yvar: Their variances, an ``N x 1`` tensor; NaN where unknown.
+        beside_sources: Whether what other tasks tell makes up for the order that a single point has
+            not.
         **alternatives: By their names, what may be given instead of outcomes.
 
     Returns:
@@ -55,6 +59,10 @@ def order_of_training_data(
     given = [name for name, value in alternatives.items() if value is not None]
     names = " or ".join(alternatives)
     if train_X is not None and train_Y is not None and not given:
+        if beside_sources:
+            check_outcomes(train_X, train_Y)
+            if len(train_X) > 0 and bool((train_X == train_X[:1]).all()):
+                return Order.without_lists(train_X[:1])
         return from_outcomes(train_X, train_Y, train_Yvar)
     if len(given) == 1 and all(values is None for values in (train_X, train_Y, train_Yvar)):
         return None
@@ -64,21 +72,34 @@ def order_of_training_data(
     )
 
 
-def is_one_point(train_X: Tensor | None, train_Y: Tensor | None) -> bool:
-    """Whether there are outcomes of a single point, which is compared with none.
+def model_inputs(training_data: SupervisedDataset) -> dict[str, Any]:
+    """Constructor arguments of a model of an order.
 
     Args:
-        train_X: Evaluated points, an ``N x d`` tensor.
-        train_Y: Outcomes, an ``N x 1`` tensor.
+        training_data: Outcomes, rankings, or outcomes of several tasks.
 
     Returns:
-        Whether it is so.
+        Keyword arguments.
 
     Raises:
-        BotorchTensorDimensionError: If the shapes do not agree.
-        InputDataError: If there are NaN or infinite values other than an outcome of ``-inf``.
+        UnsupportedError: If the points have a column for the task.
     """
-    if train_X is None or train_Y is None:
-        return False
-    check_outcomes(train_X, train_Y)
-    return len(train_X) > 0 and bool((train_X == train_X[:1]).all())
+    if isinstance(training_data, RankingDataset):
+        return {"order": from_ranking_dataset(training_data)}
+    if isinstance(training_data, MultiTaskDataset):
+        return _of_tasks(training_data)
+    names = {"train_X": "X", "train_Y": "Y", "train_Yvar": "Yvar"}
+    return {argument: getattr(training_data, name) for argument, name in names.items()}
+
+
+def _of_tasks(training_data: MultiTaskDataset) -> dict[str, Any]:
+    """A target and its sources."""
+    if training_data.task_feature_index is not None:
+        raise UnsupportedError(
+            "RankingGP takes points without a column for the task. Leave task_feature_index out."
+        )
+    datasets = dict(training_data.datasets)
+    target = datasets.pop(training_data.target_outcome_name)
+    # Each is ranked by itself, as another task may have another unit.
+    sources = [from_outcomes(data.X, data.Y, data.Yvar) for data in datasets.values()]
+    return {**model_inputs(target), "sources": sources}

@@ -1,6 +1,5 @@
 """Input transforms that rank models need beside BoTorch's own."""
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -22,11 +21,6 @@ class _FixedTransform(InputTransform, Module):
         self.transform_on_eval = True
         self.transform_on_fantasize = True
 
-    @property
-    @abstractmethod
-    def _settings(self) -> tuple[object, ...]:
-        """All that decides how points are encoded."""
-
     def equals(self, other: InputTransform) -> bool:
         """Whether another transform encodes every point in the same way.
 
@@ -36,9 +30,10 @@ class _FixedTransform(InputTransform, Module):
         Returns:
             Whether it is of this class and has the same settings.
         """
-        if not isinstance(other, type(self)) or not super().equals(other):
+        if type(other) is not type(self):
             return False
-        return self._settings == other._settings
+        public = [name for name in vars(self) if not name.startswith("_") and name != "training"]
+        return all(repr(getattr(self, name)) == repr(getattr(other, name)) for name in public)
 
 
 class OneHotCategories(_FixedTransform):
@@ -89,10 +84,6 @@ class OneHotCategories(_FixedTransform):
             pieces.append(self.scale * torch.nn.functional.one_hot(nearest, len(values)).to(X))
         return torch.cat(pieces, dim=-1)
 
-    @property
-    def _settings(self) -> tuple[object, ...]:
-        return self.d, self.scale, [*self.categories.items()]
-
     def of_columns(self, lengthscale: Tensor) -> Tensor:
         """Lengthscales of the columns before the transform.
 
@@ -119,17 +110,15 @@ class InactiveColumns(_FixedTransform):
     """
 
     def __init__(
-        self,
-        dependents: Mapping[int, Mapping[float, Sequence[int]]],
-        fill: Mapping[int, float],
+        self, dependents: Mapping[int, Mapping[float, Sequence[int]]], fill: Mapping[int, float]
     ) -> None:
         super().__init__()
         self.fill = dict(fill)
-        self._needs: dict[int, list[tuple[int, float]]] = {}
+        self.needs: dict[int, list[tuple[int, float]]] = {}
         for column, by_value in dependents.items():
             for value, children in by_value.items():
                 for child in children:
-                    self._needs.setdefault(child, []).append((column, value))
+                    self.needs.setdefault(child, []).append((column, value))
 
     def transform(self, X: Tensor) -> Tensor:
         """Fill the columns that have no meaning.
@@ -142,23 +131,19 @@ class InactiveColumns(_FixedTransform):
         """
         columns = [
             values.where(self._is_active(X, column), self.fill[column])
-            if column in self._needs
+            if column in self.needs
             else values
             for column, values in enumerate(X.unbind(-1))
         ]
         return torch.stack(columns, dim=-1)
 
-    @property
-    def _settings(self) -> tuple[object, ...]:
-        return self.fill, self._needs
-
     def _is_active(self, X: Tensor, column: int) -> Tensor:
-        if column not in self._needs:
+        if column not in self.needs:
             return torch.ones_like(X[..., 0], dtype=torch.bool)
         # A parent that has no meaning itself gives none. Single precision moves values by a digit.
         found = [
             self._is_active(X, parent) & X[..., parent].isclose(X.new_tensor(value))
-            for parent, value in self._needs[column]
+            for parent, value in self.needs[column]
         ]
         return torch.stack(found).any(0)
 
@@ -246,10 +231,6 @@ class LimitedColumns(_FixedTransform):
         seen = {i: s.beside(X, i) for i, s in self.limits.items() if isinstance(s, SeenLimits)}
         return LimitedColumns(self.limits | seen)
 
-    @property
-    def _settings(self) -> tuple[object, ...]:
-        return (self.limits,)
-
     def _at(self, columns: Sequence[Tensor], column: int) -> list[Tensor]:
         """The limits of a column at points."""
         limits = self.limits[column]
@@ -264,11 +245,11 @@ class LimitedColumns(_FixedTransform):
         return found
 
 
-def one_hot_of(transform: InputTransform | None) -> OneHotCategories | None:
+def one_hot_of(transform: InputTransform) -> OneHotCategories | None:
     """The part of a transform that makes one-hot columns.
 
     Args:
-        transform: The transform, perhaps a chain, or None.
+        transform: The transform, perhaps a chain.
 
     Returns:
         The part, or None.

@@ -9,7 +9,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.models.model import Model
-from botorch.models.transforms.input import InputTransform, Normalize
+from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
 from botorch.models.utils import check_min_max_scaling
 from botorch.settings import validate_input_scaling
 from botorch.utils.types import DEFAULT, _DefaultType
@@ -82,6 +82,7 @@ class RankModel(SingleOutputModel, ABC):
     has_uncertainty: bool
     known_radius: float
     surprise: Tensor
+    input_transform: InputTransform
 
     _train_X: Tensor
     _train_Y: Tensor
@@ -107,9 +108,9 @@ class RankModel(SingleOutputModel, ABC):
         if isinstance(input_transform, _DefaultType):
             # A box may be as narrow as it likes; a column of one value stays as it is.
             input_transform = Normalize(d=X.shape[-1], min_range=torch.finfo(X.dtype).tiny)
-        if input_transform is not None:
-            check_transform(input_transform, X, type(self).__name__)
-            self.input_transform = input_transform.to(X)
+        transform = ChainedInputTransform() if input_transform is None else input_transform
+        check_transform(transform, X, type(self).__name__)
+        self.input_transform = transform.to(X)
         encoded = self._encoded_points(learn=True)
         _check_encoded(encoded)
         if input_transform is None and validate_input_scaling.on():
@@ -247,7 +248,8 @@ class RankModel(SingleOutputModel, ABC):
             self.eval()
         # A transform of BoTorch takes over the dtype of what it is given, for good.
         X = X.to(self._X.dtype)
-        return X if getattr(self, "input_transform", None) is None else self.input_transform(X)
+        encoded: Tensor = self.input_transform(X)
+        return encoded
 
     def custom_fit(self, mll: Module, **options: Any) -> Module:
         """Let :func:`botorch.fit.fit_gpytorch_mll` reach :meth:`fit`.
@@ -274,13 +276,12 @@ class RankModel(SingleOutputModel, ABC):
         """Leave points as they are: every method of the model takes them as they were given."""
         return X
 
-    def _unlearned_transform(self) -> InputTransform | None:
+    def _unlearned_transform(self) -> InputTransform:
         """A copy of the input transform for other points, whose bounds it learns if it learns any.
 
         In evaluation mode, where a model that was used is, it would keep those of this model.
         """
-        transform: InputTransform | None = deepcopy(getattr(self, "input_transform", None))
-        return None if transform is None else transform.train()
+        return deepcopy(self.input_transform).train()
 
     def _encoded_points(self, learn: bool = False) -> Tensor:
         """All points, those of other tasks behind.
@@ -292,14 +293,11 @@ class RankModel(SingleOutputModel, ABC):
         if self.training != learn:
             self.train(learn)
         with torch.no_grad():
-            transform = getattr(self, "input_transform", None)
             points = torch.cat([self._X, self._source_X])
-            if transform is None:
-                return points
-            encoded: Tensor = transform(points)
+            encoded: Tensor = self.input_transform(points)
             if learn:  # then as any other point, of which a transform may be left out in training
-                encoded = transform.eval()(points)
-                transform.train()
+                encoded = self.input_transform.eval()(points)
+                self.input_transform.train()
             return encoded
 
     # Ranks are computed from the points as given, so they are never replaced by encoded ones.

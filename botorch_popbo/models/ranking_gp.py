@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn, Self
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
+from botorch.exceptions import InputDataError, UnsupportedError
 from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.model import FantasizeMixin
 from botorch.models.transforms.input import InputTransform
@@ -24,13 +24,12 @@ from torch import Tensor
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
-from botorch_popbo.likelihoods.weights import JITTER
-from botorch_popbo.models._data_sets import model_inputs
 from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.outliers import lone_surprise
 from botorch_popbo.models._fit.priors import (
     TaskCorrelation,
+    check_prior,
     default_kernel,
     default_likelihood,
     rank_likelihood,
@@ -42,50 +41,21 @@ from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._observations.pending import insert_pending
 from botorch_popbo.models._observations.subset import Subset
 from botorch_popbo.models._predict.averaging import plausible_ranks
-from botorch_popbo.models._predict.conditional import ConditionalKernel, ConditionalMean, in_dtype
+from botorch_popbo.models._predict.conditional import (
+    ConditionalKernel,
+    ConditionalMean,
+    utility_law,
+)
 from botorch_popbo.models._predict.differences import Differences
 from botorch_popbo.models._predict.known_noise import KnownNoiseGP
 from botorch_popbo.models._predict.predictor import Predictor
-from botorch_popbo.models._predict.ranks import RankPredictor, averaged
-from botorch_popbo.models._training_data import (
-    is_one_point,
-    order_of_training_data,
-    warn_if_silent,
-)
+from botorch_popbo.models._predict.ranks import Prepared, RankPredictor, averaged
+from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
 from botorch_popbo.models.input_transforms import one_hot_of
 from botorch_popbo.models.rank_model import RankModel
-from botorch_popbo.posteriors._marginal import MarginalPosterior
 from botorch_popbo.posteriors._thresholds import Thresholds
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
 from botorch_popbo.settings import ModelSettings
-
-
-@dataclass
-class _Prepared:
-    """What predictions need, as long as all that it was made of is the same.
-
-    Attributes:
-        parts: The modules that it was made of.
-        values: Copies of their parameters and buffers.
-        ranks: Ranks and utilities of new points.
-        plausible: The same at plausible hyperparameters, once it was asked for.
-    """
-
-    parts: list[Any]
-    values: list[Tensor]
-    ranks: RankPredictor
-    plausible: list[RankPredictor] | None = None
-
-    def is_of(self, parts: list[Any], values: list[Tensor]) -> bool:
-        """Whether parts and their values still are the same."""
-        return (
-            all(mine is other for mine, other in zip(self.parts, parts, strict=True))
-            and len(self.values) == len(values)
-            and all(
-                mine.device == other.device and torch.equal(mine, other)
-                for mine, other in zip(self.values, values, strict=True)
-            )
-        )
 
 
 class RankingGP(RankModel, FantasizeMixin):
@@ -185,16 +155,12 @@ class RankingGP(RankModel, FantasizeMixin):
         settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
         order_only: bool = False,
     ) -> None:
-        _check_prior(covar_module, likelihood)
+        check_prior(covar_module, likelihood)
         settings = replace(settings, order_only=settings.order_only or order_only)
         if isinstance(sources, Order):
             raise InputDataError("sources holds an order for each task. Pass it as [order].")
-        # What the sources know makes up for an order that a single point has not.
-        if sources and is_one_point(train_X, train_Y) and order is None:
-            assert train_X is not None
-            order = Order.without_lists(train_X[:1])
-        else:
-            order = order_of_training_data(train_X, train_Y, train_Yvar, order=order) or order
+        given = order_of_training_data(train_X, train_Y, train_Yvar, bool(sources), order=order)
+        order = given or order
         assert order is not None
         check_alike(order, *sources)
         is_silent = order.says_nothing and not sources
@@ -215,7 +181,7 @@ class RankingGP(RankModel, FantasizeMixin):
         self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
         dim = self._encoded_dim
         if covar_module is None:
-            one_hot = one_hot_of(getattr(self, "input_transform", None))
+            one_hot = one_hot_of(self.input_transform)
             is_all = one_hot is not None and len(one_hot.categories) == one_hot.d
             covar_module = default_kernel(dim, is_categorical=is_all, settings=settings)
         self.covar_module = covar_module
@@ -236,7 +202,7 @@ class RankingGP(RankModel, FantasizeMixin):
     @property
     def records(self) -> Observations:
         """The ranking of the target's points that stand for all."""
-        return self._data.of_target.to(self._X.device)
+        return self._data.of_target
 
     @property
     def correlation(self) -> Tensor:
@@ -247,7 +213,7 @@ class RankingGP(RankModel, FantasizeMixin):
         if self.tasks is None:
             return self._X.new_zeros(0)
         number = len(self._data.sources)
-        used = self._data.records.to(self._X.device).source[self._is_used]
+        used = self._data.records.source[self._is_used]
         is_used = used.bincount(minlength=number + 1)[1:] > 0
         return self.tasks.matrix.detach()[0, 1:] * is_used
 
@@ -281,7 +247,7 @@ class RankingGP(RankModel, FantasizeMixin):
         """
         records = self.records
         if is_eligible is not None:
-            records = self._data.among(is_eligible).to(self._X.device)
+            records = self._data.among(is_eligible)
         item = records.item
         value = self.predictor.pessimistic(self._encoded_points()[item].double())
         # What nobody near it vouches for is followed, not recommended.
@@ -306,7 +272,7 @@ class RankingGP(RankModel, FantasizeMixin):
         """See the base class."""
         better, item = self._data.target.better, self._data.target.item
         best = better.topk(min(number, len(better)), largest=False).indices
-        return self._X[item[best].to(self._X.device)]
+        return self._X[item[best]]
 
     def fit(self) -> Self:
         """Maximise the evidence of the order, starting from the current hyperparameters.
@@ -315,7 +281,7 @@ class RankingGP(RankModel, FantasizeMixin):
             The model itself, in evaluation mode.
         """
         modules = self._with_parameters()
-        sample = self._sample(modules, learn=True).subset(self._index)
+        sample = self._sample(modules, learn=True).subset(self._data.index)
         with torch.no_grad():
             coordinates, self._is_used = fit_tasks(sample, self.order.is_exact)
             # What was fitted may be a copy in double precision.
@@ -327,7 +293,8 @@ class RankingGP(RankModel, FantasizeMixin):
 
     def log_likelihood(self) -> Tensor:
         """Log-evidence of the order at the current hyperparameters, a scalar in nats."""
-        sample = self._sample(self._with_parameters()).subset(self._index[self._is_used])
+        used = self._data.index[self._is_used]
+        sample = self._sample(self._with_parameters()).subset(used)
         evidence = Evidence(sample).condition(sample.hyperparameters.start)
         return evidence.utilities.log_likelihood
 
@@ -345,7 +312,7 @@ class RankingGP(RankModel, FantasizeMixin):
     def with_pending(self, X_pending: Tensor) -> "RankingGP":
         """See the base class."""
         X_pending = X_pending.detach().to(self._X)
-        known = self._data.target.to(self._X.device)
+        known = self._data.target
         with torch.no_grad():
             predicted = self.rank_law(self.encode(X_pending)).mean.squeeze(-1)
             points = torch.cat([self._X[known.item], X_pending])
@@ -354,12 +321,10 @@ class RankingGP(RankModel, FantasizeMixin):
         model = deepcopy(self)
         model._X = torch.cat([self._X, X_pending])
         records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
-        sources = [source.to(self._X.device) for source in self._data.sources]
-        data = Subset.choose(records, sources, self.settings)
+        data = Subset.choose(records, self._data.sources, self.settings)
         # Not by point: where a point has several records one of them may be an outlier.
         own = self._is_used[: len(self.records)]
-        aside = self._data.index.to(own.device)[: len(own)][~own]
-        is_used = ~torch.isin(data.index.to(own.device), aside)
+        is_used = ~torch.isin(data.index, self._data.index[: len(own)][~own])
         is_used[len(data.of_target) :] = self._is_used[len(own) :]
         model._learn_from(data, is_used)
         return model.eval()
@@ -508,7 +473,7 @@ class RankingGP(RankModel, FantasizeMixin):
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
         if self.training:
             self.eval()
-        predictor, transform = self.predictor, deepcopy(getattr(self, "input_transform", None))
+        predictor, transform = self.predictor, deepcopy(self.input_transform)
         arguments: dict[str, Any] = {
             "train_X": X.expand(*batch_shape, *X.shape[-2:]),
             "train_Y": Y,
@@ -544,31 +509,36 @@ class RankingGP(RankModel, FantasizeMixin):
     def _learn_from(self, data: Subset, is_used: Tensor) -> None:
         self._data = data
         self.register_buffer("_is_used", is_used, persistent=False)
-        self._known: _Prepared | None = None
+        self._known: Prepared | None = None
+
+    def _apply(self, *args: Any, **kwargs: Any) -> Self:
+        """Move what is no tensor of :mod:`torch` with all the others to another device."""
+        super()._apply(*args, **kwargs)
+        self._data = self._data.to(self._X.device)
+        return self
 
     @property
     def predictor(self) -> Predictor:
         """Utilities of new points, in double precision."""
         return self._prepared().ranks.predictor
 
-    def _prepared(self) -> _Prepared:
+    def _prepared(self) -> Prepared:
         """Predictions at the current hyperparameters, made anew where anything has changed."""
-        transform = getattr(self, "input_transform", None)
+        transform = self.input_transform
         parts = [self.covar_module, self.likelihood, self.tasks, self.warp, transform]
         # Asked for at every step of an optimizer.
-        values = [self._is_used, *self.parameters(), *self.covar_module.buffers()]
-        values += [] if transform is None else [*transform.buffers()]
+        buffers = *self.covar_module.buffers(), *transform.buffers()
+        values = [self._is_used, *self.parameters(), *buffers]
         known = self._known
         if known is None or not known.is_of(parts, values):
             copies = [value.detach().clone() for value in values]
             # Not of inference mode: they are used where gradients are wanted, and found by some.
             with torch.inference_mode(False), torch.no_grad():
-                known = self._known = _Prepared(parts, copies, self._ranks())
+                sample = self._sample(self._with_parameters())
+                used = self._data.index[self._is_used]
+                ranks = RankPredictor.at(sample.hyperparameters.start, sample, used)
+            known = self._known = Prepared(parts, copies, ranks)
         return known
-
-    def _ranks(self) -> RankPredictor:
-        sample, used = self._sample(self._with_parameters()), self._index[self._is_used]
-        return RankPredictor.at(sample.hyperparameters.start, sample, used)
 
     def _plausible(self) -> list[RankPredictor]:
         """Predictions at plausible hyperparameters, made unless they were for the same."""
@@ -583,25 +553,18 @@ class RankingGP(RankModel, FantasizeMixin):
                 tasks = self.tasks if bool(self.correlation.any()) else None
                 modules = deepcopy(Modules(self.covar_module, likelihood, tasks, self.warp))
                 # A source is set aside for good, an outlier of the target perhaps not.
-                kept = used | self._data.records.is_target.to(used.device)
-                sample = self._sample(modules)
-                prepared.plausible = plausible_ranks(sample, self._index[kept], used[kept])
+                kept = used | self._data.records.is_target
+                sample, index = self._sample(modules), self._data.index[kept]
+                prepared.plausible = plausible_ranks(sample, index, used[kept])
         return prepared.plausible
 
     def _with_parameters(self) -> Modules:
         return Modules(self.covar_module, self.likelihood, self.tasks, self.warp)
 
-    @property
-    def _index(self) -> Tensor:
-        """Which of the records stand for all."""
-        return self._data.index.to(self._X.device)
-
     def _sample(self, modules: Modules, learn: bool = False) -> Sample:
         """The records of the target, then those of the sources, and some hyperparameters."""
-        points = self._encoded_points(learn)
-        records = self._data.joint.to(points.device)
-        X = points[records.item].double()
-        return Sample(X, records, Hyperparameters(modules), self.settings)
+        X = self._encoded_points(learn)[self._data.joint.item].double()
+        return Sample(X, self._data.joint, Hyperparameters(modules), self.settings)
 
     def _rank(
         self, predictors: Sequence[RankPredictor], encoded: Tensor, observation_noise: bool
@@ -614,44 +577,6 @@ class RankingGP(RankModel, FantasizeMixin):
         )
 
     def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
-        predictor, double = self.predictor, encoded.double()
-        noise = torch.full_like(double[..., 0], JITTER)
-        if isinstance(observation_noise, Tensor):
-            noise = noise + _variances(observation_noise, noise.shape)
-        elif observation_noise:
-            noise = noise + self.noise.detach()
-        covariance = ConditionalKernel(predictor)(double).add_diagonal(noise)
-        covariance = in_dtype(covariance, encoded.dtype)
-        # The covariance of more points takes half a gigabyte and is hardly ever asked for, so that
-        # both moments come from one pass over them.
-        if double.shape[-2] <= 2**13 or double.requires_grad:
-            mean = predictor.mean(double).to(encoded)
-            return GPyTorchPosterior(MultivariateNormal(mean, covariance))
-        mean, variance = predictor.moments(double)
-        joint = MultivariateNormal(mean.to(encoded), covariance)
-        return MarginalPosterior(joint, (variance + noise).to(encoded))
-
-
-def _check_prior(kernel: Kernel | None, likelihood: GaussianLikelihood | None) -> None:
-    """Refuse what has not one covariance and one noise variance."""
-    if kernel is not None and kernel.batch_shape:
-        raise UnsupportedError(
-            f"covar_module has the batch shape {tuple(kernel.batch_shape)}, but there is one "
-            "utility. Leave its batch_shape out."
-        )
-    is_one = isinstance(likelihood, GaussianLikelihood) and likelihood.noise.numel() == 1
-    if likelihood is not None and not is_one:
-        raise UnsupportedError(
-            f"{type(likelihood).__name__} is no GaussianLikelihood of a single variance. Pass one, "
-            "or leave it out; known variances of outcomes are train_Yvar."
-        )
-
-
-def _variances(observation_noise: Tensor, shape: torch.Size) -> Tensor:
-    try:
-        return observation_noise.expand(*shape, 1).squeeze(-1)
-    except RuntimeError:
-        raise BotorchTensorDimensionError(
-            f"Expected observation_noise of a shape that broadcasts to {(*shape, 1)}, a variance "
-            f"for each point, but got {tuple(observation_noise.shape)}."
-        ) from None
+        if not isinstance(observation_noise, Tensor):
+            observation_noise = observation_noise * self.noise.detach()
+        return utility_law(self.predictor, encoded, observation_noise)

@@ -15,8 +15,7 @@ from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.data import Order, RankCounts
-from botorch_popbo.models._data_sets import model_inputs
-from botorch_popbo.models._training_data import order_of_training_data, warn_if_silent
+from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.paper import truncated_poisson
 from botorch_popbo.paper.posterior import NegatedRank, PoissonRankPosterior
@@ -82,7 +81,7 @@ class PoissonRankModel(RankModel):
         settings: PaperSettings = PaperSettings(),  # noqa: B008  (frozen)
     ) -> None:
         given = {"order": order, "rank_counts": rank_counts}
-        order = order_of_training_data(train_X, train_Y, train_Yvar, **given) or order
+        order = order_of_training_data(train_X, train_Y, train_Yvar, False, **given) or order
         if rank_counts is None:
             assert order is not None
             rank_counts = RankCounts.from_order(order)
@@ -168,7 +167,7 @@ class PoissonRankModel(RankModel):
             predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
             predicted = predicted.clamp_max(self.num_points)
         counts = self.rank_counts.insert(X_pending, predicted)
-        transform = deepcopy(getattr(self, "input_transform", None))
+        transform = deepcopy(self.input_transform)
         return self._like(rank_counts=counts, input_transform=transform).fit()
 
     def with_order(self, order: Order) -> "PoissonRankModel":
@@ -227,10 +226,7 @@ class PoissonRankModel(RankModel):
 
     @classmethod
     def construct_inputs(
-        cls,
-        training_data: SupervisedDataset,
-        untruncated_from: float = math.inf,
-        seed: int = 0,
+        cls, training_data: SupervisedDataset, untruncated_from: float = math.inf, seed: int = 0
     ) -> dict[str, Any]:
         """Constructor arguments from a data set.
 
@@ -261,10 +257,7 @@ class PoissonRankModel(RankModel):
 
     def _like(self, **data: Any) -> "PoissonRankModel":
         return PoissonRankModel(
-            **data,
-            untruncated_from=self.untruncated_from,
-            seed=self.seed,
-            settings=self.settings,
+            **data, untruncated_from=self.untruncated_from, seed=self.seed, settings=self.settings
         )
 
     def _limit(self, exposure: Tensor, length: Tensor) -> Tensor:

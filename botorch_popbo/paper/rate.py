@@ -80,8 +80,34 @@ class NetworkRate(Module):
             log_rate = log_exposure[batch] + _log_softplus(output)
             return -truncated_poisson.log_prob(counts[batch], log_rate, limit[batch]).mean()
 
-        train(self, loss, len(X), generator, self.settings)
+        self._minimize(loss, len(X), generator)
         self.to(X.dtype)
+
+    def _minimize(
+        self, loss: Callable[[Tensor], Tensor], num_records: int, generator: torch.Generator
+    ) -> None:
+        """Minimise a loss over mini-batches by ADAM with a stepped learning rate.
+
+        Args:
+            loss: Of a vector of record indices, a scalar.
+            num_records: Number of records.
+            generator: Source of the mini-batches, on the CPU.
+        """
+        parameters, settings = list(self.parameters()), self.settings
+        optimizer = torch.optim.Adam(parameters, lr=settings.learning_rate, fused=True)
+        schedule = StepLR(optimizer, settings.learning_rate_period, settings.learning_rate_factor)
+        batch = torch.arange(num_records, device=parameters[0].device)
+        for _ in range(settings.num_steps):
+            if num_records > settings.batch_size:
+                order = torch.randperm(num_records, generator=generator)
+                batch = order[: settings.batch_size].to(parameters[0].device)
+            optimizer.zero_grad()
+            with torch.enable_grad():
+                loss(batch).backward()
+            optimizer.step()
+            schedule.step()
+        # A model with gradients cannot be compared, and would be twice as large.
+        optimizer.zero_grad()
 
     def _draw_weights(self, generator: torch.Generator) -> None:
         """Draw the weights as ``torch.nn.Linear`` does, from the given generator."""
@@ -91,38 +117,6 @@ class NetworkRate(Module):
                 for parameter in (layer.weight, layer.bias):
                     values = torch.rand(parameter.shape, generator=generator, dtype=torch.float64)
                     parameter.data.copy_(bound * (2.0 * values - 1.0))
-
-
-def train(
-    module: Module,
-    loss: Callable[[Tensor], Tensor],
-    num_records: int,
-    generator: torch.Generator,
-    settings: PaperSettings,
-) -> None:
-    """Minimise a loss over mini-batches by ADAM with a stepped learning rate, in place.
-
-    Args:
-        module: What to train.
-        loss: Of a vector of record indices, a scalar.
-        num_records: Number of records.
-        generator: Source of the mini-batches, on the CPU.
-        settings: Number and size of the steps.
-    """
-    parameters = list(module.parameters())
-    optimizer = torch.optim.Adam(parameters, lr=settings.learning_rate, fused=True)
-    schedule = StepLR(optimizer, settings.learning_rate_period, settings.learning_rate_factor)
-    batch = torch.arange(num_records, device=parameters[0].device)
-    for _ in range(settings.num_steps):
-        if num_records > settings.batch_size:
-            order = torch.randperm(num_records, generator=generator)
-            batch = order[: settings.batch_size].to(parameters[0].device)
-        optimizer.zero_grad()
-        with torch.enable_grad():
-            loss(batch).backward()
-        optimizer.step()
-        schedule.step()
-    optimizer.zero_grad()  # a model with gradients cannot be compared, and would be twice as large
 
 
 def _log_softplus(z: Tensor) -> Tensor:

@@ -1,6 +1,7 @@
 """Hyperparameters that maximise the posterior density given the observed order."""
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -15,7 +16,7 @@ from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.order import TOLERANCE, OrderedUtilities, order_utilities
 from botorch_popbo.likelihoods.terms import Distances
 from botorch_popbo.likelihoods.weights import JITTER, stand_alone, weighted
-from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
+from botorch_popbo.models._fit.hyperparameters import Hyperparameters
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
@@ -105,10 +106,8 @@ class Evidence:
         Returns:
             The conditioned records.
         """
-        modules = self.hyperparameters.assign(coordinates)
         with torch.no_grad():
-            covariance = modules.covariance(self._X, self._records.source)
-            return self._condition(coordinates, covariance, modules.noise, self._distances(modules))
+            return self._condition(coordinates, self._said(coordinates))
 
     def value_and_gradient(
         self, coordinates: Tensor, start: Tensor | None = None, tolerance: float = TOLERANCE
@@ -124,20 +123,17 @@ class Evidence:
             The conditioned records, the logarithm of evidence times prior density, and its gradient
             by the coordinates, of shape ``p``.
         """
-        modules = self.hyperparameters.assign(coordinates)
         with torch.enable_grad():
             # Autograd goes through the kernel alone. How the mode moves with its prior is known in
             # closed form, see "Its gradient" in docs/derivations.md.
-            covariance, noise = modules.covariance(self._X, self._records.source), modules.noise
-            distances = self._distances(modules)
+            said = self._said(coordinates)
         with torch.no_grad():
-            known = covariance.detach(), noise.detach()
-            conditioned = self._condition(coordinates, *known, distances, start, tolerance)
+            known = [values.detach() for values in said]
+            conditioned = self._condition(coordinates, known, start, tolerance)
             utilities = conditioned.utilities
             slope = utilities.gradient()
             # The noise of outcomes is on the diagonal, and that of answers is in their terms.
             by_noise = slope.diagonal() @ self._is_outcome + utilities.by_log_noise / known[1]
-        said = (covariance, noise, *(distances or ()))
         slopes = (slope, by_noise, *utilities.by_distances)
         gradient = self.hyperparameters.gradient(said, slopes)
         log_prior, by_prior = self.hyperparameters.log_prior(coordinates)
@@ -196,31 +192,35 @@ class Evidence:
         assert best is not None
         return best, best_value
 
+    def _said(self, coordinates: Tensor) -> Sequence[Tensor]:
+        """Prior covariance of the records, noise, and what is heard of distances, if anything is.
+
+        All that the likelihood knows of the hyperparameters.
+        """
+        modules = self.hyperparameters.assign(coordinates)
+        covariance, noise = modules.covariance(self._X, self._records.source), modules.noise
+        if self._gaps is None or modules.warp is None:
+            return covariance, noise
+        return covariance, noise, *modules.warp.distances(self._gaps)
+
     def _condition(
         self,
         coordinates: Tensor,
-        covariance: Tensor,
-        noise: Tensor,
-        distances: Distances | None,
+        said: Sequence[Tensor],
         start: Tensor | None = None,
         tolerance: float = TOLERANCE,
     ) -> Conditioned:
+        covariance, noise, *heard = said
         covariance = self._with_noise(covariance, noise)
         comparisons, records = self._relations, self._records
         start = records.start if start is None else start
         # Both points of a question are noisy: "Terms of an order" in docs/derivations.md.
-        if distances is not None:
-            distances = Distances(*(values.detach() for values in distances))
+        distances = Distances(*heard) if heard else None
         utilities = order_utilities(
             covariance, comparisons, start, 2.0 * noise, tolerance, distances
         )
         record_noise = self._of_records(noise)
         return Conditioned(coordinates, noise, record_noise, covariance, utilities, records.source)
-
-    def _distances(self, modules: Modules) -> Distances | None:
-        if self._gaps is None or modules.warp is None:
-            return None
-        return modules.warp.distances(self._gaps)
 
     def _with_noise(self, covariance: Tensor, noise: Tensor) -> Tensor:
         # A copy: some kernels need the values that they returned for their gradient.

@@ -4,8 +4,9 @@ import math
 from typing import Any
 
 import torch
+from botorch.exceptions import UnsupportedError
 from gpytorch.constraints import Interval
-from gpytorch.kernels import MaternKernel
+from gpytorch.kernels import Kernel, MaternKernel
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.module import Module
 from gpytorch.priors import LogNormalPrior, NormalPrior
@@ -84,6 +85,29 @@ def rank_likelihood(noise: Tensor, settings: ModelSettings) -> GaussianLikelihoo
     # Within the limits of either prior, also in single precision.
     likelihood.noise = noise.clamp_min(2e-6)
     return likelihood
+
+
+def check_prior(kernel: Kernel | None, likelihood: GaussianLikelihood | None) -> None:
+    """Refuse what has not one covariance and one noise variance.
+
+    Args:
+        kernel: The kernel, if there is one.
+        likelihood: The noise, if there is one.
+
+    Raises:
+        UnsupportedError: If it is so.
+    """
+    if kernel is not None and kernel.batch_shape:
+        raise UnsupportedError(
+            f"covar_module has the batch shape {tuple(kernel.batch_shape)}, but there is one "
+            "utility. Leave its batch_shape out."
+        )
+    is_one = isinstance(likelihood, GaussianLikelihood) and likelihood.noise.numel() == 1
+    if likelihood is not None and not is_one:
+        raise UnsupportedError(
+            f"{type(likelihood).__name__} is no GaussianLikelihood of a single variance. Pass one, "
+            "or leave it out; known variances of outcomes are train_Yvar."
+        )
 
 
 class TaskCorrelation(Module):

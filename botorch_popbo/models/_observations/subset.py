@@ -1,7 +1,7 @@
 """The records of a target and its sources that stand for all of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -62,6 +62,15 @@ class Subset:
     def of_target(self) -> Observations:
         """Those of the target."""
         return self.records.subset(self.records.is_target.nonzero().squeeze(-1))
+
+    def to(self, device: torch.device) -> Self:
+        """The same choice on another device."""
+        if self.index.device == device:
+            return self
+        target, joint = self.target.to(device), self.joint.to(device)
+        sources = [source.to(device) for source in self.sources]
+        index = self.index.to(device)
+        return replace(self, target=target, sources=sources, joint=joint, index=index)
 
     def among(self, is_eligible: Tensor) -> Observations:
         """Those that stand for some points of the target.

@@ -7,13 +7,46 @@ be the prior of any of BoTorch's models, and its covariance is evaluated when it
 from typing import Any
 
 import torch
+from botorch.exceptions import BotorchTensorDimensionError
 from botorch.models.transforms.input import InputTransform
+from botorch.posteriors import GPyTorchPosterior
+from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
 from gpytorch.means import Mean
 from linear_operator.operators import LinearOperator, TriangularLinearOperator
 from torch import Tensor
 
+from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._predict.predictor import Predictor
+from botorch_popbo.posteriors._marginal import MarginalPosterior
+
+
+def utility_law(predictor: Predictor, encoded: Tensor, noise: Tensor) -> GPyTorchPosterior:
+    """The joint law of the utilities of points.
+
+    Args:
+        predictor: The posterior.
+        encoded: Encoded points, ``batch_shape x q x d``.
+        noise: Variances to add, broadcastable to ``batch_shape x q x 1``.
+
+    Returns:
+        A normal posterior in the dtype of the points.
+
+    Raises:
+        BotorchTensorDimensionError: If ``noise`` has the wrong shape.
+    """
+    double = encoded.double()
+    variances = torch.full_like(double[..., 0], JITTER) + _variances(noise, double.shape[:-1])
+    covariance = ConditionalKernel(predictor)(double).add_diagonal(variances)
+    covariance = in_dtype(covariance, encoded.dtype)
+    # The covariance of more points takes half a gigabyte and is hardly ever asked for, so that
+    # both moments come from one pass over them.
+    if double.shape[-2] <= 2**13 or double.requires_grad:
+        mean = predictor.mean(double).to(encoded)
+        return GPyTorchPosterior(MultivariateNormal(mean, covariance))
+    mean, variance = predictor.moments(double)
+    joint = MultivariateNormal(mean.to(encoded), covariance)
+    return MarginalPosterior(joint, (variance + variances).to(encoded))
 
 
 class ConditionalMean(Mean):
@@ -150,6 +183,16 @@ class _Cast(LinearOperator):
 
     def _expand_batch(self, batch_shape: torch.Size) -> LinearOperator:
         return _Cast(self._base._expand_batch(batch_shape), self._dtype)
+
+
+def _variances(observation_noise: Tensor, shape: torch.Size) -> Tensor:
+    try:
+        return observation_noise.expand(*shape, 1).squeeze(-1)
+    except RuntimeError:
+        raise BotorchTensorDimensionError(
+            f"Expected observation_noise of a shape that broadcasts to {(*shape, 1)}, a variance "
+            f"for each point, but got {tuple(observation_noise.shape)}."
+        ) from None
 
 
 def _are_same(x1: Tensor, x2: Tensor) -> bool:

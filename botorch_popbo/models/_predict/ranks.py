@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -179,6 +179,30 @@ class RankPredictor:
         reference = short / deviation.mean(-1, keepdim=True)
         scores = _falling(short / deviation, reference, self.least_step)
         return scores.reshape(*X.shape[:-1], len(self.utility))
+
+
+@dataclass
+class Prepared:
+    """What predictions need, as long as all that it was made of is the same.
+
+    Attributes:
+        parts: The modules that it was made of.
+        values: Copies of their parameters and buffers.
+        ranks: Ranks and utilities of new points.
+        plausible: The same at plausible hyperparameters, once it was asked for.
+    """
+
+    parts: list[Any]
+    values: list[Tensor]
+    ranks: RankPredictor
+    plausible: list[RankPredictor] | None = None
+
+    def is_of(self, parts: list[Any], values: list[Tensor]) -> bool:
+        """Whether parts and their values still are the same."""
+        if self.parts != parts or len(self.values) != len(values):
+            return False
+        pairs = zip(self.values, values, strict=True)
+        return all(one.device == other.device and torch.equal(one, other) for one, other in pairs)
 
 
 def averaged(thresholds: Sequence[Tensor]) -> Tensor:
