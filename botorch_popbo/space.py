@@ -11,13 +11,11 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.models.transforms.input import ChainedInputTransform, InputTransform
-from botorch.optim.optimize_mixed import MAX_CARDINALITY_FOR_LOCAL_SEARCH
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo._plain import plain, whole
 from botorch_popbo.models.input_transforms import InactiveColumns, Limit, LimitedColumns, unit_cube
-from botorch_popbo.settings import SearchSettings
 
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
 #: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
@@ -221,46 +219,6 @@ class Parameter:
         return min(self.low + inside * self.step, self.high)
 
 
-@dataclass(frozen=True)
-class Domain:
-    """Where to search, for optimizers that know nothing but numbers.
-
-    Attributes:
-        bounds: Smallest and largest values of the ``d`` columns, ``2 x d``.
-        choices: The values of each column that has a list of them, rising, the ends among them.
-        categorical: Those of them whose values have no order.
-        snap: Rounds columns that are searched like ranges and are none, of ``... x d``.
-        inactive: Makes points equal that differ in columns without a meaning only.
-    """
-
-    bounds: Tensor
-    choices: Mapping[int, Sequence[float]]
-    categorical: Sequence[int]
-    snap: Callable[[Tensor], Tensor]
-    inactive: Callable[[Tensor], Tensor] | None = None
-
-    @property
-    def columns(self) -> list[Tensor]:
-        """The values of every column of a table, where each has a list of them."""
-        return [self.bounds.new_tensor(self.choices[i]) for i in range(len(self.choices))]
-
-    @property
-    def num_combinations(self) -> int:
-        """The number of combinations of listed values."""
-        return math.prod(map(len, self.choices.values()))
-
-    def is_table(self, settings: SearchSettings) -> bool:
-        """Whether it is fully discrete, so that its points can be looked at one by one.
-
-        Wide ranges of integers are searched like continuous ones, unless there are few points.
-        """
-        if len(self.choices) < self.bounds.shape[-1]:
-            return False
-        longest = max(map(len, self.choices.values()))
-        is_small = self.num_combinations <= settings.table_size
-        return is_small or longest <= MAX_CARDINALITY_FOR_LOCAL_SEARCH
-
-
 class Space:
     """Parameters by name, and points of their places.
 
@@ -449,22 +407,6 @@ class Space:
         categories = {i: range(int(self.size[i])) for i in categorical}
         numeric = (~self.is_categorical).nonzero().squeeze(-1).tolist()
         return unit_cube(self.bounds, numeric, categories, inactive=self.inactive)
-
-    def domain(self, settings: SearchSettings) -> Domain:
-        """Where to search; unless points are few, many values are a range, rounded."""
-        free = [(i, p) for i, p in enumerate(self.parameters.values()) if i not in self.fixed]
-        bounds = self.bounds.clone()
-        bounds[:, [*self.fixed]] = bounds.new_tensor([*self.fixed.values()])
-        few = math.prod(p.size for _, p in free) <= settings.table_size
-        limit = math.inf if few else settings.max_listed
-        listed = {i: p.places() for i, p in free if p.choices is not None or p.size <= limit}
-        return Domain(
-            bounds=bounds,
-            choices={i: [place] for i, place in self.fixed.items()} | listed,
-            categorical=[i for i, p in free if p.is_categorical],
-            snap=self.snap,
-            inactive=None if self.inactive is None else self.filled,
-        )
 
     @property
     def inactive(self) -> InputTransform | None:

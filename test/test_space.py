@@ -10,6 +10,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 
+from botorch_popbo.search.domain import Domain
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Parameter, Space
 
@@ -65,13 +66,13 @@ def test_it_is_the_same_after_a_round_trip_through_a_file() -> None:
 
 
 def test_what_is_long_is_searched_like_a_range_and_rounded() -> None:
-    domain = SPACE.domain(SearchSettings())
+    domain = Domain.of(SPACE, SearchSettings())
     assert set(domain.choices) == {1, 2, 3}
     assert domain.categorical == [3]
     assert domain.snap(SPACE.bounds + 0.01)[0, 5].item() == math.log(8)
-    assert set(SPACE.domain(SearchSettings(max_listed=1000)).choices) == {1, 2, 3, 5}
+    assert set(Domain.of(SPACE, SearchSettings(max_listed=1000)).choices) == {1, 2, 3, 5}
     few = Space.read({"n": (1, 500), "flag": [True, False]})
-    assert set(few.domain(SearchSettings()).choices) == {0, 1}
+    assert set(Domain.of(few, SearchSettings()).choices) == {0, 1}
     assert SPACE.num_points == math.inf
     assert Space.read({"a": (1, 4), "b": ["x", "y"]}).num_points == 8
 
@@ -193,7 +194,7 @@ def test_a_part_of_a_space_is_searched_and_the_model_stays() -> None:
     drawn = part.draw(16, seed=1)
     assert (drawn[:, [0, 3, 5]] == drawn.new_tensor([9.0, 1.0, math.log(37.5)])).all()
     assert torch.equal(drawn[:, [1, 2, 4]], SPACE.draw(16, seed=1)[:, [1, 2, 4]])
-    domain = part.domain(SearchSettings())
+    domain = Domain.of(part, SearchSettings())
     assert torch.equal(domain.snap(drawn), drawn)
     assert [domain.choices[i] for i in (0, 3)] == [[9.0], [1.0]]
     assert domain.categorical == []

@@ -26,11 +26,11 @@ from botorch_popbo.ax._hierarchy import points_inside
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
+from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import default_options, table_candidates, unless_known
 from botorch_popbo.search.suggest import improvement
 from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import Domain
 
 
 class RankAcquisition(Acquisition):
@@ -195,9 +195,9 @@ class RankAcquisition(Acquisition):
         choices = mk_discrete_choices(search_space_digest, fixed_features)
         bounds = X_known.new_tensor(search_space_digest.bounds).T
         snap = rounding_func or Tensor.clone
-        domain = Domain(bounds, choices, (), snap, self.surrogate.inactive)
+        domain = Domain(bounds, choices, (), snap, self.surrogate.inactive, search)
         is_box = not (others.get("inequality_constraints") or others.get("equality_constraints"))
-        if candidate_set is None and is_box and domain.is_table(search):
+        if candidate_set is None and is_box and domain.is_table:
             candidate_set = self._unseen(domain, X_known, seed)
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
         options = default_options(optimizer, self.model.has_uncertainty, search)
@@ -217,7 +217,7 @@ class RankAcquisition(Acquisition):
             )
             if candidate_set is None:
                 moved = partial(self._feasible_near, held=list(choices))
-                points = unless_known(self.acqf, domain, found, X_known, search, moved)
+                points = unless_known(self.acqf, domain, found, X_known, moved)
                 if not points.equal(found):
                     found, values = points, self.evaluate(points.unsqueeze(-2)).detach().squeeze()
         return found, values, weights
@@ -233,13 +233,11 @@ class RankAcquisition(Acquisition):
 
     def _unseen(self, domain: Domain, X_known: Tensor, seed: int) -> Tensor:
         """Points of a fully discrete space that are not known, ``n x d``."""
-        search = self._settings.search
         if self.model.has_uncertainty:
-            is_single = len(self.models.objectives) == 1
-            number = search.max_candidates if is_single else search.max_front_candidates
-            unseen = table_candidates(self.acqf, domain, X_known, number, seed, search)
+            unseen = table_candidates(self.acqf, domain, X_known, seed)
         else:
-            unseen = unseen_points(domain, X_known, search.max_network_candidates, seed)
+            number = self._settings.search.max_network_candidates
+            unseen = unseen_points(domain, X_known, number, seed)
         if len(unseen) == 0:
             raise SearchSpaceExhausted(
                 "No point is left: each one of the search space, with the fixed parameters if "

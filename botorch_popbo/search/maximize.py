@@ -16,6 +16,7 @@ from torch import Tensor
 
 from botorch_popbo._seeds import seeded
 from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.starts import (
     centers_of,
     constrained_initial_conditions,
@@ -24,16 +25,10 @@ from botorch_popbo.search.starts import (
 )
 from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import SearchSettings
-from botorch_popbo.space import Domain
 
 
 def maximize(
-    acquisition: AcquisitionFunction,
-    domain: Domain,
-    X_known: Tensor,
-    max_candidates: int,
-    seed: int,
-    settings: SearchSettings | None = None,
+    acquisition: AcquisitionFunction, domain: Domain, X_known: Tensor, seed: int
 ) -> Tensor:
     """Maximise an acquisition function of a model with uncertainty.
 
@@ -45,33 +40,25 @@ def maximize(
         acquisition: The function.
         domain: Where to search.
         X_known: Points evaluated or pending, an ``m x d`` tensor.
-        max_candidates: Most points of a table to look at.
         seed: Seed of the starting points; the global random state is left as it was.
-        settings: How hard to search.
 
     Returns:
         A point, of shape ``d``.
     """
-    settings = settings or SearchSettings()
     with seeded(seed), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
         warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
-        if domain.is_table(settings):
-            unseen = table_candidates(acquisition, domain, X_known, max_candidates, seed, settings)
+        if domain.is_table:
+            unseen = table_candidates(acquisition, domain, X_known, seed)
             if not len(unseen):
-                unseen = unseen_points(domain, X_known[:0], max_candidates, seed)
+                unseen = unseen_points(domain, X_known[:0], _affordable(acquisition, domain), seed)
             return _best(acquisition, unseen)
-        found = _optimized(acquisition, domain, settings)
-        return unless_known(acquisition, domain, found, X_known, settings)[0]
+        found = _optimized(acquisition, domain)
+        return unless_known(acquisition, domain, found, X_known)[0]
 
 
 def table_candidates(
-    acquisition: AcquisitionFunction,
-    domain: Domain,
-    X_known: Tensor,
-    max_candidates: int,
-    seed: int,
-    settings: SearchSettings,
+    acquisition: AcquisitionFunction, domain: Domain, X_known: Tensor, seed: int
 ) -> Tensor:
     """Points of a table to choose from, neither evaluated nor pending.
 
@@ -83,19 +70,18 @@ def table_candidates(
         acquisition: A function of a model with uncertainty.
         domain: The table, of which every column has a list of values.
         X_known: Points evaluated or pending, an ``m x d`` tensor.
-        max_candidates: Most points to look at one by one.
         seed: Seed of the random points.
-        settings: How many points a local search begins at.
 
     Returns:
         An ``n x d`` tensor; none if no point is left.
     """
-    columns, half = domain.columns, (settings.num_starts + 1) // 2
-    if domain.num_combinations <= max_candidates:
-        return unseen_points(domain, X_known, max_candidates, seed)
+    columns, settings = domain.columns, domain.settings
+    most, half = _affordable(acquisition, domain), (settings.num_starts + 1) // 2
+    if domain.num_combinations <= most:
+        return unseen_points(domain, X_known, most, seed)
     drawn = unseen_points(domain, X_known, settings.num_raw, seed)
     if len(drawn) < half:  # nearly all differ in columns without a meaning only
-        return unseen_points(domain, X_known, max_candidates, seed)
+        return unseen_points(domain, X_known, most, seed)
     with torch.no_grad():
         promising = drawn[acquisition(drawn.unsqueeze(-2)).topk(half).indices]
     best = centers_of(acquisition, domain.bounds, settings)[:half]
@@ -108,7 +94,7 @@ def table_candidates(
             acquisition, columns, 1, 1, batch_initial_conditions=start.unsqueeze(-2)
         )
         found.append(x)
-    led = _with_inactive(domain, torch.cat(found)).unique(dim=0)
+    led = domain.filled(torch.cat(found)).unique(dim=0)
     return torch.cat([drawn, led[~is_row_of(led, X_known) & ~is_row_of(led, drawn)]])
 
 
@@ -117,7 +103,6 @@ def unless_known(
     domain: Domain,
     X: Tensor,
     X_known: Tensor,
-    settings: SearchSettings,
     feasible: Callable[[Tensor], Tensor] = Tensor.clone,
 ) -> Tensor:
     """Points that an optimizer has found, or in place of known ones the best of some others.
@@ -127,16 +112,15 @@ def unless_known(
         domain: Where to search.
         X: The points, of ``n x d``, of which each is known to those after it.
         X_known: Points evaluated or pending, an ``m x d`` tensor.
-        settings: How many others.
         feasible: Those of some points that may be suggested.
 
     Returns:
         An ``n x d`` tensor; a point is known only where no other is drawn.
     """
     found = []
-    for x in _with_inactive(domain, X).split(1):
+    for x in domain.filled(X).split(1):
         if bool(is_row_of(x, X_known)):
-            others = feasible(_with_inactive(domain, _drawn(domain, settings.num_others)))
+            others = feasible(domain.filled(_drawn(domain)))
             others = others[~is_row_of(others, X_known)]
             x = _best(acquisition, others).unsqueeze(0) if len(others) else x
         found.append(x)
@@ -192,10 +176,15 @@ def default_options(optimizer: str, is_smooth: bool, settings: SearchSettings) -
     return of_optimizer.get(optimizer, {})
 
 
-def _optimized(
-    acquisition: AcquisitionFunction, domain: Domain, settings: SearchSettings
-) -> Tensor:
+def _affordable(acquisition: AcquisitionFunction, domain: Domain) -> int:
+    """Most points of a table to look at one by one: those of a front cost more."""
+    is_of_front, settings = hasattr(acquisition, "front"), domain.settings
+    return settings.max_front_candidates if is_of_front else settings.max_candidates
+
+
+def _optimized(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     """What an optimizer for such a space finds, ``1 x d``."""
+    settings = domain.settings
     choices = {column: list(values) for column, values in domain.choices.items()}
     if domain.num_combinations > settings.max_combinations:
         unordered = domain.categorical
@@ -210,7 +199,7 @@ def _optimized(
         )
         return domain.snap(found)
     if choices:
-        starts = mixed_starts(acquisition, domain, settings)
+        starts = mixed_starts(acquisition, domain)
     else:
         number = settings.num_starts, settings.num_raw
         starts = rank_initial_conditions(acquisition, domain.bounds, 1, *number, settings=settings)
@@ -228,17 +217,14 @@ def _optimized(
     return found[best]
 
 
-def _drawn(domain: Domain, number: int) -> Tensor:
+def _drawn(domain: Domain) -> Tensor:
     """Quasi-random points, ``n x d``."""
+    number = domain.settings.num_others
     drawn: Tensor = draw_sobol_samples(domain.bounds, number, 1).squeeze(1)
     for column, values in domain.choices.items():
         listed = drawn.new_tensor(values)
         drawn[:, column] = listed[torch.randint(len(listed), (number,))]
     return domain.snap(drawn)
-
-
-def _with_inactive(domain: Domain, X: Tensor) -> Tensor:
-    return X if domain.inactive is None else domain.inactive(X)
 
 
 def _best(acquisition: AcquisitionFunction, candidates: Tensor) -> Tensor:

@@ -10,8 +10,8 @@ from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
 from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.search.domain import Domain
 from botorch_popbo.settings import SearchSettings
-from botorch_popbo.space import Domain
 
 
 def rank_initial_conditions(
@@ -78,9 +78,7 @@ def rank_initial_conditions(
     return torch.cat([everywhere[wide], nearby[close]])
 
 
-def mixed_starts(
-    acquisition: AcquisitionFunction, domain: Domain, settings: SearchSettings
-) -> Tensor:
+def mixed_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     """Starting points of a space of ranges and few combinations of choices.
 
     As :func:`rank_initial_conditions` makes them; half of those close to the best points have the
@@ -90,12 +88,11 @@ def mixed_starts(
     Args:
         acquisition: A function of a rank model.
         domain: The space.
-        settings: How far from how many of the best points.
 
     Returns:
         An ``n x 1 x d`` tensor.
     """
-    columns = list(domain.choices)
+    columns, settings = list(domain.choices), domain.settings
     combinations = torch.cartesian_prod(*map(domain.bounds.new_tensor, domain.choices.values()))
     combinations = combinations.reshape(-1, len(columns))
     half = settings.num_raw // 2

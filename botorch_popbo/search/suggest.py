@@ -10,7 +10,6 @@ from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.acquisition import (
-    LogConstrainedExpectedUtilityImprovement,
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
     RankAcquisitionFunction,
@@ -19,6 +18,7 @@ from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
 from botorch_popbo.models._training_data import SILENT
+from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import maximize
 from botorch_popbo.search.trials import Trials
 from botorch_popbo.settings import AcquisitionSettings, Settings
@@ -78,7 +78,7 @@ class Models:
         Returns:
             A point, of shape ``d``.
         """
-        search, known = self.settings.search, self.objectives[0].known_X
+        known = self.objectives[0].known_X
         X_pending = X_pending.unique(dim=0)
         X_pending = X_pending[~is_row_of(X_pending, known)]
         space = space.beside(X_pending)
@@ -91,14 +91,8 @@ class Models:
             X_baseline=known[inside],
             settings=self.settings.acquisition,
         )
-        return maximize(
-            acquisition,
-            space.domain(search),
-            torch.cat([known, X_pending]),
-            search.max_candidates if len(self.objectives) == 1 else search.max_front_candidates,
-            seed,
-            search,
-        )
+        domain = Domain.of(space, self.settings.search)
+        return maximize(acquisition, domain, torch.cat([known, X_pending]), seed)
 
 
 class Search:
@@ -196,8 +190,4 @@ def improvement(
             objectives, slacks, thresholds, X_pending, X_baseline, settings
         )
     [model] = objectives
-    if slacks:
-        return LogConstrainedExpectedUtilityImprovement(
-            model, slacks, X_pending, X_baseline, settings
-        )
-    return LogExpectedUtilityImprovement(model, X_pending, X_baseline, settings=settings)
+    return LogExpectedUtilityImprovement(model, X_pending, X_baseline, slacks, settings)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.space import Domain
+from botorch_popbo.search.domain import Domain
 
 
 def unseen_points(domain: Domain, X_known: Tensor, number: int, seed: int) -> Tensor:

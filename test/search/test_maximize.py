@@ -9,9 +9,9 @@ from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
 from botorch_popbo.models.input_transforms import InactiveColumns
+from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import maximize
 from botorch_popbo.settings import SearchSettings
-from botorch_popbo.space import Domain
 
 TARGET = torch.tensor([0.31, 2.2]).double()
 BOUNDS = torch.tensor([[0.0, 0.0], [1.0, 4.0]]).double()
@@ -54,7 +54,7 @@ def test_the_best_point_of_every_kind_of_space_is_found(
     domain: Domain, expected: list[float]
 ) -> None:
     before = torch.get_rng_state()
-    best = maximize(Bowl(), domain, NONE, 100, seed=0)
+    best = maximize(Bowl(), domain, NONE, seed=0)
     assert best.tolist() == pytest.approx(expected, abs=1e-3)
     assert torch.equal(torch.get_rng_state(), before)
 
@@ -66,7 +66,7 @@ def test_in_a_large_table_no_other_value_is_better() -> None:
     X = domain.bounds.new_tensor(values)[torch.randint(5, (30, dim), generator=manual(0))]
     model = RankingGP(X, -(X - torch.linspace(0.0, 1.0, dim)).abs().sum(-1, keepdim=True)).fit()
     acquisition = LogExpectedUtilityImprovement(model)
-    best = maximize(acquisition, domain, X, 1000, seed=0)
+    best = maximize(acquisition, domain, X, seed=0)
     beside = best.repeat(dim, len(values), 1)
     for column in range(dim):
         beside[column, :, column] = domain.bounds.new_tensor(values)
@@ -83,10 +83,11 @@ def test_a_large_table_of_few_different_points_is_used_up(left: int) -> None:
         return torch.cat([X[..., :1], torch.zeros_like(X[..., 1:])], dim=-1)
 
     domain = Domain(bounds, dict.fromkeys(range(dim), values), range(dim), lambda X: X, inactive)
+    domain = replace(domain, settings=SearchSettings(max_candidates=100))
     points = torch.tensor([[0.0] * dim, [1.0] + [0.0] * (dim - 1)]).double()
     model = RankingGP(points, points[:, :1]).fit()
     known = points[: len(points) - left]
-    best = maximize(LogExpectedUtilityImprovement(model), domain, known, 100, seed=0)
+    best = maximize(LogExpectedUtilityImprovement(model), domain, known, seed=0)
     assert (best == points[-1]).all() or not left
 
 
@@ -96,16 +97,16 @@ def test_of_many_categories_the_seed_alone_chooses() -> None:
     domain = Domain(bounds, {1: values}, [1], lambda X: X)
     random.seed(1)
     before = random.getstate()
-    first = maximize(Bowl(), domain, NONE, 100, seed=0)
+    first = maximize(Bowl(), domain, NONE, seed=0)
     assert random.getstate() == before
     random.seed(2)
-    assert torch.equal(maximize(Bowl(), domain, NONE, 100, seed=0), first)
+    assert torch.equal(maximize(Bowl(), domain, NONE, seed=0), first)
 
 
 @pytest.mark.parametrize("domain", [TABLE, ROUNDED], ids=["table", "rounded"])
 def test_a_known_point_gives_way_to_another_one(domain: Domain) -> None:
-    best = maximize(Bowl(), domain, NONE, 100, seed=0)
-    second = maximize(Bowl(), domain, best.unsqueeze(0), 100, seed=0)
+    best = maximize(Bowl(), domain, NONE, seed=0)
+    second = maximize(Bowl(), domain, best.unsqueeze(0), seed=0)
     assert not torch.equal(second, best)
     assert torch.equal(domain.snap(second), second)
     assert (second - best).abs().max() <= 1.0
@@ -113,17 +114,18 @@ def test_a_known_point_gives_way_to_another_one(domain: Domain) -> None:
 
 def test_where_all_points_are_known_the_best_comes_again() -> None:
     known = torch.cartesian_prod(*(torch.tensor(v).double() for v in TABLE.choices.values()))
-    assert maximize(Bowl(), TABLE, known, 100, seed=0).tolist() == [0.5, 2.0]
+    assert maximize(Bowl(), TABLE, known, seed=0).tolist() == [0.5, 2.0]
 
 
 def test_points_that_differ_in_a_column_without_a_meaning_are_one() -> None:
     inactive = InactiveColumns({0: {1.0: [1]}}, {1: 3.0})
     domain = replace(TABLE, inactive=inactive)
     # Beside 0.5 the second column stands in the middle, too far off.
-    assert maximize(Bowl(), domain, NONE, 100, seed=0).tolist() == [1.0, 2.0]
+    assert maximize(Bowl(), domain, NONE, seed=0).tolist() == [1.0, 2.0]
 
 
 def test_settings_reach_the_optimizer() -> None:
     coarse = SearchSettings(num_raw=2, num_starts=1, max_steps=1)
-    found = [maximize(Bowl(), RANGES, NONE, 100, 0, s) for s in (coarse, SearchSettings())]
+    domains = (replace(RANGES, settings=settings) for settings in (coarse, SearchSettings()))
+    found = [maximize(Bowl(), domain, NONE, seed=0) for domain in domains]
     assert Bowl()(found[0][None]) < Bowl()(found[1][None])

@@ -9,7 +9,6 @@ from botorch.exceptions import InputDataError
 from torch import Tensor
 
 from botorch_popbo.acquisition import (
-    LogConstrainedExpectedUtilityImprovement,
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
 )
@@ -34,20 +33,22 @@ def known(objectives: Tensor, slack: Tensor | None = None, *pending: Tensor) -> 
 
 
 @pytest.mark.parametrize(
-    ("objectives", "slack", "expected"),
+    ("objectives", "slack", "expected", "num_constraints"),
     [
-        (-LOSS, None, LogExpectedUtilityImprovement),
-        (-LOSS, 0.5 - X[:, :1], LogConstrainedExpectedUtilityImprovement),
-        (-LOSS, 1.5 - X[:, :1], LogExpectedUtilityImprovement),  # never violated
-        (torch.cat([-LOSS, X[:, :1]], -1), 0.8 - X[:, :1], LogExpectedFrontImprovement),
+        (-LOSS, None, LogExpectedUtilityImprovement, 0),
+        (-LOSS, 0.5 - X[:, :1], LogExpectedUtilityImprovement, 1),
+        (-LOSS, 1.5 - X[:, :1], LogExpectedUtilityImprovement, 0),  # never violated
+        (torch.cat([-LOSS, X[:, :1]], -1), 0.8 - X[:, :1], LogExpectedFrontImprovement, 1),
     ],
     ids=["plain", "constrained", "satisfied", "front"],
 )
 def test_the_goal_decides_what_is_maximised(
-    objectives: Tensor, slack: Tensor | None, expected: type
+    objectives: Tensor, slack: Tensor | None, expected: type, num_constraints: int
 ) -> None:
     models = Models.fit(known(objectives, slack), SPACE)
-    assert type(improvement(models.objectives, models.slacks, None)) is expected
+    function = improvement(models.objectives, models.slacks, None)
+    assert type(function) is expected
+    assert len(function.slack_models) == num_constraints
     x = models.suggest(SPACE, NONE, seed=0)
     assert torch.equal(x.clamp(*SPACE.bounds), x)
     assert x[1] == x[1].round()

@@ -17,13 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo.benchmarks.data.table import (
-    Choices,
-    Table,
-    find_file,
-    on_grid,
-    read_arrays,
-)
+from botorch_popbo.benchmarks.data.table import Choices, Table, find_file, on_grid, read_arrays
 
 
 @dataclass(frozen=True)

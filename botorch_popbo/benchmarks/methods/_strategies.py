@@ -16,11 +16,7 @@ from ax.core.generator_run import GeneratorRun
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.utils.common.random import with_rng_seed
 
-from botorch_popbo.ax import (
-    gp_generation_strategy,
-    parameter_configs,
-    popbo_generation_strategy,
-)
+from botorch_popbo.ax import gp_generation_strategy, parameter_configs, popbo_generation_strategy
 from botorch_popbo.benchmarks.methods.base import Suggestion
 from botorch_popbo.benchmarks.points import suggestion_seed
 from botorch_popbo.benchmarks.problems.base import Problem
