@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 from botorch_popbo.version import __version__
 
 if TYPE_CHECKING:
-    from botorch_popbo import sampling
     from botorch_popbo.acquisition import (
         ExpectedRankingImprovement,
-        LogConstrainedExpectedUtilityImprovement,
         LogExpectedFrontImprovement,
         LogExpectedUtilityImprovement,
         RankAcquisitionFunction,
@@ -21,11 +19,7 @@ if TYPE_CHECKING:
     )
     from botorch_popbo.data import Order, RankCounts
     from botorch_popbo.minimization import minimize
-    from botorch_popbo.models import (
-        PoissonRankModel,
-        RankingGP,
-        RankModel,
-    )
+    from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
     from botorch_popbo.posteriors import (
         GaussianRankPosterior,
         NegatedRank,
@@ -48,7 +42,6 @@ _MODULES = (
 __all__ = [
     "ExpectedRankingImprovement",
     "GaussianRankPosterior",
-    "LogConstrainedExpectedUtilityImprovement",
     "LogExpectedFrontImprovement",
     "LogExpectedUtilityImprovement",
     "NegatedRank",
@@ -69,7 +62,6 @@ __all__ = [
     "minimize",
     "rank_initial_conditions",
     "read_trials",
-    "sampling",
     "unseen_candidates",
 ]
 

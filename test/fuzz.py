@@ -27,7 +27,6 @@ from torch import Tensor
 import botorch_popbo
 from botorch_popbo import (
     ExpectedRankingImprovement,
-    LogConstrainedExpectedUtilityImprovement,
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
@@ -47,7 +46,7 @@ OF_RANKS: list[Callable[[Any], Any]] = [
 ]
 OF_UTILITIES: list[Callable[[Any], Any]] = [
     LogExpectedUtilityImprovement,
-    lambda model: LogConstrainedExpectedUtilityImprovement(model, [model]),
+    lambda model: LogExpectedUtilityImprovement(model, slack_models=[model]),
     lambda model: LogExpectedFrontImprovement([model, model]),
 ]
 KINDS = ("distinct", "tied", "failed", "huge", "tiny", "equal", "outliers")

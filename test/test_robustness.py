@@ -8,7 +8,6 @@ from torch.autograd.functional import hessian
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
-    LogConstrainedExpectedUtilityImprovement,
     LogExpectedUtilityImprovement,
     RankingGP,
     RectifiedLowerConfidenceBound,
@@ -35,7 +34,7 @@ def test_an_acquisition_function_moves_as_a_whole() -> None:
     X = torch.rand(12, 2, generator=torch.Generator().manual_seed(1)).double()
     f, slack = -(X - 0.4).square().sum(-1, keepdim=True), X[:, :1] - 0.2
     models = [RankingGP(X, outcomes).fit() for outcomes in (f, slack)]
-    function = LogConstrainedExpectedUtilityImprovement(models[0], models[1:])
+    function = LogExpectedUtilityImprovement(models[0], slack_models=models[1:])
     test_X = torch.rand(5, 1, 2, generator=torch.Generator().manual_seed(2)).double()
     before = function(test_X)
     function.to(torch.float32)

@@ -7,14 +7,10 @@ from botorch_popbo.acquisition.rectified import (
     RectifiedAcquisitionFunction,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.acquisition.utility_improvement import (
-    LogConstrainedExpectedUtilityImprovement,
-    LogExpectedUtilityImprovement,
-)
+from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 
 __all__ = [
     "ExpectedRankingImprovement",
-    "LogConstrainedExpectedUtilityImprovement",
     "LogExpectedFrontImprovement",
     "LogExpectedUtilityImprovement",
     "RankAcquisitionFunction",

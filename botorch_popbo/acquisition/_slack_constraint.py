@@ -24,6 +24,8 @@ class SlackConstraint(Module):
     Args:
         model: A fitted model of the slacks: every outcome of a point is at least zero where the
             constraint is satisfied.
+        X_pending: Points being evaluated, an ``m x d`` tensor, which count as if they had turned
+            out as expected.
 
     Raises:
         UnsupportedError: If the model has no uncertainty.
@@ -31,26 +33,17 @@ class SlackConstraint(Module):
 
     _satisfying: Tensor
 
-    def __init__(self, model: RankingGP) -> None:
+    def __init__(self, model: RankingGP, X_pending: Tensor | None = None) -> None:
         super().__init__()
         check_model(model, needs_uncertainty=True)
-        self.slack = model
         order = model.order
         # A point of several lists, or of repeats, satisfies it only if it always did.
         violated = torch.isin(order.item, order.item[order.score < 0.0])
         satisfying = order.X[order.item[~violated].unique()].to(model.known_X)
         self.register_buffer("_satisfying", satisfying, persistent=False)
-        self.set_X_pending(None)
-
-    def set_X_pending(self, X_pending: Tensor | None) -> None:  # noqa: N802
-        """Count on what points being evaluated will tell: that they turn out as expected.
-
-        Args:
-            X_pending: The points, an ``m x d`` tensor, or ``None``.
-        """
-        self._informed = informed = self.slack
         if X_pending is not None and X_pending.numel():
-            self._informed = informed = self.slack.with_pending(X_pending)
+            model = model.with_pending(X_pending)
+        self._informed = informed = model
         with torch.no_grad():
             known = informed.encode(informed.known_X).double()
             utility, border = informed.predictor.mean(known), place_of(informed, 0.0)

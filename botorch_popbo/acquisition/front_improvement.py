@@ -42,8 +42,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
 
     (Yang et al., 2019). Utilities of known points, pending ones among them, are taken for what is
     expected of them. Known points are not suggested again. Constraints count as in
-    :class:`~botorch_popbo.LogConstrainedExpectedUtilityImprovement`: as long as no evaluated point
-    is feasible, nothing else does.
+    :class:`~botorch_popbo.LogExpectedUtilityImprovement`: as long as no evaluated point is
+    feasible, nothing else does.
 
     Args:
         models: Fitted models of the ``c`` objectives, all of the same points.

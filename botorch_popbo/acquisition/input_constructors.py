@@ -12,18 +12,12 @@ from botorch_popbo.acquisition.rectified import (
     ExpectedRankingImprovement,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.acquisition.utility_improvement import (
-    LogConstrainedExpectedUtilityImprovement,
-    LogExpectedUtilityImprovement,
-)
+from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.models.rank_model import RankModel
 
 
 @acqf_input_constructor(
-    ExpectedRankingImprovement,
-    RectifiedLowerConfidenceBound,
-    LogExpectedUtilityImprovement,
-    LogConstrainedExpectedUtilityImprovement,
+    ExpectedRankingImprovement, RectifiedLowerConfidenceBound, LogExpectedUtilityImprovement
 )
 def construct_inputs_of_rank_acquisition(
     model: RankModel,
@@ -66,7 +60,7 @@ def construct_inputs_of_rank_acquisition(
         raise UnsupportedError(
             "Rank-based acquisition functions take no outcome constraints, because constraints "
             "belong in the order: fit the model to from_constrained_outcomes(X, Y, violations). "
-            "Or use LogConstrainedExpectedUtilityImprovement with models of the slacks."
+            "Or pass models of the slacks to LogExpectedUtilityImprovement, as slack_models."
         )
     return given
 

@@ -59,8 +59,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     ) -> None:
         check_model(model, needs_uncertainty=self._needs_uncertainty)
         super().__init__(model=model)
-        constraints = ModuleList(SlackConstraint(slack) for slack in slack_models)
-        self.slack_constraints = cast(list[SlackConstraint], constraints)
+        self.slack_models = cast(list[RankingGP], ModuleList(slack_models))
         self._known_radius = model.known_radius
         self.register_buffer("_is_baseline", find_baseline(model, X_baseline), persistent=False)
 
@@ -100,7 +99,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             away = torch.linalg.vector_norm(encoded - self._followed, dim=-1)
             # Half as far as what is near, since a copy would tell nothing.
             value = value - 0.5 * (4.0 * away / self._near - 2.0).square()
-        for constraint in self.slack_constraints:
+        for constraint in self._constraints:
             value = value + constraint(X)
         return value.squeeze(-1)
 
@@ -142,8 +141,8 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             self._informed = self.model.with_pending(self.X_pending)
         known = self._informed.encode(self._informed.known_X[self._is_eligible])
         self.register_buffer("_known", known, persistent=False)
-        for constraint in self.slack_constraints:
-            constraint.set_X_pending(self.X_pending)
+        constraints = (SlackConstraint(slack, self.X_pending) for slack in self.slack_models)
+        self._constraints = cast(list[SlackConstraint], ModuleList(constraints))
         self.register_buffer("_followed", self._find_followed(), persistent=False)
 
     @property
@@ -186,7 +185,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             A boolean tensor of shape ``n``.
         """
         satisfied = torch.ones(len(X), dtype=torch.bool, device=X.device)
-        for constraint in self.slack_constraints:
+        for constraint in self._constraints:
             satisfied &= constraint.is_satisfied(X)
         return satisfied
 

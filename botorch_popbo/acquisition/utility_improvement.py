@@ -41,16 +41,21 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     of the worst success. A failure's place is below it, so an optimum at the edge of what fails
     repels nobody.
 
+    Under constraints the improvement is one over the best feasible point, and the probability of
+    feasibility is a factor, too (Gardner et al., 2014). Every constraint is known by the utility of
+    its slack: a new point satisfies it if that is above the utility of a slack of zero. As long as
+    no evaluated point is feasible there is nothing to improve on, and only the probability counts.
+
     Args:
-        model: A fitted model.
+        model: A fitted model of the objective, feasible or not.
         X_pending: Points being evaluated, an ``m x d`` tensor.
         X_baseline: The evaluated points that could be suggested; see the base class.
-        slack_models: Models of the constraints; see
-            :class:`~botorch_popbo.LogConstrainedExpectedUtilityImprovement`.
+        slack_models: Fitted models of the constraints' slacks, whose outcomes are at least zero
+            where a constraint is satisfied.
         settings: ``exploration``, 1 for the expectation itself, and both doubts.
 
     Raises:
-        UnsupportedError: If the model has no uncertainty.
+        UnsupportedError: If a model has no uncertainty.
     """
 
     _log = True
@@ -69,7 +74,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     ) -> None:
         super().__init__(model, X_baseline, slack_models)
         self._settings, self._doubt = settings, settings.doubt
-        if one_hot_of(getattr(model, "input_transform", None)) is not None:
+        if one_hot_of(model.input_transform) is not None:
             self._doubt = settings.doubt_of_categories
         self.set_X_pending(X_pending)
 
@@ -105,37 +110,3 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         with torch.no_grad():
             lead, _, _ = self._differences.moments(succeeded)
         return -lead.min().clamp_max(0.0)
-
-
-class LogConstrainedExpectedUtilityImprovement(LogExpectedUtilityImprovement):
-    r"""Expected improvement over the best feasible point times the probability of feasibility.
-
-    .. math::
-
-        \alpha(x) = \alpha_{EI}(x) + \sum_j \log P(c_j(x) \ge 0),
-
-    after Gardner et al. (2014), with every constraint known by the utility of its slack: a new
-    point satisfies it if that is above the utility of a slack of zero. As long as no evaluated
-    point is feasible there is nothing to improve on, and only the probability counts.
-
-    Args:
-        model: A fitted model of the objective, feasible or not.
-        slack_models: Fitted models of the constraints' slacks, whose outcomes are at least
-            zero where a constraint is satisfied.
-        X_pending: Points being evaluated, an ``m x d`` tensor.
-        X_baseline: The evaluated points that could be suggested; see the base class.
-        settings: ``exploration``, 1 for the expectation itself, and both doubts.
-
-    Raises:
-        UnsupportedError: If a model has no uncertainty.
-    """
-
-    def __init__(
-        self,
-        model: RankingGP,
-        slack_models: Sequence[RankingGP],
-        X_pending: Tensor | None = None,
-        X_baseline: Tensor | None = None,
-        settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  # frozen
-    ) -> None:
-        super().__init__(model, X_pending, X_baseline, slack_models, settings)

@@ -25,7 +25,6 @@ from botorch.acquisition import UpperConfidenceBound
 from botorch_popbo import settings
 from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
-    LogConstrainedExpectedUtilityImprovement,
     LogExpectedUtilityImprovement,
     RectifiedLowerConfidenceBound,
 )
@@ -61,7 +60,6 @@ def register() -> None:
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
     for acquisition_function in (
         ExpectedRankingImprovement,
-        LogConstrainedExpectedUtilityImprovement,
         LogExpectedUtilityImprovement,
         RectifiedLowerConfidenceBound,
         UpperConfidenceBound,  # which Ax leaves out

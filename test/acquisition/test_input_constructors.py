@@ -9,12 +9,13 @@ from botorch.acquisition.objective import (
     ScalarizedPosteriorTransform,
 )
 from botorch.exceptions import UnsupportedError
-from helpers.acquisition import RECTIFIED, Case, Kind
+from helpers.acquisition import RECTIFIED, Case, Constrained, Kind
 from helpers.toy import toy_data
 from torch import Tensor
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
     PoissonRankModel,
     RankAcquisitionFunction,
     RectifiedLowerConfidenceBound,
@@ -33,8 +34,9 @@ OPTIONS: list[tuple[Kind, dict[str, Any]]] = [
 
 
 def built(case: Case, **options: Any) -> RankAcquisitionFunction:
-    construct = get_acqf_input_constructor(case.kind)
-    return case.kind(**construct(model=case.model, **case.required, **options))
+    kind = LogExpectedUtilityImprovement if case.kind is Constrained else case.kind
+    construct = get_acqf_input_constructor(kind)
+    return kind(**construct(model=case.model, **case.required, **options))
 
 
 def weighted(*weights: float) -> ScalarizedPosteriorTransform:

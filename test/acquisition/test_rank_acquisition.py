@@ -10,12 +10,11 @@ from botorch.exceptions import BotorchTensorDimensionError, InputDataError, Unsu
 from botorch.models import SingleTaskGP
 from botorch.models.transforms.input import Normalize
 from contracts import AcquisitionContract
-from helpers.acquisition import ALL, OF_RANKS, Case, Kind, optimized
+from helpers.acquisition import ALL, OF_RANKS, Case, Constrained, Kind, optimized
 from helpers.toy import split_points, toy_data
 from torch import Tensor
 
 from botorch_popbo import (
-    LogConstrainedExpectedUtilityImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
     RankingGP,
@@ -43,8 +42,7 @@ class TestContract(AcquisitionContract):
         return copy.deepcopy(fitted(self.is_gaussian, train_X.dtype, train_X.device))
 
     def make_acquisition(self, model: RankModel) -> AcquisitionFunction:
-        is_constrained = self.kind is LogConstrainedExpectedUtilityImprovement
-        return self.kind(model, **({"slack_models": [model]} if is_constrained else {}))
+        return self.kind(model, **({"slack_models": [model]} if self.kind is Constrained else {}))
 
 
 @cache

@@ -6,13 +6,12 @@ from botorch.exceptions import UnsupportedError
 from botorch.exceptions.warnings import InputDataWarning
 from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
-from helpers.acquisition import OF_UTILITIES, Case, Kind, optimized, slack_model
+from helpers.acquisition import OF_UTILITIES, Case, Constrained, Kind, optimized, slack_model
 from helpers.toy import BOUNDS, toy_data
 from helpers.utility import with_a_surprise
 from torch.autograd import gradcheck
 
 from botorch_popbo import (
-    LogConstrainedExpectedUtilityImprovement,
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
@@ -165,7 +164,7 @@ ALL, MIDDLE, NONE = -100.0, float(toy_data(15)[0][:, 0].median()), 100.0
 
 
 def test_constraints_that_all_satisfy_change_nothing(gaussian_model: RankingGP) -> None:
-    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack_model(ALL)])
+    constrained = Constrained(gaussian_model, slack_models=[slack_model(ALL)])
     assert torch.equal(constrained(TEST_X), LogExpectedUtilityImprovement(gaussian_model)(TEST_X))
 
 
@@ -179,7 +178,7 @@ def test_it_is_the_improvement_over_the_best_feasible_point_times_the_probabilit
     assert not torch.equal(incumbent, gaussian_model.incumbent)
     feasible = gaussian_model.known_X[is_feasible]
     plain = LogExpectedUtilityImprovement(gaussian_model, X_baseline=feasible)
-    constrained = LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack, slack])
+    constrained = Constrained(gaussian_model, slack_models=[slack, slack])
     probability = SlackConstraint(slack)(TEST_X).squeeze(-1)
     torch.testing.assert_close(constrained(TEST_X), plain(TEST_X) + 2.0 * probability)
 
@@ -190,7 +189,7 @@ def test_without_a_feasible_point_only_the_probability_counts(
 ) -> None:
     slack = slack_model(NONE)
     function = (
-        LogConstrainedExpectedUtilityImprovement(gaussian_model, [slack])
+        Constrained(gaussian_model, slack_models=[slack])
         if objectives == 1
         else LogExpectedFrontImprovement([gaussian_model] * 2, [slack])
     )

@@ -14,7 +14,6 @@ from torch.nn import Module
 
 from botorch_popbo import (
     ExpectedRankingImprovement,
-    LogConstrainedExpectedUtilityImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
     RankAcquisitionFunction,
@@ -31,7 +30,13 @@ RECTIFIED: tuple[Kind, ...] = (
     RectifiedLowerConfidenceBound,
 )
 OF_RANKS = RECTIFIED
-OF_UTILITIES = (LogExpectedUtilityImprovement, LogConstrainedExpectedUtilityImprovement)
+
+
+class Constrained(LogExpectedUtilityImprovement):
+    """The same with models of slacks."""
+
+
+OF_UTILITIES = (LogExpectedUtilityImprovement, Constrained)
 ALL = (*OF_RANKS, *OF_UTILITIES)
 
 
@@ -48,7 +53,7 @@ class Case:
     @property
     def required(self) -> dict[str, Any]:
         """What the constructor wants beside a model."""
-        if self.kind is not LogConstrainedExpectedUtilityImprovement:
+        if self.kind is not Constrained:
             return {}
         return {"slack_models": [slack_model(2.0, self.model.train_targets.dtype)]}
 
