@@ -18,10 +18,7 @@ _OUTCOME = "value"
 
 
 def read_trials(
-    path: str | os.PathLike[str],
-    space: Mapping[str, Any],
-    objective: str,
-    maximize: bool = False,
+    path: str | os.PathLike[str], space: Mapping[str, Any], objective: str, maximize: bool = False
 ) -> tuple[Tensor, Tensor]:
     """Read points and outcomes for a :class:`~botorch_popbo.RankingGP`.
 

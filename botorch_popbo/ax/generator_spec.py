@@ -181,9 +181,7 @@ def _sources(preset: PresetName, options: NodeOptions) -> dict[str, Any]:
     return {"LearnFromSources": {"sources": sources}}
 
 
-def _named(
-    acquisition: str | type[AcquisitionFunction],
-) -> tuple[str, type[AcquisitionFunction]]:
+def _named(acquisition: str | type[AcquisitionFunction]) -> tuple[str, type[AcquisitionFunction]]:
     """Name and class of an acquisition function."""
     if not isinstance(acquisition, type):
         check_name("acquisition", acquisition, _RANK_ACQUISITIONS)

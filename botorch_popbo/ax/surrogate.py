@@ -275,9 +275,7 @@ def _warn_of_ranks(surrogate: Surrogate) -> None:
 
 @fit_botorch_model.register(RankModel)
 def _fit(
-    model: RankModel,
-    mll_class: type | None = None,
-    mll_options: dict[str, Any] | None = None,
+    model: RankModel, mll_class: type | None = None, mll_options: dict[str, Any] | None = None
 ) -> None:
     """Let Ax train the model; marginal likelihoods do not apply."""
     model.fit()

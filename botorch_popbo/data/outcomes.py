@@ -4,12 +4,7 @@ import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._checks import (
-    check_integers,
-    check_outcomes,
-    check_same_kind,
-    check_tensor,
-)
+from botorch_popbo.data._checks import check_integers, check_outcomes, check_same_kind, check_tensor
 from botorch_popbo.data._replicates import mean_of_copies, pooled_means, weighted_means
 from botorch_popbo.data._rows import distinct_points, distinct_rows, points_at
 from botorch_popbo.data.order import Order

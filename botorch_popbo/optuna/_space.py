@@ -79,9 +79,7 @@ def parameter_of(distribution: BaseDistribution) -> Parameter:
 
 
 def space_of(
-    distributions: Mapping[str, BaseDistribution],
-    completed: Iterable[FrozenTrial],
-    max_listed: int,
+    distributions: Mapping[str, BaseDistribution], completed: Iterable[FrozenTrial], max_listed: int
 ) -> Space:
     """The space of a study.
 

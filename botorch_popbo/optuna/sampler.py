@@ -138,11 +138,7 @@ class PoPBOSampler(BaseSampler):
         return drawn if is_known else moved
 
     def after_trial(
-        self,
-        study: Study,
-        trial: FrozenTrial,
-        state: TrialState,
-        values: Sequence[float] | None,
+        self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
         """Ask for the constraints of an ended trial, and keep them where Optuna does."""
         if self._constraints_func is not None:
