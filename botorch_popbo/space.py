@@ -130,7 +130,8 @@ class Parameter:
             raise InputDataError(
                 f"A step is above zero and divides a range that is not logarithmic; got {step!r}."
             )
-        return replace(self, step=step)
+        kind = float if isinstance(step, float) else type(self.low)  # as the values are
+        return replace(self, low=kind(self.low), high=kind(self.high), step=step)
 
     def to_json(self) -> dict[str, Any]:
         """How it is written in a file."""

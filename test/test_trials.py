@@ -49,7 +49,7 @@ def test_what_is_wrong_is_named_with_its_line(path: Path, rows: str, fault: str)
 
 
 def test_steps_need_not_be_whole_numbers(path: Path) -> None:
-    space = {"rate": {"range": [0.0, 1.0], "step": 0.25}}
+    space = {"rate": {"range": [0, 1], "step": 0.25}}
     path.write_text("rate,loss\n0.25,1\n0.75,2\n")
     assert read_trials(path, space, "loss")[0].tolist() == [[0.25], [0.75]]
     path.write_text("rate,loss\n0.3,1\n")

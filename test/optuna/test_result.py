@@ -13,7 +13,7 @@ SPACE: dict[str, Any] = {
     "rate": (1e-4, 1.0, "log"),
     "layers": (1, 5),
     "kernel": ["rbf", "poly"],
-    "width": {"range": [0.0, 2.0], "step": 0.5},
+    "width": {"range": [0, 2], "step": 0.5},
     "epochs": 10,
 }
 PAST = {"rate": 2.0, "layers": 7, "kernel": "rbf", "width": 1.0, "value": -9.0}
