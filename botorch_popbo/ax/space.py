@@ -19,7 +19,8 @@ def parameter_configs(
 
     Args:
         space: What each parameter may be, by its name; see :data:`~botorch_popbo.space.Notation`.
-            Ranges hold at most 100,000 whole numbers. Or a space.
+            Ranges hold at most 100,000 whole numbers, and in other steps they become ordered
+            choices. Or a space.
 
     Returns:
         A configuration for each parameter.
@@ -36,16 +37,18 @@ def parameter_configs(
 
 
 def _config(name: str, parameter: Parameter) -> RangeParameterConfig | ChoiceParameterConfig:
-    if parameter.choices is not None:
-        choices, kind = list(parameter.choices), type(parameter.choices[0]).__name__
-        is_ordered = parameter.is_ordered
-        return ChoiceParameterConfig(name, choices, kind, is_ordered)  # type: ignore[arg-type]
-    if parameter.size > _MAX_WHOLE and parameter.step is not None:
+    choices, step = parameter.choices, parameter.step
+    if choices is None and step is not None and parameter.size > _MAX_WHOLE:
         raise UserInputError(
             f"{name}: a range holds at most {_MAX_WHOLE:,} whole numbers, because Ax lists them, "
             f"not {parameter.size:,}. Give both ends a decimal point, and round in the function."
         )
-    ends = (parameter.low, parameter.high)
-    kind = "float" if parameter.step is None else "int"
+    is_whole = isinstance(parameter.low, int) and step == 1
+    if choices is None and step is not None and not is_whole:
+        choices = tuple(map(parameter.value, parameter.places()))
+    if choices is not None:
+        kind, is_ordered = type(choices[0]).__name__, parameter.is_ordered
+        return ChoiceParameterConfig(name, [*choices], kind, is_ordered)  # type: ignore[arg-type]
+    ends, kind = (parameter.low, parameter.high), "int" if is_whole else "float"
     scaling: Any = "log" if parameter.is_log else None
     return RangeParameterConfig(name, ends, kind, scaling=scaling)  # type: ignore[arg-type]
