@@ -67,14 +67,9 @@ class RankCounts:
         return cls(X, better.to(X), met.to(X))
 
     def __repr__(self) -> str:
-        """Sizes and ranges; the tensors themselves would fill a page."""
+        """Sizes; the tensors themselves would fill a page."""
         points = f"{self.num_points} points in {self.X.shape[-1]} dimensions"
-        if not len(self):
-            return f"{type(self).__name__}(0 records of {points})"
-        low, high = float(self.exposure.min()), float(self.exposure.max())
-        exposure = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-        counts = f"{float(self.counts.min()):g} to {float(self.counts.max()):g}"
-        return f"{type(self).__name__}({len(self)} records of {points}: {counts} of {exposure})"
+        return f"{type(self).__name__}({len(self)} records of {points})"
 
     def __len__(self) -> int:
         return self.X.shape[0]

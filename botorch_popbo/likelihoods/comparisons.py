@@ -48,10 +48,10 @@ class Comparisons:
         noise: Tensor | None = None,
     ) -> Self:
         """Answers of judges, once each by default, and of one noise."""
-        once = torch.ones_like(better, dtype=torch.double)
-        position = torch.arange(len(better), device=better.device)
+        strict = cls.strict(better, worse)
+        once = strict.weight
         answers, noise = (once if one is None else one for one in (answers, noise))
-        return cls(better, worse, answers, position, once, noise)
+        return replace(strict, answers=answers, noise=noise)
 
     @classmethod
     def between(cls, above: Tensor, record: Tensor, below: Tensor) -> Self:

@@ -38,7 +38,8 @@ def utility_law(predictor: Predictor, encoded: Tensor, noise: Tensor) -> GPyTorc
     double = encoded.double()
     variances = torch.full_like(double[..., 0], JITTER) + _variances(noise, double.shape[:-1])
     covariance = ConditionalKernel(predictor)(double).add_diagonal(variances)
-    covariance = in_dtype(covariance, encoded.dtype)
+    if encoded.dtype != double.dtype:
+        covariance = _Cast(covariance, encoded.dtype)
     # The covariance of more points takes half a gigabyte and is hardly ever asked for, so that
     # both moments come from one pass over them.
     if double.shape[-2] <= 2**13 or double.requires_grad:
@@ -128,24 +129,12 @@ class ConditionalKernel(Kernel):
         return self.predictor.covariance(first, second).to(x1)
 
 
-def in_dtype(covariance: LinearOperator, dtype: torch.dtype) -> LinearOperator:
-    """A covariance in another precision, which is factorised in its own.
+class _Cast(LinearOperator):
+    """A symmetric operator whose results are in another precision than its arithmetic.
 
     In single precision the covariance of points that are close to each other has no Cholesky
     factor.
-
-    Args:
-        covariance: A covariance in double precision.
-        dtype: The precision wanted.
-
-    Returns:
-        The covariance.
     """
-    return covariance if covariance.dtype == dtype else _Cast(covariance, dtype)
-
-
-class _Cast(LinearOperator):
-    """A symmetric operator whose results are in another precision than its arithmetic."""
 
     def __init__(self, base: LinearOperator, to: torch.dtype) -> None:
         super().__init__(base, to=to)
