@@ -7,7 +7,7 @@ from botorch_popbo.data.objectives import from_objectives
 from botorch_popbo.data.order import Order, combine
 from botorch_popbo.data.outcomes import from_groups, from_outcomes, from_replicates
 from botorch_popbo.data.rank_counts import RankCounts
-from botorch_popbo.data.ranking_dataset import from_ranking_dataset, to_ranking_dataset
+from botorch_popbo.data.ranking_dataset import from_ranking_dataset
 
 __all__ = [
     "Order",
@@ -22,5 +22,4 @@ __all__ = [
     "from_ranking_dataset",
     "from_replicates",
     "from_top_k",
-    "to_ranking_dataset",
 ]

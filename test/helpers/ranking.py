@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 import torch
+from botorch.utils.containers import SliceContainer
+from botorch.utils.datasets import RankingDataset
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -50,6 +52,21 @@ def tensor(values: Any, **tkwargs: Any) -> Tensor:
 def line(num_points: int) -> Tensor:
     """Distinct points, in lexicographic order."""
     return torch.arange(num_points, dtype=torch.float64).unsqueeze(-1)
+
+
+def ranking_dataset(
+    values: Tensor, indices: list[list[int]], ranks: list[list[int]]
+) -> RankingDataset:
+    return RankingDataset(
+        X=SliceContainer(
+            values=values,
+            indices=torch.tensor(indices),
+            event_shape=torch.Size([len(indices[0]) * values.shape[-1]]),
+        ),
+        Y=torch.tensor(ranks),
+        feature_names=[f"f{i}" for i in range(values.shape[-1])],
+        outcome_names=["ranking"],
+    )
 
 
 def unmeasured(order: Order) -> Order:

@@ -3,10 +3,10 @@ import torch
 from botorch.exceptions import UnsupportedError
 from botorch.utils.datasets import MultiTaskDataset, SupervisedDataset
 from helpers.gaussian import unit_points
-from helpers.ranking import unmeasured
+from helpers.ranking import ranking_dataset, unmeasured
 
 from botorch_popbo import PoissonRankModel, RankingGP, RankModel
-from botorch_popbo.data import from_outcomes, to_ranking_dataset
+from botorch_popbo.data import from_outcomes
 
 X, OLD_X = unit_points(6), unit_points(9, seed=1)
 
@@ -40,7 +40,9 @@ def test_several_tasks_are_no_ranking_of_all_their_points() -> None:
 
 @pytest.mark.parametrize("kind", [RankingGP, PoissonRankModel])
 def test_rankings_are_an_order(kind: type[RankModel]) -> None:
-    order = unmeasured(from_outcomes(X, X.sum(-1, keepdim=True)))
-    model = kind(**kind.construct_inputs(to_ranking_dataset(order)))
+    Y = X.sum(-1)
+    order = unmeasured(from_outcomes(X, Y))
+    ranks = (Y.unsqueeze(-1) < Y).sum(-1).tolist()
+    model = kind(**kind.construct_inputs(ranking_dataset(X, [[*range(len(X))]], [ranks])))
     assert model.order is not None
     assert model.order.agrees_with(order)
