@@ -18,17 +18,18 @@ def constraint(slack: torch.Tensor, **options: Any) -> SlackConstraint:
 
 def test_probability_is_that_of_the_difference_to_the_border() -> None:
     slack = 0.45 - X  # five points satisfy it, and the border is nearest to the sixth
-    ranked = constraint(slack)
+    model = RankingGP(X, slack).fit()
     worst, best = slack[4:6].flatten().tolist()
-    better, worse = ranked.slack.posterior(X[4:6]).mean.flatten().tolist()
+    better, worse = model.posterior(X[4:6]).mean.flatten().tolist()
     ahead = best / (best - worst) * (better - worse)
-    law = ranked.slack.posterior(torch.cat([GRID, X[5].expand(40, 1, 1)], dim=-2))
+    law = model.posterior(torch.cat([GRID, X[5].expand(40, 1, 1)], dim=-2))
     sides = torch.tensor([1.0, -1.0]).double()
     variance = law.distribution.covariance_matrix @ sides @ sides
-    assert ranked.slack.warp is not None
-    variance = variance + ahead**2 / ranked.slack.warp.concentration
+    assert model.warp is not None
+    variance = variance + ahead**2 / model.warp.concentration
     expected = torch.special.ndtr((law.mean.squeeze(-1) @ sides - ahead) / variance.sqrt()).detach()
-    torch.testing.assert_close(ranked(GRID).exp().squeeze(-1), expected, atol=1e-4, rtol=1e-4)
+    found = SlackConstraint(model)(GRID).exp().squeeze(-1)
+    torch.testing.assert_close(found, expected, atol=1e-4, rtol=1e-4)
 
 
 def test_measured_points_are_as_measured() -> None:
