@@ -1,9 +1,12 @@
 """Orders of lists: items sorted by someone who need not measure them."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from botorch.utils.containers import SliceContainer
+from botorch.utils.datasets import RankingDataset
 from torch import Tensor
 
 from botorch_popbo.data._checks import as_indices, check_items
@@ -75,6 +78,30 @@ def from_top_k(X: Tensor, top: Tensor | Sequence[int], rest: Tensor | Sequence[i
             f"{len(best)} and rest {len(others)}. Name more items."
         )
     return _list(X, torch.cat([best, others]), len(best))
+
+
+def from_ranking_dataset(dataset: RankingDataset) -> Order:
+    """Read rankings of ``k`` items each, as BoTorch's preference models take them.
+
+    Assumption: that of :func:`from_comparisons`; the rankings belong to one task.
+
+    Args:
+        dataset: The rankings, whose ranks start at 0 for the best item.
+
+    Returns:
+        One list for each ranking, all of one task.
+
+    Raises:
+        InputDataError: If an item is not finite, or is twice in one ranking.
+    """
+    container = cast(SliceContainer, dataset._X)
+    values = container.values
+    check_items(values)
+    distinct = distinct_rows(*values.unbind(-1))
+    items = distinct.inverse[container.indices]
+    if bool((items.sort(-1).values.diff(dim=-1) == 0).any()):
+        raise InputDataError("A ranking holds an item, or an equal one, twice. List it once.")
+    return Order.from_rankings(points_at(values, distinct.rows), items, -dataset.Y.to(values))
 
 
 def _list(X: Tensor, items: Tensor, num_best: int) -> Order:

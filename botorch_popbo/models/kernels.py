@@ -1,6 +1,6 @@
 """A kernel for functions that are smooth from afar and rough from nearby."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from botorch.exceptions import UnsupportedError
@@ -12,39 +12,6 @@ from torch.nn import Parameter
 from botorch_popbo._once_differentiable import once_differentiable
 from botorch_popbo.models._raw_parameters import register_raw
 from botorch_popbo.settings import ModelSettings
-
-
-class Stationary(NamedTuple):
-    """The covariance of two Matérn parts of unit variance together, in scaled coordinates.
-
-    Attributes:
-        roughness: Share of the variance that is rough, a tensor of one element in [0, 1].
-        fineness: Lengthscale of the rough part in units of the other's, likewise.
-    """
-
-    roughness: Tensor
-    fineness: Tensor
-
-    def value_and_slopes(self, distance: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The covariance at a distance in lengthscales, and what its derivatives are made of.
-
-        Args:
-            distance: Distances, of any shape.
-
-        Returns:
-            The covariance; minus its derivative by the squared distance; that by the roughness;
-            and that by the logarithm of the fineness; all of the shape of ``distance``.
-        """
-        share, shrink = self.roughness.to(distance), self.fineness.to(distance).square()
-        squared = distance.square().mul_(5.0)
-        value, slope = _matern(squared)
-        finer = squared / shrink
-        rough, rough_slope = _matern(finer)
-        # In place: large matrices wait for new memory.
-        by_fineness = finer.mul_(rough_slope).mul_(share / 3.0)
-        slope.lerp_(rough_slope.div_(shrink), share).mul_(5.0 / 6.0)
-        change = rough.sub_(value)
-        return value.addcmul_(change, share), slope, change, by_fineness
 
 
 class RoughMaternKernel(MaternKernel):
@@ -96,11 +63,6 @@ class RoughMaternKernel(MaternKernel):
         ):
             register_raw(self, name, limits, prior)
 
-    @property
-    def stationary(self) -> Stationary:
-        """The covariance in scaled coordinates."""
-        return Stationary(self.raw_roughness.sigmoid(), self.raw_fineness.exp())
-
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
         """Evaluate the covariance.
 
@@ -138,10 +100,12 @@ class _RoughMatern(torch.autograd.Function):
     ) -> Tensor:
         first = _scaled(x1, rotation, lengthscale)
         second = first if x1 is x2 else _scaled(x2, rotation, lengthscale)
-        stationary = Stationary(raw_roughness.sigmoid(), raw_fineness.exp())
-        value, *slopes = stationary.value_and_slopes(_distance(first, second))
+        # By matrix products points that are close would lose their last digits.
+        distance = torch.cdist(first, second, compute_mode="donot_use_mm_for_euclid_dist")
+        roughness = raw_roughness.sigmoid()
+        value, *slopes = _value_and_slopes(distance, roughness, raw_fineness.exp())
         ctx.rotation, ctx.shapes, ctx.is_one_set = rotation, (x1.shape, x2.shape), x1 is x2
-        ctx.save_for_backward(first, second, lengthscale, stationary.roughness, *slopes)
+        ctx.save_for_backward(first, second, lengthscale, roughness, *slopes)
         return value
 
     @staticmethod
@@ -168,6 +132,32 @@ class _RoughMatern(torch.autograd.Function):
         return tuple(gradients)
 
 
+def _value_and_slopes(
+    distance: Tensor, roughness: Tensor, fineness: Tensor
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The covariance at a distance in lengthscales, and what its derivatives are made of.
+
+    Args:
+        distance: Distances, of any shape.
+        roughness: Share of the variance that is rough, a tensor of one element in [0, 1].
+        fineness: Lengthscale of the rough part in units of the other's, likewise.
+
+    Returns:
+        The covariance; minus its derivative by the squared distance; that by the roughness; and
+        that by the logarithm of the fineness; all of the shape of ``distance``.
+    """
+    share, shrink = roughness.to(distance), fineness.to(distance).square()
+    squared = distance.square().mul_(5.0)
+    value, slope = _matern(squared)
+    finer = squared / shrink
+    rough, rough_slope = _matern(finer)
+    # In place: large matrices wait for new memory.
+    by_fineness = finer.mul_(rough_slope).mul_(share / 3.0)
+    slope.lerp_(rough_slope.div_(shrink), share).mul_(5.0 / 6.0)
+    change = rough.sub_(value)
+    return value.addcmul_(change, share), slope, change, by_fineness
+
+
 def _matern(squared: Tensor) -> tuple[Tensor, Tensor]:
     r"""Matérn 5/2 at five times a squared distance, and -6 times its derivative by that.
 
@@ -178,11 +168,6 @@ def _matern(squared: Tensor) -> tuple[Tensor, Tensor]:
     decay = root.neg().exp_()
     slope = root.add_(1.0).mul_(decay)
     return torch.addcmul(slope, squared, decay, value=1.0 / 3.0), slope
-
-
-def _distance(x1: Tensor, x2: Tensor) -> Tensor:
-    # By matrix products points that are close would lose their last digits.
-    return torch.cdist(x1, x2, compute_mode="donot_use_mm_for_euclid_dist")
 
 
 def _scaled(X: Tensor, rotation: Tensor | None, lengthscale: Tensor) -> Tensor:

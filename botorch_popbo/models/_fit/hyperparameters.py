@@ -102,10 +102,9 @@ class Hyperparameters:
             if parameter.requires_grad:
                 prior_name = f"{name.replace('raw_', '')}_prior"  # as GPyTorch's modules call it
                 _, prior, _ = priors.get(prior_name, (None, None, None))
-                part, has_prior = _coordinates(parameter, constraint, prior)
-                parts.append(part)
+                parts.append(_coordinates(parameter, constraint, prior))
                 self._parameters.append(parameter)
-                if has_prior:
+                if bool(parts[-1][3].any()):
                     del priors[prior_name]
         # What is left is normal in no coordinate, and has to be evaluated.
         self._other_priors = [*priors.values()]
@@ -187,9 +186,7 @@ class Hyperparameters:
         return value, gradient
 
 
-def _coordinates(
-    parameter: Parameter, constraint: Interval | None, prior: Prior | None
-) -> tuple[Tensor, bool]:
+def _coordinates(parameter: Parameter, constraint: Interval | None, prior: Prior | None) -> Tensor:
     """Choose coordinates of a parameter's ``n`` entries.
 
     Args:
@@ -199,8 +196,7 @@ def _coordinates(
 
     Returns:
         Origin and unit of the coordinates; whether the logarithm is linear in them; whether the
-        prior is standard normal; least and largest values; all together ``6 x n``. And whether the
-        prior is.
+        prior is standard normal; least and largest values; all together ``6 x n``.
     """
     raw = parameter.detach().reshape(-1)
     low, high, has_transform = -torch.inf, torch.inf, False
@@ -219,4 +215,4 @@ def _coordinates(
         loc, scale = (prior.loc, prior.scale) if has_prior else (loc, scale)
     rows = (loc, scale, is_log, has_prior, low, high)
     entries = (torch.as_tensor(row).detach().to(raw).reshape(-1).expand_as(raw) for row in rows)
-    return torch.stack([*entries]), has_prior
+    return torch.stack([*entries])
