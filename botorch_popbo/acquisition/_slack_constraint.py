@@ -41,9 +41,7 @@ class SlackConstraint(Module):
         violated = torch.isin(order.item, order.item[order.score < 0.0])
         satisfying = order.X[order.item[~violated].unique()].to(model.known_X)
         self.register_buffer("_satisfying", satisfying, persistent=False)
-        if X_pending is not None and X_pending.numel():
-            model = model.with_pending(X_pending)
-        self._informed = informed = model
+        self._informed = informed = model.with_pending(X_pending)
         with torch.no_grad():
             known = informed.encode(informed.known_X).double()
             utility, border = informed.predictor.mean(known), place_of(informed, 0.0)

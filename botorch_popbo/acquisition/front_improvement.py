@@ -67,6 +67,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
 
     _log = True
 
+    _informed: RankingGP
     front: Tensor
     _reference: Tensor
     _lower: Tensor
@@ -97,9 +98,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         self._has_feasible = bool(is_feasible.any())
         if not self._has_feasible:
             return
-        informed = list(self.objectives)
-        if self.X_pending is not None and self.X_pending.numel():
-            informed = [model.with_pending(self.X_pending) for model in informed]
+        others = [model.with_pending(self.X_pending) for model in self.objectives[1:]]
+        informed = [self._informed, *others]
         self._laws = [believing(model.predictor) for model in informed]
         expected = torch.stack([self._expected(model) for model in informed], dim=-1)
         utility = expected[: len(known)][is_feasible]

@@ -136,9 +136,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
 
     def _prepare(self) -> None:
         """Prepare what depends on the points being evaluated."""
-        self._informed = self.model
-        if self.X_pending is not None and self.X_pending.numel() > 0:
-            self._informed = self.model.with_pending(self.X_pending)
+        self._informed = self.model.with_pending(self.X_pending)
         known = self._informed.encode(self._informed.known_X[self._is_eligible])
         self.register_buffer("_known", known, persistent=False)
         constraints = (SlackConstraint(slack, self.X_pending) for slack in self.slack_models)

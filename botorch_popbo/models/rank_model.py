@@ -201,13 +201,20 @@ class RankModel(SingleOutputModel, ABC):
             order: The order to learn from.
         """
 
-    @abstractmethod
-    def with_pending(self, X_pending: Tensor) -> "RankModel":
+    def with_pending(self, X_pending: Tensor | None) -> Self:
         """A model as if pending points had been evaluated and had turned out as expected.
 
         Args:
-            X_pending: Points being evaluated, a ``p x d`` tensor.
+            X_pending: Points being evaluated, a ``p x d`` tensor. Without any it is the model
+                itself.
         """
+        if X_pending is None or not X_pending.numel():
+            return self
+        return self._with_pending(X_pending.detach().to(self._X))
+
+    @abstractmethod
+    def _with_pending(self, X_pending: Tensor) -> Self:
+        """What :meth:`with_pending` says, for one point at least."""
 
     def rank_posterior(self, X: Tensor, observation_noise: bool = False) -> RankPosterior:
         """The law of each point's rank among all evaluated points.

@@ -309,9 +309,7 @@ class RankingGP(RankModel, FantasizeMixin):
             settings=self.settings,
         )
 
-    def with_pending(self, X_pending: Tensor) -> "RankingGP":
-        """See the base class."""
-        X_pending = X_pending.detach().to(self._X)
+    def _with_pending(self, X_pending: Tensor) -> Self:
         known = self._data.target
         with torch.no_grad():
             predicted = self.rank_law(self.encode(X_pending)).mean.squeeze(-1)

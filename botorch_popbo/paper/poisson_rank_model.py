@@ -160,9 +160,8 @@ class PoissonRankModel(RankModel):
         limit = self._limit(exposure, length=exposure)
         return PoissonRankPosterior(log_rate.unsqueeze(-1), exposure, limit)
 
-    def with_pending(self, X_pending: Tensor) -> "PoissonRankModel":
-        """See the base class; the rate is fitted anew, with the same seed."""
-        X_pending = X_pending.detach().to(self._X)
+    def _with_pending(self, X_pending: Tensor) -> Self:
+        """The rate is fitted anew, with the same seed."""
         with torch.no_grad():
             predicted = self.rank_posterior(X_pending).mean.squeeze(-1)
             predicted = predicted.clamp_max(self.num_points)
@@ -170,7 +169,7 @@ class PoissonRankModel(RankModel):
         transform = deepcopy(self.input_transform)
         return self._like(rank_counts=counts, input_transform=transform).fit()
 
-    def with_order(self, order: Order) -> "PoissonRankModel":
+    def with_order(self, order: Order) -> Self:
         """See the base class."""
         return self._like(order=order, input_transform=self._unlearned_transform())
 
@@ -255,8 +254,8 @@ class PoissonRankModel(RankModel):
         """Shares of better points; what met none has not proved good."""
         return (self._counts / self._exposure).nan_to_num(nan=torch.inf)
 
-    def _like(self, **data: Any) -> "PoissonRankModel":
-        return PoissonRankModel(
+    def _like(self, **data: Any) -> Self:
+        return type(self)(
             **data, untruncated_from=self.untruncated_from, seed=self.seed, settings=self.settings
         )
 
