@@ -122,9 +122,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         tied = order.item[score == score.max()].to(expected.device)
         if len(tied) > 1:
             mean, variance = model.predictor.moments(known[tied])
-            expected[tied] = (
-                mean + self.settings.surpassing * variance.clamp_min(0.0).sqrt()
-            ).max()
+            beyond = self.settings.surpassing * variance.clamp_min(0.0).sqrt()
+            expected[tied] = (mean + beyond).max()
         return expected
 
     def _begin(self, models: Sequence[RankingGP], utility: Tensor) -> Tensor:

@@ -57,11 +57,8 @@ class RoughMaternKernel(MaternKernel):
             raise UnsupportedError("RoughMaternKernel has no batches; batch_shape is empty.")
         directions = None if self.ard_num_dims is None else torch.eye(self.ard_num_dims)
         self.register_buffer("rotation", directions)
-        for name, prior, limits in (
-            ("roughness", roughness_prior, settings.roughness_limits),
-            ("fineness", fineness_prior, settings.fineness_limits),
-        ):
-            register_raw(self, name, limits, prior)
+        register_raw(self, "roughness", settings.roughness_limits, roughness_prior)
+        register_raw(self, "fineness", settings.fineness_limits, fineness_prior)
 
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
         """Evaluate the covariance.

@@ -177,8 +177,7 @@ class Evidence:
             return np.array([-value]), slopes
 
         if not len(start):  # every parameter stays as it is
-            conditioned, value, _ = self.value_and_gradient(start, near, settings.search_tolerance)
-            return conditioned, value
+            return self.value_and_gradient(start, near, settings.search_tolerance)[:2]
         options: dict[str, Any] = {
             "maxiter": settings.max_iterations,
             "factr": None,

@@ -55,10 +55,9 @@ def fit_robustly(sample: Sample, may_err: bool) -> RobustFit:
     settings = sample.settings
     best = fit = fit_without(sample)
     is_suspicious = float(fit.conditioned.noise) >= settings.suspicious_noise
+    are_few = len(sample) < settings.min_records
     # An answer may be wrong, but no item is set aside for it.
-    if not may_err or not is_suspicious or bool(sample.records.is_judged.any()):
-        return fit
-    if len(sample) < settings.min_records:
+    if not may_err or are_few or not is_suspicious or bool(sample.records.is_judged.any()):
         return fit
     for log_odds in settings.outlier_log_odds:
         odds = log_odds if fit is best else 0.0  # else too many were set aside
