@@ -100,7 +100,7 @@ def find(name: str) -> Any:
 
 
 PACKAGES = (
-    *("", ".data", ".models", ".posteriors", ".sampling", ".likelihoods", ".acquisition"),
+    *("", ".data", ".models", ".posteriors", ".likelihoods", ".acquisition"),
     *(".search", ".optuna", ".ax", ".ax.analyses"),
 )
 

@@ -510,7 +510,7 @@ class RankingGP(RankModel, FantasizeMixin):
         self._known: Prepared | None = None
 
     def _apply(self, *args: Any, **kwargs: Any) -> Self:
-        """Move what is no tensor of :mod:`torch` with all the others to another device."""
+        """Have the records follow the model to a device, which are no buffers."""
         super()._apply(*args, **kwargs)
         self._data = self._data.to(self._X.device)
         return self

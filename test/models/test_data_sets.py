@@ -40,9 +40,9 @@ def test_several_tasks_are_no_ranking_of_all_their_points() -> None:
 
 @pytest.mark.parametrize("kind", [RankingGP, PoissonRankModel])
 def test_rankings_are_an_order(kind: type[RankModel]) -> None:
-    Y = X.sum(-1)
-    order = unmeasured(from_outcomes(X, Y))
-    ranks = (Y.unsqueeze(-1) < Y).sum(-1).tolist()
-    model = kind(**kind.construct_inputs(ranking_dataset(X, [[*range(len(X))]], [ranks])))
+    order = unmeasured(from_outcomes(X, X.sum(-1)))
+    ranks = (order.score.unsqueeze(-1) < order.score).sum(-1).tolist()
+    rankings = ranking_dataset(order.X, [[*range(len(X))]], [ranks])
+    model = kind(**kind.construct_inputs(rankings))
     assert model.order is not None
     assert model.order.agrees_with(order)
