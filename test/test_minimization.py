@@ -247,7 +247,7 @@ def calls_inside(rate: float, kernel: str) -> float:
     "value",
     [
         *(None, math.nan, math.inf, "low", "2", 2j, 10**400, (1.0, -1.0), (1.0, 2.0, 3.0)),
-        *(np.zeros(2), torch.zeros(2), np.ma.masked),
+        *(np.zeros(2), torch.zeros(2), np.ma.masked, (1.0, math.inf), (1.0, 1e200)),
     ],
 )
 def test_what_is_no_number_is_a_failure(value: Any) -> None:
