@@ -2,8 +2,11 @@
 
 import math
 import os
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -112,33 +115,60 @@ def _lines(table: Any, where: str) -> list[tuple[str, Mapping[str, Any]]]:
     return list(zip(names, table.to_dict("records"), strict=True))
 
 
-def _read_table(path: str | os.PathLike[str], space: Space) -> Any:
-    """A data frame without empty lines, in which choices that are texts stay texts."""
+def read_csv(path: str | os.PathLike[str], **options: Any) -> Any:
+    """A data frame of a file as spreadsheets write it, without empty lines.
+
+    Args:
+        path: The file, with commas, semicolons or tabs between values. Beside the latter two
+            numbers may have a decimal comma, unless there is a decimal point.
+        **options: Further ones of :func:`pandas.read_csv`.
+
+    Returns:
+        A data frame; line ``index + 2`` of the file is a row's.
+
+    Raises:
+        ImportError: If pandas is not installed.
+        InputDataError: If the file is no table.
+        OSError: If the file cannot be read.
+    """
     try:
         import pandas as pd
     except ModuleNotFoundError as error:
         raise ImportError("Reading a CSV file needs pandas: pip install pandas") from error
-    own = space.parameters.items()
-    texts = [name for name, p in own if p.choices and isinstance(p.choices[0], str)]
-    # "None" is a text. A line with a decimal comma is neither cut off nor given an index.
-    options: dict[str, Any] = {
-        "dtype": dict.fromkeys(texts, str),
-        "keep_default_na": False,
-        "na_values": ["", "NA", "NaN", "nan", "-nan"],
-        "skipinitialspace": True,
-        "skip_blank_lines": False,
-        "index_col": False,
-    }
     try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        separator = max(",;\t", key=text.partition("\n")[0].count)
+        has_comma = separator != "," and not re.search(r"\d\.\d", text)
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(path, encoding="utf-8-sig", **options)
+            # A line with a decimal comma is neither cut off nor given an index.
+            table = pd.read_csv(
+                StringIO(text),
+                sep=separator,
+                decimal="," if has_comma else ".",
+                keep_default_na=False,
+                skipinitialspace=True,
+                skip_blank_lines=False,
+                index_col=False,
+                **options,
+            )
     except (ValueError, pd.errors.ParserWarning) as error:
         raise InputDataError(
             f"{os.fspath(path)} cannot be read as a CSV file in UTF-8 with commas between values "
             f"and points in numbers: {error}."
         ) from None
-    return table.rename(columns=str.strip).dropna(how="all")
+    # Truth values beside an empty line are objects.
+    return table.rename(columns=str.strip).dropna(how="all").infer_objects()
+
+
+def _read_table(path: str | os.PathLike[str], space: Space) -> Any:
+    """A data frame in which choices that are texts stay texts."""
+    own = space.parameters.items()
+    texts = [name for name, p in own if p.choices and isinstance(p.choices[0], str)]
+    # "None" is a text.
+    return read_csv(
+        path, dtype=dict.fromkeys(texts, str), na_values=["", "NA", "NaN", "nan", "-nan"]
+    )
 
 
 def _value(told: Any, parameter: Parameter, is_past: bool) -> Any:

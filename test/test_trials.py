@@ -58,7 +58,7 @@ def test_steps_need_not_be_whole_numbers(path: Path) -> None:
 
 
 def test_what_spreadsheets_write(path: Path) -> None:
-    text = "size, bias ,loss\n200.0,TRUE, 2\n300,false,NaN\n200,true,NA\n300,FALSE,inf\n,,\n"
+    text = "size; bias ;loss\n200,0;TRUE; 2\n300;false;NaN\n200;true;NA\n300;FALSE;inf\n;;\n\n"
     path.write_text(text, encoding="utf-8-sig")
     X, Y = read_trials(path, {"size": [200, 300], "bias": [True, False]}, "loss")
     assert X.tolist() == [[0.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]

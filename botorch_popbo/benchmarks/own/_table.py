@@ -16,6 +16,7 @@ from botorch_popbo.benchmarks.data.table import Rows
 from botorch_popbo.benchmarks.own._files import check_unchanged, digest_of, record_name
 from botorch_popbo.benchmarks.problems._tables import NoisyTableProblem, TableProblem
 from botorch_popbo.space import Parameter, Space
+from botorch_popbo.trials import read_csv
 
 #: What a column can be.
 KINDS = ("float", "log", "int", "ordered", "choice", "skip")
@@ -107,13 +108,10 @@ def _make(source: TableSource) -> TableProblem:
 def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str]]:
     """The table, its rows by the numbers of their lines, and the kinds of its other columns."""
     try:
-        with source.path.open(encoding="utf-8-sig") as file:
-            separator = ";" if ";" in file.readline() else ","
-        options: Any = {"skipinitialspace": True, "keep_default_na": False, "na_values": [""]}
-        table = pd.read_csv(source.path, sep=separator, encoding="utf-8-sig", **options)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{source.path} cannot be read as a CSV file: {error}") from None
-    table.columns, table.index = table.columns.str.strip(), table.index + 2
+        table = read_csv(source.path, na_values=[""])
+    except (OSError, InputDataError) as error:
+        raise UsageError(str(error)) from None
+    table.index = table.index + 2
     if source.objective not in table:
         raise unknown(f"column in {source.path}:", source.objective, table.columns)
     _check_objective(table[source.objective], source.path)

@@ -65,7 +65,8 @@ def test_what_is_said_of_a_table_is_in_its_name(tmp_path: Path) -> None:
         ((), TEXT.replace("loss", "los"), "did you mean 'los'"),
         ((), TEXT.replace("3.0", "low"), "line 2: loss is 'low'"),
         ((), TEXT.replace("0.1,2", "1e400,2"), "line 6: column rate is empty or infinite"),
-        ((), "", "cannot be read as a CSV file"),
+        ((), "rate,loss\n0,5,1\n0,7,2\n", "points in numbers"),
+        ((), TEXT.replace("\n", "\n\n").replace("3.0", "low"), "line 3: loss is 'low'"),
     ],
 )
 def test_what_cannot_be_used_is_named(
@@ -75,11 +76,14 @@ def test_what_cannot_be_used_is_named(
         source(tmp_path, *columns, text=text).load()
 
 
-@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_none_is_a_choice_and_spaces_do_not_count(separator: str, tmp_path: Path) -> None:
     text = TEXT.replace("poly", "None").replace(",", f"{separator} ")
+    if separator != ",":
+        text = text.replace(".", ",")
     parameters = source(tmp_path, text=text).load().space.parameters
     assert list(parameters) == ["rate", "layers", "kernel"]
+    assert parameters["rate"].low == 1e-4
     assert parameters["kernel"].choices == ("None", "rbf")
 
 
