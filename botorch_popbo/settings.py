@@ -131,7 +131,8 @@ class ModelSettings:
     source_log_odds: float = 2.2
 
     # Observations that hyperparameters are fitted to; the posterior is conditioned on; and all
-    # sources share. Cost is cubic in them. Measured: the last one, more_results.md.
+    # sources share. Cost is cubic in them, and in columns: no more than the second are rotated.
+    # Measured: the last one, more_results.md.
     num_fitted: int = 250
     num_conditioned: int = 500
     num_of_sources: int = 250

@@ -441,10 +441,12 @@ def rounded_columns(X: Tensor, functions: Mapping[int, Callable[[float], float]]
 
 def _index(choices: Sequence[Any], value: Any) -> int:
     """The place of the first choice that is equal; NaN equals itself."""
-    for index, one in enumerate(choices):
-        if one is value or one == value or (one != one and value != value):
-            return index
-    raise ValueError(f"not one of {', '.join(map(str, choices))}")
+    try:
+        if value == value:
+            return choices.index(value)
+        return next(index for index, one in enumerate(choices) if one != one)
+    except (ValueError, StopIteration):
+        raise ValueError(f"not one of {', '.join(map(str, choices))}") from None
 
 
 def _is_number(value: Any) -> bool:

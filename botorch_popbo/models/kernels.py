@@ -34,7 +34,7 @@ class RoughMaternKernel(MaternKernel):
     Args:
         roughness_prior: Prior of the logit of :math:`s`, which starts at its mean, or at 0.
         fineness_prior: Prior of the logarithm of :math:`c`, which starts likewise.
-        settings: Limits of both.
+        settings: Limits of both, and how many columns may be rotated.
         **kwargs: See :class:`gpytorch.kernels.MaternKernel`; ``nu`` is 5/2.
 
     Raises:
@@ -55,8 +55,9 @@ class RoughMaternKernel(MaternKernel):
         super().__init__(nu=2.5, **kwargs)
         if self.batch_shape:
             raise UnsupportedError("RoughMaternKernel has no batches; batch_shape is empty.")
-        directions = None if self.ard_num_dims is None else torch.eye(self.ard_num_dims)
-        self.register_buffer("rotation", directions)
+        dim = self.ard_num_dims
+        can_turn = dim is not None and dim <= settings.num_conditioned  # cost is cubic in it
+        self.register_buffer("rotation", torch.eye(dim) if can_turn else None)
         register_raw(self, "roughness", settings.roughness_limits, roughness_prior)
         register_raw(self, "fineness", settings.fineness_limits, fineness_prior)
 

@@ -62,7 +62,7 @@ def _are_of_trials(ranges: Sequence[Any]) -> bool:
 def has_values(distribution: BaseDistribution) -> bool:
     """Whether a parameter has several values that Optuna tells apart."""
     if isinstance(distribution, CategoricalDistribution):
-        return len(_told_apart(distribution)) > 1
+        return any(map(distribution.to_internal_repr, distribution.choices))  # past the first
     return not distribution.single()
 
 

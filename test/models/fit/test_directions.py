@@ -55,3 +55,8 @@ def test_choices_say_nothing_of_directions() -> None:
     worse_first = valley(X).squeeze(-1).argsort()
     model = RankingGP(order=from_comparisons(X, worse_first[pairs]), input_transform=None).fit()
     assert torch.equal(model.covar_module.rotation, torch.eye(3).double())
+
+
+def test_more_columns_than_can_be_paid_for_keep_their_directions() -> None:
+    many = unit_points(9, 501)
+    assert RankingGP(many, many[:, :1], input_transform=None).fit().covar_module.rotation is None
