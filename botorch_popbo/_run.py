@@ -52,6 +52,7 @@ class Run:
         self.n_trials = int(min(at_least(max(len(self.own), 1), n_trials=n_trials), left))
         # The function may change the working directory.
         self.path = None if path is None else Path(path).absolute()
+        self._written: tuple[int, int] | None = None
         if self.path is not None and self.path.is_file():
             self._load(self.path)
         self.save()
@@ -189,11 +190,18 @@ class Run:
 
         Raises:
             OSError: If it cannot be written.
+            RuntimeError: If another run has written it meanwhile.
         """
         if self.path is not None:
+            if self._written and self.path.exists() and self._written != _version(self.path):
+                raise RuntimeError(
+                    f"Another run writes to {self.path}, too. Its evaluations are kept, those that "
+                    "just ended here are not. Let one run at a time have a path."
+                )
             content = {**self._said(), "evaluations": [asdict(e) for e in self.evaluations]}
             with replacing(self.path) as partial:
                 partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
+            self._written = _version(self.path)
 
     def _said(self) -> dict[str, Any]:
         """What calls must agree in."""
@@ -222,6 +230,12 @@ class Run:
                     "Give the same arguments to go on with it, or another path to begin anew."
                 )
         self.evaluations = evaluations
+
+
+def _version(path: Path) -> tuple[int, int]:
+    """What another file of that name would not share."""
+    status = path.stat()
+    return status.st_ino, status.st_mtime_ns
 
 
 def _settings(said: dict[str, Any]) -> dict[str, str]:

@@ -130,7 +130,8 @@ def minimize(
         PicklingError: If the function cannot be sent to worker processes. Let it make its locks,
             connections and open files itself, when it is called.
         OSError: If a file cannot be read or written.
-        RuntimeError: If all evaluations failed, or the search ended with a mistake.
+        RuntimeError: If all evaluations failed, the search ended with a mistake, or another run
+            writes to the file.
     """
     if n_jobs == -1:
         n_jobs = os.cpu_count() or 1

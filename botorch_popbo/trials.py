@@ -75,7 +75,8 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
     if isinstance(start, str | os.PathLike):
         records = _lines(_read_table(start, space), os.fspath(start))
     elif hasattr(start, "iterrows"):
-        records = [(f"start, row {index}", dict(row)) for index, row in start.iterrows()]
+        frame = start.astype(object).mask(start.isna(), math.nan)  # without pandas.NA
+        records = [(f"start, row {index}", dict(row)) for index, row in frame.iterrows()]
     elif isinstance(rows, Sequence) and all(isinstance(told, Mapping) for told in rows):
         records = [(f"start, entry {number}", told) for number, told in enumerate(rows, 1)]
         for place, told in records:
@@ -86,6 +87,10 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
             "start is a dictionary of parameters, a list of them, a data frame or the path of a "
             f"CSV file, but got {start!r}."
         )
+    for place, told in records:
+        for name, own in space.constants.items():
+            if name in told and told[name] != own:
+                raise InputDataError(f"{place}: {name} is {told[name]}, but the space says {own}.")
     found = _told(records, space, objective, sign)
     return sorted(found, key=lambda evaluation: not evaluation.is_past)
 
@@ -165,6 +170,7 @@ def _read_table(path: str | os.PathLike[str], space: Space) -> Any:
     """A data frame in which choices that are texts stay texts."""
     own = space.parameters.items()
     texts = [name for name, p in own if p.choices and isinstance(p.choices[0], str)]
+    texts += [name for name, value in space.constants.items() if isinstance(value, str)]
     # "None" is a text.
     return read_csv(
         path, dtype=dict.fromkeys(texts, str), na_values=["", "NA", "NaN", "nan", "-nan"]

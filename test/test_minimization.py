@@ -306,6 +306,19 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
         assert path.read_text() == content
 
 
+def test_two_runs_do_not_share_a_file(tmp_path: Path) -> None:
+    path, other = tmp_path / "run.json", []
+
+    def function(rate: float, kernel: str) -> float:
+        if not other:
+            other.append(run(path=path))
+        return rate
+
+    with pytest.raises(RuntimeError, match="Another run writes to"):
+        run(function, path=path)
+    assert repr(run(lambda **_: pytest.fail("evaluated"), path=path)) == repr(other[0])
+
+
 def test_a_space_that_looks_the_same_is_another(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     minimize(lambda x: float(x), {"x": [1, 0]}, 1, path=path, progress=False)
@@ -394,7 +407,7 @@ def test_past_trials_teach_and_are_not_evaluated(direction: Any, tmp_path: Path)
     rates = [10.0**-e for e in (0.0, 0.5, 1.0, 1.5, 2.5, 3.0, 3.5, 4.0, -0.5)]
     rows = [{"rate": r, "kernel": "rbf", "value": sign * simple(r, "rbf")} for r in rates]
     rows.append({"rate": 0.2, "kernel": "rbf", "value": math.nan})
-    table = pd.DataFrame(rows).assign(day="Monday")
+    table = pd.DataFrame(rows).assign(day="Monday").convert_dtypes()  # with pandas.NA
     known = [{"rate": rate, "kernel": "rbf"} for rate in rates]
     (path := tmp_path / "past.csv").write_text(table.to_csv(index=False))
     told = [
@@ -482,6 +495,8 @@ def test_a_constant_reaches_the_function() -> None:
     for e in found.history:
         assert (e.parameters["k"], e.parameters["name"]) == (3, "a")
         assert type(e.value) is type(e.parameters["x"]) is float
+    with pytest.raises(InputDataError, match="entry 1: k is 4, but the space says 3"):
+        minimize(function, {"x": (0.0, 1.0), "k": 3}, 6, start={"x": 0.5, "k": 4, "value": 1.0})
 
 
 def test_what_is_found_in_the_file_is_said(
