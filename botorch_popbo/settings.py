@@ -195,6 +195,9 @@ class SearchSettings:
     # Points of the design that are looked at for one that is not known: of a table of twelve
     # points, one is then hardly ever missed. None.
     num_tried: int = 128
+    # Suggestions, and after them points of the design, that are looked at for one at which a trial
+    # does not ask for the same as another. None.
+    num_tries: int = 4
 
     # Values of a parameter up to which each is tried; more are searched like a range and rounded,
     # unless points are few. With 1000 three ranges from 1 to 1000 ended 14 from the optimum after

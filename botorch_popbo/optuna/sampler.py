@@ -2,11 +2,13 @@
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 from zlib import crc32
 
 import numpy as np
+import torch
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.samplers import BaseSampler, PartialFixedSampler
 from optuna.samplers._base import _process_constraints_after_trial
@@ -105,7 +107,17 @@ class PoPBOSampler(BaseSampler):
                 others, study.directions, space, distributions, suggestions(study), self._is_exact
             )
             part = space.at_places(places_of(fixed, space.parameters) or {})
-            values = space.decode(self._search.suggest(part, trials, trial.number)) | fixed
+            asked = [t.params for t in others if t.state.is_finished()]
+            tries = self._search.settings.search.num_tries
+            for left in reversed(range(2 * tries)):
+                if left >= tries:
+                    x = self._search.suggest(part, trials, trial.number)
+                else:  # the model does not know what decides what is asked for
+                    x = self._search.draw(part, torch.cat([trials.X, trials.pending]), trial.number)
+                values = space.decode(x) | fixed
+                if not any(_is_repeated(params, values) for params in asked):
+                    break
+                trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
             share_suggestion(study, trial.number, values, distributions)
         return {name: value for name, value in values.items() if name in search_space}
 
@@ -143,6 +155,11 @@ class PoPBOSampler(BaseSampler):
         """Ask for the constraints of an ended trial, and keep them where Optuna does."""
         if self._constraints_func is not None:
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
+
+
+def _is_repeated(params: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Whether a trial of these values would ask for those of an ended trial, and no others."""
+    return 0 < len(params) < len(values) and params.items() <= values.items()
 
 
 def _with_fixed(

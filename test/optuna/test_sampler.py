@@ -164,6 +164,14 @@ def test_conditional_parameters_are_suggested_together(drawn: list[int]) -> None
     assert study.best_params["model"] == "svm"
 
 
+def test_a_number_may_decide_what_is_asked_for() -> None:
+    def objective(trial: optuna.Trial) -> float:
+        x = trial.suggest_float("x", 0.0, 1.0)
+        return x + (trial.suggest_float("z", 0.0, 1.0) if x > 0.5 else 0.0)
+
+    assert len({str(trial.params) for trial in run(objective, 16).trials}) == 16
+
+
 def test_the_best_point_on_the_border_of_a_constraint_is_found() -> None:
     def constraints(trial: FrozenTrial) -> tuple[float]:
         return (0.1 - trial.params["a"] * trial.params["b"],)
