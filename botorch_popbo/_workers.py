@@ -59,7 +59,6 @@ class Ended(NamedTuple):
 
 # What no parameters cause.
 _MISTAKES = (AttributeError, ImportError, NameError, SyntaxError)
-_MAX_ERROR = 1e154  # its square is a number
 
 
 def evaluate(function: Function, parameters: dict[str, Any]) -> Ended:
@@ -71,8 +70,8 @@ def evaluate(function: Function, parameters: dict[str, Any]) -> Ended:
         number, deviation = _number(value), nan if error is None else _number(error)
         if number is None or not isfinite(number):
             raise ValueError(f"the value is no finite number: {value!r}")
-        if deviation is None or deviation < 0.0 or deviation > _MAX_ERROR:
-            raise ValueError(f"the standard error is no number from 0 to {_MAX_ERROR}: {error!r}")
+        if deviation is None or deviation < 0.0 or deviation > 1e154:  # its square is a number
+            raise ValueError(f"the standard error is no number from 0 to 1e154: {error!r}")
         return Ended(Evaluation(parameters, "completed", number, deviation))
     except Exception as error:
         # A TypeError of the call itself has no deeper frame.

@@ -429,9 +429,6 @@ def test_past_trials_teach_and_are_not_evaluated(direction: Any, tmp_path: Path)
         assert not any(e.is_past for e in own)
         # The design has ended, so the model suggests what is near the best.
         assert abs(math.log10(own[0].parameters["rate"]) + 2) < 1.0
-    missing = pd.DataFrame(rows).drop(columns="kernel")
-    with pytest.raises(InputDataError, match="start, row 0 has no 'kernel'"):
-        run(start=missing)
 
 
 def test_what_is_known_of_a_small_space_is_not_evaluated() -> None:

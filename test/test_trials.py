@@ -65,13 +65,6 @@ def test_what_spreadsheets_write(path: Path) -> None:
     assert Y.tolist() == [[-2.0], [-math.inf], [-math.inf], [-math.inf]]
 
 
-@pytest.mark.parametrize("rows", ["0.1,2,5\n", "0.1,2.5\n0.2,2,5\n"])
-def test_a_decimal_comma_is_no_further_column(path: Path, rows: str) -> None:
-    path.write_text("rate,loss\n" + rows)
-    with pytest.raises(InputDataError, match="points in numbers"):
-        read_trials(path, RATE, "loss")
-
-
 def test_what_is_no_table_is_named(path: Path) -> None:
     path.write_bytes(b"rate,loss\n0.1,\xe9\n")
     with pytest.raises(InputDataError, match="in UTF-8"):

@@ -6,7 +6,6 @@ from typing import Any
 import optuna
 import pytest
 import torch
-from botorch.exceptions import InputDataError
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -171,12 +170,6 @@ def test_a_grid_is_its_values(distribution: BaseDistribution, values: list[Any])
     assert found == pytest.approx(values) if isinstance(values[0], float) else found == values
     assert [type(value) for value in found] == [type(value) for value in values]
     assert [parameter.place(value) for value in found] == parameter.places()
-
-
-@pytest.mark.parametrize("ends", [(0.0, math.inf), (-1.7e308, 1.7e308)])
-def test_a_range_without_a_width_is_refused(ends: tuple[float, float]) -> None:
-    with pytest.raises(InputDataError, match=r"lower end is finite|width of a range"):
-        parameter_of(FloatDistribution(*ends))
 
 
 def test_what_decides_is_found_and_what_has_no_meaning_tells_no_points_apart() -> None:
