@@ -107,7 +107,7 @@ class PoPBOSampler(BaseSampler):
                 others, study.directions, space, distributions, suggestions(study), self._is_exact
             )
             part = space.at_places(places_of(fixed, space.parameters) or {})
-            asked = [t.params for t in others if t.state.is_finished()]
+            ended = [t for t in others if t.state.is_finished()]
             tries = self._search.settings.search.num_tries
             for left in reversed(range(2 * tries)):
                 if left >= tries:
@@ -115,7 +115,7 @@ class PoPBOSampler(BaseSampler):
                 else:  # the model does not know what decides what is asked for
                     x = self._search.draw(part, torch.cat([trials.X, trials.pending]), trial.number)
                 values = space.decode(x) | fixed
-                if not any(_is_repeated(params, values) for params in asked):
+                if not _is_repeated(values, ended):
                     break
                 trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
             share_suggestion(study, trial.number, values, distributions)
@@ -157,9 +157,18 @@ class PoPBOSampler(BaseSampler):
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
 
 
-def _is_repeated(params: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+def _is_repeated(values: Mapping[str, Any], ended: Sequence[FrozenTrial]) -> bool:
     """Whether a trial of these values would ask for those of an ended trial, and no others."""
-    return 0 < len(params) < len(values) and params.items() <= values.items()
+    asked = [t.params for t in ended if t.params]
+    known: set[str] = set()
+    optional: set[str] = set()  # what is not asked for though it is known, and so is not just new
+    for params in asked:
+        optional |= known - params.keys()
+        known |= params.keys()
+    return any(
+        params.items() <= values.items() and set() < values.keys() - params.keys() <= optional
+        for params in asked
+    )
 
 
 def _with_fixed(
