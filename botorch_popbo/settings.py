@@ -226,13 +226,14 @@ class SearchSettings:
     # and 50 BoTorch's alternation takes 3.5 times as long, and finds a better point once in 36
     # searches, a worse one twice.
     max_combinations: int = 64
-    # The same of BoTorch's optimizers of mixed spaces: each combination of few choices in Ax, and
-    # more combinations everywhere. None.
+    # The same of more combinations, and of BoTorch's optimizers of mixed spaces in Ax. None.
     num_mixed_starts: int = 8
     num_mixed_raw: int = 256
     max_mixed_steps: int = 50
-    # Of many combinations BoTorch alternates between numbers and choices so often. None.
+    # Of many combinations numbers and choices are climbed by turns so often at most, and as long as
+    # that gains so much of the logarithm. None.
     max_alternations: int = 8
+    least_gain: float = 1e-3
     # A network's maxima have kinks, so more starts, a coarser end (0.002 of a rank) and a short
     # line search pay; a long one gains nothing there.
     num_network_starts: int = 16

@@ -10,8 +10,6 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.exceptions.warnings import BadInitialCandidatesWarning
 from botorch.generation import gen_candidates_scipy
 from botorch.optim import optimize_acqf_discrete, optimize_acqf_discrete_local_search
-from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
-from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo._seeds import seeded
@@ -20,8 +18,10 @@ from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.starts import (
     centers_of,
     constrained_initial_conditions,
+    drawn,
     mixed_starts,
     rank_initial_conditions,
+    scattered_starts,
 )
 from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import SearchSettings
@@ -120,7 +120,7 @@ def unless_known(
     found = []
     for x in domain.filled(X).split(1):
         if bool(is_row_of(x, X_known)):
-            others = feasible(domain.filled(_drawn(domain)))
+            others = feasible(domain.filled(drawn(domain, domain.settings.num_others)))
             others = others[~is_row_of(others, X_known)]
             x = _best(acquisition, others).unsqueeze(0) if len(others) else x
         found.append(x)
@@ -185,46 +185,56 @@ def _affordable(acquisition: AcquisitionFunction, domain: Domain) -> int:
 def _optimized(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     """What an optimizer for such a space finds, ``1 x d``."""
     settings = domain.settings
-    choices = {column: list(values) for column, values in domain.choices.items()}
     if domain.num_combinations > settings.max_combinations:
-        unordered = domain.categorical
-        found, _ = optimize_acqf_mixed_alternating(
-            acquisition,
-            domain.bounds,
-            discrete_dims={i: values for i, values in choices.items() if i not in unordered},
-            cat_dims={i: values for i, values in choices.items() if i in unordered},
-            q=1,
-            post_processing_func=domain.snap,
-            **default_options("optimize_acqf_mixed_alternating", True, settings),
-        )
-        return domain.snap(found)
-    if choices:
-        starts = mixed_starts(acquisition, domain)
+        found = _by_turns(acquisition, domain)
+    elif domain.choices:
+        found = _climbed(acquisition, domain, mixed_starts(acquisition, domain))
     else:
         number = settings.num_starts, settings.num_raw
-        starts = rank_initial_conditions(acquisition, domain.bounds, 1, *number, settings=settings)
-    fixed, (low, high) = {i: starts[:, 0, i] for i in choices}, domain.bounds
+        X = rank_initial_conditions(acquisition, domain.bounds, 1, *number, settings=settings)
+        found = _climbed(acquisition, domain, X)
+    with torch.no_grad():
+        return found[acquisition(found).argmax()]
+
+
+def _by_turns(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
+    """Where climbing numbers and changing choices by turns leads, ``n x 1 x d``."""
+    X, found = scattered_starts(acquisition, domain), []
+    for _ in range(domain.settings.max_alternations):
+        moved = _stepped(acquisition, domain, _climbed(acquisition, domain, X))
+        found.append(moved)
+        with torch.no_grad():
+            X = moved[acquisition(moved) > acquisition(X) + domain.settings.least_gain]
+        if not len(X):
+            break
+    return torch.cat(found)
+
+
+def _climbed(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Tensor:
+    """Where climbing in numbers alone leads from some points, ``n x 1 x d``."""
+    fixed, (low, high) = {i: X[:, 0, i] for i in domain.choices}, domain.bounds
     # With a SciPy that BoTorch does not know yet it climbs from one start after another.
     alone = {"max_optimization_problem_aggregation_size": 1}
+    settings = domain.settings
     end = {"maxiter": settings.max_steps, "factr": settings.tolerance, **alone}
     with warnings.catch_warnings(record=True):  # whatever the filter, it warns of an early end
         found, _ = gen_candidates_scipy(
-            starts, acquisition, low, high, options=end, fixed_features=fixed
+            X, acquisition, low, high, options=end, fixed_features=fixed
         )
-    found = domain.snap(found)
-    with torch.no_grad():
-        best = acquisition(found).argmax()
-    return found[best]
+    return domain.snap(found)
 
 
-def _drawn(domain: Domain) -> Tensor:
-    """Quasi-random points, ``n x d``."""
-    number = domain.settings.num_others
-    drawn: Tensor = draw_sobol_samples(domain.bounds, number, 1).squeeze(1)
+def _stepped(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Tensor:
+    """The best of each point and of those that differ in one choice, ``n x 1 x d``."""
+    parts = [X]
     for column, values in domain.choices.items():
-        listed = drawn.new_tensor(values)
-        drawn[:, column] = listed[torch.randint(len(listed), (number,))]
-    return domain.snap(drawn)
+        other = X.repeat(1, len(values), 1)
+        other[..., column] = X.new_tensor(values)
+        parts.append(other)
+    every = domain.snap(torch.cat(parts, dim=1))
+    with torch.no_grad():
+        value = acquisition(every.flatten(0, 1).unsqueeze(-2)).reshape(every.shape[:2])
+    return every[torch.arange(len(X)), value.argmax(-1)].unsqueeze(-2)
 
 
 def _best(acquisition: AcquisitionFunction, candidates: Tensor) -> Tensor:

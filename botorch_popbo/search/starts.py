@@ -110,6 +110,40 @@ def mixed_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     return X[torch.cat([of_each, close]).unique()]
 
 
+def scattered_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
+    """Starting points of a space of ranges and many combinations of choices.
+
+    The best few of points everywhere, and of some close to the best points, whose categories these
+    have.
+
+    Args:
+        acquisition: A function of a rank model.
+        domain: The space.
+
+    Returns:
+        An ``n x 1 x d`` tensor.
+    """
+    settings, half = domain.settings, domain.settings.num_raw // 2
+    centers = centers_of(acquisition, domain.bounds, settings)
+    keep = [*domain.categorical]
+    nearby = domain.snap(_near(centers, domain.bounds, half, settings.log10_radius, keep))
+    few = settings.num_mixed_starts // 2
+    best = []
+    for X in (drawn(domain, half).unsqueeze(-2), nearby):
+        with torch.no_grad():
+            best.append(X[acquisition(X).topk(few).indices])
+    return torch.cat(best)
+
+
+def drawn(domain: Domain, number: int) -> Tensor:
+    """Quasi-random points of a space, ``number x d``."""
+    X: Tensor = draw_sobol_samples(domain.bounds, number, 1).squeeze(1)
+    for column, values in domain.choices.items():
+        listed = X.new_tensor(values)
+        X[:, column] = listed[torch.randint(len(listed), (number,))]
+    return domain.snap(X)
+
+
 def constrained_initial_conditions(
     *args: Any, settings: SearchSettings | None = None, **kwargs: Any
 ) -> Tensor:

@@ -38,6 +38,24 @@ class Bowl(AcquisitionFunction):
         return -(X - TARGET).square().sum(-1).squeeze(-1)
 
 
+class Pit(Bowl):
+    """A wide basin, and a narrow one that numbers and choices lead to in turn only."""
+
+    def forward(self, X: Tensor) -> Tensor:
+        slanted = X[..., 0] - X[..., 1] / 4.0
+        narrow = 2.0 * torch.exp(-20.0 * slanted.square() - 0.5 * (X[..., 1] - 3.5).square())
+        return super().forward(X) + narrow.squeeze(-1)
+
+
+def test_of_many_choices_the_best_is_found_by_turns() -> None:
+    grid = torch.cartesian_prod(torch.linspace(0.0, 1.0, 1001), torch.arange(65) / 16.0)
+    best = Pit()(grid.double().unsqueeze(-2)).max()
+    for seed in range(3):
+        found = maximize(Pit(), MANY, NONE, seed)
+        assert float(Pit()(found.view(1, 1, -1))) > float(best) - 1e-2
+        assert float(16.0 * found[1]).is_integer()
+
+
 @pytest.mark.parametrize(
     ("domain", "expected"),
     [
