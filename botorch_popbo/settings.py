@@ -80,6 +80,9 @@ class ModelSettings:
     # Logarithm of the least gap in units of the typical one, a ten-thousandth: what is closer may
     # be told apart by rounding. Measured: none.
     least_log_gap: float = -9.2
+    # Deviation of the difference of utilities whose outcomes tie for the best. Were it free, a
+    # plateau would look like a slope. Measured: tuning.md.
+    tie: float = 0.03
 
     # L-BFGS over the hyperparameters ends after so many iterations, or where it gains less than
     # this share of the evidence, or where no slope per prior deviation exceeds that many nats.

@@ -10,7 +10,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Pairs of records of which one is better.
+    """Pairs of records of which one is better, or which are equals.
 
     Attributes:
         better: Index of the better record of each pair, of shape ``M``.
@@ -22,6 +22,7 @@ class Comparisons:
         weight: What a certain comparison counts among others that say nearly the same, at most one,
             of shape ``M``; see :mod:`botorch_popbo.likelihoods.weights`.
         noise: Variance of an answer by how much more its judge errs than others, of shape ``M``.
+        tie: Deviation of the difference of a pair of equals, of shape ``M``; zero of all others.
     """
 
     better: Tensor
@@ -30,6 +31,7 @@ class Comparisons:
     other_side: Tensor
     weight: Tensor
     noise: Tensor
+    tie: Tensor
 
     @classmethod
     def strict(cls, better: Tensor, worse: Tensor) -> Self:
@@ -37,7 +39,12 @@ class Comparisons:
         position = torch.arange(len(better), device=better.device)
         never = torch.zeros_like(better, dtype=torch.double)
         once = torch.ones_like(never)
-        return cls(better, worse, never, position, once, once)
+        return cls(better, worse, never, position, once, once, never)
+
+    @classmethod
+    def equal(cls, one: Tensor, other: Tensor, tie: Tensor) -> Self:
+        """Pairs of equals."""
+        return replace(cls.strict(one, other), tie=tie)
 
     @classmethod
     def judged(
@@ -72,6 +79,16 @@ class Comparisons:
         return bool(self.is_answer.any())
 
     @cached_property
+    def is_equal(self) -> Tensor:
+        """Whether the two of a pair are equals, of shape ``M``."""
+        return self.tie > 0
+
+    @cached_property
+    def is_strict(self) -> Tensor:
+        """Whether one of a pair is better for certain, of shape ``M``."""
+        return ~(self.is_answer | self.is_equal)
+
+    @cached_property
     def err_alike(self) -> bool:
         """Whether all judges are of one noise."""
         return bool((self.noise == 1.0).all())
@@ -91,8 +108,8 @@ class Comparisons:
 
     @cached_property
     def gaps(self) -> Tensor:
-        """Positions of the certain pairs that are no side of an interval."""
-        return (~(self.is_answer | self.is_side)).nonzero().squeeze(-1)
+        """Positions of the strict pairs that are no side of an interval."""
+        return (self.is_strict & ~self.is_side).nonzero().squeeze(-1)
 
     @cached_property
     def path(self) -> Tensor | None:
@@ -129,7 +146,8 @@ class Comparisons:
         if not len(rest):
             return self
         strict = self.strict(self.better[kept], self.worse[kept])
-        return replace(strict, answers=self.answers[kept], noise=self.noise[kept])
+        answers, noise, tie = self.answers[kept], self.noise[kept], self.tie[kept]
+        return replace(strict, answers=answers, noise=noise, tie=tie)
 
     @cached_property
     def paths(self) -> Tensor:

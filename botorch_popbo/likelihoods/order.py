@@ -256,6 +256,8 @@ def _pull(
     if terms.are_gaps:
         share = 1.0 - inverse.diagonal()
         pull = (share - terms.weight) / gaps
+        if terms.has_ties:  # whose curvature is the same everywhere
+            pull = pull.where(~terms.is_equal, 0.0)
         by_distances: tuple[Tensor, ...] = ()
         if terms.distances is not None:
             moved = (pull / root - inverse @ (pull / root)) / root

@@ -46,6 +46,8 @@ class Terms:
     ) -> None:
         self.comparisons, self.log_noise = comparisons, noise.log()
         self.is_answer, self.has_answers = comparisons.is_answer, comparisons.has_answers
+        self.is_equal, self.has_ties = comparisons.is_equal, bool(comparisons.is_equal.any())
+        self.stiffness = comparisons.tie.to(noise) ** -2
         self.answers, self.weight = comparisons.answers.to(noise), comparisons.weight.to(noise)
         # As long as all judges err alike it is no vector, whose exponentials take longer.
         self._log_ratio = 0.0 if comparisons.err_alike else comparisons.noise.to(noise).log()
@@ -80,11 +82,14 @@ class Terms:
         """Derivatives with respect to the differences, of shape ``M``."""
         if self.are_gaps:  # most orders, in the inner loop of a fit
             slope = self.total / differences
-            return slope if self.distances is None else slope - self.rate
-        inverse = self._inverse(differences)
-        slope = self.weight * inverse * self._share(inverse)
-        if self.distances is not None:
-            slope = slope + self.mass * inverse - self.rate
+            slope = slope if self.distances is None else slope - self.rate
+        else:
+            inverse = self._inverse(differences)
+            slope = self.weight * inverse * self._share(inverse)
+            if self.distances is not None:
+                slope = slope + self.mass * inverse - self.rate
+        if self.has_ties:
+            slope = slope.where(~self.is_equal, -self.stiffness * differences)
         if self.has_answers:
             deviation = (0.5 * (self.log_noise + self._log_ratio)).exp()
             by_score = self.answers / deviation * hazard(differences / deviation)
@@ -105,6 +110,7 @@ class Terms:
         own = self.weight * inverse.square() * share * (2.0 - share)
         if self.distances is not None:
             own = own + self.mass * inverse.square()
+        own = own.where(~self.is_equal, self.stiffness)
         if self.has_answers:
             log_noise = log_noise + self._log_ratio
             score = differences * torch.exp(-0.5 * log_noise)
@@ -119,7 +125,10 @@ class Terms:
     def root(self, differences: Tensor) -> Tensor:
         """``R`` with ``R R' = C' W C``: its diagonal, of shape ``n``, or lower triangular."""
         if self.are_gaps:
-            return self.total.sqrt() / differences
+            of_gaps = self.total.sqrt() / differences
+            return (
+                of_gaps.where(~self.is_equal, self.stiffness.sqrt()) if self.has_ties else of_gaps
+            )
         own, across = self.curvature(differences, self.log_noise)
         if self.is_forest:
             return own.sqrt()
@@ -156,8 +165,11 @@ class Terms:
         return volume
 
     def log_prob(self, differences: Tensor, log_noise: Tensor) -> Tensor:
-        """Of answers and distances, a scalar; all else is certain."""
+        """Of answers, distances and equals, a scalar; all else is certain."""
         told = self._log_prob_of_distances(differences)
+        if self.has_ties:
+            score = differences[self.is_equal] / self.comparisons.tie[self.is_equal]
+            told = told - 0.5 * score.square().sum()
         if not self.has_answers:
             return told
         score = differences * torch.exp(-0.5 * (log_noise + self._log_ratio))
@@ -198,15 +210,15 @@ class Terms:
     def longest_step(self, differences: Tensor, step: Tensor) -> float:
         """At most one, so that no gap shrinks to nothing."""
         shrinking = -step / differences
-        if self.has_answers:
-            shrinking = shrinking.where(~self.is_answer, 0.0)
+        if self.has_answers or self.has_ties:
+            shrinking = shrinking.where(self.comparisons.is_strict, 0.0)
         longest = float(shrinking.max()) if len(step) else 0.0
         # Not all the way to the boundary, where the logarithm of the gap ends.
         return min(1.0, 0.9 / longest) if longest > 0.0 else 1.0
 
     def _inverse(self, differences: Tensor) -> Tensor:
-        """Of gaps; an answer may be about no difference at all, and has its own derivatives."""
-        return 1.0 / differences.where(~self.is_answer, 1.0)
+        """Of gaps; of answers and equals a difference may be none, and they have derivatives."""
+        return 1.0 / differences.where(self.comparisons.is_strict, 1.0)
 
     def _share(self, inverse: Tensor) -> Tensor:
         """How much nearer a bound is than the other of the same interval; one without another."""

@@ -74,11 +74,11 @@ def weighted(comparisons: Comparisons, covariance: Tensor) -> Comparisons:
 def _group(comparisons: Comparisons, num_records: int) -> Tensor:
     """A number for each set of comparisons that hang on the same record, -1 for others; ``M``."""
     better, worse = comparisons.better, comparisons.worse
-    certain = (~comparisons.is_answer).long()
+    certain = comparisons.is_strict.long()
     number = torch.zeros(num_records, dtype=torch.long, device=better.device)
     number = number.index_add(0, better, certain).index_add(0, worse, certain)
     # A record of one certain comparison hangs on the other record of it.
-    is_single = ~comparisons.is_answer & ~comparisons.is_side
+    is_single = comparisons.is_strict & ~comparisons.is_side
     below = is_single & (number[worse] == 1)
     above = is_single & ~below & (number[better] == 1)
     group = torch.full_like(better, -1).where(~below, better).where(~above, worse + num_records)

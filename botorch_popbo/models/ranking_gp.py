@@ -167,7 +167,7 @@ class RankingGP(RankModel, FantasizeMixin):
         warn_if_silent(is_silent)
         self.settings = settings
         self.known_radius = settings.silent_known_radius if is_silent else settings.known_radius
-        records = observations_of(order)
+        records = observations_of(order, 0.0 if settings.order_only else settings.tie)
         if train_X is None or train_Y is None:
             # BoTorch looks for outcomes in every model; ranks stand in for them.
             train_X, train_Y = order.X[records.item], -records.better.to(order.X)

@@ -15,15 +15,19 @@ def relate(
     strict: Iterable[Pair] = (),
     between: Iterable[tuple[int, int, int]] = (),
     answers: Iterable[tuple[int, int, float]] = (),
+    equal: Iterable[Pair] = (),
 ) -> Comparisons:
-    """Better and worse records, records between two others, and how often a judge said so."""
+    """Better and worse records, others between two, how often a judge said so, and equals."""
     better, worse = _columns(strict, 2)
     above, record, below = _columns(between, 3)
     winner, loser, number = _columns(answers, 3)
     certain = Comparisons.strict(better.long(), worse.long()).join(
         Comparisons.between(above.long(), record.long(), below.long())
     )
-    return certain.join(Comparisons.judged(winner.long(), loser.long(), number))
+    judged = Comparisons.judged(winner.long(), loser.long(), number)
+    one, other = _columns(equal, 2)
+    tie = torch.full_like(one, 0.2)
+    return certain.join(judged).join(Comparisons.equal(one.long(), other.long(), tie))
 
 
 def _columns(rows: Iterable[tuple[float, ...]], number: int) -> Sequence[Tensor]:

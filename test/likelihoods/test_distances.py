@@ -14,11 +14,13 @@ from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.order import OrderedUtilities, order_utilities
 from botorch_popbo.likelihoods.terms import Distances
 
-LOG_GAP = torch.tensor([-1.0, 0.3, math.nan, -0.2]).double()
+LOG_GAP = torch.tensor([-1.0, 0.3, math.nan, -0.2, 0.0]).double()
 ORDERS = {
     "ranking": chain([1, 2, 0, 4, 3]),
     "ties": relate([(0, 1), (1, 4)], between=[(0, 2, 4)]),
     "hanging": relate([(2, i) for i in (0, 1, 3, 4)]),
+    "equals": relate([(0, 1), (1, 4)], equal=[(0, 2), (0, 3)]),
+    "equals and an interval": relate([(0, 1), (1, 4)], between=[(0, 2, 4)], equal=[(0, 3)]),
 }
 EACH = pytest.mark.parametrize("comparisons", ORDERS.values(), ids=ORDERS)
 
@@ -46,7 +48,7 @@ def found(
 
 def heard(comparisons: Comparisons) -> Tensor:
     """Distances of the comparisons that are gaps."""
-    is_gap = ~comparisons.is_side
+    is_gap = comparisons.is_strict & ~comparisons.is_side
     return LOG_GAP[: len(comparisons)].where(is_gap, torch.nan)
 
 

@@ -8,16 +8,26 @@ from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.terms import Terms
 
 NOISE = torch.tensor(0.3).double()
-MIXED = relate([(0, 1), (1, 2)], between=[(0, 3, 2), (0, 4, 2)], answers=[(5, 0, 2.0), (1, 5, 1.0)])
+MIXED = relate(
+    [(0, 1), (1, 2)],
+    between=[(0, 3, 2), (0, 4, 2)],
+    answers=[(5, 0, 2.0), (1, 5, 1.0)],
+    equal=[(0, 6)],
+)
 KINDS = pytest.mark.parametrize(
     "comparisons",
-    [chain([2, 0, 1]), MIXED, relate(answers=[(0, 1, 1.0), (1, 2, 3.0), (2, 0, 1.0)])],
+    [
+        chain([2, 0, 1]),
+        relate([(2, 1)], equal=[(2, 0)]),
+        MIXED,
+        relate(answers=[(0, 1, 1.0), (1, 2, 3.0), (2, 0, 1.0)]),
+    ],
 )
 
 
 def utilities(comparisons: Comparisons) -> Tensor:
     """In order where that is certain."""
-    falling = torch.tensor([0.9, 0.7, 0.1, 0.5, 0.3, 0.8]).double()
+    falling = torch.tensor([0.9, 0.7, 0.1, 0.5, 0.3, 0.8, 1.0]).double()
     return falling if comparisons.has_answers else falling[[1, 2, 0]]
 
 

@@ -74,6 +74,26 @@ def test_what_has_no_distances_is_its_order(name: str) -> None:
     )
 
 
+def test_a_plateau_is_flat() -> None:
+    outcomes = SMOOTH.clamp_max(SMOOTH.sort().values[-6])
+    told, alone = fitted(outcomes), fitted(outcomes, order_only=True)
+    best = outcomes == outcomes.max()
+    spread = [model.posterior(X[best]).mean.std() for model in (told, alone)]
+    assert float(spread[0]) < 0.5 * float(spread[1])
+    # An increasing transform leaves the order what it is, and a tie a tie.
+    other = fitted(outcomes.exp(), order_only=True)
+    assert torch.equal(other.posterior(X).mean, alone.posterior(X).mean)
+
+
+def test_what_is_nearer_than_outcomes_tell_apart_is_known() -> None:
+    points = torch.tensor([0.0, 0.02, 0.3, 0.34, 0.6, 1.0]).double().unsqueeze(-1)
+    steps = (4.0 * points.squeeze(-1)).floor()  # of 0.3 and 0.34 and of the first two the same
+    assert fitted(steps, points).known_radius == pytest.approx((0.04 * 0.26) ** 0.5)
+    assert fitted(steps, points, order_only=True).known_radius > 0.1
+    smooth = fitted(points.squeeze(-1), points)
+    assert smooth.known_radius == smooth.settings.known_radius
+
+
 def test_a_failure_is_no_distance_away() -> None:
     failed = torch.cat([SMOOTH, torch.tensor([-torch.inf] * 3).double()])
     points = torch.cat([X, 1.0 + 0.1 * unit_points(3, seed=2)])

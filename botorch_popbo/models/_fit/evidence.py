@@ -235,6 +235,4 @@ class Evidence:
     def _are_in_order(self, utilities: Tensor) -> bool:
         """Whether no certain comparison is violated; rounding may close a gap for good."""
         gaps = self._relations.differences(utilities)
-        if self._relations.has_answers:
-            gaps = gaps[~self._relations.is_answer]
-        return bool((gaps > 0.0).all())
+        return bool((gaps[self._relations.is_strict] > 0.0).all())

@@ -13,13 +13,14 @@ from botorch_popbo.models._observations.observations import Observations
 _ROUNDINGS = 4.0
 
 
-def observations_of(order: Order) -> Observations:
+def observations_of(order: Order, tie: float = 0.0) -> Observations:
     """Rank the points of every task.
 
     A known variance of a score counts by how far one deviation reaches.
 
     Args:
         order: The order.
+        tie: Deviation of the difference of two whose outcomes tie for the best; zero if it is free.
 
     Returns:
         The records, in double precision.
@@ -42,6 +43,7 @@ def observations_of(order: Order) -> Observations:
         known_variance=torch.zeros_like(better, dtype=torch.double),
         outcome=torch.full_like(better, torch.nan, dtype=torch.double),
         num_points=order.num_points,
+        tie=tie,
         answers=answers_of(order, judged),
         source=torch.zeros_like(item),
     )

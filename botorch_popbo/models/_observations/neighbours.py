@@ -7,18 +7,19 @@ from botorch_popbo.data._rows import DistinctRows
 from botorch_popbo.likelihoods.comparisons import Comparisons
 
 
-def neighbours(places: DistinctRows, group: Tensor) -> Comparisons:
+def neighbours(places: DistinctRows, group: Tensor, tie: Tensor) -> Comparisons:
     """Relate each entry of rankings to its neighbours.
 
     One entry of every level leads it, and the leaders form a chain. Of the others all that is known
     is that they lie between the leaders of the next better and the next worse level. Those at
     an open end hang on the next level: ties at the best may hide what is better still, and the
-    worst, failed runs among them, are worse by any amount. To take the tied for equal would be to
-    take the function for flat.
+    worst, failed runs among them, are worse by any amount. Only if outcomes say that nothing is
+    hidden, those that tie for the best are equals: else a plateau would look like a slope.
 
     Args:
         places: Levels of ``m`` entries, best first and those of one ranking together.
         group: Which ranking each entry is in, of shape ``m``.
+        tie: How far apart those are that tie for the best, of shape ``m``; zero where it is free.
 
     Returns:
         Certain comparisons; none in a ranking of one level.
@@ -34,11 +35,13 @@ def neighbours(places: DistinctRows, group: Tensor) -> Comparisons:
     best, worst, inner = opens & ~closes, closes & ~opens, ~(opens | closes)
     # One comparison for every gap: where the best hang on a leader, it does not hang on them.
     under = worst[level] | (leads & (inner & ~best.roll(1))[level])
-    over = best[level] & ~(leads & worst.roll(-1)[level])
+    equal = best[level] & ~leads & (tie > 0)
+    over = best[level] & ~(leads & worst.roll(-1)[level]) & ~equal
     inside = inner[level] & ~leads
     pairs = Comparisons.strict(
         torch.cat([above[under], entry[over]]), torch.cat([entry[under], below[over]])
     )
+    pairs = pairs.join(Comparisons.equal(leader[level][equal], entry[equal], tie[equal]))
     return pairs.join(Comparisons.between(above[inside], entry[inside], below[inside]))
 
 

@@ -30,6 +30,7 @@ class Observations:
         outcome: How good each record was, in some unit of distance, of shape ``m``; NaN where only
             its place is known.
         num_points: Number of evaluated points.
+        tie: Deviation of the difference of two whose outcomes tie for the best; zero if it is free.
         answers: What is known of judged records.
         source: Which source each record is from, counted from 1, and 0 for the target; ``m``.
     """
@@ -42,6 +43,7 @@ class Observations:
     known_variance: Tensor
     outcome: Tensor
     num_points: int
+    tie: float
     answers: Comparisons
     source: Tensor
 
@@ -75,7 +77,8 @@ class Observations:
             return self.answers
         # Anew in each subset: where a record is left out, its neighbours are each other's.
         places = distinct_rows(self.task[ranked], self._share[ranked])
-        forest = neighbours(places, self.task[ranked]).renumbered(ranked)
+        tie = self.tie * self.outcome[ranked].isfinite()
+        forest = neighbours(places, self.task[ranked], tie).renumbered(ranked)
         return forest.join(self.answers) if len(self.answers) else forest
 
     @property
@@ -150,4 +153,6 @@ class Observations:
         return replace(self, **columns, answers=self.answers.to(device))
 
 
-_COLUMNS = tuple(f.name for f in fields(Observations) if f.name not in ("num_points", "answers"))
+_COLUMNS = tuple(
+    f.name for f in fields(Observations) if f.name not in ("num_points", "tie", "answers")
+)

@@ -51,6 +51,7 @@ def insert_pending(records: Observations, predicted: Tensor, utility: Tensor) ->
         known_variance=torch.cat([records.known_variance, utility.new_zeros(number)]),
         outcome=torch.cat([records.outcome, _expected(records, own, predicted)]),
         num_points=total + number,
+        tie=records.tie,
         answers=answers,
         source=torch.cat([records.source, torch.zeros_like(new_items)]),
     )
