@@ -39,6 +39,7 @@ from botorch_popbo.models._fit.warp import Warp
 from botorch_popbo.models._observations.from_order import observations_of
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._observations.pending import insert_pending
+from botorch_popbo.models._observations.resolution import resolution
 from botorch_popbo.models._observations.subset import Subset
 from botorch_popbo.models._predict.averaging import plausible_ranks
 from botorch_popbo.models._predict.conditional import (
@@ -289,6 +290,9 @@ class RankingGP(RankModel, FantasizeMixin):
             lone = lone_surprise(sample, self._is_used)
         self.surprise = self._X[sample.records.item[lone]]
         self._is_used[lone] = True
+        measured = sample.records.outcome.isfinite()  # the target's alone
+        flat = resolution(sample.X[measured], sample.records.level[measured])
+        self.known_radius = max(self.known_radius, flat / self._X.shape[-1] ** 0.5)
         return self.eval()
 
     def log_likelihood(self) -> Tensor:
