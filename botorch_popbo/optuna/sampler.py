@@ -1,7 +1,7 @@
 """An Optuna sampler that learns from the order of the trials."""
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -14,6 +14,7 @@ from optuna.samplers import BaseSampler, PartialFixedSampler
 from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
+from torch import Tensor
 
 from botorch_popbo.optuna._space import (
     all_parameters,
@@ -24,8 +25,9 @@ from botorch_popbo.optuna._space import (
 )
 from botorch_popbo.optuna._trials import share_suggestion, suggestions, trials_of
 from botorch_popbo.search.suggest import Search
+from botorch_popbo.search.trials import Trials
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import at_least
+from botorch_popbo.space import Space, at_least
 
 # A thread waits for the others' points, and for torch's global generator, which models put back.
 _LOCK = Lock()
@@ -108,18 +110,26 @@ class PoPBOSampler(BaseSampler):
             )
             part = space.at_places(places_of(fixed, space.parameters) or {})
             ended = [t for t in others if t.state.is_finished()]
-            tries = self._search.settings.search.num_tries
-            for left in reversed(range(2 * tries)):
-                if left >= tries:
-                    x = self._search.suggest(part, trials, trial.number)
-                else:  # the model does not know what decides what is asked for
-                    x = self._search.draw(part, torch.cat([trials.X, trials.pending]), trial.number)
+            for x in self._points(part, trials, trial.number):
                 values = space.decode(x) | fixed
                 if not _is_repeated(values, ended):
                     break
-                trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
             share_suggestion(study, trial.number, values, distributions)
         return {name: value for name, value in values.items() if name in search_space}
+
+    def _points(self, space: Space, trials: Trials, index: int) -> Iterator[Tensor]:
+        """Suggestions, each as if those before it were pending, and after them some of a design.
+
+        The model does not know what decides which parameters a trial asks for.
+        """
+        for take in (self._search.suggest, self._drawn):
+            for _ in range(self._search.settings.search.num_tries):
+                x = take(space, trials, index)
+                yield x
+                trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
+
+    def _drawn(self, space: Space, trials: Trials, index: int) -> Tensor:
+        return self._search.draw(space, torch.cat([trials.X, trials.pending]), index)
 
     def sample_independent(
         self,
