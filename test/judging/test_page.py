@@ -224,7 +224,7 @@ def test_files_stay_in_their_folder_and_run_nothing(gateway: Any, tmp_path: Path
 
 
 def start(folder: Path, port: int, *options: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "botorch_popbo", "prefer", "flag.toml", "--page"]
+    command = [sys.executable, "-m", "botorch_popbo.benchmarks", "prefer", "flag.toml", "--page"]
     root = str(Path(__file__).parents[2])
     environment = os.environ | {"BROWSER": "true", "PYTHONPATH": root, "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
