@@ -228,8 +228,11 @@ def _stepped(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Ten
     """The best of each point and of those that differ in one choice, ``n x 1 x d``."""
     parts = [X]
     for column, values in domain.choices.items():
-        other = X.repeat(1, len(values), 1)
-        other[..., column] = X.new_tensor(values)
+        listed = X.new_tensor(values)
+        if len(listed) > domain.settings.max_listed:  # of thousands of categories some at a time
+            listed = listed[torch.randperm(len(listed))[: domain.settings.max_listed]]
+        other = X.repeat(1, len(listed), 1)
+        other[..., column] = listed
         parts.append(other)
     every = domain.snap(torch.cat(parts, dim=1))
     with torch.no_grad():
