@@ -72,6 +72,14 @@ class Domain:
         is_small = self.num_combinations <= self.settings.table_size
         return is_small or longest <= MAX_CARDINALITY_FOR_LOCAL_SEARCH
 
+    def listed(self, X: Tensor) -> Tensor:
+        """Points ``... x d`` with the nearest listed value in every column that has a list."""
+        X = X.clone()
+        for column, values in self.choices.items():
+            known = X.new_tensor(values)
+            X[..., column] = known[(X[..., [column]] - known).abs().argmin(-1)]
+        return X
+
     def filled(self, X: Tensor) -> Tensor:
         """Points ``... x d`` that are equal where they differ in what has no meaning only."""
         return X if self.inactive is None else self.inactive(X)

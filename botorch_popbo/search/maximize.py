@@ -85,11 +85,8 @@ def table_candidates(
     with torch.no_grad():
         promising = drawn[acquisition(drawn.unsqueeze(-2)).topk(half).indices]
     best = centers_of(acquisition, domain.bounds, settings)[:half]
-    nearest = [
-        v[(x.unsqueeze(-1) - v).abs().argmin(-1)] for v, x in zip(columns, best.T, strict=True)
-    ]
     found = []
-    for start in torch.cat([promising, torch.stack(nearest, dim=-1)]).split(1):
+    for start in torch.cat([promising, domain.listed(best)]).split(1):
         x, _ = optimize_acqf_discrete_local_search(
             acquisition, columns, 1, 1, batch_initial_conditions=start.unsqueeze(-2)
         )

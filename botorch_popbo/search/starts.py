@@ -126,7 +126,8 @@ def scattered_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor
     settings, half = domain.settings, domain.settings.num_raw // 2
     centers = centers_of(acquisition, domain.bounds, settings)
     keep = [*domain.categorical]
-    nearby = domain.snap(_near(centers, domain.bounds, half, settings.log10_radius, keep))
+    nearby = _near(centers, domain.bounds, half, settings.log10_radius, keep)
+    nearby = domain.listed(domain.snap(nearby))
     few = settings.num_mixed_starts // 2
     best = []
     for X in (drawn(domain, half).unsqueeze(-2), nearby):

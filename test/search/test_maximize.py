@@ -56,6 +56,14 @@ def test_of_many_choices_the_best_is_found_by_turns() -> None:
         assert float(16.0 * found[1]).is_integer()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_of_many_ordered_choices_a_listed_one_is_found(seed: int) -> None:
+    # The target is between two of them, and close to a start that is on none.
+    bounds = torch.tensor([[0.0, 0.0], [1.0, 40.0]]).double()
+    domain = replace(RANGES, bounds=bounds, choices={1: [0.625 * i for i in range(65)]})
+    assert maximize(Bowl(), domain, NONE, seed)[1] in (1.875, 2.5)
+
+
 @pytest.mark.parametrize(
     ("domain", "expected"),
     [
