@@ -18,8 +18,8 @@ from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.starts import (
     centers_of,
     constrained_initial_conditions,
-    drawn,
     mixed_starts,
+    random_points,
     rank_initial_conditions,
     scattered_starts,
 )
@@ -117,7 +117,7 @@ def unless_known(
     found = []
     for x in domain.filled(X).split(1):
         if bool(is_row_of(x, X_known)):
-            others = feasible(domain.filled(drawn(domain, domain.settings.num_others)))
+            others = feasible(domain.filled(random_points(domain, domain.settings.num_others)))
             others = others[~is_row_of(others, X_known)]
             x = _best(acquisition, others).unsqueeze(0) if len(others) else x
         found.append(x)
@@ -197,11 +197,15 @@ def _optimized(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
 def _by_turns(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     """Where climbing numbers and changing choices by turns leads, ``n x 1 x d``."""
     X, found = scattered_starts(acquisition, domain), []
+    with torch.no_grad():
+        value = acquisition(X)
     for _ in range(domain.settings.max_alternations):
         moved = _stepped(acquisition, domain, _climbed(acquisition, domain, X))
         found.append(moved)
         with torch.no_grad():
-            X = moved[acquisition(moved) > acquisition(X) + domain.settings.least_gain]
+            reached = acquisition(moved)
+        is_open = reached > value + domain.settings.least_gain
+        X, value = moved[is_open], reached[is_open]
         if not len(X):
             break
     return torch.cat(found)

@@ -130,13 +130,13 @@ def scattered_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor
     nearby = domain.listed(domain.snap(nearby))
     few = settings.num_mixed_starts // 2
     best = []
-    for X in (drawn(domain, half).unsqueeze(-2), nearby):
+    for X in (random_points(domain, half).unsqueeze(-2), nearby):
         with torch.no_grad():
             best.append(X[acquisition(X).topk(few).indices])
     return torch.cat(best)
 
 
-def drawn(domain: Domain, number: int) -> Tensor:
+def random_points(domain: Domain, number: int) -> Tensor:
     """Quasi-random points of a space, ``number x d``."""
     X: Tensor = draw_sobol_samples(domain.bounds, number, 1).squeeze(1)
     for column, values in domain.choices.items():
