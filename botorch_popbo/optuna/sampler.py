@@ -122,14 +122,15 @@ class PoPBOSampler(BaseSampler):
 
         The model does not know what decides which parameters a trial asks for.
         """
-        for take in (self._search.suggest, self._drawn):
-            for _ in range(self._search.settings.search.num_tries):
-                x = take(space, trials, index)
-                yield x
-                trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
-
-    def _drawn(self, space: Space, trials: Trials, index: int) -> Tensor:
-        return self._search.draw(space, torch.cat([trials.X, trials.pending]), index)
+        search = self._search
+        tries = search.settings.search.num_tries
+        for is_drawn in [False] * tries + [True] * tries:
+            if is_drawn:
+                x = search.draw(space, trials.known_X, index)
+            else:
+                x = search.suggest(space, trials, index)
+            yield x
+            trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
 
     def sample_independent(
         self,

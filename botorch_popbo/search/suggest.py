@@ -130,7 +130,7 @@ class Search:
         if trials.num_successes >= self.num_initial and len(trials.X.unique(dim=0)) > 1:
             seed = derive_seed(self.seed, index)
             return self.models(space, trials).suggest(space, trials.pending, seed)
-        return self.draw(space, torch.cat([trials.X, trials.pending]), index)
+        return self.draw(space, trials.known_X, index)
 
     def draw(self, space: Space, X_known: Tensor, index: int) -> Tensor:
         """The next point of the design that is not known.

@@ -61,6 +61,11 @@ class Trials:
     excess: Tensor
     pending: Tensor
 
+    @property
+    def known_X(self) -> Tensor:  # noqa: N802
+        """Points that are evaluated or pending, an ``m x d`` tensor."""
+        return torch.cat([self.X, self.pending])
+
     @classmethod
     def gather(
         cls, ended: Sequence[Trial], pending: Sequence[Tensor], shape: Sequence[int]
