@@ -53,9 +53,9 @@ def _joined(seen: Sequence[BaseDistribution]) -> BaseDistribution:
 def _are_of_trials(ranges: Sequence[Any]) -> bool:
     """Whether ranges came back, or are many: a user changes them once or twice, or long ago."""
     changes, last = sum(one != other for one, other in pairwise(ranges)), ranges[-1]
-    # A single value may be all that is left beside the best values of others.
-    has_stayed = list(ranges[-3:]) == [last] * 3 and has_values(last)
     number = len({(d.low, d.high) for d in ranges})
+    # Others at their bounds give the same range a few times, or a single value.
+    has_stayed = list(ranges[-number:]) == [last] * number and has_values(last)
     return changes > number or (number > 2 and not has_stayed)
 
 
