@@ -452,7 +452,7 @@ class RankingGP(RankModel, FantasizeMixin):
             there would remove.
         """
         with torch.no_grad():
-            return Differences.from_predictor(self.predictor, reference.double())
+            return Differences(self.predictor, reference.double())
 
     def condition_on_observations(
         self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
@@ -538,7 +538,7 @@ class RankingGP(RankModel, FantasizeMixin):
             with torch.inference_mode(False), torch.no_grad():
                 sample = self._sample(self._with_parameters())
                 used = self._data.index[self._is_used]
-                ranks = RankPredictor.at(sample.hyperparameters.start, sample, used)
+                ranks = RankPredictor(sample.hyperparameters.start, sample, used)
             known = self._known = Prepared(parts, copies, ranks)
         return known
 

@@ -37,7 +37,7 @@ def plausible_ranks(sample: Sample, index: Tensor, is_used: Tensor) -> list[Rank
         if robust.total > fit.total + settings.strong_evidence:
             fit, is_left = robust, is_used
     drawn = _draw(Evidence(fitted.subset(fit.is_used)), fit.conditioned.coordinates)
-    return [RankPredictor.at(each, sample, index[is_left]) for each in drawn]
+    return [RankPredictor(each, sample, index[is_left]) for each in drawn]
 
 
 def _draw(evidence: Evidence, centre: Tensor) -> Tensor:

@@ -1,10 +1,8 @@
 """How much better new points are than a reference, fast enough for an optimizer's inner loop."""
 
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import torch
-from gpytorch.kernels import Kernel
 from gpytorch.settings import lazily_evaluate_kernels
 from torch import Tensor
 
@@ -14,12 +12,15 @@ from botorch_popbo.models._predict.predictor import Predictor
 Moments = tuple[Tensor, Tensor, Tensor]
 
 
-@dataclass(frozen=True)
 class Differences:
     """The posterior of how much better points are than a reference.
 
     The reference's own uncertainty is part of it, and what both have in common is not. An optimizer
     asks for a few points hundreds of times, so all that does not depend on them is prepared.
+
+    Args:
+        predictor: The posterior of utilities.
+        reference: One encoded point, of shape ``d``.
 
     Attributes:
         kernel: The prior's kernel.
@@ -33,41 +34,17 @@ class Differences:
         ordered_root: Loading times a square root of what the order explains, ``N x M``.
     """
 
-    kernel: Kernel
-    X: Tensor
-    origin: Tensor
-    share: Tensor
-    variances: Tensor
-    shift: Tensor
-    weights: Tensor
-    root: Tensor
-    ordered_root: Tensor
-
-    @classmethod
-    def from_predictor(cls, predictor: Predictor, reference: Tensor) -> Self:
-        """Prepare predictions.
-
-        Args:
-            predictor: The posterior of utilities.
-            reference: One encoded point, of shape ``d``.
-
-        Returns:
-            The posterior of differences.
-        """
+    def __init__(self, predictor: Predictor, reference: Tensor) -> None:
         kernel, own = predictor.kernel, reference.unsqueeze(0)
-        origin = kernel(own, predictor.X).to_dense()[0]
         loading, columns = predictor.loading, predictor.loading.unsqueeze(-1)
-        return cls(
-            kernel=kernel,
-            X=torch.cat([predictor.X, own]),
-            origin=origin,
-            share=predictor.share,
-            variances=torch.stack([kernel(own, diag=True)[0], predictor.average @ predictor.share]),
-            shift=(origin * loading - predictor.average) @ predictor.root,
-            weights=loading * predictor.weights,
-            root=columns * predictor.root,
-            ordered_root=columns * predictor.ordered_root,
-        )
+        self.kernel, self.X = kernel, torch.cat([predictor.X, own])
+        self.origin: Tensor = kernel(own, predictor.X).to_dense()[0]
+        self.share, of_average = predictor.share, predictor.average @ predictor.share
+        self.variances = torch.stack([kernel(own, diag=True)[0], of_average])
+        self.shift = (self.origin * loading - predictor.average) @ predictor.root
+        self.weights = loading * predictor.weights
+        self.root = columns * predictor.root
+        self.ordered_root = columns * predictor.ordered_root
 
     def moments(self, X: Tensor) -> Moments:
         """Mean and variance of how much better each point is, and what is left to learn there.

@@ -114,7 +114,7 @@ class Predictor:
         Returns:
             A ``batch_shape x q`` tensor.
         """
-        return self._in_blocks(X, lambda points: self._mean(self.cross(points)))
+        return self._in_blocks(X, lambda points: self.cross(points) @ self.weights)
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and variance of each point's utility.
@@ -129,7 +129,7 @@ class Predictor:
         def moments(points: Tensor) -> Tensor:
             cross = self.cross(points)
             variance = self._prior_variance(points, cross) - self._explained(cross)
-            return torch.stack([self._mean(cross), variance])
+            return torch.stack([cross @ self.weights, variance])
 
         mean, variance = self._in_blocks(X, moments)
         return mean, variance
@@ -145,9 +145,9 @@ class Predictor:
         """
         cross = self.cross(X)
         # What would be left of the variance if the known utilities were certain.
-        explained = (self._relative(cross) @ self.root).square().sum(-1)
+        explained = ((cross - self.average) @ self.root).square().sum(-1)
         variance = self._prior_variance(X, cross) - explained
-        return self._mean(cross) - variance.clamp_min(0.0).sqrt()
+        return cross @ self.weights - variance.clamp_min(0.0).sqrt()
 
     def covariance(self, X1: Tensor, X2: Tensor) -> Tensor:
         """Covariance of the utilities of two sets of points.
@@ -162,12 +162,12 @@ class Predictor:
         same = X1 is X2
         cross1 = self.cross(X1)
         cross2 = cross1 if same else self.cross(X2)
-        shared1, shared2 = self._mean_of_records(cross1), self._mean_of_records(cross2)
+        shared1, shared2 = cross1 @ self.share, cross2 @ self.share
         # Of the difference to the records' average: "Prediction" in docs/derivations.md.
         prior = self.kernel(X1, X2).to_dense() - shared1.unsqueeze(-1) - shared2.unsqueeze(-2)
-        explained1 = self._relative(cross1) @ self.ordered_root
-        explained2 = explained1 if same else self._relative(cross2) @ self.ordered_root
-        level = self._mean_of_records(self.average)
+        explained1 = (cross1 - self.average) @ self.ordered_root
+        explained2 = explained1 if same else (cross2 - self.average) @ self.ordered_root
+        level = self.average @ self.share
         covariance: Tensor = prior + level - explained1 @ explained2.mT
         return covariance
 
@@ -194,23 +194,14 @@ class Predictor:
 
     def _explained(self, cross: Tensor) -> Tensor:
         """What the order explains of each point's variance; less work than by the root."""
-        relative = self._relative(cross)
+        relative = cross - self.average
         parts = [relative[:, -len(part) :] @ part for part in self._triangle]
         norm: Tensor = torch.linalg.vector_norm(torch.cat(parts, dim=-1), dim=-1)
         return norm.square()
 
-    def _mean(self, cross: Tensor) -> Tensor:
-        return cross @ self.weights
-
-    def _mean_of_records(self, cross: Tensor) -> Tensor:
-        return cross @ self.share
-
     def _prior_variance(self, X: Tensor, cross: Tensor) -> Tensor:
         variance: Tensor = self.kernel(X, diag=True)
-        return variance - 2.0 * self._mean_of_records(cross) + self._mean_of_records(self.average)
-
-    def _relative(self, cross: Tensor) -> Tensor:
-        return cross - self.average
+        return variance - 2.0 * cross @ self.share + self.average @ self.share
 
 
 def _share(source: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,9 +14,17 @@ from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
 
 
-@dataclass(frozen=True)
 class Buckets:
     """All evaluated points in buckets, and the records by which they are known.
+
+    Those of one ranking are its distinct ranks. Where answers or several tasks leave no such
+    ranking, the points are ranked by their utilities, and those without one come evenly between
+    the others. Of a point with several records the one with the least noise counts.
+
+    Args:
+        records: All records.
+        used: Indices of those whose utilities are known, of shape ``n``.
+        utilities: Utilities of these, of shape ``n``.
 
     Attributes:
         size: Number of points in each bucket, best first, of shape ``K``.
@@ -24,46 +32,28 @@ class Buckets:
         record: The worst record of each known bucket, of shape ``J``.
     """
 
-    size: Tensor
-    place: Tensor
-    record: Tensor
-
-    @classmethod
-    def from_records(cls, records: Observations, used: Tensor, utilities: Tensor) -> Self:
-        """Sort all points into buckets.
-
-        Those of one ranking are its distinct ranks. Where answers or several tasks leave no such
-        ranking, the points are ranked by their utilities, and those without one come evenly between
-        the others. Of a point with several records the one with the least noise counts.
-
-        Args:
-            records: All records.
-            used: Indices of those whose utilities are known, of shape ``n``.
-            utilities: Utilities of these, of shape ``n``.
-
-        Returns:
-            The buckets.
-        """
+    def __init__(self, records: Observations, used: Tensor, utilities: Tensor) -> None:
         are_censored = bool((records.exposure != records.exposure[0]).any())  # among each other
         if are_censored or bool(records.is_judged.any()) or bool((records.task > 0).any()):
             # An answer is about the point itself, an outcome has noise of its own.
             exactest = lexicographic_order(~records.is_judged[used], records.known_variance[used])
             first = exactest[distinct_rows(records.item[used][exactest]).rows]
-            record = first[utilities[first].argsort(descending=True, stable=True)]
-            place = torch.arange(len(record), device=record.device)
+            self.record = first[utilities[first].argsort(descending=True, stable=True)]
+            self.place = torch.arange(len(self.record), device=first.device)
             # Those without one come where they rank among the others.
             better = records.better.new_zeros(records.num_points).scatter_reduce(
                 0, records.item, records.better, "mean", include_self=False
             )
             rank = better.argsort(stable=True).argsort()
-            ends = rank[records.item[used[record]]].sort().values + 1
+            ends = rank[records.item[used[self.record]]].sort().values + 1
             ends[-1] = records.num_points
-            return cls(ends.diff(prepend=ends.new_zeros(1)).to(utilities), place, record)
-        size = records.level.bincount().to(utilities)
-        by_utility = utilities.argsort(stable=True)
-        level = records.level[used]
-        record = by_utility[distinct_rows(level[by_utility]).rows]
-        return cls(size, level[record], record)
+            self.size = ends.diff(prepend=ends.new_zeros(1)).to(utilities)
+        else:
+            self.size = records.level.bincount().to(utilities)
+            by_utility = utilities.argsort(stable=True)
+            level = records.level[used]
+            self.record = by_utility[distinct_rows(level[by_utility]).rows]
+            self.place = level[self.record]
 
     def interpolate(self, known: Tensor) -> Tensor:
         """Values of all buckets from those of the known ones, by their places.
@@ -85,7 +75,6 @@ class Buckets:
         return known[..., right - 1].lerp(known[..., right], share)
 
 
-@dataclass(frozen=True)
 class RankPredictor:
     r"""By how many standard deviations a point is expected to fall short of evaluated ones.
 
@@ -101,6 +90,11 @@ class RankPredictor:
 
     where :math:`R R^\top` is what the order explains.
 
+    Args:
+        coordinates: The hyperparameters, of shape ``p``.
+        sample: All records, among whose points new ones are ranked.
+        index: Indices of those to condition on, of shape ``n``.
+
     Attributes:
         predictor: Utilities of new points.
         noise: Variance of the noise of an outcome, a scalar tensor.
@@ -111,48 +105,23 @@ class RankPredictor:
         least_step: See :func:`_falling`.
     """
 
-    predictor: Predictor
-    noise: Tensor
-    utility: Tensor
-    explained: Tensor
-    variance: Tensor
-    buckets: Buckets
-    least_step: float
-
-    @classmethod
-    def at(cls, coordinates: Tensor, sample: Sample, index: Tensor) -> Self:
-        """Condition records on their order, and prepare predictions.
-
-        Args:
-            coordinates: The hyperparameters, of shape ``p``.
-            sample: All records, among whose points new ones are ranked.
-            index: Indices of those to condition on, of shape ``n``.
-
-        Returns:
-            The predictions.
-        """
+    def __init__(self, coordinates: Tensor, sample: Sample, index: Tensor) -> None:
         records, known = sample.records, sample.subset(index)
         conditioned = Evidence(known).condition(coordinates)
         # A copy, as the next law sets the same modules to hyperparameters of its own.
         modules = sample.hyperparameters.assign(coordinates).copy().requires_grad_(False)
-        predictor = Predictor.from_fit(known.X, conditioned, modules)
+        self.predictor = Predictor.from_fit(known.X, conditioned, modules)
         target = records.is_target.nonzero().squeeze(-1)
         own = index[records.is_target[index]]  # they come first
         utilities = conditioned.utilities.utilities
-        buckets = Buckets.from_records(records.subset(target), own, utilities[: len(own)])
+        self.buckets = Buckets(records.subset(target), own, utilities[: len(own)])
+        self.noise, self.utility = conditioned.noise, utilities[self.buckets.record]
         # With the noise of the records: a rank is one among outcomes as they were.
-        covariance = conditioned.covariance[buckets.record]
-        explained = covariance @ predictor.ordered_root
-        variance = covariance.gather(-1, buckets.record.unsqueeze(-1)).squeeze(-1)
-        return cls(
-            predictor=predictor,
-            noise=conditioned.noise,
-            utility=utilities[buckets.record],
-            explained=explained,
-            variance=variance - explained.square().sum(-1),
-            buckets=buckets,
-            least_step=sample.settings.least_step,
-        )
+        covariance = conditioned.covariance[self.buckets.record]
+        self.explained = covariance @ self.predictor.ordered_root
+        variance = covariance.gather(-1, self.buckets.record.unsqueeze(-1)).squeeze(-1)
+        self.variance = variance - self.explained.square().sum(-1)
+        self.least_step = sample.settings.least_step
 
     def thresholds(self, X: Tensor, observation_noise: bool) -> Tensor:
         """Standard normal scores from which on points are at least as good as each known bucket.

@@ -25,7 +25,7 @@ def predictor(request: pytest.FixtureRequest) -> Predictor:
 
 def test_they_have_the_moments_of_the_joint_posterior(predictor: Predictor) -> None:
     utility, joint = dense_law(predictor, TEST_X)
-    mean, variance, own = Differences.from_predictor(predictor, TEST_X[2]).moments(TEST_X)
+    mean, variance, own = Differences(predictor, TEST_X[2]).moments(TEST_X)
     contrast = torch.eye(5, dtype=torch.float64) - torch.eye(5, dtype=torch.float64)[2]
     expected = (contrast @ joint @ contrast.T).diagonal()
     torch.testing.assert_close(variance, expected, rtol=0, atol=1e-6)
@@ -38,6 +38,6 @@ def test_they_have_the_moments_of_the_joint_posterior(predictor: Predictor) -> N
 
 @pytest.mark.parametrize("reference", [X[0], TEST_X[1] + 1.0])
 def test_gradients(predictor: Predictor, reference: torch.Tensor) -> None:
-    differences = Differences.from_predictor(predictor, reference)
+    differences = Differences(predictor, reference)
     points = torch.cat([TEST_X, reference.unsqueeze(0) + 0.01]).requires_grad_()
     assert gradcheck(differences.moments, points, eps=1e-6, atol=1e-6)

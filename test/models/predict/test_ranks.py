@@ -24,7 +24,7 @@ LOGS = torch.cat([tensor([0.5, 0.8]).log() / 0.7, tensor([0.0, 0.0]), tensor([0.
 def law_of(records: Observations, index: Tensor | None = None) -> RankPredictor:
     index = torch.arange(len(X)) if index is None else index
     with torch.no_grad():
-        return RankPredictor.at(LOGS, Sample(X, records, hyperparameters()), index)
+        return RankPredictor(LOGS, Sample(X, records, hyperparameters()), index)
 
 
 def drawn_differences(records: Observations, noisy: bool) -> tuple[Tensor, Tensor]:
@@ -105,7 +105,7 @@ def scored(scores: list[float]) -> Observations:
 def test_points_that_stand_for_no_utility_are_interpolated_by_place() -> None:
     records = scored([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
     used = torch.tensor([3, 1, 2])  # neither the best nor the worst two
-    buckets = Buckets.from_records(records, used, tensor([0.0, 2.0, 1.5]))
+    buckets = Buckets(records, used, tensor([0.0, 2.0, 1.5]))
     assert buckets.size.tolist() == [1.0] * 6
     assert buckets.place.tolist() == [1, 2, 3]
     assert buckets.record.tolist() == [1, 2, 0]
@@ -119,7 +119,7 @@ def test_points_of_several_tasks_are_ranked_by_their_utilities() -> None:
     records = observations_of(both)
     assert len(records.item) == 8
     utilities = tensor([0.0, 3.0, 1.0, 2.0, 9.0, 9.0, -1.0, 0.5])
-    buckets = Buckets.from_records(records, torch.arange(8), utilities)
+    buckets = Buckets(records, torch.arange(8), utilities)
     assert buckets.size.tolist() == [1.0] * 6
     assert buckets.record.tolist() == [1, 3, 2, 7, 0, 6]
 
@@ -130,7 +130,7 @@ def test_a_point_with_several_records_is_known_by_the_one_with_the_least_noise()
     answers = from_comparisons(line(3), torch.tensor([[1, 0], [2, 1]]))
     for worse, better in ((outcomes, answers), (noisy, answers), (noisy, outcomes)):
         for orders, first in (((worse, better), 3), ((better, worse), 0)):
-            buckets = Buckets.from_records(
+            buckets = Buckets(
                 observations_of(combine(*orders)), torch.arange(6), tensor([0.0, 1.0, 2.0] * 2)
             )
             assert buckets.record.tolist() == [first + 2, first + 1, first]
@@ -141,11 +141,11 @@ def test_of_several_tasks_a_point_without_a_record_comes_where_it_ranks() -> Non
     order = combine(*(Order.from_scores(line(6)[i::2], scores[i::2]) for i in (0, 1)))
     records = observations_of(order)
     best = records.better.argsort(stable=True)[[0, 1, 2, 4]]
-    buckets = Buckets.from_records(records, best, tensor([2.0, 1.0, 0.5, -1.0]))
+    buckets = Buckets(records, best, tensor([2.0, 1.0, 0.5, -1.0]))
     assert buckets.size.tolist() == [1.0, 1.0, 1.0, 3.0]
 
 
 def test_what_was_not_compared_is_not_one_bucket() -> None:
     records = observations_of(from_top_k(line(6), torch.tensor([0]), torch.arange(1, 6)))
-    buckets = Buckets.from_records(records, torch.arange(6), -tensor([0.0, 1, 2, 3, 4, 5]))
+    buckets = Buckets(records, torch.arange(6), -tensor([0.0, 1, 2, 3, 4, 5]))
     assert buckets.size.tolist() == [1.0] * 6
