@@ -16,7 +16,7 @@ from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 from torch.nn import Module
 
-from botorch_popbo.data import Order, RankCounts
+from botorch_popbo.data import Order
 from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.models.input_transforms import check_transform
 from botorch_popbo.posteriors.rank_posterior import RankPosterior
@@ -136,11 +136,6 @@ class RankModel(SingleOutputModel, ABC):
     def known_X(self) -> Tensor:  # noqa: N802
         """The points that are evaluated or pending, once for each task, ``m x d``."""
         return self._X
-
-    @property
-    @abstractmethod
-    def rank_counts(self) -> RankCounts:
-        """The evaluated points with their rank counts."""
 
     @property
     def incumbent(self) -> Tensor:

@@ -21,7 +21,7 @@ from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
 from torch import Tensor
 
-from botorch_popbo.data import Order, RankCounts
+from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
 from botorch_popbo.models._fit.evidence import Evidence, Sample
@@ -178,7 +178,7 @@ class RankingGP(RankModel, FantasizeMixin):
         # As they were given: a model of other data starts where this one did.
         self._prior = deepcopy((likelihood, covar_module))
         of_sources = [observations_of(source) for source in sources]
-        data = Subset.choose(records, of_sources, settings)
+        data = Subset(records, of_sources, settings)
         self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
         dim = self._encoded_dim
         if covar_module is None:
@@ -264,11 +264,6 @@ class RankingGP(RankModel, FantasizeMixin):
         item = self.order.item[self.order.score.isneginf()]
         return failed.index_fill(0, item.to(failed.device), True)
 
-    @property
-    def rank_counts(self) -> RankCounts:
-        """The evaluated points with the rank counts that follow from the order."""
-        return RankCounts.from_order(self.order.to(self._X))
-
     def best_points(self, number: int) -> Tensor:
         """See the base class."""
         better, item = self._data.target.better, self._data.target.item
@@ -323,7 +318,7 @@ class RankingGP(RankModel, FantasizeMixin):
         model = deepcopy(self)
         model._X = torch.cat([self._X, X_pending])
         records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
-        data = Subset.choose(records, self._data.sources, self.settings)
+        data = Subset(records, self._data.sources, self.settings)
         # Not by point: where a point has several records one of them may be an outlier.
         own = self._is_used[: len(self.records)]
         is_used = ~torch.isin(data.index, self._data.index[: len(own)][~own])

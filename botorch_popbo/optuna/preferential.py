@@ -1,7 +1,6 @@
 """A sampler for studies whose trials are compared by people, as on Optuna's dashboard."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -18,7 +17,6 @@ from botorch_popbo.optuna.sampler import _LOCK, PoPBOSampler
 from botorch_popbo.search.answers import Answer, Pair, model_of, standings
 from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import Space
 
 # As Optuna's dashboard names them among the system attributes of a study.
 _PREFERENCES, _SKIPPED = "preference:values", "preference:skip_trial:"
@@ -142,7 +140,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
 
     def _read(self, study: Any, worst: int | None = None) -> "_Interview":
         own: Study = getattr(study, "_study", study)
-        return _Interview.read(own, self._search.settings.search.max_listed, worst)
+        return _Interview(own, self._search.settings.search.max_listed, worst)
 
     def _model(self, interview: "_Interview") -> RankingGP:
         """The model of all answers; it is fitted once for each."""
@@ -191,9 +189,13 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         return self._search.draw(space, known, number)
 
 
-@dataclass(frozen=True)
 class _Interview:
     """What a study knows.
+
+    Args:
+        study: The study.
+        max_listed: Most values of a parameter by which others may be decided.
+        worst: A trial that one more answer calls the worst of those shown.
 
     Attributes:
         space: The space of all parameters that were asked for.
@@ -204,19 +206,10 @@ class _Interview:
         skipped: Numbers of the trials that a judge wanted to see no more.
     """
 
-    space: Space
-    trials: Sequence[FrozenTrial]
-    X: Mapping[int, Tensor]
-    answers: Sequence[Answer]
-    shown: Sequence[int]
-    skipped: set[int]
-
-    @classmethod
-    def read(cls, study: Study, max_listed: int, worst: int | None = None) -> "_Interview":
-        """Read a study, and perhaps one more answer that names the worst of the shown trials."""
+    def __init__(self, study: Study, max_listed: int, worst: int | None = None) -> None:
         attrs = study._storage.get_study_system_attrs(study._study_id)  # before the trials
-        trials = study.get_trials(deepcopy=False)
-        skipped = {t.number for t in trials if f"{_SKIPPED}{t._trial_id}" in attrs}
+        self.trials = trials = study.get_trials(deepcopy=False)
+        self.skipped = skipped = {t.number for t in trials if f"{_SKIPPED}{t._trial_id}" in attrs}
         # Whatever a program wrote: only what is about trials is an answer.
         known = {*range(len(trials))}
         said = [
@@ -235,11 +228,14 @@ class _Interview:
         if worst is not None:
             said.append(("", [(other, worst) for other in shown() if other != worst]))
         compared = {number for _, pairs in said for pair in pairs for number in pair}
-        space = space_of(all_parameters(trials), [trials[n] for n in compared], max_listed)
-        required = set(space.parameters).intersection(*(trials[n].params for n in compared))
-        X = {t.number: x for t in trials if (x := point_of(t.params, space, required)) is not None}
-        answers = [_answer(X, pairs, judge) for judge, pairs in sorted(said)]
-        return cls(space, trials, X, [a for a in answers if a is not None], shown(), skipped)
+        telling = [trials[number] for number in compared]
+        self.space = space = space_of(all_parameters(trials), telling, max_listed)
+        required = set(space.parameters).intersection(*(trial.params for trial in telling))
+        places = {t.number: point_of(t.params, space, required) for t in trials}
+        self.X = {number: x for number, x in places.items() if x is not None}
+        answers = [_answer(self.X, pairs, judge) for judge, pairs in sorted(said)]
+        self.answers = [answer for answer in answers if answer is not None]
+        self.shown = shown()
 
     def points(self, numbers: Iterable[int]) -> Tensor:
         """The points of some trials, ``n x d``."""

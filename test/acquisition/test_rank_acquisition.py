@@ -112,7 +112,7 @@ def test_known_points_beyond_those_that_stand_for_all_are_known() -> None:
     model = RankingGP(*toy_data(30), settings=ModelSettings(num_conditioned=12)).fit()
     assert len(model.records.level) == 12
     function = LogExpectedUtilityImprovement(model, X_pending=PENDING)
-    known = torch.cat([model.rank_counts.X, PENDING]).unsqueeze(-2)
+    known = torch.cat([model.known_X, PENDING]).unsqueeze(-2)
     assert (function(known) < -700.0).all()
 
 

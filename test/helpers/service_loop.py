@@ -9,6 +9,7 @@ from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 
 from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.data import RankCounts
 
 Parameterization = Mapping[str, Any]
 Parameter = RangeParameterConfig | ChoiceParameterConfig
@@ -79,7 +80,7 @@ def sphere(parameters: Parameterization) -> float:
 
 def learned_ranks(client: Client) -> dict[tuple[float, ...], float]:
     """What the last suggestion was made from: how many points are better, by point."""
-    ranks = last_acquisition(client).model.rank_counts
+    ranks = RankCounts.from_order(last_acquisition(client).model.order)
     return dict(zip(map(tuple, ranks.X.tolist()), ranks.counts.tolist(), strict=True))
 
 

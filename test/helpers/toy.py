@@ -28,13 +28,13 @@ def split_points(model: RankModel, share: float) -> tuple[Tensor, Tensor]:
     """
     unit = torch.rand(1500, 2, generator=torch.Generator().manual_seed(7), dtype=torch.float64)
     X = BOUNDS[0] + unit * (BOUNDS[1] - BOUNDS[0])
-    known = model.rank_counts.X
+    known = model.known_X
     low, high = known.amin(0), known.amax(0)
     distance = torch.cdist((X - low) / (high - low), (known - low) / (high - low)).amin(-1)
     X = X[distance > 0.1]
     with torch.no_grad():
         rate = model.rank_law(model.encode(X)).log_rate.exp().squeeze(-1)
-    promising = rate < share * len(model.rank_counts)
+    promising = rate < share * len(known)
     assert promising.sum() >= 10
     assert (~promising).sum() >= 10
     return X[promising], X[~promising]

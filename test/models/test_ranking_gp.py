@@ -16,7 +16,7 @@ from helpers.utility import SMOOTH, TEST_X, X, fitted, predicted, with_a_surpris
 from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, PoissonRankModel, RankingGP
-from botorch_popbo.data import combine, from_outcomes
+from botorch_popbo.data import RankCounts, combine, from_outcomes
 from botorch_popbo.models.input_transforms import OneHotCategories
 from botorch_popbo.settings import ModelSettings
 
@@ -84,7 +84,7 @@ def test_pending_points_join_the_order_at_their_predicted_ranks() -> None:
     pending = TEST_X[:2]
     informed = model.with_pending(pending)
     predicted = model.rank_law(model.encode(pending)).mean.squeeze(-1)
-    counts = model.rank_counts.insert(pending, predicted)
+    counts = RankCounts.from_order(model.order).insert(pending, predicted)
     assert torch.equal(informed._data.target.counts, counts.counts)
     before, after = (m.posterior(pending).variance for m in (model, informed))
     assert (after < before).all()

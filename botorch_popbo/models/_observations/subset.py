@@ -1,7 +1,6 @@
 """The records of a target and its sources that stand for all of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -12,46 +11,30 @@ from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.settings import ModelSettings
 
 
-@dataclass(frozen=True)
 class Subset:
-    """Which records the law is conditioned on.
+    """Which records of a target, and of its sources, the law is conditioned on.
 
-    Attributes:
+    Args:
         target: All records of the target.
         sources: All records of each source.
+        settings: How many stand for all.
+
+    Attributes:
         joint: All records of the target, then those of the sources that stand for all.
         index: Which of these stand for all, in rising order.
-        most: How many of the target's stand for all.
     """
 
-    target: Observations
-    sources: Sequence[Observations]
-    joint: Observations
-    index: Tensor
-    most: int
-
-    @classmethod
-    def choose(
-        cls, target: Observations, sources: Sequence[Observations], settings: ModelSettings
-    ) -> Self:
-        """Choose among the records of a target, and of its sources.
-
-        Args:
-            target: Observations of the target.
-            sources: Observations of each source.
-            settings: How many stand for all.
-
-        Returns:
-            The choice.
-        """
-        joint, first_item = target, target.num_points
+    def __init__(
+        self, target: Observations, sources: Sequence[Observations], settings: ModelSettings
+    ) -> None:
+        self.target, self.sources, self._settings = target, sources, settings
+        self.joint, first_item = target, target.num_points
         for number, source in enumerate(sources, 1):
             # The cost is bounded for all sources together, but a single record has no order.
             share = subset_of(source, max(2, settings.num_of_sources // len(sources)))
-            joint = joint.join(source.subset(share), number, first_item)
+            self.joint = self.joint.join(source.subset(share), number, first_item)
             first_item += source.num_points
-        most = settings.num_conditioned
-        return cls(target, sources, joint, subset_of(joint, most), most)
+        self.index = subset_of(self.joint, settings.num_conditioned)
 
     @cached_property
     def records(self) -> Observations:
@@ -67,10 +50,8 @@ class Subset:
         """The same choice on another device."""
         if self.index.device == device:
             return self
-        target, joint = self.target.to(device), self.joint.to(device)
         sources = [source.to(device) for source in self.sources]
-        index = self.index.to(device)
-        return replace(self, target=target, sources=sources, joint=joint, index=index)
+        return type(self)(self.target.to(device), sources, self._settings)
 
     def among(self, is_eligible: Tensor) -> Observations:
         """Those that stand for some points of the target.
@@ -80,7 +61,7 @@ class Subset:
         """
         index = is_eligible.to(self.target.item.device)[self.target.item].nonzero().squeeze(-1)
         eligible = self.target.subset(index)
-        return eligible.subset(subset_of(eligible, self.most))
+        return eligible.subset(subset_of(eligible, self._settings.num_conditioned))
 
 
 def subset_of(records: Observations, number: int) -> Tensor:
