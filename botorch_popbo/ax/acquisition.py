@@ -2,9 +2,10 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from inspect import signature
-from typing import Any, cast
+from typing import Any
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
@@ -25,10 +26,8 @@ from botorch_popbo.ax._checks import check_fixed
 from botorch_popbo.ax._hierarchy import points_inside
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models import RankingGP
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import default_options, table_candidates, unless_known
-from botorch_popbo.search.suggest import improvement
 from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import Settings
 
@@ -79,8 +78,9 @@ class RankAcquisition(Acquisition):
         self._pruning_target_point = torch_opt_config.pruning_target_point
         self.goal = goal = surrogate.goal(torch_opt_config)
         is_improvement = botorch_acqf_class is LogExpectedUtilityImprovement
-        self.models = surrogate.goal_models(goal, self.options.get("seed", 0), is_improvement)
-        self.model = self._model = self.models.objectives[0]
+        models = surrogate.goal_models(goal, self.options.get("seed", 0), is_improvement)
+        self.models = replace(models, settings=self._settings)
+        self.model = self._model = models.objectives[0]
         self._find_known(search_space_digest, torch_opt_config)
         self.botorch_acqf_classes_with_options = [(botorch_acqf_class, botorch_acqf_options or {})]
         self._instantiate_acquisition()
@@ -135,14 +135,8 @@ class RankAcquisition(Acquisition):
     ) -> AcquisitionFunction:
         """The acquisition function of the goal, and of the points that are pending."""
         if botorch_acqf_class is LogExpectedUtilityImprovement:
-            return improvement(
-                cast(list[RankingGP], self.models.objectives),
-                cast(list[RankingGP], self.models.slacks),
-                self.X_pending,
-                self._improvable,
-                self.goal.objective_thresholds,
-                self._settings.acquisition,
-            )
+            thresholds = self.goal.objective_thresholds
+            return self.models.improvement(self.X_pending, self._improvable, thresholds)
         options = dict(botorch_acqf_options)
         if "best_f" in signature(botorch_acqf_class).parameters:
             # Ax would take the best outcome, but the model answers in utilities.

@@ -4,7 +4,6 @@ import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence, Set
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import torch
@@ -26,20 +25,7 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
 from botorch_popbo.models._training_data import SILENT
 from botorch_popbo.models.input_transforms import unit_cube
-
-
-@dataclass(frozen=True)
-class GoalModels:
-    """Fitted models of what a goal is about.
-
-    Attributes:
-        objectives: Of what is maximised; one model unless each objective has its own.
-        slacks: Of the constraints that an evaluated point violates, unless they are part of the
-            order that the only objective was fitted to.
-    """
-
-    objectives: list[RankModel]
-    slacks: list[RankModel] = field(default_factory=list)
+from botorch_popbo.search.suggest import Models
 
 
 class RankSurrogate(Surrogate):
@@ -76,7 +62,7 @@ class RankSurrogate(Surrogate):
         for configs in (spec.model_configs, *spec.metric_to_model_configs.values()):
             for config in configs:
                 _check_model(config.botorch_model_class)
-        self._goal_models: dict[Hashable, GoalModels] = {}
+        self._goal_models: dict[Hashable, Models] = {}
         self.inactive = inactive_columns(search_space_digest)
         own = [self._larger_better(dataset) for dataset in datasets]
         with warnings.catch_warnings():
@@ -130,7 +116,7 @@ class RankSurrogate(Surrogate):
         clone.minimized, clone.sources = self.minimized, self.sources
         return clone
 
-    def goal_models(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
+    def goal_models(self, goal: Goal, seed: int, separate: bool) -> Models:
         """The models of a goal, fitted once for the data at hand.
 
         Args:
@@ -202,14 +188,14 @@ class RankSurrogate(Surrogate):
             group_indices=dataset.group_indices,
         )
 
-    def _fit_goal(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
+    def _fit_goal(self, goal: Goal, seed: int, separate: bool) -> Models:
         if goal.is_one_metric:
-            return GoalModels([self.metric_models[goal.metrics[0]]])
+            return Models([self.metric_models[goal.metrics[0]]])
         measured = goal.measured(self.training_data)
         known = [self.metric_models[column] for column in goal.metrics]
         if not separate:
-            return GoalModels([_fitted(measured.feasible_first(seed), known)])
-        return GoalModels(
+            return Models([_fitted(measured.feasible_first(seed), known)])
+        return Models(
             [_fitted(order, known) for order in measured.objective_orders()],
             [_fitted(order, known) for order in measured.slack_orders()],
         )

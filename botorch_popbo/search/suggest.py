@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -21,26 +21,27 @@ from botorch_popbo.models._training_data import SILENT
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import maximize
 from botorch_popbo.search.trials import Trials
-from botorch_popbo.settings import AcquisitionSettings, Settings
+from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space
 
 
 @dataclass(frozen=True)
 class Models:
-    """Fitted models.
+    """Fitted models of what a search is after.
 
     Attributes:
-        objectives: One of each objective.
-        slacks: One of each constraint that a success violates.
-        settings: How to search.
+        objectives: One of each objective, or of an order of all that counts; each a ``RankModel``,
+            and a :class:`~botorch_popbo.RankingGP` where an improvement is asked for.
+        slacks: One of each constraint that a success violates, unless it is part of that order.
+        settings: What is maximised, and how to search.
     """
 
-    objectives: Sequence[RankingGP]
-    slacks: Sequence[RankingGP]
-    settings: Settings
+    objectives: Sequence[Any]
+    slacks: Sequence[Any] = ()
+    settings: Settings = Settings()  # noqa: RUF009  # frozen
 
     @classmethod
-    def fit(cls, trials: Trials, space: Space, settings: Settings | None = None) -> "Models":
+    def fit(cls, trials: Trials, space: Space, settings: Settings = Settings()) -> Self:  # noqa: B008
         """Fit them to at least two distinct points.
 
         Args:
@@ -51,7 +52,6 @@ class Models:
         Returns:
             The models.
         """
-        settings = settings or Settings()
 
         def fitted(order: Order) -> RankingGP:
             transform = space.input_transform()
@@ -65,7 +65,36 @@ class Models:
     def best(self) -> Tensor:
         """The evaluated point to use, of shape ``d``, where one objective is all there is."""
         [model] = self.objectives
-        return model.incumbent
+        best: Tensor = model.incumbent
+        return best
+
+    def improvement(
+        self,
+        X_pending: Tensor | None,
+        X_baseline: Tensor | None = None,
+        thresholds: Tensor | None = None,
+    ) -> RankAcquisitionFunction:
+        """What is maximised: the improvement of one objective, under constraints, or of a front.
+
+        Args:
+            X_pending: Points being evaluated, a ``p x d`` tensor.
+            X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor. Where
+                there is none, the worst point of all is improved on: the best expected one comes
+                first.
+            thresholds: Values below which an objective is not worth having, one for each.
+
+        Returns:
+            The acquisition function.
+        """
+        first, *others = self.objectives
+        if X_baseline is not None and not bool(is_row_of(X_baseline, first.known_X).any()):
+            X_baseline = first.best_points(len(first.known_X))[-1:]
+        points, settings = (X_pending, X_baseline), self.settings.acquisition
+        if others:
+            return LogExpectedFrontImprovement(
+                self.objectives, self.slacks, thresholds, *points, settings
+            )
+        return LogExpectedUtilityImprovement(first, *points, self.slacks, settings)
 
     def suggest(self, space: Space, X_pending: Tensor, seed: int) -> Tensor:
         """The point of the highest expected improvement.
@@ -84,13 +113,7 @@ class Models:
         space = space.beside(X_pending)
         inside = ((known >= space.bounds[0]) & (known <= space.bounds[1])).all(-1)
         inside &= (space.placed(known) == known).all(-1)
-        acquisition = improvement(
-            self.objectives,
-            self.slacks,
-            X_pending,
-            X_baseline=known[inside],
-            settings=self.settings.acquisition,
-        )
+        acquisition = self.improvement(X_pending, known[inside])
         domain = Domain.of(space, self.settings.search)
         return maximize(acquisition, domain, torch.cat([known, X_pending]), seed)
 
@@ -158,36 +181,3 @@ class Search:
                     warnings.filterwarnings("ignore", SILENT)
                 self._fitted = (key, Models.fit(trials, space, self.settings))
         return self._fitted[1]
-
-
-def improvement(
-    objectives: Sequence[RankingGP],
-    slacks: Sequence[RankingGP],
-    X_pending: Tensor | None,
-    X_baseline: Tensor | None = None,
-    thresholds: Tensor | None = None,
-    settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  (frozen)
-) -> RankAcquisitionFunction:
-    """What is maximised: the improvement of one objective, under constraints, or of a front.
-
-    Args:
-        objectives: A model of each objective.
-        slacks: A model of the slack of each constraint.
-        X_pending: Points being evaluated, a ``p x d`` tensor.
-        X_baseline: The evaluated points that could be suggested, an ``n x d`` tensor. Where there
-            is none, the worst point of all is improved on: the best expected one comes first.
-        thresholds: Values below which an objective is not worth having, one for each.
-        settings: What an improvement is.
-
-    Returns:
-        The acquisition function.
-    """
-    known = objectives[0].known_X
-    if X_baseline is not None and not bool(is_row_of(X_baseline, known).any()):
-        X_baseline = objectives[0].best_points(len(known))[-1:]
-    if len(objectives) > 1:
-        return LogExpectedFrontImprovement(
-            objectives, slacks, thresholds, X_pending, X_baseline, settings
-        )
-    [model] = objectives
-    return LogExpectedUtilityImprovement(model, X_pending, X_baseline, slacks, settings)

@@ -13,7 +13,7 @@ from botorch_popbo.acquisition import (
     LogExpectedUtilityImprovement,
 )
 from botorch_popbo.search import suggest
-from botorch_popbo.search.suggest import Models, Search, improvement
+from botorch_popbo.search.suggest import Models, Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space
@@ -46,7 +46,7 @@ def test_the_goal_decides_what_is_maximised(
     objectives: Tensor, slack: Tensor | None, expected: type, num_constraints: int
 ) -> None:
     models = Models.fit(known(objectives, slack), SPACE)
-    function = improvement(models.objectives, models.slacks, None)
+    function = models.improvement(None)
     assert type(function) is expected
     assert len(function.slack_models) == num_constraints
     x = models.suggest(SPACE, NONE, seed=0)
@@ -71,7 +71,7 @@ def test_what_lies_outside_of_the_space_teaches_but_is_not_to_be_improved_on() -
     found = models.suggest(narrow, NONE, seed=0)
     assert found[0] >= 0.7
     inside = X[X[:, 0] >= 0.7]
-    function = improvement(models.objectives, models.slacks, None, X_baseline=inside)
+    function = models.improvement(None, X_baseline=inside)
     others = narrow.draw(200, seed=1).unsqueeze(-2)
     assert function(found[None, None]) > function(others).median()
 
