@@ -233,12 +233,18 @@ def _model_inputs(
     surrogate: Surrogate,
 ) -> dict[str, Any]:
     """What Ax makes a model of."""
-    _warn_of_ranks(surrogate)
-    is_gp = issubclass(botorch_model_class, RankingGP)
-    options = dict(model_config.model_options)
-    given = {"settings": options.pop("settings")} if "settings" in options else {}
-    inputs: dict[str, Any] = botorch_model_class.construct_inputs(dataset, **options) | given
-    if isinstance(surrogate, RankSurrogate) and (orders := surrogate.orders_of_sources(dataset)):
+    is_gp, orders = issubclass(botorch_model_class, RankingGP), []
+    inputs = botorch_model_class.construct_inputs(dataset) | model_config.model_options
+    if isinstance(surrogate, RankSurrogate):
+        orders = surrogate.orders_of_sources(dataset)
+    else:
+        warnings.warn(
+            "Without a RankSurrogate Ax takes utilities or ranks for predictions of the metric. "
+            "Pass surrogate=RankSurrogate(SurrogateSpec(...)) in place of surrogate_spec.",
+            UserWarning,
+            stacklevel=2,
+        )
+    if orders:
         inputs["sources"] = orders
     elif is_gp and bool((dataset.X[:1] == dataset.X).all()):
         # A tracking metric may have a single point: no order, but nothing to stop for.
@@ -247,16 +253,6 @@ def _model_inputs(
     # one-hot columns of zeros and ones.
     scale = 2**-0.5 if is_gp else 1.0
     return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, scale)}
-
-
-def _warn_of_ranks(surrogate: Surrogate) -> None:
-    if not isinstance(surrogate, RankSurrogate):
-        warnings.warn(
-            "Without a RankSurrogate Ax takes utilities or ranks for predictions of the metric. "
-            "Pass surrogate=RankSurrogate(SurrogateSpec(...)) in place of surrogate_spec.",
-            UserWarning,
-            stacklevel=2,
-        )
 
 
 @fit_botorch_model.register(RankModel)

@@ -224,16 +224,12 @@ class PoissonRankModel(RankModel):
     condition_on_observations = fantasize
 
     @classmethod
-    def construct_inputs(
-        cls, training_data: SupervisedDataset, untruncated_from: float = math.inf, seed: int = 0
-    ) -> dict[str, Any]:
+    def construct_inputs(cls, training_data: SupervisedDataset) -> dict[str, Any]:
         """Constructor arguments from a data set.
 
         Args:
             training_data: Points and one column of outcomes, perhaps with their variances; or
                 rankings.
-            untruncated_from: Length of a list from which the plain Poisson law is used.
-            seed: Seed of the network.
 
         Returns:
             Keyword arguments of the constructor.
@@ -247,7 +243,7 @@ class PoissonRankModel(RankModel):
                 f"{cls.__name__} learns from one task, but got a MultiTaskDataset. Pass data of "
                 "the target alone, or use RankingGP."
             )
-        return {**inputs, "untruncated_from": untruncated_from, "seed": seed}
+        return inputs
 
     @property
     def _share(self) -> Tensor:
