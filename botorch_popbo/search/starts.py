@@ -69,8 +69,7 @@ def rank_initial_conditions(
     seed = (options or {}).get("seed")
     with manual_seed(seed):
         everywhere = draw_sobol_samples(bounds, raw_samples - half, 1, seed=seed)
-        centers = centers_of(acq_function, bounds, settings)
-        nearby = _near(centers, bounds, half, settings.log10_radius)
+        nearby = _near(acq_function, bounds, half, settings)
     with torch.no_grad():
         value = acq_function(torch.cat([everywhere, nearby]))
     wide = value[: len(everywhere)].topk(num_restarts - num_restarts // 2).indices
@@ -97,8 +96,7 @@ def mixed_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     combinations = combinations.reshape(-1, len(columns))
     half = settings.num_raw // 2
     everywhere = draw_sobol_samples(domain.bounds, settings.num_raw - half, 1)
-    centers = centers_of(acquisition, domain.bounds, settings)
-    nearby = _near(centers, domain.bounds, half, settings.log10_radius, keep=columns)
+    nearby = _near(acquisition, domain.bounds, half, settings, keep=columns)
     X = torch.cat([everywhere, nearby])
     index = torch.arange(len(X)) % len(combinations)
     X[: -(half // 2), 0, columns] = combinations[index[: -(half // 2)]]
@@ -124,9 +122,7 @@ def scattered_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor
         An ``n x 1 x d`` tensor.
     """
     settings, half = domain.settings, domain.settings.num_raw // 2
-    centers = centers_of(acquisition, domain.bounds, settings)
-    keep = [*domain.categorical]
-    nearby = _near(centers, domain.bounds, half, settings.log10_radius, keep)
+    nearby = _near(acquisition, domain.bounds, half, settings, keep=[*domain.categorical])
     nearby = domain.listed(domain.snap(nearby))
     few = settings.num_mixed_starts // 2
     best = []
@@ -202,15 +198,16 @@ def _best_of(acquisition: Any, bounds: Tensor, settings: SearchSettings) -> Tens
 
 
 def _near(
-    centers: Tensor,
+    acquisition: AcquisitionFunction,
     bounds: Tensor,
     number: int,
-    log10_radius: tuple[float, float],
+    settings: SearchSettings,
     keep: Sequence[int] = (),
 ) -> Tensor:
-    """Points scattered about some of the centers but for columns to keep, ``number x 1 x d``."""
+    """Points scattered about the best ones but for columns to keep, ``number x 1 x d``."""
+    centers = centers_of(acquisition, bounds, settings)
     chosen = centers[torch.randint(len(centers), (number,), device=centers.device)]
-    low, high = log10_radius
+    low, high = settings.log10_radius
     radius = low + (high - low) * torch.rand(number, 1, dtype=chosen.dtype, device=chosen.device)
     shift = 10.0**radius * torch.randn_like(chosen) * (bounds[1] - bounds[0])
     shift[:, keep] = 0.0
