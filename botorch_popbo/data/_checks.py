@@ -104,19 +104,23 @@ def check_same_kind(X: Tensor, values: Tensor, name: str) -> None:
         )
 
 
-def check_two_points(num_points: int) -> None:
-    """Check that there is something to compare.
+def check_column(values: Tensor, X: Tensor, name: str) -> None:
+    """Check that there is one value for each point.
 
     Args:
-        num_points: Number of distinct points.
+        values: What is known of the points, to be of shape ``N x 1`` or ``N``.
+        X: Points, an ``N x d`` tensor.
+        name: What to call the values in the message.
 
     Raises:
-        InputDataError: If there are fewer than two.
+        BotorchTensorDimensionError: If the shape is another one.
+        InputDataError: If it is no tensor.
     """
-    if num_points < 2:
-        raise InputDataError(
-            f"A rank needs two distinct points to compare, but train_X holds {num_points}. "
-            "Evaluate more points, for example a Sobol or uniform initial design."
+    check_tensor(values, name)
+    if values.shape not in ((len(X), 1), (len(X),)):
+        raise BotorchTensorDimensionError(
+            f"Expected {name} of shape N x 1, a value for each of the {len(X)} rows of train_X, "
+            f"but got {tuple(values.shape)}."
         )
 
 

@@ -4,9 +4,8 @@ from dataclasses import fields
 from typing import Any, NamedTuple
 
 import torch
+from botorch.exceptions import InputDataError
 from torch import Tensor
-
-from botorch_popbo.data._checks import check_two_points
 
 
 class DistinctRows(NamedTuple):
@@ -102,7 +101,12 @@ def distinct_points(X: Tensor) -> tuple[Tensor, DistinctRows]:
         InputDataError: If there are fewer than two.
     """
     distinct = distinct_rows(*X.unbind(-1))
-    check_two_points(distinct.rows.shape[0])
+    if len(distinct.rows) < 2:
+        raise InputDataError(
+            "A rank needs two distinct points to compare, but train_X holds "
+            f"{len(distinct.rows)}. Evaluate more points, for example a Sobol or uniform initial "
+            "design."
+        )
     return points_at(X, distinct.rows), distinct
 
 

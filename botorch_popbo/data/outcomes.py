@@ -1,10 +1,10 @@
 """Orders of measured outcomes: exact, noisy, or comparable within groups only."""
 
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._checks import check_integers, check_outcomes, check_same_kind, check_tensor
+from botorch_popbo.data._checks import check_column, check_integers, check_outcomes, check_same_kind
 from botorch_popbo.data._replicates import mean_of_copies, pooled_means, weighted_means
 from botorch_popbo.data._rows import distinct_points, distinct_rows, points_at
 from botorch_popbo.data.order import Order
@@ -98,7 +98,8 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
             or if no group has two distinct points.
     """
     check_outcomes(X, Y)
-    _check_groups(X, groups)
+    check_column(groups, X, "groups")
+    check_integers(groups, X, "groups")
     labels = groups.reshape(-1)
     distinct = distinct_rows(labels, *X.unbind(-1))
     outcomes = mean_of_copies(Y.detach().reshape(-1), distinct.inverse)
@@ -126,12 +127,7 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
 
 
 def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor | None:
-    check_tensor(Yvar, "train_Yvar")
-    if Yvar.shape not in ((X.shape[0], 1), (X.shape[0],)):
-        raise BotorchTensorDimensionError(
-            f"Expected train_Yvar of shape N x 1 like train_Y, but got {tuple(Yvar.shape)} for "
-            f"{X.shape[0]} points."
-        )
+    check_column(Yvar, X, "train_Yvar")
     check_same_kind(X, Yvar, "train_Yvar")
     variances = Yvar.detach().reshape(-1)
     is_known = ~variances.isnan() & outcomes.isfinite()
@@ -144,13 +140,3 @@ def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor | None
     if not len(known):
         return None
     return torch.where(is_known, variances, known.mean().clamp_max(known[-1]))  # no overflow
-
-
-def _check_groups(X: Tensor, groups: Tensor) -> None:
-    check_tensor(groups, "groups")
-    if groups.shape not in ((X.shape[0], 1), (X.shape[0],)):
-        raise BotorchTensorDimensionError(
-            f"Expected groups of shape N, one label for each of the {X.shape[0]} rows of train_X, "
-            f"but got {tuple(groups.shape)}."
-        )
-    check_integers(groups, X, "groups")

@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data import RankCounts
-from botorch_popbo.data._checks import check_outcomes, check_two_points
+from botorch_popbo.data._checks import check_outcomes
 from botorch_popbo.data._replicates import mean_of_copies
-from botorch_popbo.data._rows import distinct_rows, points_at
+from botorch_popbo.data._rows import distinct_points
 
 
 def from_base_set(X: Tensor, Y: Tensor, generator: torch.Generator) -> RankCounts:
@@ -34,9 +34,8 @@ def from_base_set(X: Tensor, Y: Tensor, generator: torch.Generator) -> RankCount
         InputDataError: As in :func:`~botorch_popbo.data.from_outcomes`.
     """
     check_outcomes(X, Y)
-    distinct = distinct_rows(*X.unbind(-1))
-    num_points = len(distinct.rows)
-    check_two_points(num_points)
+    points, distinct = distinct_points(X)
+    num_points = len(points)
     drawn = torch.randperm(num_points, generator=generator, device=generator.device)
     in_base = torch.zeros(num_points, dtype=torch.bool, device=X.device)
     in_base[drawn[: num_points // 2].to(X.device)] = True
@@ -44,7 +43,7 @@ def from_base_set(X: Tensor, Y: Tensor, generator: torch.Generator) -> RankCount
     rivals = outcomes[in_base].sort().values
     not_better = torch.searchsorted(rivals, outcomes[~in_base], right=True)
     return RankCounts(
-        X=points_at(X, distinct.rows[~in_base]),
+        X=points[~in_base],
         counts=(len(rivals) - not_better).to(X),
         exposure=X.new_full(not_better.shape, len(rivals)),
     )

@@ -162,7 +162,7 @@ def test_a_typical_variance_does_not_depend_on_the_order_of_evaluations() -> Non
         (tensor([1.0, -INF]), InputDataError, "train_Yvar holds negative or infinite"),
         (tensor([1.0, INF]), InputDataError, "train_Yvar holds negative or infinite"),
         (torch.ones(2), InputDataError, r"train_X and train_Yvar must share.*Yvar.to\(X\)"),
-        (line(3), BotorchTensorDimensionError, r"train_Yvar of shape N x 1.*\(3, 1\) for 2 points"),
+        (line(3), BotorchTensorDimensionError, r"train_Yvar of shape N x 1.*2 rows.*\(3, 1\)"),
     ],
 )
 def test_bad_variances_say_what_to_do(Yvar: Tensor, error: type[Exception], match: str) -> None:
@@ -237,7 +237,11 @@ ZEROS = torch.zeros(3, dtype=torch.long)
         (ZEROS.cfloat(), InputDataError, "groups must hold integers.*torch.complex64"),
         (ZEROS.to("meta"), InputDataError, r"groups must be on the device.*groups.to\(X.device\)"),
         *(
-            (labels, BotorchTensorDimensionError, "groups of shape N, one label for each of the 3")
+            (
+                labels,
+                BotorchTensorDimensionError,
+                "groups of shape N x 1, a value for each of the 3",
+            )
             for labels in (ZEROS[:2], ZEROS.expand(3, 3), ZEROS[None], ZEROS[0])
         ),
     ],
