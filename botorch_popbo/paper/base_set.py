@@ -3,10 +3,7 @@
 import torch
 from torch import Tensor
 
-from botorch_popbo.data import RankCounts
-from botorch_popbo.data._checks import check_outcomes
-from botorch_popbo.data._replicates import mean_of_copies
-from botorch_popbo.data._rows import distinct_points
+from botorch_popbo.data import RankCounts, from_outcomes
 
 
 def from_base_set(X: Tensor, Y: Tensor, generator: torch.Generator) -> RankCounts:
@@ -33,17 +30,15 @@ def from_base_set(X: Tensor, Y: Tensor, generator: torch.Generator) -> RankCount
         BotorchTensorDimensionError: If the shapes do not agree.
         InputDataError: As in :func:`~botorch_popbo.data.from_outcomes`.
     """
-    check_outcomes(X, Y)
-    points, distinct = distinct_points(X)
-    num_points = len(points)
+    order = from_outcomes(X, Y)
+    num_points = order.num_points
     drawn = torch.randperm(num_points, generator=generator, device=generator.device)
     in_base = torch.zeros(num_points, dtype=torch.bool, device=X.device)
     in_base[drawn[: num_points // 2].to(X.device)] = True
-    outcomes = mean_of_copies(Y.detach().reshape(-1), distinct.inverse)
-    rivals = outcomes[in_base].sort().values
-    not_better = torch.searchsorted(rivals, outcomes[~in_base], right=True)
+    rivals = order.score[in_base].sort().values
+    not_better = torch.searchsorted(rivals, order.score[~in_base], right=True)
     return RankCounts(
-        X=points[~in_base],
+        X=order.X[~in_base],
         counts=(len(rivals) - not_better).to(X),
         exposure=X.new_full(not_better.shape, len(rivals)),
     )
