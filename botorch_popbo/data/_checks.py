@@ -1,6 +1,7 @@
 """All checks of points, outcomes and indices, with messages that say what to do."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -66,7 +67,7 @@ def check_items(X: Tensor) -> None:
     _check_finite(X, "X")
 
 
-def check_tensor(values: Tensor, name: str) -> None:
+def check_tensor(values: Any, name: str) -> None:
     """Check that values are a tensor.
 
     Args:
@@ -149,24 +150,36 @@ def check_integers(values: Tensor, X: Tensor, name: str) -> None:
         )
 
 
-def as_indices(indices: Tensor | Sequence[int], X: Tensor, name: str) -> Tensor:
+def as_indices(
+    indices: Tensor | Sequence[int], X: Tensor, name: str, in_pairs: bool = False
+) -> Tensor:
     """Check indices of items.
 
     Args:
-        indices: Indices of rows of ``X``, in any shape.
+        indices: Indices of rows of ``X``, to be of shape ``m``.
         X: Items, an ``N x d`` tensor.
         name: What to call the indices in messages.
+        in_pairs: Whether they are to be ``m x 2``.
 
     Returns:
         The indices as a long tensor on the device of ``X``.
 
     Raises:
+        BotorchTensorDimensionError: If they have another shape.
         InputDataError: If they are on another device, are not integers or name no row of ``X``.
     """
+    if in_pairs:
+        check_tensor(indices, name)
     if not isinstance(indices, Tensor):
         values = list(indices)
         dtype = None if values else torch.long
         indices = torch.tensor(values, dtype=dtype, device=X.device)
+    if indices.ndim != 1 + in_pairs or (in_pairs and indices.shape[1] != 2):
+        shape = "m x 2, a pair" if in_pairs else "m, a list"
+        raise BotorchTensorDimensionError(
+            f"Expected {name} of shape {shape} of row indices of X, but got the shape "
+            f"{tuple(indices.shape)}."
+        )
     check_integers(indices, X, name)
     outside = (indices < 0) | (indices >= X.shape[0])
     if bool(outside.any()):

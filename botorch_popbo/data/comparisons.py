@@ -1,10 +1,10 @@
 """Orders of pairwise comparisons."""
 
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo.data._checks import as_indices, check_items, check_tensor
+from botorch_popbo.data._checks import as_indices, check_items
 from botorch_popbo.data._rows import distinct_rows, points_at
 from botorch_popbo.data.order import Order
 
@@ -39,8 +39,8 @@ def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None)
             comparison, or if the devices differ.
     """
     check_items(X)
-    decided = _as_pairs(comparisons, X, "comparisons")
-    drawn = decided[:0] if ties is None else _as_pairs(ties, X, "ties")
+    decided = as_indices(comparisons, X, "comparisons", in_pairs=True)
+    drawn = decided[:0] if ties is None else as_indices(ties, X, "ties", in_pairs=True)
     if len(decided) + len(drawn) == 0:
         raise InputDataError(
             "There is no comparison, so there are no records. Pass at least one comparison or tie."
@@ -53,16 +53,6 @@ def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None)
     score = torch.zeros_like(items).to(X)
     score[: len(decided), 0] = 1.0
     return Order.from_rankings(points_at(X, distinct.rows), items, score)
-
-
-def _as_pairs(pairs: Tensor, X: Tensor, name: str) -> Tensor:
-    check_tensor(pairs, name)
-    if pairs.ndim != 2 or pairs.shape[-1] != 2:
-        raise BotorchTensorDimensionError(
-            f"Expected {name} of shape m x 2, a pair of row indices of X for each comparison, but "
-            f"got {tuple(pairs.shape)}."
-        )
-    return as_indices(pairs, X, name)
 
 
 def _check_opponents(pairs: Tensor, name: str) -> None:

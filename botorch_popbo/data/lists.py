@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 import torch
-from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from botorch.exceptions import InputDataError
 from botorch.utils.containers import SliceContainer
 from botorch.utils.datasets import RankingDataset
 from torch import Tensor
@@ -38,11 +38,7 @@ def from_ordering(X: Tensor, ordering: Tensor | Sequence[int]) -> Order:
             are listed, or if the devices differ.
     """
     check_items(X)
-    items = _as_list(ordering, X, "ordering")
-    if items.shape[0] < 2:
-        raise InputDataError(
-            f"An ordering compares two items or more, but lists {items.shape[0]}. List more items."
-        )
+    items = as_indices(ordering, X, "ordering")
     return _list(X, items, len(items))
 
 
@@ -71,12 +67,7 @@ def from_top_k(X: Tensor, top: Tensor | Sequence[int], rest: Tensor | Sequence[i
             empty or fewer than two items are named, or if the devices differ.
     """
     check_items(X)
-    best, others = _as_list(top, X, "top"), _as_list(rest, X, "rest")
-    if len(best) < 1 or len(best) + len(others) < 2:
-        raise InputDataError(
-            "A top-k list names at least one top item and two items in all, but top names "
-            f"{len(best)} and rest {len(others)}. Name more items."
-        )
+    best, others = as_indices(top, X, "top"), as_indices(rest, X, "rest")
     return _list(X, torch.cat([best, others]), len(best))
 
 
@@ -106,6 +97,11 @@ def from_ranking_dataset(dataset: RankingDataset) -> Order:
 
 def _list(X: Tensor, items: Tensor, num_best: int) -> Order:
     """One list of items, each of which may be listed once; behind the best all are censored."""
+    if not num_best or len(items) < 2:
+        raise InputDataError(
+            "A list names two items or more, and one at least in its place, but got "
+            f"{len(items)}, of which {num_best} have one. Name more items."
+        )
     distinct = distinct_rows(*X[items].unbind(-1))
     if distinct.rows.shape[0] < items.shape[0]:
         point = int((distinct.copies > 1).nonzero()[0])
@@ -119,13 +115,3 @@ def _list(X: Tensor, items: Tensor, num_best: int) -> Order:
     place = distinct.rows.clamp_max(num_best)
     points = points_at(X, items[distinct.rows])
     return Order.from_scores(points, (-place).to(X), is_censored=place == num_best)
-
-
-def _as_list(indices: Tensor | Sequence[int], X: Tensor, name: str) -> Tensor:
-    checked = as_indices(indices, X, name)
-    if checked.ndim != 1:
-        raise BotorchTensorDimensionError(
-            f"Expected {name} of one dimension, a list of row indices of X, but got the shape "
-            f"{tuple(checked.shape)}."
-        )
-    return checked
