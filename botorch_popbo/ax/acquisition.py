@@ -28,7 +28,6 @@ from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import default_options, table_candidates, unless_known
-from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import Settings
 
 
@@ -192,7 +191,12 @@ class RankAcquisition(Acquisition):
         domain = Domain(bounds, choices, (), snap, self.surrogate.inactive, search)
         is_box = not (others.get("inequality_constraints") or others.get("equality_constraints"))
         if candidate_set is None and is_box and domain.is_table:
-            candidate_set = self._unseen(domain, X_known, seed)
+            candidate_set = table_candidates(self.acqf, domain, X_known, seed)
+            if not len(candidate_set):
+                raise SearchSpaceExhausted(
+                    "No point is left: each one of the search space, with the fixed parameters if "
+                    "there are any, is evaluated or running. Widen the space or fix fewer."
+                )
         optimizer = determine_optimizer(search_space_digest, self.acqf, choices)
         options = default_options(optimizer, self.model.has_uncertainty, search)
         if options:  # the others look at every point of a discrete space
@@ -224,17 +228,3 @@ class RankAcquisition(Acquisition):
             free[:, held] = 0.0
             X = X - (X @ A.T - b.T) @ torch.linalg.pinv(free).T
         return self._feasible(X)
-
-    def _unseen(self, domain: Domain, X_known: Tensor, seed: int) -> Tensor:
-        """Points of a fully discrete space that are not known, ``n x d``."""
-        if self.model.has_uncertainty:
-            unseen = table_candidates(self.acqf, domain, X_known, seed)
-        else:
-            number = self._settings.search.max_network_candidates
-            unseen = unseen_points(domain, X_known, number, seed)
-        if len(unseen) == 0:
-            raise SearchSpaceExhausted(
-                "No point is left: each one of the search space, with the fixed parameters if "
-                "there are any, is evaluated or running. Widen the space or fix fewer parameters."
-            )
-        return unseen

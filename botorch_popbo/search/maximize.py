@@ -62,12 +62,12 @@ def table_candidates(
 ) -> Tensor:
     """Points of a table to choose from, neither evaluated nor pending.
 
-    A small table has no others. Of a large one these are some random points, and where the most
-    promising of them and the best evaluated points lead by a local search, which changes one value
-    at a time.
+    A small table has no others. Of a large one these are some random points; and, unless the model
+    is a network, where the most promising of them and the best evaluated points lead by a local
+    search, which changes one value at a time.
 
     Args:
-        acquisition: A function of a model with uncertainty.
+        acquisition: The function.
         domain: The table, of which every column has a list of values.
         X_known: Points evaluated or pending, an ``m x d`` tensor.
         seed: Seed of the random points.
@@ -77,6 +77,8 @@ def table_candidates(
     """
     columns, settings = domain.columns, domain.settings
     most, half = _affordable(acquisition, domain), (settings.num_starts + 1) // 2
+    if not getattr(acquisition.model, "has_uncertainty", True):
+        return unseen_points(domain, X_known, settings.max_network_candidates, seed)
     if domain.num_combinations <= most:
         return unseen_points(domain, X_known, most, seed)
     drawn = unseen_points(domain, X_known, settings.num_raw, seed)
