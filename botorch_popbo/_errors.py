@@ -1,36 +1,11 @@
 """The errors that a user can mend, reported as a message and never as a traceback."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
-
-_MOST_ALIKE, _MOST_LISTED = 3, 25  # names in a message
 
 
 class UsageError(ValueError):
     """The request cannot be carried out as it was made; the message says what to change."""
-
-
-def unknown(what: str, name: str, known: Iterable[str], others: str = "") -> UsageError:
-    """The error about a name that does not exist: the names like it, or else all there are.
-
-    Args:
-        what: The kind of thing that is named.
-        name: The name.
-        known: The names that exist.
-        others: What else there is, for the end of a list of all names.
-
-    Returns:
-        The error, to be raised.
-    """
-    names = list(known)
-    # A part of a name, such as tpe of optuna-tpe, is not alike by its letters.
-    parts = [one for one in names if name.lower() in one.lower().split("-")]
-    alike = " or ".join(map(repr, [*get_close_matches(name, names), *parts][:_MOST_ALIKE]))
-    listed = names if len(names) <= _MOST_LISTED else [*names[:_MOST_LISTED], "…"]
-    hint = f"did you mean {alike}?" if alike else f"known: {', '.join(listed)}{others}"
-    return UsageError(f"there is no {what} {name!r}; {hint}")
 
 
 def library(module: str, user: str, extra: str) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 from optuna.distributions import BaseDistribution
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
-from torch import Tensor
 
 from botorch_popbo.optuna._space import places_of, point_of
 from botorch_popbo.search.trials import Trial, Trials
@@ -55,7 +54,13 @@ def trials_of(
     ended, pending = [], []
     for trial in trials:
         told = suggested.get(trial.number, {})
-        x = _point(trial, space, distributions, told, required)
+        # What was enqueued goes before what was suggested, and what it asked for before both.
+        values: dict[str, Any] = {}
+        for name, distribution in distributions.items():
+            with suppress(KeyError, IndexError):  # of a trial of another study that was added
+                values[name] = distribution.to_external_repr(told[name])
+        values |= trial.system_attrs.get("fixed_params", {}) | trial.params
+        x = point_of(values, space, required)
         if x is None or trial.state == TrialState.WAITING:
             continue
         outcomes, violation = _outcomes(trial, completed, signs), constraints_of(trial)
@@ -107,25 +112,6 @@ def suggestions(study: Study) -> dict[int, dict[str, float]]:
         for key, numbers in kept
         if key.startswith(_SUGGESTED)
     }
-
-
-def _point(
-    trial: FrozenTrial,
-    space: Space,
-    distributions: Mapping[str, BaseDistribution],
-    suggested: Mapping[str, float],
-    required: Sequence[str],
-) -> Tensor | None:
-    """Where a trial is, if it is anywhere; see :func:`point_of`.
-
-    What was enqueued goes before what was suggested, and what it asked for before both.
-    """
-    values: dict[str, Any] = {}
-    for name, distribution in distributions.items():
-        with suppress(KeyError, IndexError):  # of a trial of another study that was added
-            values[name] = distribution.to_external_repr(suggested[name])
-    values |= trial.system_attrs.get("fixed_params", {})
-    return point_of(values | trial.params, space, required)
 
 
 def _outcomes(

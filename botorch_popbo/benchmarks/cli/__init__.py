@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 from pkgutil import resolve_name
 
-from botorch_popbo._errors import UsageError, library, unknown
+from botorch_popbo._errors import UsageError, library
+from botorch_popbo.benchmarks._names import unknown
 from botorch_popbo.benchmarks.cli._parser import make_parser
 from botorch_popbo.benchmarks.run._quiet import quiet
 from botorch_popbo.benchmarks.run._records import RecordError

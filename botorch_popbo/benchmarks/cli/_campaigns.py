@@ -9,8 +9,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from botorch_popbo._errors import UsageError, unknown
+from botorch_popbo._errors import UsageError
 from botorch_popbo._replacing import replacing
+from botorch_popbo.benchmarks._names import unknown
 from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS, experiment
 from botorch_popbo.benchmarks.run._records import RecordError
 from botorch_popbo.benchmarks.run.campaign import Campaign

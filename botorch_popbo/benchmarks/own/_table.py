@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from botorch.exceptions import InputDataError
 
-from botorch_popbo._errors import UsageError, unknown
+from botorch_popbo._errors import UsageError
+from botorch_popbo.benchmarks._names import unknown
 from botorch_popbo.benchmarks.data.table import Rows
 from botorch_popbo.benchmarks.own._files import check_unchanged, digest_of, record_name
 from botorch_popbo.benchmarks.problems._tables import NoisyTableProblem, TableProblem

@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from botorch_popbo._errors import UsageError, unknown
+from botorch_popbo._errors import UsageError
+from botorch_popbo.benchmarks._names import unknown
 
 
 @dataclass(frozen=True)

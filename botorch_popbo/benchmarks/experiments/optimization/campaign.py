@@ -7,7 +7,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from botorch_popbo._errors import UsageError, unknown
+from botorch_popbo._errors import UsageError
+from botorch_popbo.benchmarks._names import unknown
 from botorch_popbo.benchmarks.methods import METHODS, Method
 from botorch_popbo.benchmarks.own import find, is_reference
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS, Problem, expand
