@@ -169,9 +169,9 @@ class Run:
         observed = best = max(completed, key=lambda e: self.sign * e.value)
         trials, inferred = self.trials, ""
         if len(trials.X.unique(dim=0)) > 1:
-            models = self.search.models(self.space, trials)
-            [model] = models.objectives
-            at_best = [e for e in completed if self.space.encode(e.parameters).equal(models.best)]
+            [model] = self.search.models(self.space, trials).objectives
+            x = model.incumbent
+            at_best = [e for e in completed if self.space.encode(e.parameters).equal(x)]
             best = max(at_best, key=lambda e: self.sign * e.value)
             inferred = model.inferred
         ended = [e for e in self.evaluations if e.status != "running"]

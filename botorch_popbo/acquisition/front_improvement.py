@@ -68,6 +68,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     _log = True
 
     _informed: RankingGP
+    objectives: Sequence[RankingGP]
     front: Tensor
     _reference: Tensor
     _lower: Tensor
@@ -146,10 +147,6 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         self.register_buffer("_reference", reference, persistent=False)
         self.register_buffer("_lower", lower, persistent=False)
         self.register_buffer("_upper", upper.clamp_max(_BEYOND), persistent=False)
-
-    @property
-    def _models(self) -> Sequence[RankingGP]:
-        return list(self.objectives)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         value = log_remoteness(distance)

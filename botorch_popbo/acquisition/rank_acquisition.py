@@ -59,6 +59,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     ) -> None:
         check_model(model, needs_uncertainty=self._needs_uncertainty)
         super().__init__(model=model)
+        self.objectives: Sequence[RankModel] = [model]
         self.slack_models = cast(list[RankingGP], ModuleList(slack_models))
         self._known_radius = model.known_radius
         self.register_buffer("_is_baseline", find_baseline(model, X_baseline), persistent=False)
@@ -143,14 +144,9 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         self._constraints = cast(list[SlackConstraint], ModuleList(constraints))
         self.register_buffer("_followed", self._find_followed(), persistent=False)
 
-    @property
-    def _models(self) -> Sequence[RankModel]:
-        """Those of the objectives."""
-        return [self.model]
-
     def _find_followed(self) -> Tensor:
         """A model's surprise that may be suggested and nobody is near yet, encoded, ``n x d'``."""
-        surprise = torch.cat([model.surprise.to(self.model.known_X) for model in self._models])
+        surprise = torch.cat([model.surprise.to(self.model.known_X) for model in self.objectives])
         known = self.model.known_X
         surprise = surprise[
             is_row_of(surprise, known[self._is_baseline & self.satisfies_all(known)])

@@ -14,12 +14,8 @@ from torch.nn import Module
 class _FixedTransform(InputTransform, Module):
     """Acts in every mode by settings that no state dict holds."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        # A model compares new points with those of training, so that both are encoded alike.
-        self.transform_on_train = True
-        self.transform_on_eval = True
-        self.transform_on_fantasize = True
+    # A model compares new points with those of training, so that both are encoded alike.
+    transform_on_train = transform_on_eval = transform_on_fantasize = True
 
     def equals(self, other: InputTransform) -> bool:
         """Whether another transform encodes every point in the same way.

@@ -168,9 +168,7 @@ def _decides(name: str, rows: Sequence[Row], ends: Sequence[Sequence[float]]) ->
     return is_telling and all(of_place[row[name]] == e for row, e in zip(rows, ends, strict=True))
 
 
-def _affine(
-    X: npt.NDArray[np.float64], Y: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64] | None:
+def _affine(X: Array, Y: Array) -> Array | None:
     """Weights by which columns make others, ``d x k``, if there is no doubt about them.
 
     They are rounded: what is left of a user's own is exact.

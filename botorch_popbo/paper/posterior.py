@@ -24,14 +24,9 @@ class PoissonRankPosterior(RankPosterior):
     """
 
     def __init__(self, log_rate: Tensor, exposure: Tensor, limit: Tensor) -> None:
-        self._log_rate = log_rate
+        self.log_rate = log_rate
         self.exposure = exposure
         self.limit = limit
-
-    @property
-    def log_rate(self) -> Tensor:
-        r"""Log-rates :math:`\log \lambda`, ``batch_shape x q x 1``."""
-        return self._log_rate
 
     @property
     def mean(self) -> Tensor:

@@ -41,7 +41,7 @@ class GaussianRankPosterior(RankPosterior):
         return self._utility()
 
     @property
-    def log_rate(self) -> Tensor:
+    def log_rate(self) -> Tensor:  # type: ignore[override]  # of a network it is given
         """Logarithm of the rank of the expected utility, ``batch_shape x q x 1``."""
         return self.thresholds.log_rank(self.thresholds.values.new_zeros(self.base_sample_shape))
 

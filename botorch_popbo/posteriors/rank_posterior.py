@@ -16,9 +16,11 @@ class RankPosterior(Posterior, ABC):
 
     Attributes:
         exposure: Number of evaluated points that a new point is compared with, a scalar tensor.
+        log_rate: Logarithm of the predicted rate at the exposure, ``batch_shape x q x 1``.
     """
 
     exposure: Tensor
+    log_rate: Tensor
 
     def __repr__(self) -> str:
         """Where it is, and of a few points the expected counts with their deviations."""
@@ -40,11 +42,6 @@ class RankPosterior(Posterior, ABC):
     @abstractmethod
     def variance(self) -> Tensor:
         """Variances of the counts, ``batch_shape x q x 1``, in squared ranks."""
-
-    @property
-    @abstractmethod
-    def log_rate(self) -> Tensor:
-        """Logarithm of the predicted rate at the exposure, ``batch_shape x q x 1``."""
 
     @abstractmethod
     def log_prob(self, value: Tensor) -> Tensor:

@@ -61,13 +61,6 @@ class Models:
         slacks = [fitted(order) for order in trials.slack_orders()]
         return cls(objectives, slacks, settings)
 
-    @property
-    def best(self) -> Tensor:
-        """The evaluated point to use, of shape ``d``, where one objective is all there is."""
-        [model] = self.objectives
-        best: Tensor = model.incumbent
-        return best
-
     def improvement(
         self,
         X_pending: Tensor | None,

@@ -89,7 +89,7 @@ def test_a_design_comes_first_and_models_are_fitted_once(monkeypatch: pytest.Mon
     search.suggest(SPACE, trials, 6)
     assert torch.equal(Search(3, Settings(), 5).suggest(SPACE, trials, 5), first)
     assert len(fits) == 2
-    assert torch.equal(search.models(SPACE, trials).best, X[3])
+    assert torch.equal(search.models(SPACE, trials).objectives[0].incumbent, X[3])
     assert len(fits) == 2
 
 
