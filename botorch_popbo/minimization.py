@@ -48,9 +48,9 @@ class Result:
     best: Evaluation
     best_observed: Evaluation
     history: list[Evaluation]
-    direction: Direction = "minimize"
-    inferred: str = ""
-    space: "Space | None" = field(default=None, repr=False, compare=False)
+    direction: Direction
+    inferred: str
+    space: "Space" = field(repr=False, compare=False)
 
     def __str__(self) -> str:
         number = Counter(evaluation.status for evaluation in self.history)

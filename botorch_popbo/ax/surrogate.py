@@ -256,9 +256,7 @@ def _model_inputs(
 
 
 @fit_botorch_model.register(RankModel)
-def _fit(
-    model: RankModel, mll_class: type | None = None, mll_options: dict[str, Any] | None = None
-) -> None:
+def _fit(model: RankModel, **_: Any) -> None:
     """Let Ax train the model; marginal likelihoods do not apply."""
     model.fit()
 

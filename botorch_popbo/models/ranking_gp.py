@@ -568,8 +568,9 @@ class RankingGP(RankModel, FantasizeMixin):
     ) -> GaussianRankPosterior:
         double, buckets = encoded.double(), predictors[0].buckets
         known = averaged([each.thresholds(double, observation_noise) for each in predictors])
+        values = buckets.interpolate(known).to(encoded)
         return GaussianRankPosterior(
-            Thresholds(buckets.interpolate(known), buckets.size).to(encoded),
+            Thresholds(values, buckets.size.to(encoded)),
             partial(self._utility, encoded, observation_noise),
         )
 

@@ -26,7 +26,6 @@ def study_of(result: Result) -> optuna.Study:
     Example:
         >>> plot_param_importances(study_of(result)).write_html("importances.html")
     """
-    assert result.space is not None
     study = optuna.create_study(direction=result.direction)
     for e in result.history:
         own = {name: (p, e.parameters[name]) for name, p in result.space.parameters.items()}
@@ -58,7 +57,6 @@ def plot_result(result: Result) -> Any:
     """
     from plotly.subplots import make_subplots
 
-    assert result.space is not None
     own, ended = result.space.parameters, result.history
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
     lost = [e.status == "failed" for e in ended]

@@ -84,9 +84,6 @@ class PoPBOSampler(BaseSampler):
         self._is_exact = deterministic_objective
         self._constraints_func = constraints_func
 
-    def reseed_rng(self) -> None:
-        """Do nothing: two copies of a sampler never suggest for one trial."""
-
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:

@@ -1,7 +1,6 @@
 """Ranks as a function of a utility: what was evaluated stands at thresholds."""
 
 from dataclasses import dataclass
-from typing import Self
 
 import torch
 from torch import Tensor
@@ -20,10 +19,6 @@ class Thresholds:
 
     values: Tensor
     size: Tensor
-
-    def to(self, like: Tensor) -> Self:
-        """The thresholds in the dtype and on the device of a tensor."""
-        return type(self)(self.values.to(like), self.size.to(like))
 
     @property
     def total(self) -> Tensor:

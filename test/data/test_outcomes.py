@@ -237,11 +237,7 @@ ZEROS = torch.zeros(3, dtype=torch.long)
         (ZEROS.cfloat(), InputDataError, "groups must hold integers.*torch.complex64"),
         (ZEROS.to("meta"), InputDataError, r"groups must be on the device.*groups.to\(X.device\)"),
         *(
-            (
-                labels,
-                BotorchTensorDimensionError,
-                "groups of shape N x 1, a value for each of the 3",
-            )
+            (labels, BotorchTensorDimensionError, "groups of shape N x 1, a value for each of")
             for labels in (ZEROS[:2], ZEROS.expand(3, 3), ZEROS[None], ZEROS[0])
         ),
     ],
