@@ -21,6 +21,7 @@ scale of :math:`K` cancels.
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import torch
 from linear_operator.utils.warnings import NumericalWarning
@@ -155,15 +156,25 @@ def order_utilities(
     )
 
 
-def _find_mode(
-    prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float
-) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Where Newton's method ends.
+class _Mode(NamedTuple):
+    """Where Newton's method ended.
 
-    Returns:
-        ``u``; ``a``, that is ``G^-1 u``; ``R`` there; the Cholesky factor of ``B``; and the step
-        that is not taken any more. ``R`` and the factor are ``n x n``, the others of shape ``n``.
+    Attributes:
+        gaps: ``u``, of shape ``n``.
+        slopes: ``a``, that is ``G^-1 u``, of shape ``n``.
+        root: ``R`` there.
+        factor: Cholesky factor of ``B`` there, ``n x n``.
+        left: The step that was not taken any more, of shape ``n``.
     """
+
+    gaps: Tensor
+    slopes: Tensor
+    root: Tensor
+    factor: Tensor
+    left: Tensor
+
+
+def _find_mode(prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float) -> _Mode:
     # Of a ranking a whole step finds the slopes without a factor of the prior.
     slopes = None if terms.are_gaps else _solve(torch.linalg.cholesky(prior), gaps)
     at, is_answer = terms.differences(gaps), terms.comparisons.forest.is_answer
@@ -182,7 +193,7 @@ def _find_mode(
         if terms.has_answers:  # of which some bend so little that the quotient has no digits left
             step = torch.where(is_answer, prior @ by_slope, step)
         if float((slope - slopes) @ step) < 2.0 * tolerance:
-            return gaps, slopes, root, factor, step
+            return _Mode(gaps, slopes, root, factor, step)
         ahead = terms.differences(step)
         length = terms.longest_step(at, ahead)
         if not terms.are_gaps:
@@ -195,8 +206,7 @@ def _find_mode(
         NumericalWarning,
         stacklevel=3,
     )
-    slopes = slope if slopes is None else slopes
-    return gaps, slopes, root, factor, torch.zeros_like(slope)
+    return _Mode(gaps, slope if slopes is None else slopes, root, factor, torch.zeros_like(slope))
 
 
 def _first_step(
