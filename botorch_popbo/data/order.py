@@ -223,6 +223,20 @@ class Order:
         mine, others = (order.score[order.is_measured] for order in (self, other))
         return mine.equal(others) and self.places.inverse.equal(other.places.inverse)
 
+    def to(self, like: Tensor) -> Self:
+        """The order on the device of a tensor; scores keep their precision.
+
+        Args:
+            like: A tensor, whose dtype the points take, too.
+
+        Returns:
+            The order.
+        """
+        if self.X.device == like.device and self.X.dtype == like.dtype:
+            return self
+        entries = (getattr(self, field.name).to(like.device) for field in fields(self)[1:])
+        return type(self)(self.X.to(like), *entries)
+
 
 def combine(*orders: Order) -> Order:
     """Put the lists of several sources side by side, each as a task of its own.
