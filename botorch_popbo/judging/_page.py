@@ -7,7 +7,7 @@ import sys
 import webbrowser
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from socketserver import ThreadingMixIn
@@ -115,7 +115,7 @@ class Interview:
             told = len(self.study.get_preferences(deepcopy=False))
             state = told, len(self.study.get_trials(deepcopy=False))
             if self.study.should_generate():
-                is_shown = self._show(self.study.ask(distributions_of(self.space)))
+                is_shown = self._show(self.study.ask(distributions_of(self.space)), stop)
                 failures = 0 if is_shown else failures + 1
                 if failures == 5:
                     raise UsageError(f"{failures} things one after another could not be drawn")
@@ -145,22 +145,25 @@ class Interview:
                 shutil.copyfileobj(source, target)
             print(f"the champion: {kept}")
 
-    def _show(self, trial: Trial) -> bool:
+    def _show(self, trial: Trial, stop: Event) -> bool:
         """Put a trial on the page; whether there is something to be seen."""
         values = values_of(self.space, trial.params)
         # In Markdown four spaces show letter by letter.
         words = "\n".join(f"    {line}" for line in said_of(self.space, values))
-        drawn = self._drawn(values) if self._drawers else Drawn(text=words)
+        drawn = self._drawn(values, stop) if self._drawers else Drawn(text=words)
         if drawn.error:
             print(f"trial {trial.number} is not shown: {drawn.error}", file=sys.stderr)
             self._drop(trial.number)
             return False
-        kind, shown = "note", ""
-        if drawn.file is None:
-            save_note(trial, drawn.text)
-        else:
-            kind, path = "artifact", str(drawn.file)
+        text, shown = drawn.text, ""
+        if drawn.file is not None:
+            path = str(drawn.file)
             shown = upload_artifact(artifact_store=self.store, file_path=path, study_or_trial=trial)
+            text = self._link(trial, shown, drawn.file.name)
+        save_note(trial, text)
+        trials = self.study.get_trials(deepcopy=False)
+        is_file = shown and all(trial.user_attrs.get(_SHOWN) != "" for trial in trials)
+        kind = "artifact" if is_file else "note"  # the page shows the files of all or the notes
         register_preference_feedback_component(self.study, kind, _SHOWN)
         trial.set_user_attr(_SHOWN, shown)
         return True
@@ -168,11 +171,14 @@ class Interview:
     def _drop(self, number: int) -> None:
         self.study._study.tell(number, state=TrialState.FAIL)
 
-    def _drawn(self, values: dict[str, Any]) -> Drawn:
-        """What was drawn meanwhile, is being drawn, or is drawn now."""
+    def _drawn(self, values: dict[str, Any], stop: Event) -> Drawn:
+        """What was drawn meanwhile, is being drawn, or is drawn now, unless it is time to stop."""
         future = self._prepared.get(json.dumps(values))
         if future is None or future.cancel():
             future = self._drawers[0].submit(values)
+        while not wait([future], 0.2).done:
+            if stop.is_set():
+                return Drawn(error="interrupted")
         return future.result()
 
     def _begin_ahead(self) -> list[int]:
@@ -205,10 +211,14 @@ class Interview:
         trial, _, chance = ranking[0]
         text = [f"# Trial {trial.number} is the champion, {chance:.0%} sure"]
         for artifact in self._artifacts(trial):
-            url = f"/artifacts/{self.study._study._study_id}/{trial._trial_id}"
-            text.append(f"![the champion]({url}/{artifact.artifact_id})")
+            text.append(self._link(trial, artifact.artifact_id, "the champion"))
         text += ["## The best", "\n".join(f"    {line}" for line in self._lines())]
         save_note(self.study._study, "\n\n".join(text))
+
+    def _link(self, trial: Trial | FrozenTrial, artifact: str, name: str) -> str:
+        """Markdown of a picture, which is a link to the file if it is none."""
+        url = f"/artifacts/{self.study._study._study_id}/{trial._trial_id}/{artifact}"
+        return f"[![{name}]({url})]({url})"
 
     def _artifacts(self, trial: FrozenTrial) -> list[Any]:
         return get_all_artifact_meta(trial, storage=self.study._study._storage)
@@ -266,6 +276,6 @@ def _listen(app: Gateway, host: str, port: int | None, place: int) -> _Server:
     for number in asked:
         try:
             return make_server(host, number, app, _Server, _Handler)
-        except OSError as error:
-            reason = error.strerror
+        except (OSError, OverflowError, UnicodeError) as error:
+            reason = getattr(error, "strerror", error)
     raise UsageError(f"cannot listen at {host}, port {asked[0]}: {reason}")

@@ -4,10 +4,12 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from threading import Event, Timer
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from helpers.browser import MISSING, Browser, browser, free_port, wait
 
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.judging._drawer import Drawer
+from botorch_popbo.space import Space
 
 optuna = pytest.importorskip("optuna")
 dashboard = pytest.importorskip("optuna_dashboard")
@@ -114,6 +117,47 @@ def test_pictures_texts_sounds_and_files_are_shown(folder: Path) -> None:
     assert heads == {"render": b"\x89PNG", "sound": b"RIFF", "file": b"\nfro"}
     suffixes = [drawn[name].file.suffix for name in heads if drawn[name].file is not None]
     assert suffixes == [".png", ".wav", ".py"]
+
+
+class Enough(Event):
+    """Set as soon as all is shown."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.set()
+        return True
+
+
+def interview(folder: Path, name: str, stop: Event) -> Any:
+    from botorch_popbo.judging._page import Interview
+
+    drawers = [Drawer(folder / "draw.py", name, folder, 60.0) for _ in range(2)]
+    asked = Interview(Space.read({"hue": (0.0, 1.0)}), folder, drawers, 4, 0)
+    asked.run(stop)
+    for drawer in drawers:
+        drawer.close()
+    return asked
+
+
+def test_texts_and_pictures_may_be_shown_together(folder: Path) -> None:
+    (folder / "draw.py").write_text(
+        DRAW + "def mixed(hue): return render(hue, 20, '') if hue < 0.5 else 'a *text*'\n"
+    )
+    asked = interview(folder, "mixed", Enough())
+    app = dashboard._app.create_app(asked.study._study._storage, artifact_store=asked.store)
+    said = json.loads(request(app, "GET", "/api/studies/1", QUERY_STRING="after=0")[1])
+    assert said["feedback_component_type"]["output_type"] == "note"  # of every trial
+    notes = [trial["note"]["body"] for trial in said["trials"]]
+    assert sorted(note[:4] for note in notes) == ["[![d"] * 2 + ["a *t"] * 2
+    picture = next(note for note in notes if note[0] == "[")
+    assert request(app, "GET", picture.split("(")[1].split(")")[0])[1][:4] == b"\x89PNG"
+
+
+def test_an_interruption_waits_for_no_drawing(folder: Path) -> None:
+    stop = Event()
+    Timer(3.0, stop.set).start()
+    begun = time.monotonic()
+    interview(folder, "hang", stop)
+    assert time.monotonic() - begun < 30.0
 
 
 @pytest.fixture
@@ -316,3 +360,4 @@ def test_faults_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "5 things one after another could not be drawn" in said
     assert "was begun with another seed" in complaint("--seed", "3")
     assert "cannot listen at 256.0.0.1" in complaint("--host", "256.0.0.1")
+    assert "port must be 0-65535" in complaint("--port", "70000")
