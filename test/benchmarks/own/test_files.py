@@ -32,18 +32,18 @@ def test_a_change_of_the_file_changes_the_name(tmp_path: Path) -> None:
 def test_a_function_beside_a_space_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "own.py"
     path.write_text(
-        'space = {"rate": (1e-4, 1.0, "log"), "kind": ["a", "b"]}\ndirection = "maximize"\n'
-        "def f(rate, kind):\n"
+        'space = {"rate": (1e-4, 1.0, "log"), "kind": ["a", "b"], "k": 2}\ndirection = "maximize"\n'
+        "def f(rate, kind, k):\n"
         '    if rate == 0.8: raise OSError("out of memory")\n'
         "    if rate == 0.9: return undefined\n"
         "    if rate == 1.0: return None\n"
-        '    return (rate + (kind == "b"), 0.1) if rate < 0.5 else float("nan")\n'
+        '    return (rate * k + (kind == "b"), 0.1) if rate < 0.5 else float("nan")\n'
     )
     name, source = find(f"{path}:f", Problem, ())
     problem = source.load()
     assert name.startswith("f@")
     assert problem.is_exact
-    assert problem.evaluate({"rate": 0.25, "kind": "b"}, 0) == 1.25
+    assert problem.evaluate({"rate": 0.25, "kind": "b"}, 0) == 1.5
     assert problem.evaluate({"rate": 0.75, "kind": "b"}, 0) is None
     assert problem.evaluate({"rate": 0.8, "kind": "b"}, 0) is None
     for rate, mistake in ((0.9, "NameError"), (1.0, "ValueError: the value is no finite number")):
