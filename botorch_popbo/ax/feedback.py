@@ -10,9 +10,8 @@ from ax.core.objective import Objective
 from ax.exceptions.core import UserInputError
 
 from botorch_popbo._plain import whole
-from botorch_popbo.data import from_comparisons
+from botorch_popbo.likelihoods.comparisons import Comparisons
 from botorch_popbo.likelihoods.order import order_utilities
-from botorch_popbo.models._observations.from_order import observations_of
 
 
 def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> None:
@@ -68,8 +67,7 @@ def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -
             raise UserInputError(f"{pair} is no pair of a better and a worse trial.")
     pairs = torch.tensor(found)
     trials, positions = pairs.unique(return_inverse=True)
-    items = torch.arange(len(trials), dtype=torch.double).unsqueeze(-1)
-    answers = observations_of(from_comparisons(items, positions)).comparisons
+    answers = Comparisons.judged(*positions.unbind(-1))
     # Of trials of which nothing else is known; exactly, so that those equally good are tied.
     start = torch.zeros(len(trials), dtype=torch.double)
     prior = torch.ones_like(start).diag()

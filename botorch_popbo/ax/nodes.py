@@ -2,6 +2,7 @@
 
 import math
 from contextlib import suppress
+from copy import deepcopy
 from typing import Any, Literal, Self, Unpack, cast, get_args
 
 from ax.adapter.registry import Cont_X_trans, Generators
@@ -271,7 +272,9 @@ def _with_forgotten(pending: Pending | None, experiment: Experiment) -> Pending:
     ]
     given = pending or {}
     metrics = [*experiment.metrics] if forgotten else [*given]
-    return {name: [*sorted(given.get(name, []), key=_age), *forgotten] for name in metrics}
+    known = {name: [*sorted(given.get(name, []), key=_age), *forgotten] for name in metrics}
+    # Ax encodes the points of one metric after the other, in place.
+    return {name: deepcopy(points) for name, points in known.items()}
 
 
 def _forgotten_arms(trial: BaseTrial, told: set[str]) -> list[Arm]:

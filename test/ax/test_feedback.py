@@ -33,6 +33,8 @@ def test_ties_share_a_position_and_every_trial_is_completed() -> None:
 def test_comparisons_are_ranked_by_strength() -> None:
     client = popbo_client(floats(2), 4, "-preference")
     client.get_next_trials(max_trials=5)
+    report_comparisons(client, [(1, 0)])  # the judge will change their mind
+    assert client._experiment.lookup_data().df["mean"].tolist() == [2.0, 1.0]
     # Trial 4 was not compared and keeps running; trial 3 beat the best once.
     report_comparisons(client, [(0, 1), (1, 2), (0, 2), (0, 3), (3, 0), (1, 3), (0, 3)])
     data = client._experiment.lookup_data().df.set_index("trial_index")["mean"]

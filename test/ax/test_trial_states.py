@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig
 from botorch.exceptions import InputDataError
 from helpers.search_spaces import assert_distinct
 from helpers.service_loop import (
@@ -50,6 +51,17 @@ def assert_never_repeated(client: Client, num_more: int = 2) -> None:
     run_trials(client, sphere, num_more)
     assert_distinct([trial.arm.parameters for trial in client._experiment.trials.values()])
     assert len(set(generator_keys(client)[5:])) == 1
+
+
+@pytest.mark.parametrize("num_before", [0, 6])
+def test_a_failure_is_known_to_each_metric(num_before: int) -> None:
+    kernel = ChoiceParameterConfig("kernel", ["rbf", "poly"], "str", is_ordered=False)
+    client = popbo_client([*floats(1), kernel], 4, "-loss", ["cost <= 1"])
+    run_trials(client, lambda p: {"loss": p["x0"], "cost": p["x0"]}, num_before)
+    index, _ = suggest(client)
+    client.mark_trial_failed(index)
+    suggest(client)
+    assert_distinct([trial.arm.parameters for trial in client._experiment.trials.values()])
 
 
 def report(client: Client, index: int, *losses: float) -> None:
