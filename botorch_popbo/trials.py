@@ -79,15 +79,19 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
         records = [(f"start, row {index}", dict(row)) for index, row in frame.iterrows()]
     elif isinstance(rows, Sequence) and all(isinstance(told, Mapping) for told in rows):
         records = [(f"start, entry {number}", told) for number, told in enumerate(rows, 1)]
-        for place, told in records:
-            if unknown := told.keys() - {*space.parameters, *space.constants, _OUTCOME}:
-                raise InputDataError(f"{place} has {min(unknown)!r}, which is no parameter.")
     else:
         raise InputDataError(
             "start is a dictionary of parameters, a list of them, a data frame or the path of a "
             f"CSV file, but got {start!r}."
         )
+    known = {*space.parameters, *space.constants, _OUTCOME}
     for place, told in records:
+        unknown = [name for name in told if name not in known]
+        # A table with outcomes may hold more than what is asked for.
+        if unknown and (objective not in told or isinstance(rows, list | tuple)):
+            raise InputDataError(
+                f'{place} has {unknown[0]!r}, which is no parameter. An outcome is named "value".'
+            )
         for name, own in space.constants.items():
             if name in told and told[name] != own:
                 raise InputDataError(f"{place}: {name} is {told[name]}, but the space says {own}.")

@@ -277,6 +277,7 @@ def test_a_standard_error_is_learned_from() -> None:
         ({"start": {"rate": 2.0, "kernel": "rbf"}}, "rate is 2.0, not from 0.0001 to 1.0"),
         ({"start": {"rate": 0.1, "kernel": "sgd"}}, "kernel is sgd, not one of rbf, poly"),
         ({"start": {"rate": 0.1, "kernel": "rbf", "x": 1}}, "has 'x', which is no parameter"),
+        ({"start": pd.DataFrame({"rate": [0.1], "loss": [3.0]})}, "has 'loss', which is no param"),
         ({"start": [{"rate": 0.1, "kernel": "rbf"}] * 4}, "n_trials is .* at least 4, but got 3"),
         ({"start": {"rate": 0.1, "kernel": "rbf", "value": "?"}}, "value is ?"),
         ({"start": {"rate": 0.1, "kernel": "rbf", "value": -math.inf}}, "infinitely good"),
