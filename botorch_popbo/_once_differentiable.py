@@ -46,5 +46,5 @@ class _Refusal(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *slopes: Tensor) -> None:
         raise NotImplementedError(
-            "This acquisition function has no second derivative. Take differences of its gradients."
+            "This function has no second derivative. Take differences of its gradients."
         )

@@ -49,10 +49,15 @@ def test_an_acquisition_function_moves_as_a_whole() -> None:
     torch.testing.assert_close(function(test_X.float()), after, rtol=1e-2, atol=1e-2)
 
 
-def test_an_acquisition_function_has_no_hessian_of_zeros() -> None:
+@pytest.mark.parametrize("is_predicted", [False, True])
+def test_no_hessian_is_one_of_zeros(is_predicted: bool) -> None:
     X = unit_points(8)
-    acquisition = LogExpectedUtilityImprovement(RankingGP(X, X.sum(-1, keepdim=True)).fit())
+    model = RankingGP(X, X.sum(-1, keepdim=True)).fit()
+    acquisition = LogExpectedUtilityImprovement(model)
     with pytest.raises(NotImplementedError, match="second derivative"):
-        hessian(lambda point: acquisition(point).sum(), unit_points(1, seed=1))
+        hessian(
+            lambda x: model.posterior(x).mean if is_predicted else acquisition(x).sum(),
+            unit_points(1, seed=1),
+        )
     with torch.no_grad():
         assert acquisition(unit_points(1, seed=1)).isfinite()
