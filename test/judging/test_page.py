@@ -58,6 +58,9 @@ def crash(**parameters):
 
 def nothing(**parameters):
     return 3
+
+def mixed(hue):
+    return render(hue, 20, "") if hue < 0.5 else "a *text*"
 """
 
 
@@ -113,18 +116,9 @@ def test_pictures_texts_sounds_and_files_are_shown(folder: Path) -> None:
         for name in ("render", "name", "sound", "file")
     }
     assert drawn["name"].text == "**plain**"
-    heads = {name: one.file.read_bytes()[:4] for name, one in drawn.items() if one.file}
-    assert heads == {"render": b"\x89PNG", "sound": b"RIFF", "file": b"\nfro"}
-    suffixes = [drawn[name].file.suffix for name in heads if drawn[name].file is not None]
-    assert suffixes == [".png", ".wav", ".py"]
-
-
-class Enough(Event):
-    """Set as soon as all is shown."""
-
-    def wait(self, timeout: float | None = None) -> bool:
-        self.set()
-        return True
+    files = [one.file for one in drawn.values() if one.file is not None]
+    assert [file.suffix for file in files] == [".png", ".wav", ".py"]
+    assert [file.read_bytes()[:4] for file in files] == [b"\x89PNG", b"RIFF", b"\nfro"]
 
 
 def interview(folder: Path, name: str, stop: Event) -> Any:
@@ -139,10 +133,9 @@ def interview(folder: Path, name: str, stop: Event) -> Any:
 
 
 def test_texts_and_pictures_may_be_shown_together(folder: Path) -> None:
-    (folder / "draw.py").write_text(
-        DRAW + "def mixed(hue): return render(hue, 20, '') if hue < 0.5 else 'a *text*'\n"
-    )
-    asked = interview(folder, "mixed", Enough())
+    stop = Event()
+    stop.wait = lambda _: stop.set()  # type: ignore[method-assign]  # as soon as all is shown
+    asked = interview(folder, "mixed", stop)
     app = dashboard._app.create_app(asked.study._study._storage, artifact_store=asked.store)
     said = json.loads(request(app, "GET", "/api/studies/1", QUERY_STRING="after=0")[1])
     assert said["feedback_component_type"]["output_type"] == "note"  # of every trial
