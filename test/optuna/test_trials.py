@@ -268,7 +268,6 @@ def test_ranges_are_the_last_ones_unless_each_trial_has_its_own() -> None:
     assert high(1.0, 1.0, 0.5) == 0.5  # the user has narrowed it
     assert high(0.4, 1.0, 0.5) == 1.0
     assert high(0.4, 1.0, 0.5, 0.5, 0.5) == 0.5
-    assert high(0.4, 1.0, 0.5, 0.0) == 1.0  # a single value, now
-    assert high(0.4, 1.0, 0.5, 0.0, 0.0, 0.0) == 1.0  # and again, beside the best of another
+    assert high(0.4, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0) == 1.0  # a single value beside the best
     assert high(1.0, 0.5, 1.0, 0.5, 0.5, 0.5) == 1.0  # either of a choice
     assert high(0.4, 1.0, 0.6, 0.3, 0.5, 0.5, 0.5) == 1.0  # beside the same value of another
