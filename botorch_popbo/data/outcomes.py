@@ -6,8 +6,8 @@ from torch import Tensor
 
 from botorch_popbo.data._checks import check_column, check_integers, check_outcomes, check_same_kind
 from botorch_popbo.data._replicates import mean_of_copies, pooled_means, weighted_means
-from botorch_popbo.data._rows import distinct_points, distinct_rows
-from botorch_popbo.data.order import Order, combine
+from botorch_popbo.data._rows import distinct_points, distinct_rows, points_at
+from botorch_popbo.data.order import Order
 
 
 def from_outcomes(X: Tensor, Y: Tensor, Yvar: Tensor | None = None) -> Order:
@@ -75,8 +75,8 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
     """Order points within each group by itself: a task, a fidelity, a session of a human judge.
 
     Within a group everything is as in :func:`from_outcomes`, and with one group the result is the
-    same. A group of a single point has nothing to compare and is left out. O(N log N) for a few
-    groups.
+    same. A group of a single point has nothing to compare and is left out. O(N log N) for any
+    number of groups.
 
     Assumption: the groups agree on which points are good, and the points of each group are a fair
     sample, so that being worse than half of a group means the same in all of them.
@@ -101,14 +101,29 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
     check_column(groups, X, "groups")
     check_integers(groups, X, "groups")
     labels = groups.reshape(-1)
-    parts = [(X[labels == label], Y[labels == label]) for label in labels.unique()]
-    compared = [part for part in parts if len(distinct_rows(*part[0].unbind(-1)).rows) > 1]
-    if not compared:
+    distinct = distinct_rows(labels, *X.unbind(-1))
+    outcomes = mean_of_copies(Y.detach().reshape(-1), distinct.inverse)
+    _, group, sizes = distinct_rows(labels[distinct.rows])
+    compared = sizes[group] > 1
+    if not bool(compared.any()):
         raise InputDataError(
             "No group holds two distinct points, so there is nothing to compare. Evaluate more "
             "points in a group, or give one label to outcomes that are comparable."
         )
-    return combine(*(from_outcomes(*part) for part in compared))
+    entries = points_at(X, distinct.rows[compared])
+    points = distinct_rows(*entries.unbind(-1))
+    list_index = group[compared].unique(return_inverse=True)[1]
+    score = outcomes[compared]
+    return Order(
+        X=entries[points.rows],
+        item=points.inverse,
+        score=score,
+        variance=torch.full_like(score, torch.nan),
+        list_index=list_index,
+        task_index=list_index,
+        is_censored=torch.zeros_like(list_index, dtype=torch.bool),
+        is_measured=torch.ones_like(list_index, dtype=torch.bool),
+    )
 
 
 def _known_variances(X: Tensor, outcomes: Tensor, Yvar: Tensor) -> Tensor | None:
