@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
+from botorch_popbo.acquisition._checks import check_model
 from botorch_popbo.acquisition._known_points import log_remoteness, proximity
 from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_augmentation
 from botorch_popbo.acquisition._point_noise import uniform_from_points
@@ -167,7 +168,8 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         seed: int = 0,
         X_baseline: Tensor | None = None,
     ) -> None:
-        settings = AcquisitionSettings if isinstance(model, RankingGP) else PaperSettings
+        check_model(model, needs_uncertainty=False)
+        settings = AcquisitionSettings if model.has_uncertainty else PaperSettings
         self.K_m = settings.worst_rank if K_m is None else K_m
         if self.K_m < 1:
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
