@@ -76,9 +76,9 @@ def table_candidates(
         An ``n x d`` tensor; none if no point is left.
     """
     columns, settings = domain.columns, domain.settings
-    most, half = _affordable(acquisition, domain), (settings.num_starts + 1) // 2
     if not getattr(acquisition.model, "has_uncertainty", True):
         return unseen_points(domain, X_known, settings.max_network_candidates, seed)
+    most, half = _affordable(acquisition, domain), (settings.num_starts + 1) // 2
     if domain.num_combinations <= most:
         return unseen_points(domain, X_known, most, seed)
     drawn = unseen_points(domain, X_known, settings.num_raw, seed)
