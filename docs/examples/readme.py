@@ -82,10 +82,10 @@ def picture() -> list[str]:
     return [f"After {last['evaluations'].iloc[0]} evaluations {sentence}"]
 
 
-def ends(*files: str, point: str = "best_evaluated") -> pd.DataFrame:
+def ends(file: str) -> pd.DataFrame:
     """The outcome of each run: a row for trials, problem and seed, a column for each method."""
-    runs = pd.concat([pd.read_csv(DOCS / "results" / f"{file}.csv") for file in files])
-    return runs.pivot_table(point, ["trials", "problem", "seed"], "method")
+    runs = pd.read_csv(DOCS / "results" / f"{file}.csv")
+    return runs.pivot_table("best_evaluated", ["trials", "problem", "seed"], "method")
 
 
 def fourteen() -> pd.DataFrame:
