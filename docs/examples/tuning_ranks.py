@@ -61,10 +61,15 @@ def bests(run: pd.Series, is_held_out: bool) -> dict[int, float]:
     return {budget: loss[trial] for budget, trial in best.items()}
 
 
-def ranks(table: pd.DataFrame, is_held_out: bool, first: str) -> pd.DataFrame:
-    """Average rank of each method after each budget, and the lead of the first one."""
+def losses(table: pd.DataFrame, is_held_out: bool) -> pd.DataFrame:
+    """What each run has after each budget."""
     values = pd.DataFrame([bests(run, is_held_out) for _, run in table.iterrows()])
     values[["problem", "seed", "method"]] = table[["problem", "seed", "method"]]
+    return values
+
+
+def ranks(values: pd.DataFrame, first: str) -> pd.DataFrame:
+    """Average rank of each method after each budget, and the lead of the first one."""
     wide = values.pivot(index=["problem", "seed"], columns="method", values=list(BUDGETS))
     rows = {}
     for method in values["method"].unique():
@@ -80,6 +85,17 @@ def ranks(table: pd.DataFrame, is_held_out: bool, first: str) -> pd.DataFrame:
         rows[method] = cells
     columns = [name for budget in BUDGETS for name in (f"rank at {budget}", "lead")]
     return pd.DataFrame(rows, index=columns).T
+
+
+def limit(scores: pd.DataFrame, held_out: pd.DataFrame) -> pd.DataFrame:
+    """By how much the best score of all runs of a problem leads each method, at the end."""
+    end = max(BUDGETS)
+    winner = scores.groupby("problem")[end].idxmin()
+    table = scores[["method"]].copy()
+    for name, values in (("score", scores), ("held-out loss", held_out)):
+        best = values[end].loc[scores["problem"].map(winner)].to_numpy()
+        table[name] = np.sign(values[end] - best)
+    return table.groupby("method").agg(["mean", "sem"]).round(2)
 
 
 def shares(table: pd.DataFrame) -> pd.DataFrame:
@@ -106,8 +122,10 @@ def main() -> None:
     arguments = parser.parse_args()
     table = read(arguments.folder)
     print(f"{len(table) // table['method'].nunique()} runs of each method")
-    for title, is_held_out in (("score", False), ("held-out loss", True)):
-        print(f"\nBy {title}\n\n{ranks(table, is_held_out, arguments.first).to_markdown()}")
+    scores, held_out = (losses(table, is_held_out) for is_held_out in (False, True))
+    for title, values in (("score", scores), ("held-out loss", held_out)):
+        print(f"\nBy {title}\n\n{ranks(values, arguments.first).to_markdown()}")
+    print(f"\nLead of the best score of all runs\n\n{limit(scores, held_out).to_markdown()}")
     print(f"\n{shares(table).to_markdown()}")
 
 
