@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -20,6 +21,7 @@ from torch import Tensor
 
 import botorch_popbo.acquisition.input_constructors  # noqa: F401  (registers ours)
 from botorch_popbo._seeds import derive_seed, seeded
+from botorch_popbo._threads import one_thread
 from botorch_popbo.acquisition.rank_acquisition import find_baseline
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._checks import check_fixed
@@ -201,7 +203,8 @@ class RankAcquisition(Acquisition):
         options = default_options(optimizer, self.model.has_uncertainty, search)
         if options:  # the others look at every point of a discrete space
             options |= optimizer_options or {}
-        with seeded(seed), warnings.catch_warnings():
+        climbing = one_thread() if candidate_set is None else nullcontext()
+        with seeded(seed), climbing, warnings.catch_warnings():
             # A ReLU network has kinks: the line search ends at one, which is no failure.
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
             warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good

@@ -21,6 +21,7 @@ from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
 from torch import Tensor
 
+from botorch_popbo._threads import one_thread
 from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
@@ -270,6 +271,7 @@ class RankingGP(RankModel, FantasizeMixin):
         best = better.topk(min(number, len(better)), largest=False).indices
         return self._X[item[best]]
 
+    @one_thread()
     def fit(self) -> Self:
         """Maximise the evidence of the order, starting from the current hyperparameters.
 

@@ -14,6 +14,7 @@ from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
+from botorch_popbo._threads import one_thread
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
 from botorch_popbo.models.rank_model import RankModel
@@ -134,6 +135,7 @@ class PoissonRankModel(RankModel):
         share = self._share
         return self._X[share.topk(min(number, len(share)), largest=False).indices]
 
+    @one_thread()
     def fit(self) -> Self:
         """Train the rate from fresh weights; the same seed and data give the same model.
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from botorch_popbo._plain import as_float, whole
 from botorch_popbo._seeds import derive_seed
+from botorch_popbo._threads import one_thread
 from botorch_popbo.data import Order, from_comparisons
 from botorch_popbo.data._checks import check_tensor
 from botorch_popbo.likelihoods.normal import hazard
@@ -160,6 +161,7 @@ def _fitted(
     ).fit()
 
 
+@one_thread()
 def standings(model: RankingGP, seed: int) -> list[Standing]:
     """All points that were compared, the best expected utility first."""
     known = model.known_X

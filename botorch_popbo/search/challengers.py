@@ -6,6 +6,7 @@ from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed, seeded
+from botorch_popbo._threads import one_thread
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
@@ -13,6 +14,7 @@ from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space
 
 
+@one_thread()
 def draw_challengers(
     model: RankingGP,
     champion: Tensor,

@@ -13,6 +13,7 @@ from botorch.optim import optimize_acqf_discrete, optimize_acqf_discrete_local_s
 from torch import Tensor
 
 from botorch_popbo._seeds import seeded
+from botorch_popbo._threads import one_thread
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.starts import (
@@ -181,6 +182,7 @@ def _affordable(acquisition: AcquisitionFunction, domain: Domain) -> int:
     return settings.max_front_candidates if is_of_front else settings.max_candidates
 
 
+@one_thread()
 def _optimized(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     """What an optimizer for such a space finds, ``1 x d``."""
     settings = domain.settings

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from botorch_popbo._threads import one_thread
 from botorch_popbo.benchmarks.methods import Method, Optimizer, Suggestion
 from botorch_popbo.benchmarks.points import check_membership, uniform_point
 from botorch_popbo.benchmarks.problems import Problem
 from botorch_popbo.benchmarks.run._quiet import quiet
-from botorch_popbo.benchmarks.run._threads import one_thread
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.space import Space
 

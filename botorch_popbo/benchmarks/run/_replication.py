@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 
 from filelock import FileLock, Timeout
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from botorch_popbo._threads import one_thread
 from botorch_popbo.benchmarks.run._failure import Failure, describe
 from botorch_popbo.benchmarks.run._limit import LimitExceeded, time_limit
 from botorch_popbo.benchmarks.run._quiet import quiet
 from botorch_popbo.benchmarks.run._records import RecordError, append_record
-from botorch_popbo.benchmarks.run._threads import one_thread
 from botorch_popbo.benchmarks.run.campaign import Campaign
 from botorch_popbo.benchmarks.settings import Cell
 
@@ -61,7 +62,8 @@ def replicate(
     """
     path = campaign.path(cell)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path.with_suffix(".lock"), -1 if waits else 0), one_thread():
+    lock = FileLock(path.with_suffix(".lock"), -1 if waits else 0)
+    with lock, one_thread(), threadpool_limits(1):  # so that runs side by side are timed fairly
         records = campaign.records(cell, repair=True)
         limited = partial(time_limit, campaign.limit, may_end_process)
         new = campaign.evaluate(cell, records, limited)
