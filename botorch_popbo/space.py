@@ -357,8 +357,7 @@ class Space:
     def to_unit(self, X: Tensor) -> Tensor:
         """Points ``... x d`` in the unit cube, discrete ones in the middle of their parts."""
         start, end = torch.tensor([p.outer_ends for p in self.parameters.values()]).double().T
-        unit: Tensor = (X - start) / (end - start)
-        return unit
+        return (X - start) / (end - start)
 
     def snap(self, X: Tensor) -> Tensor:
         """Points ``... x d`` with steps rounded to the nearest value, without a gradient."""

@@ -23,8 +23,7 @@ def log_improvement(mean: Tensor, variance: Tensor) -> Tensor:
     Returns:
         A tensor of the same shape, once differentiable.
     """
-    value: Tensor = _LogImprovement.apply(mean, variance)
-    return value
+    return _LogImprovement.apply(mean, variance)
 
 
 def improvement_ratio(mean: Tensor, variance: Tensor) -> Tensor:

@@ -76,5 +76,4 @@ class SlackConstraint(Module):
         if self._ahead.isinf():  # all satisfy it
             return torch.zeros_like(mean).to(X)
         deviation = (variance.clamp_min(MIN_VARIANCE) + self._variance).sqrt()
-        log_prob: Tensor = torch.special.log_ndtr((mean - self._ahead) / deviation)
-        return log_prob.to(X)
+        return torch.special.log_ndtr((mean - self._ahead) / deviation).to(X)

@@ -49,8 +49,7 @@ class SpaceShare:
 
     def log(self, utility: Tensor) -> Tensor:
         """Logarithm of the share that is better than utilities."""
-        share: Tensor = torch.special.log_ndtr((self.mean - utility) / self.deviation)
-        return share
+        return torch.special.log_ndtr((self.mean - utility) / self.deviation)
 
     def log_improvement(self, utility: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
         r"""Logarithm of :math:`E[\max(\log S(z^*) - \log S(z), 0)]`, to second order.

@@ -56,8 +56,7 @@ class Drawer:
             deaf = (SIGINT, SIG_IGN)
             self._process = ProcessPoolExecutor(1, timeout=600, initializer=signal, initargs=deaf)
         try:
-            future: Future[Drawn] = self._process.submit(_draw, *self._what, parameters)
-            return future.result(self._limit)
+            return self._process.submit(_draw, *self._what, parameters).result(self._limit)
         except (TimeoutError, BrokenExecutor):
             self._end()  # the next drawing begins another
             return Drawn(error=f"it ended its process, or took more than {self._limit:g} seconds")
@@ -79,8 +78,7 @@ def _draw(path: Path, name: str, folder: Path, parameters: Mapping[str, Any]) ->
 @cache
 def _function(path: Path, name: str) -> Callable[..., Any]:
     sys.path.insert(0, str(path.parent))
-    function: Callable[..., Any] = runpy.run_path(str(path))[name]
-    return function
+    return runpy.run_path(str(path))[name]
 
 
 def _kept(drawn: Any, stem: Path) -> Drawn:

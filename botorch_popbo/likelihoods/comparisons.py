@@ -161,8 +161,7 @@ class Comparisons:
         records = torch.eye(number, device=self.better.device).to(self.weight)
         forest, every = self.forest.differences(records), self.differences(records)
         # A path goes along each comparison once, back or forth, or not at all: rounding is exact.
-        paths: Tensor = torch.linalg.solve(forest @ forest.T, forest @ every.T).round().T
-        return paths.contiguous()
+        return torch.linalg.solve(forest @ forest.T, forest @ every.T).round().T.contiguous()
 
     def __len__(self) -> int:
         return len(self.better)

@@ -307,8 +307,7 @@ def _solve_root(root: Tensor, values: Tensor, transposed: bool = False) -> Tenso
         return values / (root if values.ndim == 1 else root.unsqueeze(-1))
     matrix = root.T if transposed else root
     columns = values.reshape(len(values), -1)
-    solved: Tensor = torch.linalg.solve_triangular(matrix, columns, upper=transposed)
-    return solved.reshape(values.shape)
+    return torch.linalg.solve_triangular(matrix, columns, upper=transposed).reshape(values.shape)
 
 
 def _transposed(root: Tensor) -> Tensor:

@@ -139,8 +139,7 @@ class Terms:
         if len(self.first):
             mixed = self.paths[self.first].T @ (across.unsqueeze(-1) * self.paths[self.second])
             bent += mixed + mixed.T
-        root: Tensor = torch.linalg.cholesky(bent)
-        return root
+        return torch.linalg.cholesky(bent)
 
     def bending(self, differences: Tensor, left_open: Tensor, log_noise: Tensor) -> Tensor:
         """The trace of ``C' W C`` times a covariance of the forest's differences, a scalar."""
@@ -149,8 +148,7 @@ class Terms:
             return own @ left_open.diagonal()
         spread = self.paths @ left_open
         shared = (spread[self.first] * self.paths[self.second]).sum(-1)
-        trace: Tensor = own @ (spread * self.paths).sum(-1) + 2.0 * across @ shared
-        return trace
+        return own @ (spread * self.paths).sum(-1) + 2.0 * across @ shared
 
     def log_density(self, differences: Tensor) -> Tensor:
         """Of all comparisons, a scalar."""
@@ -161,8 +159,7 @@ class Terms:
         position = self.comparisons.gaps
         gaps = self.weight[position] @ differences[position].log()
         upper, lower = differences[self.first], differences[self.second]
-        volume: Tensor = gaps - self.weight[self.first] @ (1.0 / upper + 1.0 / lower).log()
-        return volume
+        return gaps - self.weight[self.first] @ (1.0 / upper + 1.0 / lower).log()
 
     def log_prob(self, differences: Tensor, log_noise: Tensor) -> Tensor:
         """Of answers, distances and equals, a scalar; all else is certain."""
@@ -173,8 +170,7 @@ class Terms:
         if not self.has_answers:
             return told
         score = differences * torch.exp(-0.5 * (log_noise + self._log_ratio))
-        log_prob: Tensor = told + self.answers @ torch.special.log_ndtr(score)
-        return log_prob
+        return told + self.answers @ torch.special.log_ndtr(score)
 
     def _log_prob_of_distances(self, differences: Tensor) -> Tensor:
         """Of the logarithms of all distances: those of inverse gamma variables."""

@@ -97,5 +97,4 @@ def _conditional(covariance: Tensor, index: Tensor, given: Tensor) -> Tensor:
     within.diagonal().add_(JITTER)
     factor = torch.linalg.cholesky(within)
     half = torch.linalg.solve_triangular(factor, covariance[given][:, index], upper=False)
-    left: Tensor = covariance[index][:, index] - half.T @ half
-    return left
+    return covariance[index][:, index] - half.T @ half

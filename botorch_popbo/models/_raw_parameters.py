@@ -30,8 +30,7 @@ def register_raw(
 
 
 def _get(module: Module, name: str) -> Tensor:
-    value: Tensor = getattr(module, name)
-    return value
+    return getattr(module, name)
 
 
 def _set(module: Module, value: Tensor, name: str) -> None:

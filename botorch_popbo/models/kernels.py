@@ -79,8 +79,7 @@ class RoughMaternKernel(MaternKernel):
         if diag:
             return self.forward(x1.unsqueeze(-2), x2.unsqueeze(-2))[..., 0, 0]
         parameters = self.lengthscale, self.raw_roughness, self.raw_fineness
-        value: Tensor = _RoughMatern.apply(self.rotation, x1, x2, *parameters)
-        return value
+        return _RoughMatern.apply(self.rotation, x1, x2, *parameters)
 
 
 class _RoughMatern(torch.autograd.Function):

@@ -250,8 +250,7 @@ class RankModel(SingleOutputModel, ABC):
             self.eval()
         # A transform of BoTorch takes over the dtype of what it is given, for good.
         X = X.to(self._X.dtype)
-        encoded: Tensor = self.input_transform(X)
-        return encoded
+        return self.input_transform(X)
 
     def custom_fit(self, mll: Module, **options: Any) -> Module:
         """Let :func:`botorch.fit.fit_gpytorch_mll` reach :meth:`fit`.

@@ -358,8 +358,7 @@ class RankingGP(RankModel, FantasizeMixin):
     @property
     def noise(self) -> Tensor:
         """Variance of a utility's noise, in units of the prior variance; a scalar tensor."""
-        noise: Tensor = self.likelihood.noise
-        return noise.squeeze()
+        return self.likelihood.noise.squeeze()
 
     def posterior(  # type: ignore[override]  # the mixin knows but one argument
         self,
@@ -399,8 +398,7 @@ class RankingGP(RankModel, FantasizeMixin):
         Returns:
             A normal law of shape ``batch_shape x q``.
         """
-        law: MultivariateNormal = self._utility(self.encode(X), False).distribution
-        return law
+        return self._utility(self.encode(X), False).distribution
 
     def forward(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refuse what BoTorch's leave-one-out formulas ask for.

@@ -139,7 +139,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
             return self._model(self._read(study))
 
     def _read(self, study: Any, worst: int | None = None) -> "_Interview":
-        own: Study = getattr(study, "_study", study)
+        own = getattr(study, "_study", study)  # that of the dashboard holds Optuna's
         return _Interview(own, self._search.settings.search.max_listed, worst)
 
     def _model(self, interview: "_Interview") -> RankingGP:

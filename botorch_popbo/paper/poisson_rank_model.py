@@ -210,8 +210,7 @@ class PoissonRankModel(RankModel):
                 "Pass posterior_transform=NegatedRank(), use one of botorch_popbo's acquisition "
                 "functions, or a RankingGP, whose utility is larger where points are better."
             )
-        negated: Posterior = posterior_transform(posterior, X)
-        return negated
+        return posterior_transform(posterior, X)
 
     def fantasize(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Refuse what look-ahead acquisition functions ask for.

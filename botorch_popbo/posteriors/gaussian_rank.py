@@ -73,8 +73,7 @@ class GaussianRankPosterior(RankPosterior):
 
     def cdf(self, value: Tensor) -> Tensor:
         """See the base class."""
-        probability: Tensor = torch.special.ndtr(-self.thresholds.at(value.floor()))
-        return probability
+        return torch.special.ndtr(-self.thresholds.at(value.floor()))
 
     def quantile(self, value: Tensor) -> Tensor:
         """See the base class."""
@@ -132,8 +131,7 @@ class GaussianRankPosterior(RankPosterior):
 
     def _below(self) -> Tensor:
         """Probabilities of ranking behind each threshold, ``batch_shape x q x K``."""
-        below: Tensor = torch.special.ndtr(self.thresholds.values)
-        return below
+        return torch.special.ndtr(self.thresholds.values)
 
     def _cells(self) -> Tensor:
         """Probabilities of standing between two thresholds, ``batch_shape x q x (K + 1)``."""
@@ -145,5 +143,4 @@ class GaussianRankPosterior(RankPosterior):
 
     def _standardized(self, utility: Tensor) -> Tensor:
         """Scores of drawn utilities, standard normal for each point."""
-        score: Tensor = (utility - self.utility.mean) / self.utility.variance.sqrt()
-        return score
+        return (utility - self.utility.mean) / self.utility.variance.sqrt()

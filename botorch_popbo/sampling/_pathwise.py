@@ -93,8 +93,7 @@ def _of_tasks(values: Tensor, predictor: Predictor) -> Tensor:
 def square_root(matrix: Tensor) -> Tensor:
     """Of a covariance, which rounding may have made singular: points may be all but equal."""
     values, vectors = torch.linalg.eigh(matrix)
-    root: Tensor = vectors * values.clamp_min(0.0).sqrt()
-    return root
+    return vectors * values.clamp_min(0.0).sqrt()
 
 
 class _Encoding(Module):

@@ -82,5 +82,4 @@ def _near(center: Tensor, space: Space, settings: SearchSettings) -> Tensor:
     moved = 1.0 - (1.0 - moved).abs()  # reflected at the faces
     is_new = torch.rand(moved.shape, dtype=torch.float32) < 2.0 * widest * scale
     category = torch.where(is_new, torch.rand_like(moved), center)
-    points: Tensor = torch.where(space.is_categorical, category, moved)
-    return points
+    return torch.where(space.is_categorical, category, moved)

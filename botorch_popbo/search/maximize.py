@@ -247,5 +247,4 @@ def _stepped(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Ten
 
 def _best(acquisition: AcquisitionFunction, candidates: Tensor) -> Tensor:
     found, _ = optimize_acqf_discrete(acquisition, q=1, choices=candidates, unique=False)
-    best: Tensor = found[0]
-    return best
+    return found[0]

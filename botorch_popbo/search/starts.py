@@ -157,8 +157,7 @@ def constrained_initial_conditions(
     burnin, thinning = (settings or SearchSettings()).walk
     walk = {"n_burnin": burnin, "n_thinning": thinning}
     kwargs["options"] = walk | (kwargs.get("options") or {})
-    starts: Tensor = gen_batch_initial_conditions(*args, **kwargs)
-    return starts
+    return gen_batch_initial_conditions(*args, **kwargs)
 
 
 def centers_of(

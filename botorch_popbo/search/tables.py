@@ -75,8 +75,7 @@ def _cells(choices: Sequence[Tensor], X: Tensor | None) -> Tensor:
         index = torch.searchsorted(values, column.contiguous()).clamp_max(len(values) - 1)
         on_grid &= (values[index] == column).cpu()
         cells = cells * len(values) + index.cpu()
-    unique: Tensor = cells[on_grid].unique()
-    return unique
+    return cells[on_grid].unique()
 
 
 def _distinct(population: int, number: int, generator: torch.Generator) -> Tensor:

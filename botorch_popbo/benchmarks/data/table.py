@@ -50,8 +50,7 @@ class Table:
     def means(self) -> Array:
         """The mean of the values of every combination, with an axis for each parameter."""
         several = self.values.ndim > len(self.choices)
-        means: Array = self.values.mean(axis=-1) if several else self.values
-        return means
+        return self.values.mean(axis=-1) if several else self.values
 
 
 @dataclass(frozen=True)
@@ -92,8 +91,7 @@ class Rows:
 def _unit(space: "Space", parameters: Parameters) -> Array:
     low, high = space.bounds
     width = (high - low).where(~space.is_categorical, 1.0)
-    unit: Array = ((space.encode(parameters) - low) / width).numpy()
-    return unit
+    return ((space.encode(parameters) - low) / width).numpy()
 
 
 def read_arrays(path: Path, names: Iterable[str], optional: Iterable[str] = ()) -> Arrays:
@@ -143,5 +141,4 @@ def on_grid(arrays: Arrays, name: str, lengths: tuple[int, ...], path: Path) -> 
         raise UsageError(f"{path}: array {name!r} is not one finite float, or several, a row")
     # The mean of float32 would lose the digits that tell good configurations apart.
     in_order = values[np.argsort(cells)].astype(np.float64)
-    grid: Array = in_order.reshape(*lengths, *values.shape[1:])
-    return grid
+    return in_order.reshape(*lengths, *values.shape[1:])

@@ -23,8 +23,7 @@ EXPERIMENTS: Mapping[str, str] = {
 
 def experiment(name: str) -> type[Campaign[Any, Any]]:
     """Load the experiment of that name."""
-    found: type[Campaign[Any, Any]] = resolve_name(f"{__name__}.{EXPERIMENTS[name]}")
-    return found
+    return resolve_name(f"{__name__}.{EXPERIMENTS[name]}")
 
 
 __all__ = ["DEFAULT", "EXPERIMENTS", "Optimization", "experiment"]

@@ -90,8 +90,7 @@ class Pairwise:
     @property
     def best(self) -> Tensor:
         utility: Any = self._fit().posterior(self._X)
-        x: Tensor = self._space.from_unit(self._X[utility.mean.argmax()])
-        return x
+        return self._space.from_unit(self._X[utility.mean.argmax()])
 
     def ask(self) -> Tensor:
         number = len(self._X) // self._num_items

@@ -23,8 +23,7 @@ def rank_scores(model: Any, points: Tensor) -> Tensor:
     """Scores of ``m x d`` points by a fitted model, of shape ``m``; the smaller, the better."""
     if isinstance(model, SingleTaskGP):
         return -model.posterior(points).mean.squeeze(-1)
-    mean: Tensor = model.rank_posterior(points).mean.squeeze(-1)
-    return mean
+    return model.rank_posterior(points).mean.squeeze(-1)
 
 
 def rank_law(model: Any, Y: Tensor, points: Tensor, noisy: bool) -> Tensor:
@@ -35,8 +34,7 @@ def rank_law(model: Any, Y: Tensor, points: Tensor, noisy: bool) -> Tensor:
     """
     if not isinstance(model, SingleTaskGP):
         counts = torch.arange(len(Y) + 1, dtype=torch.float64)
-        law: Tensor = model.rank_posterior(points, noisy).log_prob(counts).exp()
-        return law
+        return model.rank_posterior(points, noisy).log_prob(counts).exp()
     posterior = model.posterior(points, observation_noise=noisy)
     falling = Y.flatten().sort(descending=True).values
     behind = torch.special.ndtr((falling - posterior.mean) / posterior.variance.sqrt())

@@ -90,8 +90,7 @@ def _dimension(name: str, p: Parameter) -> Dimension:
 
 
 def _number(p: Parameter, value: Any) -> int | float:
-    number: int | float = value if p.choices is None else int(p.place(value))
-    return number
+    return value if p.choices is None else int(p.place(value))
 
 
 def _value(p: Parameter, number: float) -> Any:

@@ -55,8 +55,7 @@ class OwnProcess(LibraryOptimizer):
             ) from error
 
     def ask(self, seed: int) -> Row:
-        row: Row = self.answer({"rows": self.rows, "losses": self.losses, "seed": seed})["row"]
-        return row
+        return self.answer({"rows": self.rows, "losses": self.losses, "seed": seed})["row"]
 
     def answer(self, request: Any) -> dict[str, Any]:
         """Send what JSON can hold and wait; RuntimeError if the script raised or has ended."""

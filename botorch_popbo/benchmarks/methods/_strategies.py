@@ -81,8 +81,7 @@ class AxDefault(ServiceLoop):
             return float((space.to_unit(space.encode(point)) - place).norm())
 
         # Ax's transforms, there and back, change the last digits.
-        nearest: Parameters = min(known, key=distance)
-        return nearest
+        return min(known, key=distance)
 
 
 def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:

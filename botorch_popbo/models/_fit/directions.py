@@ -74,8 +74,7 @@ def _principal_axes(X: Tensor, modules: Modules, conditioned: Conditioned) -> Te
     [slopes] = torch.autograd.grad(mean, points)
     # In the coordinates of the present directions, in which each has its lengthscale.
     slopes = slopes @ modules.kernel.rotation
-    axes: Tensor = torch.linalg.eigh(slopes.T @ slopes).eigenvectors
-    return axes
+    return torch.linalg.eigh(slopes.T @ slopes).eigenvectors
 
 
 def _turn(kernel: Kernel, axes: Tensor) -> None:

@@ -41,8 +41,7 @@ class Modules(Module):
     @property
     def noise(self) -> Tensor:
         """The noise variance, a scalar tensor."""
-        noise: Tensor = self.likelihood.noise
-        return noise.squeeze().clone()  # other values are set in place
+        return self.likelihood.noise.squeeze().clone()  # other values are set in place
 
     @property
     def correlation(self) -> Tensor:
@@ -120,9 +119,7 @@ class Hyperparameters:
         self.start = self._current = self._coordinates_of(self._raw)
 
     def _coordinates_of(self, raw: Tensor) -> Tensor:
-        linear: Tensor = torch.where(self._is_log, raw.log(), raw)
-        standardized: Tensor = (linear - self._loc) / self._scale
-        return standardized
+        return (torch.where(self._is_log, raw.log(), raw) - self._loc) / self._scale
 
     def assign(self, coordinates: Tensor) -> Modules:
         """Set the modules.
@@ -161,8 +158,7 @@ class Hyperparameters:
         said, slopes = zip(*pairs, strict=True)
         by_raw = torch.autograd.grad(said, self._parameters, slopes, materialize_grads=True)
         flat = torch.cat([slope.reshape(-1) for slope in by_raw])
-        gradient: Tensor = flat * self._scale * torch.where(self._is_log, self._raw, 1.0)
-        return gradient
+        return flat * self._scale * torch.where(self._is_log, self._raw, 1.0)
 
     def log_prior(self, coordinates: Tensor) -> tuple[Tensor, Tensor]:
         """The prior's log-density up to a constant, and its gradient.

@@ -89,5 +89,4 @@ def in_unit_of(guess: Tensor, outcome: Tensor) -> Tensor:
     largest = levels.abs().max()
     at = torch.zeros_like(levels).index_copy(0, inverse, guess[outcome.isfinite()])
     ratio = (levels / largest).diff().log() - at.diff().log()
-    in_unit: Tensor = outcome / largest * torch.exp(-ratio.nanmedian())
-    return in_unit
+    return outcome / largest * torch.exp(-ratio.nanmedian())

@@ -60,8 +60,7 @@ class Observations:
     @cached_property
     def start(self) -> Tensor:
         """A guess of each record's utility, on the scale of a standard normal one; ``m``."""
-        start: Tensor = -torch.special.ndtri(self._share)
-        return start
+        return -torch.special.ndtri(self._share)
 
     @property
     def _share(self) -> Tensor:

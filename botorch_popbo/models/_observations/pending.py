@@ -65,5 +65,4 @@ def _expected(records: Observations, own: Tensor, predicted: Tensor) -> Tensor:
     ends = torch.cat(
         [outcome.new_full((1,), torch.nan), outcome, outcome.new_full((1,), torch.nan)]
     )
-    halfway: Tensor = 0.5 * (ends[worse] + ends[worse + 1])
-    return halfway
+    return 0.5 * (ends[worse] + ends[worse + 1])

@@ -84,5 +84,4 @@ def subset_of(records: Observations, number: int) -> Tensor:
     spaced = half + steps * (len(order) - 1 - half) // max(number - half - 1, 1)
     best = torch.arange(half, device=order.device)
     of_sources = (~records.is_target).nonzero().squeeze(-1)
-    chosen: Tensor = order[torch.cat([best, spaced])].sort()[0]
-    return torch.cat([chosen, of_sources])
+    return torch.cat([order[torch.cat([best, spaced])].sort()[0], of_sources])

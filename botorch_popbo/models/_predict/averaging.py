@@ -51,8 +51,7 @@ def _draw(evidence: Evidence, centre: Tensor) -> Tensor:
     uniform = engine.draw(settings.num_draws, dtype=torch.float32).to(centre)
     normal = torch.special.ndtri(uniform.clamp(1e-6, 1.0 - 1e-6))  # at 0 and 1 it is infinite
     steps = settings.widening * normal * curvature.clamp_min(settings.least_curvature).rsqrt()
-    drawn: Tensor = (centre + steps @ directions.T).clamp(*limits)
-    return drawn
+    return (centre + steps @ directions.T).clamp(*limits)
 
 
 def _curvature(evidence: Evidence, centre: Tensor) -> Tensor:

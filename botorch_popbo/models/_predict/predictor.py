@@ -90,8 +90,7 @@ class Predictor:
     @property
     def left_open(self) -> Tensor:
         """Covariance of :attr:`weights`, which the order leaves open, ``N x N``."""
-        left_open: Tensor = self.root @ self.root.T - self.ordered_root @ self.ordered_root.T
-        return left_open
+        return self.root @ self.root.T - self.ordered_root @ self.ordered_root.T
 
     def cross(self, X: Tensor) -> Tensor:
         """Prior covariance of points with the records.
@@ -102,8 +101,7 @@ class Predictor:
         Returns:
             A ``batch_shape x q x N`` tensor.
         """
-        covariance: Tensor = self.kernel(X, self.X).to_dense()
-        return covariance * self.loading
+        return self.kernel(X, self.X).to_dense() * self.loading
 
     def mean(self, X: Tensor) -> Tensor:
         """Expected utilities.
@@ -168,8 +166,7 @@ class Predictor:
         explained1 = (cross1 - self.average) @ self.ordered_root
         explained2 = explained1 if same else (cross2 - self.average) @ self.ordered_root
         level = self.average @ self.share
-        covariance: Tensor = prior + level - explained1 @ explained2.mT
-        return covariance
+        return prior + level - explained1 @ explained2.mT
 
     def _in_blocks(self, X: Tensor, law: Callable[[Tensor], Tensor]) -> Tensor:
         """Evaluate points in parts whose covariances with the records stay in the cache."""
@@ -196,12 +193,10 @@ class Predictor:
         """What the order explains of each point's variance; less work than by the root."""
         relative = cross - self.average
         parts = [relative[:, -len(part) :] @ part for part in self._triangle]
-        norm: Tensor = torch.linalg.vector_norm(torch.cat(parts, dim=-1), dim=-1)
-        return norm.square()
+        return torch.linalg.vector_norm(torch.cat(parts, dim=-1), dim=-1).square()
 
     def _prior_variance(self, X: Tensor, cross: Tensor) -> Tensor:
-        variance: Tensor = self.kernel(X, diag=True)
-        return variance - 2.0 * cross @ self.share + self.average @ self.share
+        return self.kernel(X, diag=True) - 2.0 * cross @ self.share + self.average @ self.share
 
 
 def _share(source: Tensor) -> Tensor:

@@ -96,15 +96,13 @@ class Optimization(Campaign[Setting, TrialRecord]):
     def problem(self, name: str) -> Problem:
         """Load a problem by its name in the records; raises UsageError if a table is missing."""
         if name in self.own:
-            own: Problem = self.own[name].load()
-            return own
+            return self.own[name].load()
         return PROBLEMS[name].load(self.data)
 
     def method(self, name: str) -> Method:
         """Load a method by its name in the records."""
         source: Any = self.own.get(name)
-        method: Method = METHODS[name] if source is None else source.load()
-        return method
+        return METHODS[name] if source is None else source.load()
 
     def notes(self) -> Iterator[str]:
         """See the base class."""
