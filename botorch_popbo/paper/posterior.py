@@ -24,7 +24,7 @@ class PoissonRankPosterior(RankPosterior):
     """
 
     def __init__(self, log_rate: Tensor, exposure: Tensor, limit: Tensor) -> None:
-        self.log_rate = log_rate
+        self.log_rate = self.parameters = log_rate
         self.exposure = exposure
         self.limit = limit
 
@@ -98,21 +98,6 @@ class PoissonRankPosterior(RankPosterior):
         ranks = torch.arange(K_m, device=self.device, dtype=self.dtype)
         log_prob = truncated_poisson.log_prob(ranks, self.log_rate, self.limit)
         return (log_prob + (K_m - ranks).log()).logsumexp(-1, keepdim=True)
-
-    @property
-    def device(self) -> torch.device:
-        """Device of the log-rates."""
-        return self.log_rate.device
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """Data type of the log-rates."""
-        return self.log_rate.dtype
-
-    @property
-    def base_sample_shape(self) -> torch.Size:
-        """Shape of the base samples of one draw, ``batch_shape x q x 1``."""
-        return self.log_rate.shape
 
     def _table(self) -> Tensor:
         """Probabilities of all counts, ``batch_shape x q x K`` in double precision."""

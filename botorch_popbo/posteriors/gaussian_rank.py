@@ -31,7 +31,7 @@ class GaussianRankPosterior(RankPosterior):
     """
 
     def __init__(self, thresholds: Thresholds, utility: Callable[[], GPyTorchPosterior]) -> None:
-        self.thresholds = thresholds
+        self.thresholds, self.parameters = thresholds, thresholds.values
         self.exposure = thresholds.total
         self._utility = utility
 
@@ -43,7 +43,7 @@ class GaussianRankPosterior(RankPosterior):
     @property
     def log_rate(self) -> Tensor:  # type: ignore[override]  # of a network it is given
         """Logarithm of the rank of the expected utility, ``batch_shape x q x 1``."""
-        return self.thresholds.log_rank(self.thresholds.values.new_zeros(self.base_sample_shape))
+        return self.thresholds.log_rank(self.parameters.new_zeros(self.base_sample_shape))
 
     @property
     def mean(self) -> Tensor:
@@ -78,7 +78,7 @@ class GaussianRankPosterior(RankPosterior):
     def quantile(self, value: Tensor) -> Tensor:
         """See the base class."""
         check_probabilities(value)
-        reached = torch.special.ndtr(-self.thresholds.values)
+        reached = torch.special.ndtr(-self.parameters)
         return self.thresholds.passed((reached < self._in_front(value)).sum(-1, keepdim=True))
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
@@ -114,24 +114,9 @@ class GaussianRankPosterior(RankPosterior):
             drawn = self.utility.rsample(sample_shape or torch.Size())
             return self.thresholds.count(self._standardized(drawn))
 
-    @property
-    def device(self) -> torch.device:
-        """Device of the thresholds."""
-        return self.thresholds.values.device
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """Data type of the thresholds."""
-        return self.thresholds.values.dtype
-
-    @property
-    def base_sample_shape(self) -> torch.Size:
-        """Shape of the base samples of one draw, ``batch_shape x q x 1``."""
-        return torch.Size((*self.thresholds.values.shape[:-1], 1))
-
     def _below(self) -> Tensor:
         """Probabilities of ranking behind each threshold, ``batch_shape x q x K``."""
-        return torch.special.ndtr(self.thresholds.values)
+        return torch.special.ndtr(self.parameters)
 
     def _cells(self) -> Tensor:
         """Probabilities of standing between two thresholds, ``batch_shape x q x (K + 1)``."""

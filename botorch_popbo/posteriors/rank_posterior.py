@@ -17,10 +17,12 @@ class RankPosterior(Posterior, ABC):
     Attributes:
         exposure: Number of evaluated points that a new point is compared with, a scalar tensor.
         log_rate: Logarithm of the predicted rate at the exposure, ``batch_shape x q x 1``.
+        parameters: What the law of each point is made of, ``batch_shape x q x K``.
     """
 
     exposure: Tensor
     log_rate: Tensor
+    parameters: Tensor
 
     def __repr__(self) -> str:
         """Where it is, and of a few points the expected counts with their deviations."""
@@ -89,6 +91,21 @@ class RankPosterior(Posterior, ABC):
         Returns:
             A ``sample_shape x batch_shape x q x 1`` tensor of whole numbers, in ranks.
         """
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the law."""
+        return self.parameters.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Data type of the law."""
+        return self.parameters.dtype
+
+    @property
+    def base_sample_shape(self) -> torch.Size:
+        """Shape of the base samples of one draw, ``batch_shape x q x 1``."""
+        return torch.Size((*self.parameters.shape[:-1], 1))
 
     @property
     def batch_range(self) -> tuple[int, int]:
