@@ -15,7 +15,6 @@ from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generators.torch.botorch_modular.surrogate import ModelConfig, SurrogateSpec
 from botorch.acquisition import AcquisitionFunction
-from botorch.models.model import Model
 
 from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
@@ -29,7 +28,7 @@ from botorch_popbo.ax.failures import FailedTrialsLast
 from botorch_popbo.ax.sources import LearnFromSources, as_evaluations
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import MaximizeObjective
-from botorch_popbo.models import PoissonRankModel, RankingGP
+from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.settings import Settings
 
 PresetName = Literal["default", "paper", "exact"]
@@ -57,12 +56,13 @@ RANK_TRANSFORM_CONFIGS: dict[str, Any] = {
     "Derelativize": {"use_raw_status_quo": True},
 }
 
-_RANK_ACQUISITIONS: dict[str, type[AcquisitionFunction]] = {
+#: What a rank model's node may maximise, and the models there are, by name.
+RANK_ACQUISITIONS: dict[str, type[AcquisitionFunction]] = {
     "logei": LogExpectedUtilityImprovement,
     "eri": ExpectedRankingImprovement,
     "rlcb": RectifiedLowerConfidenceBound,
 }
-_PRESETS: dict[str, type[Model]] = {
+PRESETS: dict[str, type[RankModel]] = {
     "default": RankingGP,
     "paper": PoissonRankModel,
     "exact": PoissonRankModel,
@@ -122,11 +122,11 @@ def rank_generator_spec(
     Raises:
         UserInputError: If an option is unknown or out of range.
     """
-    check_name("preset", preset, _PRESETS)
+    check_name("preset", preset, PRESETS)
     _check_options(options)
     seed, settings = check_whole("seed", seed, 0), options.get("settings") or Settings()
     settings = settings.with_order_only(options.get("order_only", False))
-    is_gp = _PRESETS[preset] is RankingGP
+    is_gp = PRESETS[preset] is RankingGP
     name, acquisition_class = _named(acquisition or ("logei" if is_gp else "eri"))
     if acquisition_class is LogExpectedUtilityImprovement and not is_gp:
         raise UserInputError(
@@ -163,7 +163,7 @@ def rank_generator_spec(
 
 
 def _surrogate(preset: PresetName, seed: int, settings: Settings) -> RankSurrogate:
-    model = _PRESETS[preset]
+    model = PRESETS[preset]
     told: dict[str, Any] = {"settings": settings.model}
     if model is PoissonRankModel:
         told = {"settings": settings.paper, "seed": seed}
@@ -176,7 +176,7 @@ def _surrogate(preset: PresetName, seed: int, settings: Settings) -> RankSurroga
 def _sources(preset: PresetName, options: NodeOptions) -> dict[str, Any]:
     """What the transform of sources is told."""
     sources = as_evaluations(options.get("sources", ()))
-    if sources and _PRESETS[preset] is not RankingGP:
+    if sources and PRESETS[preset] is not RankingGP:
         raise UserInputError(f'sources need preset="default"; got preset={preset!r}.')
     return {"LearnFromSources": {"sources": sources}}
 
@@ -184,11 +184,11 @@ def _sources(preset: PresetName, options: NodeOptions) -> dict[str, Any]:
 def _named(acquisition: str | type[AcquisitionFunction]) -> tuple[str, type[AcquisitionFunction]]:
     """Name and class of an acquisition function."""
     if not isinstance(acquisition, type):
-        check_name("acquisition", acquisition, _RANK_ACQUISITIONS)
-        return acquisition, _RANK_ACQUISITIONS[acquisition]
+        check_name("acquisition", acquisition, RANK_ACQUISITIONS)
+        return acquisition, RANK_ACQUISITIONS[acquisition]
     if not issubclass(acquisition, AcquisitionFunction):
         raise UserInputError(f"{acquisition.__name__} is no acquisition function of BoTorch.")
-    names = {known: name for name, known in _RANK_ACQUISITIONS.items()}
+    names = {known: name for name, known in RANK_ACQUISITIONS.items()}
     return names.get(acquisition, acquisition.__name__), acquisition
 
 

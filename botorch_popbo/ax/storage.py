@@ -23,25 +23,19 @@ from ax.storage.transform_registry import REVERSE_TRANSFORM_REGISTRY, register_t
 from botorch.acquisition import UpperConfidenceBound
 
 from botorch_popbo import settings
-from botorch_popbo.acquisition import (
-    ExpectedRankingImprovement,
-    LogExpectedUtilityImprovement,
-    RectifiedLowerConfidenceBound,
-)
 from botorch_popbo.ax._progress import DistinctPoints
 from botorch_popbo.ax.acquisition import RankAcquisition
-from botorch_popbo.ax.generator_spec import RANK_TRANSFORMS
+from botorch_popbo.ax.generator_spec import PRESETS, RANK_ACQUISITIONS, RANK_TRANSFORMS
 from botorch_popbo.ax.nodes import DesignNode, RankNode
 from botorch_popbo.ax.sources import BestOfSources
 from botorch_popbo.ax.surrogate import RankSurrogate
-from botorch_popbo.models import PoissonRankModel, RankingGP
 
 _SETTINGS = [settings.Settings, *(type(part) for part in vars(settings.Settings()).values())]
 
 
 def register() -> None:
     """Register everything a stored experiment may name; calling it twice does no harm."""
-    for model in (RankingGP, PoissonRankModel):
+    for model in PRESETS.values():
         register_model(model)
     for transform in RANK_TRANSFORMS:
         register_transform(transform)
@@ -58,10 +52,6 @@ def register() -> None:
     decoded_classes: list[Any] = [RankSurrogate, BestOfSources, DistinctPoints, *_SETTINGS]
     for decoded in decoded_classes:
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
-    for acquisition_function in (
-        ExpectedRankingImprovement,
-        LogExpectedUtilityImprovement,
-        RectifiedLowerConfidenceBound,
-        UpperConfidenceBound,  # which Ax leaves out
-    ):
+    for acquisition_function in RANK_ACQUISITIONS.values():
         register_acquisition_function(acquisition_function)
+    register_acquisition_function(UpperConfidenceBound)  # which Ax leaves out
