@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 import torch
 from botorch.exceptions import BotorchError, BotorchTensorDimensionError, InputDataError
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from botorch_popbo._replacing import replacing
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.search.answers import Answer, model_of, standings
+from botorch_popbo.search.answers import Answer, Best, model_of, standings
 from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least
@@ -20,23 +20,6 @@ from botorch_popbo.space import Space, at_least
 _FORMAT = 3
 _NOT_SAVED = (KeyError, TypeError, ValueError, AttributeError, OverflowError, BotorchError)
 _SAVED = "num_items", "num_initial", "seed"
-
-
-class Best(NamedTuple):
-    """A point that judges compared with others.
-
-    Attributes:
-        parameters: The value of each parameter.
-        x: The same as a point, of shape ``d``.
-        utility: Its expected utility, in units of the prior's standard deviation.
-        chance: The probability that no point that was compared is better by more than the standard
-            deviation of an answer's noise, below which judges do not agree with themselves.
-    """
-
-    parameters: dict[str, Any]
-    x: Tensor
-    utility: float
-    chance: float
 
 
 class PreferenceSearch:
@@ -129,8 +112,7 @@ class PreferenceSearch:
         Raises:
             InputDataError: If nothing has been compared.
         """
-        found = standings(self.model, self.seed)
-        return [Best(self.space.decode(one.x), *one) for one in found]
+        return standings(self.model, self.space, self.seed)
 
     @property
     def best(self) -> Best:

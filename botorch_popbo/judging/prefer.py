@@ -16,7 +16,8 @@ from torch import Tensor
 from botorch_popbo._errors import UsageError, library
 from botorch_popbo.judging._drawer import Drawer
 from botorch_popbo.judging._words import NUM_RANKED, said_of
-from botorch_popbo.preference_search import Best, PreferenceSearch
+from botorch_popbo.preference_search import PreferenceSearch
+from botorch_popbo.search.answers import Best
 from botorch_popbo.space import Space
 
 _HELP = """\

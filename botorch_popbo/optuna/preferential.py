@@ -158,7 +158,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
             for number, x in reversed([*interview.X.items()])
             if number not in interview.skipped
         }
-        found = standings(self._model(interview), self._search.seed)
+        found = standings(self._model(interview), interview.space, self._search.seed)
         told = ((number_at.get(tuple(one.x.tolist())), one) for one in found)
         return [
             RankedTrial(interview.trials[number], one.utility, one.chance)

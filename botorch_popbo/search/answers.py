@@ -121,16 +121,18 @@ class Answer:
         return bool(self.better or self.equal)
 
 
-class Standing(NamedTuple):
-    """How judges like a point.
+class Best(NamedTuple):
+    """A point that judges compared with others.
 
     Attributes:
-        x: The point, of shape ``d``.
+        parameters: The value of each parameter.
+        x: The same as a point, of shape ``d``.
         utility: Its expected utility, in units of the prior's standard deviation.
         chance: The probability that no point that was compared is better by more than the standard
             deviation of an answer's noise, below which judges do not agree with themselves.
     """
 
+    parameters: dict[str, Any]
     x: Tensor
     utility: float
     chance: float
@@ -162,7 +164,7 @@ def _fitted(
 
 
 @one_thread()
-def standings(model: RankingGP, seed: int) -> list[Standing]:
+def standings(model: RankingGP, space: Space, seed: int) -> list[Best]:
     """All points that were compared, the best expected utility first."""
     known = model.known_X
     generator = torch.Generator().manual_seed(derive_seed(seed, len(known)))
@@ -173,9 +175,10 @@ def standings(model: RankingGP, seed: int) -> list[Standing]:
         mean = utility.mean.squeeze(-1)
         drawn = mean + normal @ root.T
         enough = drawn.amax(-1, keepdim=True) - (2.0 * model.noise).sqrt()
-        chance = (drawn >= enough).double().mean(0).tolist()
-    order = mean.argsort(descending=True, stable=True).tolist()
-    return [Standing(known[i].clone(), float(mean[i]), chance[i]) for i in order]
+        chance = (drawn >= enough).double().mean(0)
+    order = mean.argsort(descending=True, stable=True)
+    told = zip(known[order], mean[order].tolist(), chance[order].tolist(), strict=True)
+    return [Best(space.decode(x), x, *numbers) for x, *numbers in told]
 
 
 def _noise_ratios(
