@@ -3,10 +3,9 @@
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from inspect import signature
-from typing import Any
+from typing import Any, cast
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
@@ -28,8 +27,10 @@ from botorch_popbo.ax._checks import check_fixed
 from botorch_popbo.ax._hierarchy import points_inside
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.models import RankingGP
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.maximize import default_options, table_candidates, unless_known
+from botorch_popbo.search.suggest import Models
 from botorch_popbo.settings import Settings
 
 
@@ -43,9 +44,9 @@ class RankAcquisition(Acquisition):
     The optimizer's random numbers come from ``options["seed"]`` and the number of evaluated and
     pending points, so one seed gives one sequence of candidates and the global random state is
     left as it was. On a fully discrete space of few values each, without linear constraints, the
-    best of all points that are neither evaluated nor pending is taken, or of 100,000 random ones if
-    there are more (with several objectives of 2048, for a network of 1000 as in the paper);
-    elsewhere Ax chooses BoTorch's optimizer. ``options["settings"]`` are
+    best of all points that are neither evaluated nor pending is taken; of a large one the best of
+    some random points and of those to which a local search leads (for a network of 1000 random
+    ones, as in the paper). Elsewhere Ax chooses BoTorch's optimizer. ``options["settings"]`` are
     :class:`~botorch_popbo.settings.Settings`.
 
     Raises:
@@ -79,9 +80,8 @@ class RankAcquisition(Acquisition):
         self._pruning_target_point = torch_opt_config.pruning_target_point
         self.goal = goal = surrogate.goal(torch_opt_config)
         is_improvement = botorch_acqf_class is LogExpectedUtilityImprovement
-        models = surrogate.goal_models(goal, self.options.get("seed", 0), is_improvement)
-        self.models = replace(models, settings=self._settings)
-        self.model = self._model = models.objectives[0]
+        self.models = surrogate.goal_models(goal, self.options.get("seed", 0), is_improvement)
+        self.model = self._model = self.models[0][0]
         self._find_known(search_space_digest, torch_opt_config)
         self.botorch_acqf_classes_with_options = [(botorch_acqf_class, botorch_acqf_options or {})]
         self._instantiate_acquisition()
@@ -136,8 +136,10 @@ class RankAcquisition(Acquisition):
     ) -> AcquisitionFunction:
         """The acquisition function of the goal, and of the points that are pending."""
         if botorch_acqf_class is LogExpectedUtilityImprovement:
+            objectives, slacks = cast(tuple[list[RankingGP], list[RankingGP]], self.models)
+            models = Models(objectives, slacks, self._settings)
             thresholds = self.goal.objective_thresholds
-            return self.models.improvement(self.X_pending, self._improvable, thresholds)
+            return models.improvement(self.X_pending, self._improvable, thresholds)
         options = dict(botorch_acqf_options)
         if "best_f" in signature(botorch_acqf_class).parameters:
             # Ax would take the best outcome, but the model answers in utilities.

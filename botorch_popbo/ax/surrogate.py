@@ -25,7 +25,9 @@ from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
 from botorch_popbo.models._training_data import SILENT
 from botorch_popbo.models.input_transforms import unit_cube
-from botorch_popbo.search.suggest import Models
+
+#: Of the objectives, and of the constraints.
+GoalModels = tuple[list[RankModel], list[RankModel]]
 
 
 class RankSurrogate(Surrogate):
@@ -62,7 +64,7 @@ class RankSurrogate(Surrogate):
         for configs in (spec.model_configs, *spec.metric_to_model_configs.values()):
             for config in configs:
                 _check_model(config.botorch_model_class)
-        self._goal_models: dict[Hashable, Models] = {}
+        self._goal_models: dict[Hashable, GoalModels] = {}
         self.inactive = inactive_columns(search_space_digest)
         own = [self._larger_better(dataset) for dataset in datasets]
         with warnings.catch_warnings():
@@ -116,7 +118,7 @@ class RankSurrogate(Surrogate):
         clone.minimized, clone.sources = self.minimized, self.sources
         return clone
 
-    def goal_models(self, goal: Goal, seed: int, separate: bool) -> Models:
+    def goal_models(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
         """The models of a goal, fitted once for the data at hand.
 
         Args:
@@ -126,7 +128,7 @@ class RankSurrogate(Surrogate):
                 points are put into one order, feasible ones first.
 
         Returns:
-            The models.
+            The models of the objectives, and those of the constraints.
 
         Raises:
             InputDataError: If fewer than two points can be ranked.
@@ -161,7 +163,7 @@ class RankSurrogate(Surrogate):
             linear_constraints=torch_opt_config.linear_constraints,
             fixed_features=torch_opt_config.fixed_features,
         )
-        model = self.goal_models(goal, seed=0, separate=True).objectives[0]
+        [model, *_], _ = self.goal_models(goal, seed=0, separate=True)
         is_possible = is_row_of(model.known_X, possible)
         if not bool(is_possible.any()):
             raise ValueError("No evaluated point in the search space satisfies all constraints.")
@@ -188,14 +190,14 @@ class RankSurrogate(Surrogate):
             group_indices=dataset.group_indices,
         )
 
-    def _fit_goal(self, goal: Goal, seed: int, separate: bool) -> Models:
+    def _fit_goal(self, goal: Goal, seed: int, separate: bool) -> GoalModels:
         if goal.is_one_metric:
-            return Models([self.metric_models[goal.metrics[0]]])
+            return [self.metric_models[goal.metrics[0]]], []
         measured = goal.measured(self.training_data)
         known = [self.metric_models[column] for column in goal.metrics]
         if not separate:
-            return Models([_fitted(measured.feasible_first(seed), known)])
-        return Models(
+            return [_fitted(measured.feasible_first(seed), known)], []
+        return (
             [_fitted(order, known) for order in measured.objective_orders()],
             [_fitted(order, known) for order in measured.slack_orders()],
         )

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from botorch_popbo._seeds import seeded
 from botorch_popbo._threads import one_thread
+from botorch_popbo.acquisition import LogExpectedFrontImprovement
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.starts import (
@@ -22,6 +23,7 @@ from botorch_popbo.search.starts import (
     mixed_starts,
     random_points,
     rank_initial_conditions,
+    rank_model_of,
     scattered_starts,
 )
 from botorch_popbo.search.tables import unseen_points
@@ -77,7 +79,8 @@ def table_candidates(
         An ``n x d`` tensor; none if no point is left.
     """
     columns, settings = domain.columns, domain.settings
-    if not getattr(acquisition.model, "has_uncertainty", True):
+    model = rank_model_of(acquisition)
+    if model is not None and not model.has_uncertainty:
         return unseen_points(domain, X_known, settings.max_network_candidates, seed)
     most, half = _affordable(acquisition, domain), (settings.num_starts + 1) // 2
     if domain.num_combinations <= most:
@@ -178,7 +181,7 @@ def default_options(optimizer: str, is_smooth: bool, settings: SearchSettings) -
 
 def _affordable(acquisition: AcquisitionFunction, domain: Domain) -> int:
     """Most points of a table to look at one by one: those of a front cost more."""
-    is_of_front, settings = hasattr(acquisition, "front"), domain.settings
+    settings, is_of_front = domain.settings, isinstance(acquisition, LogExpectedFrontImprovement)
     return settings.max_front_candidates if is_of_front else settings.max_candidates
 
 

@@ -9,6 +9,7 @@ from botorch.optim.initializers import gen_batch_initial_conditions
 from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
+from botorch_popbo.acquisition import LogExpectedFrontImprovement, RankAcquisitionFunction
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.settings import SearchSettings
@@ -53,10 +54,9 @@ def rank_initial_conditions(
         ValueError: If there are fewer raw samples than starting points.
     """
     settings = settings or SearchSettings()
-    model: Any = getattr(acq_function, "model", None)
     others = any(isinstance(value, Tensor) or value for value in kwargs.values())
     others |= bool(bounds.isinf().any())
-    if q > 1 or others or not hasattr(model, "best_points"):
+    if q > 1 or others or rank_model_of(acq_function) is None:
         kwargs |= {"options": options, "settings": settings}
         numbers = q, num_restarts, raw_samples
         return constrained_initial_conditions(acq_function, bounds, *numbers, **kwargs)
@@ -167,27 +167,33 @@ def centers_of(
 
     Of another model than of ranks nothing is known, and they are anywhere.
     """
-    model: Any = getattr(acquisition, "model", None)
-    if hasattr(acquisition, "front"):
-        centers = acquisition.front
-    elif hasattr(model, "best_points"):
-        centers = _best_of(acquisition, bounds, settings)
-    else:
-        centers = draw_sobol_samples(bounds, settings.num_centers, 1).squeeze(1)
-    return torch.as_tensor(centers).to(bounds)
+    model = rank_model_of(acquisition)
+    if isinstance(acquisition, LogExpectedFrontImprovement):
+        return acquisition.front.to(bounds)
+    if model is not None:
+        return _best_of(acquisition, model, bounds, settings)
+    return draw_sobol_samples(bounds, settings.num_centers, 1).squeeze(1)
 
 
-def _best_of(acquisition: Any, bounds: Tensor, settings: SearchSettings) -> Tensor:
+def rank_model_of(acquisition: AcquisitionFunction) -> RankModel | None:
+    """The model of an acquisition function, if it has one and that is of ranks."""
+    model = getattr(acquisition, "model", None)
+    return model if isinstance(model, RankModel) else None
+
+
+def _best_of(
+    acquisition: AcquisitionFunction, model: RankModel, bounds: Tensor, settings: SearchSettings
+) -> Tensor:
     """Evaluated points, moved into the box, of which the best is expected, ``n x d``.
 
     Those that satisfy the constraints, if any does: what violates them is better, but no start.
     """
-    model: RankModel = acquisition.model
     number = settings.num_centers
     affordable = max(number, settings.max_thresholds // len(model.known_X))
     X = model.best_points(min(settings.max_centers, affordable))
-    if hasattr(acquisition, "satisfies_all") and bool((good := acquisition.satisfies_all(X)).any()):
-        X = X[good]
+    if isinstance(acquisition, RankAcquisitionFunction):
+        good = acquisition.satisfies_all(X)
+        X = X[good] if bool(good.any()) else X
     # A box without width in a column is a part of a larger one, and as far from all points.
     inside = (((bounds[0] <= X) & (bounds[1] >= X)) | (bounds[0] == bounds[1])).all(-1)
     X = (X[inside] if bool(inside.any()) else X).to(bounds).clamp(bounds[0], bounds[1])

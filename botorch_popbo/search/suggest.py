@@ -30,14 +30,13 @@ class Models:
     """Fitted models of what a search is after.
 
     Attributes:
-        objectives: One of each objective, or of an order of all that counts; each a ``RankModel``,
-            and a :class:`~botorch_popbo.RankingGP` where an improvement is asked for.
+        objectives: One of each objective, or of an order of all that counts.
         slacks: One of each constraint that a success violates, unless it is part of that order.
         settings: What is maximised, and how to search.
     """
 
-    objectives: Sequence[Any]
-    slacks: Sequence[Any] = ()
+    objectives: Sequence[RankingGP]
+    slacks: Sequence[RankingGP] = ()
     settings: Settings = Settings()  # noqa: RUF009  # frozen
 
     @classmethod
