@@ -137,7 +137,7 @@ def order_utilities(
     # The mode moves with the prior: docs/derivations.md, "Its gradient".
     pulled = _times(root, inverse @ _solve_root(root, pull))
     outer = torch.outer(0.5 * pulled + 0.25 * slopes, slopes)
-    explained = _around(root, inverse, _transposed(root))
+    explained = _around(root, inverse, root.t())
     weights = forest.scatter(slopes, len(covariance))
     log_answers = terms.log_prob(terms.differences(gaps), terms.log_noise)
     log_likelihood = log_answers - 0.5 * slopes @ gaps - factor.diagonal().log().sum()
@@ -180,7 +180,7 @@ def _find_mode(prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float) -> _
     at, is_answer = terms.differences(gaps), terms.comparisons.forest.is_answer
     for _ in range(_MAX_ITERATIONS):
         slope, root = terms.gather(terms.slope(at)), terms.root(at)
-        matrix = _around(_transposed(root), prior, root)
+        matrix = _around(root.t(), prior, root)
         matrix.diagonal().add_(1.0)
         factor = torch.linalg.cholesky(matrix)
         if slopes is None:
@@ -308,7 +308,3 @@ def _solve_root(root: Tensor, values: Tensor, transposed: bool = False) -> Tenso
     matrix = root.T if transposed else root
     columns = values.reshape(len(values), -1)
     return torch.linalg.solve_triangular(matrix, columns, upper=transposed).reshape(values.shape)
-
-
-def _transposed(root: Tensor) -> Tensor:
-    return root if root.ndim == 1 else root.T
