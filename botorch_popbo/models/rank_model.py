@@ -69,6 +69,8 @@ class RankModel(SingleOutputModel, ABC):
         source_X: Points of other tasks that are encoded, too, an ``m' x d`` tensor.
 
     Attributes:
+        known_X: The points that are evaluated or pending, once for each task, ``m x d``.
+        train_targets: What the evaluated points were ordered by, of shape ``N``.
         order: What the model learns from; ``None`` for counts that come from no order.
         has_uncertainty: Whether the model knows where it is ignorant. One that does not would
             suggest its best point for ever, and says nothing of constraints.
@@ -78,6 +80,8 @@ class RankModel(SingleOutputModel, ABC):
             that a search goes there next; else ``0 x d``.
     """
 
+    known_X: Tensor
+    train_targets: Tensor
     order: Order | None
     has_uncertainty: bool
     known_radius: float
@@ -85,8 +89,6 @@ class RankModel(SingleOutputModel, ABC):
     input_transform: InputTransform
 
     _train_X: Tensor
-    _train_Y: Tensor
-    _X: Tensor
     _source_X: Tensor
 
     def __init__(
@@ -100,7 +102,7 @@ class RankModel(SingleOutputModel, ABC):
         super().__init__()
         # They follow ``model.to(...)`` but stay out of the state dict, whose shapes must not depend
         # on the number of points. No gradient reaches them: a tensor that has one cannot be copied.
-        points = {"_train_X": train_X, "_train_Y": train_Y.reshape(-1), "_X": X}
+        points = {"_train_X": train_X, "train_targets": train_Y.reshape(-1), "known_X": X}
         points["_source_X"] = X[:0] if source_X is None else source_X
         points["surprise"] = X[:0]
         for name, value in points.items():
@@ -123,19 +125,9 @@ class RankModel(SingleOutputModel, ABC):
         return (self._train_X,)
 
     @property
-    def train_targets(self) -> Tensor:
-        """What they were ordered by, of shape ``N``."""
-        return self._train_Y
-
-    @property
     def dim(self) -> int:
         """The number of columns ``d`` of a point, as :class:`~botorch.models.PairwiseGP` has it."""
-        return self._X.shape[-1]
-
-    @property
-    def known_X(self) -> Tensor:  # noqa: N802
-        """The points that are evaluated or pending, once for each task, ``m x d``."""
-        return self._X
+        return self.known_X.shape[-1]
 
     @property
     def incumbent(self) -> Tensor:
@@ -205,7 +197,7 @@ class RankModel(SingleOutputModel, ABC):
         """
         if X_pending is None or not X_pending.numel():
             return self
-        return self._with_pending(X_pending.detach().to(self._X))
+        return self._with_pending(X_pending.detach().to(self.known_X))
 
     @abstractmethod
     def _with_pending(self, X_pending: Tensor) -> Self:
@@ -249,7 +241,7 @@ class RankModel(SingleOutputModel, ABC):
         if self.training:
             self.eval()
         # A transform of BoTorch takes over the dtype of what it is given, for good.
-        X = X.to(self._X.dtype)
+        X = X.to(self.known_X.dtype)
         return self.input_transform(X)
 
     def custom_fit(self, mll: Module, **options: Any) -> Module:
@@ -294,7 +286,7 @@ class RankModel(SingleOutputModel, ABC):
         if self.training != learn:
             self.train(learn)
         with torch.no_grad():
-            points = torch.cat([self._X, self._source_X])
+            points = torch.cat([self.known_X, self._source_X])
             encoded: Tensor = self.input_transform(points)
             if learn:  # then as any other point, of which a transform may be left out in training
                 encoded = self.input_transform.eval()(points)

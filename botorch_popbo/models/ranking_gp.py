@@ -213,7 +213,7 @@ class RankingGP(RankModel, FantasizeMixin):
         Zero stands for a source that is set aside.
         """
         if self.tasks is None:
-            return self._X.new_zeros(0)
+            return self.known_X.new_zeros(0)
         number = len(self._data.sources)
         used = self._data.records.source[self._is_used]
         is_used = used.bincount(minlength=number + 1)[1:] > 0
@@ -222,7 +222,7 @@ class RankingGP(RankModel, FantasizeMixin):
     @property
     def is_outlier(self) -> Tensor:
         """Which points of the order the fit has set aside, of shape ``m``."""
-        outliers = torch.zeros(len(self._X), dtype=torch.bool, device=self._X.device)
+        outliers = torch.zeros(len(self.known_X), dtype=torch.bool, device=self.known_X.device)
         records = self.records
         return outliers.index_fill(0, records.item[~self._is_used[: len(records)]], True)
 
@@ -236,7 +236,7 @@ class RankingGP(RankModel, FantasizeMixin):
         number = int(self.is_outlier.sum())
         return (
             f"{told} The noise has a standard deviation of {float(self.noise) ** 0.5:.2g} in units "
-            f"of the prior's. {number} of {len(self._X)} points "
+            f"of the prior's. {number} of {len(self.known_X)} points "
             f"{'is' if number == 1 else 'are'} set aside as outliers."
         )
 
@@ -253,15 +253,15 @@ class RankingGP(RankModel, FantasizeMixin):
         item = records.item
         value = self.predictor.pessimistic(self._encoded_points()[item].double())
         # What nobody near it vouches for is followed, not recommended.
-        value = value.where(~is_row_of(self._X[item], self.surprise), -torch.inf)
+        value = value.where(~is_row_of(self.known_X[item], self.surprise), -torch.inf)
         if self.order.is_exact:  # of those that are tied the model chooses
             value = value.where(records.better == records.better.min(), -torch.inf)
-        return self._X[item[value.argmax()]].clone()
+        return self.known_X[item[value.argmax()]].clone()
 
     @property
     def has_failed(self) -> Tensor:
         """Which known points are failures, of shape ``m``; pending ones are none."""
-        failed = torch.zeros(len(self._X), dtype=torch.bool, device=self._X.device)
+        failed = torch.zeros(len(self.known_X), dtype=torch.bool, device=self.known_X.device)
         item = self.order.item[self.order.score.isneginf()]
         return failed.index_fill(0, item.to(failed.device), True)
 
@@ -269,7 +269,7 @@ class RankingGP(RankModel, FantasizeMixin):
         """See the base class."""
         better, item = self._data.target.better, self._data.target.item
         best = better.topk(min(number, len(better)), largest=False).indices
-        return self._X[item[best]]
+        return self.known_X[item[best]]
 
     @one_thread()
     def fit(self) -> Self:
@@ -285,11 +285,11 @@ class RankingGP(RankModel, FantasizeMixin):
             # What was fitted may be a copy in double precision.
             modules.load_state_dict(sample.hyperparameters.assign(coordinates).state_dict())
             lone = lone_surprise(sample, self._is_used)
-        self.surprise = self._X[sample.records.item[lone]]
+        self.surprise = self.known_X[sample.records.item[lone]]
         self._is_used[lone] = True
         measured = sample.records.outcome.isfinite()  # the target's alone
         flat = resolution(sample.X[measured], sample.records.level[measured])
-        self.known_radius = max(self.known_radius, flat / self._X.shape[-1] ** 0.5)
+        self.known_radius = max(self.known_radius, flat / self.known_X.shape[-1] ** 0.5)
         return self.eval()
 
     def log_likelihood(self) -> Tensor:
@@ -314,11 +314,11 @@ class RankingGP(RankModel, FantasizeMixin):
         known = self._data.target
         with torch.no_grad():
             predicted = self.rank_law(self.encode(X_pending)).mean.squeeze(-1)
-            points = torch.cat([self._X[known.item], X_pending])
+            points = torch.cat([self.known_X[known.item], X_pending])
             utility = self.predictor.mean(self.encode(points).double())
         # Nothing was observed, so hyperparameters and outliers are those of this model.
         model = deepcopy(self)
-        model._X = torch.cat([self._X, X_pending])
+        model.known_X = torch.cat([self.known_X, X_pending])
         records = insert_pending(known, predicted.clamp_max(known.num_points), utility)
         data = Subset(records, self._data.sources, self.settings)
         # Not by point: where a point has several records one of them may be an outlier.
@@ -466,7 +466,7 @@ class RankingGP(RankModel, FantasizeMixin):
             that can be conditioned further.
         """
         batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
-        X, Y = X.to(self._X.dtype), Y.to(self._X.dtype)
+        X, Y = X.to(self.known_X.dtype), Y.to(self.known_X.dtype)
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
         if self.training:
             self.eval()
@@ -511,7 +511,7 @@ class RankingGP(RankModel, FantasizeMixin):
     def _apply(self, *args: Any, **kwargs: Any) -> Self:
         """Have the records follow the model to a device, which are no buffers."""
         super()._apply(*args, **kwargs)
-        self._data = self._data.to(self._X.device)
+        self._data = self._data.to(self.known_X.device)
         return self
 
     @property

@@ -121,19 +121,19 @@ class PoissonRankModel(RankModel):
     @property
     def rank_counts(self) -> RankCounts:
         """The distinct evaluated points with their rank counts."""
-        return RankCounts(self._X, self._counts, self._exposure)
+        return RankCounts(self.known_X, self._counts, self._exposure)
 
     def incumbent_among(self, is_eligible: Tensor | None) -> Tensor:
         """The evaluated point of the best rank; see the base class. Of several it is the first."""
         share = self._share
         if is_eligible is not None:
             share = share.where(is_eligible, torch.inf)
-        return self._X[share.argmin()].clone()
+        return self.known_X[share.argmin()].clone()
 
     def best_points(self, number: int) -> Tensor:
         """See the base class."""
         share = self._share
-        return self._X[share.topk(min(number, len(share)), largest=False).indices]
+        return self.known_X[share.topk(min(number, len(share)), largest=False).indices]
 
     @one_thread()
     def fit(self) -> Self:
