@@ -107,10 +107,8 @@ class PoPBOSampler(BaseSampler):
             )
             part = space.at_places(places_of(fixed, space.parameters) or {})
             ended = [t for t in others if t.state.is_finished()]
-            for x in self._points(part, trials, trial.number):
-                values = space.decode(x) | fixed
-                if not _is_repeated(values, ended):
-                    break
+            points = self._points(part, trials, trial.number)
+            values = _first_new((space.decode(x) | fixed for x in points), ended)
             share_suggestion(study, trial.number, values, distributions)
         return {name: value for name, value in values.items() if name in search_space}
 
@@ -165,18 +163,23 @@ class PoPBOSampler(BaseSampler):
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
 
 
-def _is_repeated(values: Mapping[str, Any], ended: Sequence[FrozenTrial]) -> bool:
-    """Whether a trial of these values would ask for those of an ended trial, and no others."""
+def _first_new(
+    suggestions: Iterator[dict[str, Any]], ended: Sequence[FrozenTrial]
+) -> dict[str, Any]:
+    """The first at which a trial would not just ask for the values of an ended one; or the last."""
     asked = [t.params for t in ended if t.params]
     known: set[str] = set()
     optional: set[str] = set()  # what is not asked for though it is known, and so is not just new
     for params in asked:
         optional |= known - params.keys()
         known |= params.keys()
-    return any(
-        params.items() <= values.items() and set() < values.keys() - params.keys() <= optional
-        for params in asked
-    )
+    for values in suggestions:
+        if not any(
+            params.items() <= values.items() and set() < values.keys() - params.keys() <= optional
+            for params in asked
+        ):
+            break
+    return values
 
 
 def _with_fixed(
