@@ -62,10 +62,9 @@ class PreferenceSearch:
         settings: Settings | None = None,
     ) -> None:
         self.space, self.settings = Space.read(space), settings or Settings()
-        dim = len(self.space.parameters)
         if num_initial is None:
-            for_each, fewest = self.settings.search.num_initial_questions
-            num_initial = max(fewest, for_each * dim)
+            dim = len(self.space.parameters)
+            num_initial = self.settings.search.questions_of_design(dim)
         self.num_items = at_least(2, num_items=num_items)
         self.num_initial = at_least(1, num_initial=num_initial)
         self.seed = at_least(0, seed=seed)

@@ -279,6 +279,11 @@ class SearchSettings:
     # pulls a narrow optimum down to the losers about it. 0.7 and 1 did not help (the same page).
     judge_lengthscale: float = 0.5
 
+    def questions_of_design(self, dim: int) -> int:
+        """The number of questions about the design, of so many parameters."""
+        for_each, fewest = self.num_initial_questions
+        return max(fewest, for_each * dim)
+
 
 @dataclass(frozen=True)
 class PaperSettings:

@@ -174,9 +174,8 @@ class PreferentialPoPBOSampler(PoPBOSampler):
     def _challenger(self, interview: "_Interview", number: int) -> Tensor:
         """The point to be shown next, of shape ``d``."""
         space, settings, seed = interview.space, self._search.settings.search, self._search.seed
-        for_each, fewest = settings.num_initial_questions
         known = interview.points(interview.X)
-        is_design = len(interview.answers) < max(fewest, for_each * len(space.parameters))
+        is_design = len(interview.answers) < settings.questions_of_design(len(space.parameters))
         if not is_design and (ranking := self._ranking(interview)):
             champion = interview.X[ranking[0].trial.number]
             if not bool(is_row_of(champion.unsqueeze(0), interview.points(interview.shown))):
