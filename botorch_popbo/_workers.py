@@ -97,7 +97,7 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
     the next evaluation starts new workers. A lambda or a closure is sent by value.
 
     Raises:
-        ValueError: If the number of jobs is none.
+        ValueError: If the number of jobs is no whole number of at least 1.
     """
     if not isinstance(n_jobs, SupportsIndex) or n_jobs is True or n_jobs < 1:
         raise ValueError(f"n_jobs is a whole number of at least 1, or -1, but got {n_jobs!r}.")

@@ -126,7 +126,7 @@ def minimize(
             direction, start, seed or design.
         KeyboardInterrupt: After Ctrl-C; one line says how to go on. If a script does not catch it,
             it ends with status 130 and without a traceback.
-        ValueError: If the number of jobs is none.
+        ValueError: If ``n_jobs`` is neither -1 nor a whole number of at least 1.
         PicklingError: If the function cannot be sent to worker processes. Let it make its locks,
             connections and open files itself, when it is called.
         OSError: If a file cannot be read or written.

@@ -42,8 +42,8 @@ class PreferenceSearch:
 
     Raises:
         BotorchTensorDimensionError: If bounds have the wrong shape.
-        InputDataError: If a parameter is none, if there are fewer points than items, or if a number
-            is too small or not whole.
+        InputDataError: If a parameter is written wrongly, if there are fewer points than items, or
+            if a number is too small or not whole.
 
     Example:
         >>> search = PreferenceSearch({"sugar": (0.0, 10.0), "milk": ["none", "oat", "cow"]})

@@ -75,7 +75,11 @@ class Parameter:
 
     @classmethod
     def of_choices(cls, choices: Sequence[Any], is_ordered: bool) -> Self:
-        """Choices, at least two that differ."""
+        """Choices, at least two that differ.
+
+        Raises:
+            InputDataError: If two are equal, or there is one alone.
+        """
         told_apart = [one for i, one in enumerate(choices) if _index(choices, one) == i]
         if len(told_apart) < max(len(choices), 2):
             raise InputDataError(f"List at least two different choices, not {list(choices)!r}.")
@@ -86,7 +90,7 @@ class Parameter:
         """A parameter as it is written; see :data:`Notation`.
 
         Raises:
-            InputDataError: If nothing of that kind is written.
+            InputDataError: If it is written in no such way.
         """
         said, kind = notation, "range" if isinstance(notation, tuple) else "choices"
         if isinstance(said, Mapping) and said.keys() == {"range", "step"}:
@@ -268,7 +272,7 @@ class Space:
                 bounds of ranges that are called x1, x2, …, a ``2 x d`` tensor.
 
         Raises:
-            InputDataError: If there is no parameter but constants, or if one is none.
+            InputDataError: If there is no parameter but constants, or if one is written wrongly.
             BotorchTensorDimensionError: If bounds have another shape.
         """
         if isinstance(said, Tensor):

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 import torch
 from botorch.acquisition import AcquisitionFunction
@@ -99,7 +99,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         if self._log and len(self._followed):
             away = torch.linalg.vector_norm(encoded - self._followed, dim=-1)
             # Half as far as what is near, since a copy would tell nothing.
-            value = value - 0.5 * (4.0 * away / self._near - 2.0).square()
+            value = value - 0.5 * (4.0 * away / self._reach - 2.0).square()
         for constraint in self._constraints:
             value = value + constraint(X)
         return value.squeeze(-1)
@@ -154,14 +154,14 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         followed = self.model.encode(surprise)
         if len(followed) and self.X_pending is not None:
             pending = self._informed.encode(self.X_pending)
-            followed = followed[(torch.cdist(followed, pending) > self._near).all(-1)]
+            followed = followed[(torch.cdist(followed, pending) > self._reach).all(-1)]
         return followed[:1]
 
     @property
-    def _near(self) -> float:
-        """How far a point is near a surprise, in encoded columns."""
-        model: Any = self.model
-        return float(model.settings.nearness * self._known.shape[-1] ** 0.5)
+    def _reach(self) -> float:
+        """How far from a surprise another point counts as near it, in encoded columns."""
+        nearness = cast(RankingGP, self.model).settings.nearness  # no other has a surprise
+        return float(nearness * self._known.shape[-1] ** 0.5)
 
     @property
     def _is_eligible(self) -> Tensor:

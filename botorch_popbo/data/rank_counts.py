@@ -19,9 +19,9 @@ class RankCounts:
 
     Args:
         X: Points, an ``m x d`` tensor.
-        counts: Numbers of better points ``k``, of shape ``m``, in the dtype of ``X``. Expected
+        counts: Numbers ``k`` of better points, of shape ``m``, in the dtype of ``X``. Expected
             numbers need not be whole.
-        exposure: Numbers of points compared with ``n``, of shape ``m``, in the dtype of ``X``.
+        exposure: Numbers ``n`` of points compared with, of shape ``m``, in the dtype of ``X``.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.

@@ -50,7 +50,7 @@ class OrderedUtilities:
             variance, a scalar tensor.
         by_distances: That with respect to what :class:`~botorch_popbo.likelihoods.terms.Distances`
             holds; empty where there are none.
-        prior: ``G``, their prior covariance, ``n x n``.
+        prior: ``G``, the prior covariance of the gaps, ``n x n``.
         factor: Cholesky factor of ``B``, ``n x n``.
         curvature_root: ``R``, ``n x n``, or its diagonal.
         by_covariance: Derivative of the log-likelihood with respect to ``G``, ``n x n``.

@@ -65,9 +65,9 @@ def table_candidates(
 ) -> Tensor:
     """Points of a table to choose from, neither evaluated nor pending.
 
-    A small table has no others. Of a large one these are some random points; and, unless the model
-    is a network, where the most promising of them and the best evaluated points lead by a local
-    search, which changes one value at a time.
+    Of a small table these are all. Of a large one they are some random points; and, unless the
+    model is a network, where the most promising of them and the best evaluated points lead by a
+    local search, which changes one value at a time.
 
     Args:
         acquisition: The function.

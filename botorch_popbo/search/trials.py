@@ -48,8 +48,8 @@ class Trials:
         slack: Slacks of the ``k`` constraints, ``N x k``, negative where violated; of failed
             evaluations without meaning.
         slack_variance: Variances of the slacks, ``N x k``, NaN where unknown.
-        excess: How far objectives are above their thresholds, one column for each threshold,
-            likewise.
+        excess: How far objectives are above their thresholds, one column for each threshold; of
+            failed evaluations without meaning.
         pending: Points not to be suggested again, a ``p x d`` tensor.
     """
 

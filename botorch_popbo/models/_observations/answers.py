@@ -44,7 +44,7 @@ def answers_of(order: Order, judged: Tensor) -> Comparisons:
     return Comparisons.judged(better[kept], worse[kept], counted, noise[kept])
 
 
-def between(utility: Tensor, known: Tensor, number: int) -> Comparisons:
+def expected_answers(utility: Tensor, known: Tensor, number: int) -> Comparisons:
     """Answers that place new records where they are expected.
 
     Args:

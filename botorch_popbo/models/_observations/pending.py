@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data.rank_counts import insert_counts
-from botorch_popbo.models._observations.answers import between
+from botorch_popbo.models._observations.answers import expected_answers
 from botorch_popbo.models._observations.observations import Observations
 
 
@@ -41,7 +41,7 @@ def insert_pending(records: Observations, predicted: Tensor, utility: Tensor) ->
     new_exposure = new_exposure.where(is_inside, known_exposure[worst])
     answers = records.answers
     if is_judged:
-        answers = answers.join(between(utility, own, number))
+        answers = answers.join(expected_answers(utility, own, number))
     return Observations(
         item=torch.cat([records.item, new_items]),
         task=torch.cat([records.task, records.task.max().expand(number)]),

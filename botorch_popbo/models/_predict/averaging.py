@@ -41,7 +41,7 @@ def plausible_ranks(sample: Sample, index: Tensor, is_used: Tensor) -> list[Rank
 
 
 def _draw(evidence: Evidence, centre: Tensor) -> Tensor:
-    """Hyperparameters from Laplace's approximation, quasi-random and always the same, ``8 x p``."""
+    """Hyperparameters from Laplace's approximation, quasi-random and always the same, ``n x p``."""
     if not len(centre):  # nothing is left to be uncertain of
         return centre.unsqueeze(0)
     limits, settings = evidence.hyperparameters.limits, evidence.settings
