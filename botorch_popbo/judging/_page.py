@@ -184,8 +184,7 @@ class Interview:
     def _begin_ahead(self) -> list[int]:
         """Say who is the champion, and return which trials may be said to be the worst."""
         self._report()
-        kept = {key: future for key, future in self._prepared.items() if not future.cancel()}
-        self._prepared = kept
+        self._prepared = {key: f for key, f in self._prepared.items() if not f.cancel()}
         return self.sampler.shown(self.study) if self._drawers else []
 
     def _draw_ahead(self, worst: int) -> None:
@@ -205,7 +204,7 @@ class Interview:
 
     def _report(self) -> None:
         """Keep the note of the page up to date: who is the champion."""
-        ranking = self.sampler.ranking(self.study)[:NUM_RANKED]
+        ranking = self.sampler.ranking(self.study)
         if not ranking:
             return
         trial, _, chance = ranking[0]

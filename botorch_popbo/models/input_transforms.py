@@ -125,12 +125,9 @@ class InactiveColumns(_FixedTransform):
         Returns:
             A tensor of the same shape.
         """
-        columns = [
-            values.where(self._is_active(X, column), self.fill[column])
-            if column in self.needs
-            else values
-            for column, values in enumerate(X.unbind(-1))
-        ]
+        columns = list(X.unbind(-1))
+        for column in self.needs:
+            columns[column] = columns[column].where(self._is_active(X, column), self.fill[column])
         return torch.stack(columns, dim=-1)
 
     def _is_active(self, X: Tensor, column: int) -> Tensor:
