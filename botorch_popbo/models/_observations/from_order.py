@@ -6,7 +6,6 @@ from torch import Tensor
 from botorch_popbo.data._counts import count_better
 from botorch_popbo.data.order import Order
 from botorch_popbo.models._observations.answers import answers_of
-from botorch_popbo.models._observations.known_variance import known_variance
 from botorch_popbo.models._observations.observations import Observations
 
 #: Of the typical outcome: what is left of a sum whose terms cancel.
@@ -51,7 +50,7 @@ def observations_of(order: Order, tie: float = 0.0) -> Observations:
     for index in (~judged).nonzero().squeeze(-1):
         entry = (order.task_index == index).nonzero().squeeze(-1)
         own = order.ranked.inverse[entry]
-        records.known_variance[own] = known_variance(
+        records.known_variance[own] = _known_variance(
             order.score[entry], order.variance[entry], records.start[own]
         )
     # Of several lists each has a unit of its own.
@@ -90,3 +89,45 @@ def in_unit_of(guess: Tensor, outcome: Tensor) -> Tensor:
     at = torch.zeros_like(levels).index_copy(0, inverse, guess[outcome.isfinite()])
     ratio = (levels / largest).diff().log() - at.diff().log()
     return outcome / largest * torch.exp(-ratio.nanmedian())
+
+
+def _known_variance(score: Tensor, variance: Tensor, utility: Tensor) -> Tensor:
+    """Variances of the scores of one list, carried over to a guess of the utilities.
+
+    The guess is interpolated between the scores. Of the distances up and down to the utilities one
+    standard deviation away the larger counts, because beyond the ends of the list nothing is known.
+
+    Args:
+        score: Scores, of shape ``m``.
+        variance: Their variances, of shape ``m``.
+        utility: The guess, rising with the score, of shape ``m``.
+
+    Returns:
+        A tensor of shape ``m``; zero for exact scores and for failures.
+    """
+    finite = score.isfinite()
+    known = (variance > 0) & finite
+    spread = torch.zeros_like(utility)
+    if not bool(known.any()):
+        return spread
+    # A quarter, so that no difference overflows.
+    score, deviation = score.double() / 4.0, variance[known].double().sqrt() / 4.0
+    knots, first = score[finite].unique(return_inverse=True)
+    values = torch.empty_like(knots).index_copy_(0, first, utility[finite])
+    score = score[known]
+    reach = [
+        (_interpolate(score + sign * deviation, knots, values) - utility[known]).abs()
+        for sign in (-1.0, 1.0)
+    ]
+    spread[known] = torch.maximum(*reach).square()
+    return spread
+
+
+def _interpolate(x: Tensor, knots: Tensor, values: Tensor) -> Tensor:
+    """Piecewise linear, constant beyond the ends; knots rise."""
+    if len(knots) == 1:
+        return values.expand_as(x)
+    right = torch.searchsorted(knots, x).clamp(1, len(knots) - 1)
+    low, high = knots[right - 1], knots[right]
+    share = ((x - low) / (high - low)).clamp(0.0, 1.0)
+    return values[right - 1].lerp(values[right], share)
