@@ -95,22 +95,36 @@ class PoPBOSampler(BaseSampler):
     ) -> dict[str, Any]:
         """Suggest values of all parameters; see the class."""
         with _LOCK:
-            others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
             distributions, fixed = _with_fixed(study, trial, search_space)
             if not distributions.keys() - fixed.keys():
                 return {}
-            names, done = distributions.keys(), TrialState.COMPLETE
-            telling = [t for t in others if t.state == done or names <= t.params.keys()]
-            space = space_of(distributions, telling, self._search.settings.search.max_listed)
-            trials = trials_of(
-                others, study.directions, space, distributions, suggestions(study), self._is_exact
-            )
-            part = space.at_places(places_of(fixed, space.parameters) or {})
-            ended = [t for t in others if t.state.is_finished()]
-            points = self._points(part, trials, trial.number)
-            values = _first_new((space.decode(x) | fixed for x in points), ended)
+            told = suggestions(study)
+            for _ in range(self._search.settings.search.num_tries):
+                values = self._values(study, trial, distributions, fixed, told)
+                known, told = told, suggestions(study)
+                if told == known:  # else another process has suggested meanwhile, from the same
+                    break
             share_suggestion(study, trial.number, values, distributions)
         return {name: value for name, value in values.items() if name in search_space}
+
+    def _values(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        distributions: Mapping[str, BaseDistribution],
+        fixed: dict[str, Any],
+        told: Mapping[int, Mapping[str, float]],
+    ) -> dict[str, Any]:
+        """Suggest values beside fixed ones, and beside what other trials were told."""
+        others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+        names, done = distributions.keys(), TrialState.COMPLETE
+        telling = [t for t in others if t.state == done or names <= t.params.keys()]
+        space = space_of(distributions, telling, self._search.settings.search.max_listed)
+        trials = trials_of(others, study.directions, space, distributions, told, self._is_exact)
+        part = space.at_places(places_of(fixed, space.parameters) or {})
+        ended = [t for t in others if t.state.is_finished()]
+        points = self._points(part, trials, trial.number)
+        return _first_new((space.decode(x) | fixed for x in points), ended)
 
     def _points(self, space: Space, trials: Trials, index: int) -> Iterator[Tensor]:
         """Suggestions, each as if those before it were pending, and after them some of a design.

@@ -17,6 +17,7 @@ from botorch.exceptions.warnings import BotorchWarning, InputDataWarning
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from botorch_popbo.optuna import PoPBOSampler
+from botorch_popbo.optuna._trials import share_suggestion
 from botorch_popbo.search.suggest import Models
 from botorch_popbo.settings import SearchSettings, Settings
 
@@ -51,6 +52,20 @@ def searched() -> optuna.Study:
 def states() -> str:
     generators = f"{random.getstate()} {np.random.get_state()} {torch.get_rng_state().tolist()}"  # noqa: NPY002
     return f"{generators} {torch.get_num_threads()}"
+
+
+def test_another_process_may_suggest_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = run(lambda trial: (trial.suggest_float("x", 0.0, 1.0) - 0.37) ** 2)
+    study._storage.create_new_trial(study._study_id)
+    suggest, seen = Models.suggest, []
+
+    def suggest_late(*arguments: Any) -> torch.Tensor:
+        seen.append(suggest(*arguments))
+        share_suggestion(study, 8, {"x": float(seen[0])}, study.trials[0].distributions)
+        return seen[-1]
+
+    monkeypatch.setattr(Models, "suggest", suggest_late)
+    assert abs(study.ask().suggest_float("x", 0.0, 1.0) - float(seen[0])) > 1e-3
 
 
 def test_beside_a_certain_optimum_nothing_is_copied() -> None:
@@ -118,11 +133,9 @@ def test_trials_side_by_side_differ_and_share_a_fit(monkeypatch: pytest.MonkeyPa
     assert len(fits) == 2
 
 
-@pytest.mark.parametrize("storage", ["memory", "sqlite"])
-def test_threads_share_a_study(storage: str, tmp_path: Path) -> None:
-    where = None if storage == "memory" else f"sqlite:///{tmp_path}/study.db"
+def test_threads_share_a_study(tmp_path: Path) -> None:
     sampler = PoPBOSampler(seed=0, n_startup_trials=3)
-    study = optuna.create_study(storage=where, sampler=sampler)
+    study = optuna.create_study(storage=f"sqlite:///{tmp_path}/study.db", sampler=sampler)
     study.optimize(bowl, n_trials=7, n_jobs=2)
     assert len({str(trial.params) for trial in study.trials}) == 7
     assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
@@ -197,16 +210,14 @@ def test_a_front_is_searched() -> None:
 
 
 def test_a_sampler_tells_studies_of_one_name_apart() -> None:
-    def suggested(sampler: PoPBOSampler, best: float, direction: str = "minimize") -> Any:
-        study = optuna.create_study(study_name="s", sampler=sampler, direction=direction)
+    def suggested(sampler: PoPBOSampler, best: float) -> Any:
+        study = optuna.create_study(study_name="s", sampler=sampler)
         study.optimize(lambda t: (t.suggest_float("x", 0.0, 1.0) - best) ** 2, n_trials=5)
         return params(study)
 
     shared = PoPBOSampler(seed=0, n_startup_trials=4)
-    for asked in ((0.2, "minimize"), (0.9, "minimize"), (0.9, "maximize")):
-        assert suggested(shared, *asked) == suggested(
-            PoPBOSampler(seed=0, n_startup_trials=4), *asked
-        )
+    for best in (0.2, 0.9):
+        assert suggested(shared, best) == suggested(PoPBOSampler(seed=0, n_startup_trials=4), best)
 
 
 def test_settings_say_how_long_the_design_is(searched: optuna.Study) -> None:
