@@ -40,10 +40,11 @@ Pending = dict[str, list[ObservationFeatures]]
 class RankNode(GenerationNode):
     """A node that knows every trial, and never falls back to another generator.
 
-    Of Ax's own habits it leaves three: to suggest points of a Sobol sequence where a suggestion
+    Of Ax's own habits it leaves four: to suggest points of a Sobol sequence where a suggestion
     repeats a point (``fallback_specs`` say otherwise, but are not stored), to forget where failed
-    trials and abandoned ones with data were, and to leave trials outside of the search space out of
-    the model unless they were there when its adapter was made.
+    trials and abandoned ones with data were, to leave trials outside of the search space out of the
+    model unless they were there when its adapter was made, and to search on for an objective that
+    was changed.
 
     Args:
         **options: See :class:`ax.generation_strategy.generation_node.GenerationNode`.
@@ -80,8 +81,11 @@ class RankNode(GenerationNode):
             space.check_membership(arm.parameters, check_all_parameters_present=False)
             for arm in experiment.arms_by_name.values()
         )
-        if not all(is_inside):
-            # Ax then makes another adapter, of a space that reaches to all trials.
+        adapter = self.generator_spec._fitted_adapter
+        has_changed = adapter and adapter._optimization_config != experiment.optimization_config
+        if has_changed or not all(is_inside):
+            # Ax then makes another adapter, for what it is after now, and of a space that reaches
+            # to all trials.
             self.generator_spec._fitted_adapter = None
         super()._fit(experiment, data, **kwargs)
 
