@@ -95,17 +95,16 @@ class Optimization(Campaign[Setting, TrialRecord]):
 
     def problem(self, name: str) -> Problem:
         """Load a problem by its name in the records; raises UsageError if a table is missing."""
-        if name in self.own:
-            return self.own[name].load()
-        return PROBLEMS[name].load(self.data)
+        return self.own[name].load() if name in self.own else PROBLEMS[name].load(self.data)
 
     def method(self, name: str) -> Method:
         """Load a method by its name in the records."""
-        source: Any = self.own.get(name)
-        return METHODS[name] if source is None else source.load()
+        return self.own[name].load() if name in self.own else METHODS[name]
 
     def notes(self) -> Iterator[str]:
         """See the base class."""
+        if self.trials <= max(self.initial.values()):
+            yield "half or more is initial points, all methods' alike; --trials counts what follows"
         stems = [path.stem for path in self.output.glob("records/*.jsonl")]
         for name, source in self.own.items():
             if hasattr(source, "describe"):  # a table, of which much is inferred
@@ -113,7 +112,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
             own, _, digest = name.rpartition("@")
             other = re.compile(rf"(^|--){re.escape(own)}@(?!{digest})")
             if any(map(other.search, stems)):
-                yield f"{own} has changed: it begins anew, and what was recorded of it is left out"
+                yield f"{own} is of a changed or another file: it begins anew, without old records"
 
     def cells(self) -> Iterator[Setting]:
         """Yield the replications, the seeds of one comparison together.
