@@ -53,6 +53,6 @@ def _draw(
             panel.xaxis.set_major_formatter(lambda place, _: f"{parameter.value(place):.3g}")
         return
     panel.errorbar(places, mean, deviation, fmt="o")
-    panel.set_xticks(
-        places, [str(parameter.value(place))[:12].replace("$", r"\$") for place in places]
-    )
+    names = [str(parameter.value(place))[:12] for place in places]
+    rotation = 90 if sum(map(len, names)) > 30 else 0  # more letters overlap
+    panel.set_xticks(places, [name.replace("$", r"\$") for name in names], rotation=rotation)
