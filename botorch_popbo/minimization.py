@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from botorch_popbo._workers import Evaluation, evaluator
@@ -126,7 +127,8 @@ def minimize(
             direction, start, seed or design.
         KeyboardInterrupt: After Ctrl-C; one line says how to go on. If a script does not catch it,
             it ends with status 130 and without a traceback.
-        ValueError: If ``n_jobs`` is neither -1 nor a whole number of at least 1.
+        ValueError: If ``timeout`` is no number, or ``n_jobs`` neither -1 nor a whole number of at
+            least 1.
         PicklingError: If the function cannot be sent to worker processes. Let it make its locks,
             connections and open files itself, when it is called.
         OSError: If a file cannot be read or written.
@@ -135,6 +137,8 @@ def minimize(
     """
     if n_jobs == -1:
         n_jobs = os.cpu_count() or 1
+    if not isinstance(timeout, Real | None):
+        raise ValueError(f"timeout is a number of seconds, or None, but got {timeout!r}.")
     deadline = math.inf if timeout is None else time.monotonic() + timeout
     with evaluator(function, n_jobs) as submit:
         from botorch_popbo._run import Run

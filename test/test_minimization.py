@@ -174,14 +174,6 @@ def test_an_evaluation_that_is_cut_off_is_tried_again(
     assert "failed" not in caplog.text
 
 
-def broken(rate: float, kernel: str) -> float:
-    return rate + undefined  # type: ignore[name-defined, no-any-return]  # noqa: F821
-
-
-def calls_wrongly(rate: float, kernel: str) -> float:
-    return math.log10()  # type: ignore[call-arg]
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_mistake_ends_the_search_at_once(
     caplog: pytest.LogCaptureFixture, n_jobs: int, tmp_path: Path
@@ -197,7 +189,6 @@ def test_a_mistake_ends_the_search_at_once(
     ("function", "message"),
     [
         (lambda rate, kernel: None, "no finite number: None"),
-        (lambda rate, kernel: "low", "no finite number: 'low'"),
         (lambda rate, kernel: rate.real_part, "AttributeError"),
         (lambda rate: rate, "TypeError: .* unexpected keyword argument 'kernel'"),
         (lambda rate, kernel, x: x, "TypeError: .* missing 1 required positional argument: 'x'"),
@@ -208,15 +199,6 @@ def test_other_mistakes(function: Any, message: str) -> None:
     with pytest.raises(RuntimeError, match=message) as raised:
         run(function)
     assert "\n" not in str(raised.value)
-
-
-def test_after_a_success_a_mistake_is_a_failed_run() -> None:
-    def function(rate: float, kernel: str) -> float:
-        return broken(rate, kernel) if rate > 0.1 else rate
-
-    found = run(function).history
-    assert {e.status for e in found} == {"completed", "failed"}
-    assert {e.reason[:9] for e in found if e.status == "failed"} == {"NameError"}
 
 
 def test_a_design_that_fails_in_one_way_is_enough() -> None:
@@ -240,7 +222,7 @@ def test_a_design_that_fails_in_one_way_is_enough() -> None:
 
 
 def calls_inside(rate: float, kernel: str) -> float:
-    return calls_wrongly(rate, kernel)  # a TypeError deep inside may be of the parameters
+    return math.log10()  # type: ignore[call-arg]  # a TypeError inside may be of the parameters
 
 
 @pytest.mark.parametrize(
@@ -268,6 +250,7 @@ def test_a_standard_error_is_learned_from() -> None:
         ({"n_trials": 0}, "n_trials is a whole number of at least 1, but got 0"),
         ({"n_initial": 0}, "n_initial is a whole number of at least 1"),
         ({"seed": 0.5}, "seed is a whole number"),
+        ({"timeout": "5"}, "timeout is a number of seconds, or None, but got '5'"),
         ({"n_jobs": 0}, "n_jobs is a whole number of at least 1, or -1"),
         ({"n_jobs": "2"}, "n_jobs is a whole number of at least 1, or -1"),
         ({"space": {"rate": None}}, "neither a tuple nor a list"),
@@ -331,8 +314,7 @@ def test_the_file_is_whole_after_each_evaluation(tmp_path: Path) -> None:
     path, seen = tmp_path / "run.json", []
 
     def function(rate: float, kernel: str) -> float:
-        told = json.loads(path.read_text())["evaluations"]
-        seen.append([e["status"] for e in told])
+        seen.append([e["status"] for e in json.loads(path.read_text())["evaluations"]])
         return rate
 
     run(function, 4, path=path)
@@ -370,10 +352,8 @@ def test_to_maximize_is_to_minimize_the_negated_function(whole: Result, tmp_path
     path = tmp_path / "run.json"
     found = run(lambda **p: -hard(**p), direction="maximize", path=path)
     assert [e.parameters for e in found.history] == [e.parameters for e in whole.history]
-    assert (found.best.value, found.best_observed.value) == (
-        -whole.best.value,
-        -whole.best_observed.value,
-    )
+    best = found.best.value, found.best_observed.value
+    assert best == (-whole.best.value, -whole.best_observed.value)
     assert found.direction == "maximize"
     with pytest.raises(InputDataError, match='another direction "maximize", not "minimize"'):
         run(path=path)
@@ -381,9 +361,6 @@ def test_to_maximize_is_to_minimize_the_negated_function(whole: Result, tmp_path
 
 def test_what_a_user_starts_with_comes_first(tmp_path: Path) -> None:
     first, second = {"rate": 0.1, "kernel": "rbf"}, {"kernel": "poly", "rate": 1.0}
-    found = run(simple, start=first).history
-    assert found[0].parameters == first
-    assert len(found) == 10
     path = tmp_path / "run.json"
     calls: list[dict[str, Any]] = []
 
@@ -397,6 +374,7 @@ def test_what_a_user_starts_with_comes_first(tmp_path: Path) -> None:
         run(counted, start=[first, second], path=path)
     resumed = run(counted, start=[first, second], path=path)
     assert calls[:3] == [first, second, second]
+    assert len(resumed.history) == 10
     assert repr(resumed) == repr(run(simple, start=[first, second]))
     with pytest.raises(InputDataError, match="another start"):
         run(counted, start=first, path=path)
@@ -472,16 +450,8 @@ def test_a_callback_hears_of_each_result_and_may_stop(whole: Result) -> None:
         if len(result.history) >= 5:
             raise StopIteration
 
-    assert [e.parameters for e in run(callback=stop).history] == [
-        e.parameters for e in whole.history[:5]
-    ]
+    assert repr(run(callback=stop).history) == repr(whole.history[:5])
     assert len(run(lambda **p: p["rate"], callback=stop, n_jobs=2).history) in (5, 6)
-
-    def wrong(result: Result) -> None:
-        raise KeyError("of the callback")
-
-    with pytest.raises(KeyError, match="of the callback"):
-        run(callback=wrong)
 
 
 def test_a_constant_reaches_the_function() -> None:
