@@ -201,6 +201,12 @@ def test_other_mistakes(function: Any, message: str) -> None:
     assert "\n" not in str(raised.value)
 
 
+def test_after_a_success_a_mistake_is_a_failed_run() -> None:
+    found = run(lambda rate, kernel: rate.real_part if rate > 0.1 else rate).history
+    assert {e.status for e in found} == {"completed", "failed"}
+    assert {e.reason[:14] for e in found if e.status == "failed"} == {"AttributeError"}
+
+
 def test_a_design_that_fails_in_one_way_is_enough() -> None:
     calls: list[float] = []
 
@@ -452,6 +458,12 @@ def test_a_callback_hears_of_each_result_and_may_stop(whole: Result) -> None:
 
     assert repr(run(callback=stop).history) == repr(whole.history[:5])
     assert len(run(lambda **p: p["rate"], callback=stop, n_jobs=2).history) in (5, 6)
+
+    def wrong(result: Result) -> None:
+        raise KeyError("of the callback")
+
+    with pytest.raises(KeyError, match="of the callback"):
+        run(callback=wrong)
 
 
 def test_a_constant_reaches_the_function() -> None:

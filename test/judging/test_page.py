@@ -8,19 +8,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 from threading import Event, Timer
 from typing import Any
 
 import pytest
 from helpers.browser import MISSING, Browser, browser, free_port, wait
-from matplotlib.figure import Figure
 
-from botorch_popbo import RankingGP
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.judging._drawer import Drawer
-from botorch_popbo.judging._learned import draw_learned
 from botorch_popbo.space import Space
 
 optuna = pytest.importorskip("optuna")
@@ -300,18 +296,6 @@ def ended(process: "subprocess.Popen[str]") -> Iterator[None]:
     finally:
         process.kill()
         process.wait()
-
-
-def test_long_names_of_choices_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Figure] = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, path: drawn.append(figure))
-    space = Space.read({"roast": [f"a long name {i}" for i in range(8)]})
-    X = space.draw(6, 0)
-    model = RankingGP(X, X[:, :1], input_transform=space.input_transform()).fit()
-    draw_learned(model, space, X[0], Path())
-    drawn[0].draw_without_rendering()
-    boxes = [label.get_window_extent() for label in drawn[0].axes[0].get_xticklabels()]
-    assert not any(one.overlaps(other) for one, other in pairwise(boxes))
 
 
 @pytest.mark.slow
