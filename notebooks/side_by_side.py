@@ -59,7 +59,7 @@ def compare(
         initial=dict.fromkeys(problems, 4) if SMOKE_TEST else problems,
         methods=methods,
         trials=2 if SMOKE_TEST else trials,
-        seeds=2 if SMOKE_TEST else seeds,
+        seeds=1 if SMOKE_TEST else seeds,
         jobs=1 if SMOKE_TEST else 2,
         output=RESULTS,
         data=Path(DATA) if DATA else None,
