@@ -28,6 +28,10 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., float]]] = {
     "squared distance to (1.3, ...)": (4, lambda *x: sum((value - 1.3) ** 2 for value in x)),
     "(x - .3)^2 + y": (2, lambda x, y: (x - 0.3) ** 2 + y),
 }
+SAMPLERS: dict[str, Callable[[int], optuna.samplers.BaseSampler]] = {
+    "PoPBOSampler": lambda seed: PoPBOSampler(seed=seed),
+    "GPSampler": lambda seed: optuna.samplers.GPSampler(seed=seed),
+}
 
 
 def run(
@@ -55,11 +59,7 @@ def main() -> None:
     seeds = range(parser.parse_args().seeds)
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     for name, (dim, function) in FUNCTIONS.items():
-        samplers = {
-            "PoPBOSampler": lambda seed: PoPBOSampler(seed=seed),
-            "GPSampler": lambda seed: optuna.samplers.GPSampler(seed=seed),
-        }
-        for method, make in samplers.items():
+        for method, make in SAMPLERS.items():
             copies, best = zip(*(run(function, dim, make(seed)) for seed in seeds), strict=True)
             print(f"{name}, {method}: copies {copies}; best {np.mean(best):.3g}", flush=True)
 
