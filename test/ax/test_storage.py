@@ -76,13 +76,12 @@ def make_client(
 
 def run_with_accidents(client: Client) -> None:
     """Nine trials, of which one failed, one was abandoned and two are still running."""
-    run_trials(client, loss, 5)
     [failed] = client.get_next_trials(max_trials=1)
     client.mark_trial_failed(failed)
     [abandoned] = client.get_next_trials(max_trials=1)
     client.mark_trial_abandoned(abandoned)
-    run_trials(client, loss, 2)
-    client.get_next_trials(max_trials=2)
+    run_trials(client, loss, 5)
+    client.get_next_trials(max_trials=2)  # by the model
 
 
 def suggest(client: Client) -> list[Any]:

@@ -9,7 +9,7 @@ def test_the_unseen_point_that_is_best_by_far_is_found_in_a_table() -> None:
     own = TABLE.space.parameters.items()
     columns = ([(name, value) for value in p.choices or ()] for name, p in own)
     best = min(TABLE.score(dict(cell)) for cell in itertools.product(*columns))
-    found = [suggestion.parameters for suggestion in run(METHODS["botorch-gp"], TABLE, count=12)]
+    found = [suggestion.parameters for suggestion in run(METHODS["botorch-gp"], TABLE, count=9)]
     assert min(map(TABLE.score, found)) == best
 
 
