@@ -74,14 +74,14 @@ SPACES = {
     "few integers": search(
         (ranged("depth", 1, 9, "int"), 6),
         (ranged("heads", -4, 4, "int"), -2),
-        num_model=16,
+        num_model=10,
         found=0.0,
         presets=BOTH,
     ),
     "architecture": search(  # as large as the cells of NAS-Bench-201: 15,625 configurations
         *((choice(f"edge{i}", OPERATIONS), OPERATIONS[(2 * i + 1) % 5]) for i in range(6)),
         num_initial=12,
-        num_model=28,
+        num_model=14,
         found=0.0,
         presets=BOTH,
     ),
@@ -94,6 +94,7 @@ SPACES = {
         (choice("size", [8, 32, 512], is_ordered=True), 32),
         (choice("flag", [True, False]), False),
         (choice("version", [3]), 3),
+        num_model=5,
         presets=BOTH,
     ),
     "constrained floats": search(
