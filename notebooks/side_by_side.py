@@ -58,7 +58,7 @@ def compare(
     campaign = Optimization(
         initial=dict.fromkeys(problems, 4) if SMOKE_TEST else problems,
         methods=methods,
-        trials=2 if SMOKE_TEST else trials,
+        trials=1 if SMOKE_TEST else trials,
         seeds=1 if SMOKE_TEST else seeds,
         jobs=1 if SMOKE_TEST else 2,
         output=RESULTS,
