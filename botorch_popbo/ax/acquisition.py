@@ -24,7 +24,6 @@ from botorch_popbo._threads import one_thread
 from botorch_popbo.acquisition.rank_acquisition import find_baseline
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._checks import check_fixed
-from botorch_popbo.ax._hierarchy import points_inside
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP
@@ -103,7 +102,7 @@ class RankAcquisition(Acquisition):
             A, b = map(torch.cat, zip(*halves, strict=True))
             slack = self._settings.search.constraint_slack
             constraints = (A, b + slack * b.abs().clamp_min(1.0))
-        inside = partial(points_inside, digest=digest, inactive=self.surrogate.inactive)
+        inside = partial(self.surrogate.points_inside, digest=digest)
         self._feasible = feasible = partial(
             inside, linear_constraints=constraints, fixed_features=config.fixed_features
         )

@@ -12,19 +12,19 @@ from ax.exceptions.core import UserInputError
 from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
 from ax.generators.torch_base import TorchOptConfig
+from ax.generators.utils import filter_constraints_and_fixed_features
 from botorch.models.model import Model, ModelList
 from botorch.models.transforms.input import InputTransform
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
 from botorch_popbo.ax._goal import Goal
-from botorch_popbo.ax._hierarchy import inactive_columns, points_inside
 from botorch_popbo.ax.outcome_model import OutcomeModel
 from botorch_popbo.data import Order, from_outcomes
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models import RankingGP, RankModel
 from botorch_popbo.models._training_data import SILENT
-from botorch_popbo.models.input_transforms import unit_cube
+from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 
 #: Of the objectives, and of the constraints.
 GoalModels = tuple[list[RankModel], list[RankModel]]
@@ -65,7 +65,7 @@ class RankSurrogate(Surrogate):
             for config in configs:
                 _check_model(config.botorch_model_class)
         self._goal_models: dict[Hashable, GoalModels] = {}
-        self.inactive = inactive_columns(search_space_digest)
+        self.inactive = _inactive_columns(search_space_digest)
         own = [self._larger_better(dataset) for dataset in datasets]
         with warnings.catch_warnings():
             if self._was_silent:  # which was said already
@@ -138,6 +138,23 @@ class RankSurrogate(Surrogate):
             self._goal_models[key] = self._fit_goal(goal, seed, separate)
         return self._goal_models[key]
 
+    def points_inside(self, X: Tensor, digest: SearchSpaceDigest, **others: Any) -> Tensor:
+        """The points of a search space, wherever their inactive parameters are.
+
+        Args:
+            X: Points, an ``n x d`` tensor. Their inactive parameters have a value in the middle of
+                a space that trials outside of this one may have widened.
+            digest: The search space.
+            **others: Further arguments of Ax's ``filter_constraints_and_fixed_features``.
+
+        Returns:
+            Those of the points that lie inside.
+        """
+        own = _inactive_columns(digest)
+        placed = X if own is None else own(X)
+        inside: Tensor = filter_constraints_and_fixed_features(placed, digest.bounds, **others)
+        return inside if self.inactive is None else self.inactive(inside)
+
     def best_in_sample_point(
         self,
         search_space_digest: SearchSpaceDigest,
@@ -156,10 +173,9 @@ class RankSurrogate(Surrogate):
         """
         goal = self.goal(torch_opt_config)
         measured = goal.measured(self.training_data)
-        possible = points_inside(
+        possible = self.points_inside(
             measured.X[(measured.slack >= 0.0).all(-1) & ~measured.objectives.isneginf().any(-1)],
             search_space_digest,
-            self.inactive,
             linear_constraints=torch_opt_config.linear_constraints,
             fixed_features=torch_opt_config.fixed_features,
         )
@@ -273,4 +289,19 @@ def _input_transform(digest: SearchSpaceDigest, X: Tensor, scale: float) -> Inpu
         if len(values := digest.discrete_choices[i]) > 1
     }
     bounds = torch.tensor(digest.bounds, dtype=X.dtype, device=X.device).T
-    return unit_cube(bounds, numeric, categories, scale, inactive_columns(digest))
+    return unit_cube(bounds, numeric, categories, scale, _inactive_columns(digest))
+
+
+def _inactive_columns(digest: SearchSpaceDigest) -> InactiveColumns | None:
+    """What makes points equal that differ in parameters without a meaning only, if there are any.
+
+    It gives these a value in the middle.
+    """
+    if not digest.hierarchical_dependencies:
+        return None
+    middle = {column: (low + high) / 2.0 for column, (low, high) in enumerate(digest.bounds)}
+    listed = {
+        column: sorted(values)[len(values) // 2]
+        for column, values in digest.discrete_choices.items()
+    }
+    return InactiveColumns(digest.hierarchical_dependencies, middle | listed)
