@@ -32,6 +32,7 @@ class Predictor:
         X: Encoded records, ``N x d``.
         correlation: Correlations of the tasks' utilities, the target's first.
         source: Which source each record is from, and 0 for the target; of shape ``N``.
+        share: Weight of each record in the average, of shape ``N``.
         noise: Noise variances of the records, of shape ``N``.
         weights: Inverse covariance times utilities, of shape ``N``.
         root: A square root of what the records would explain if their utilities were certain,
@@ -44,6 +45,7 @@ class Predictor:
     X: Tensor
     correlation: Tensor
     source: Tensor
+    share: Tensor
     noise: Tensor
     weights: Tensor
     root: Tensor
@@ -63,12 +65,14 @@ class Predictor:
             The predictor.
         """
         utilities, source = conditioned.utilities, conditioned.source
-        share, noise = _share(source), conditioned.record_noise
+        noise, is_target = conditioned.record_noise, (source == 0).double()
+        share = is_target / is_target.sum()
         return cls(
             kernel=modules.kernel,
             X=X,
             correlation=modules.correlation,
             source=source,
+            share=share,
             noise=noise,
             weights=utilities.weights,
             root=utilities.root,
@@ -81,11 +85,6 @@ class Predictor:
     def loading(self) -> Tensor:
         """Correlation of each record's utility with that of the target, of shape ``N``."""
         return self.correlation[0, self.source]
-
-    @property
-    def share(self) -> Tensor:
-        """Weight of each record in the average, of shape ``N``."""
-        return _share(self.source)
 
     @property
     def left_open(self) -> Tensor:
@@ -197,8 +196,3 @@ class Predictor:
 
     def _prior_variance(self, X: Tensor, cross: Tensor) -> Tensor:
         return self.kernel(X, diag=True) - 2.0 * cross @ self.share + self.average @ self.share
-
-
-def _share(source: Tensor) -> Tensor:
-    is_target = (source == 0).double()
-    return is_target / is_target.sum()
