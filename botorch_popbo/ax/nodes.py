@@ -276,9 +276,10 @@ def _with_forgotten(pending: Pending | None, experiment: Experiment) -> Pending:
     ]
     given = pending or {}
     metrics = [*experiment.metrics] if forgotten else [*given]
-    known = {name: [*sorted(given.get(name, []), key=_age), *forgotten] for name in metrics}
-    # Ax encodes the points of one metric after the other, in place.
-    return {name: deepcopy(points) for name, points in known.items()}
+    # Copies: Ax encodes the points of one metric after the other, in place.
+    return {
+        name: deepcopy([*sorted(given.get(name, []), key=_age), *forgotten]) for name in metrics
+    }
 
 
 def _forgotten_arms(trial: BaseTrial, told: set[str]) -> list[Arm]:

@@ -46,7 +46,7 @@ class Domain:
             choices={i: [place] for i, place in space.fixed.items()} | listed,
             categorical=[i for i, p in free if p.is_categorical],
             snap=space.snap,
-            inactive=None if space.inactive is None else space.filled,
+            inactive=space.inactive,
             settings=settings,
         )
 
