@@ -101,11 +101,6 @@ class ConditionalKernel(Kernel):
         """Data type of the points."""
         return self._dtype
 
-    @property
-    def device(self) -> torch.device:
-        """Device of the points."""
-        return self.predictor.X.device
-
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
         """Evaluate the covariance.
 
