@@ -40,7 +40,7 @@ def order_of_training_data(
     beside_sources: bool = False,
     **alternatives: Any,
 ) -> Order | None:
-    """Order outcomes, or see that something else was given in their place.
+    """The order of outcomes, or the one that was given in their place.
 
     Args:
         train_X: Evaluated points, an ``N x d`` tensor.
@@ -51,7 +51,7 @@ def order_of_training_data(
         **alternatives: By their names, what may be given instead of outcomes.
 
     Returns:
-        The order of the outcomes; ``None`` if one of the alternatives was given.
+        The order; ``None`` if another of the alternatives was given.
 
     Raises:
         InputDataError: If not exactly one of outcomes and alternatives was given.
@@ -65,7 +65,7 @@ def order_of_training_data(
                 return Order.without_lists(train_X[:1])
         return from_outcomes(train_X, train_Y, train_Yvar)
     if len(given) == 1 and all(values is None for values in (train_X, train_Y, train_Yvar)):
-        return None
+        return alternatives.get("order")
     raise InputDataError(
         f"Pass train_X and train_Y, or {names}, and not both. To use outcomes beside other "
         "feedback, combine orders: combine(from_outcomes(train_X, train_Y), order)."

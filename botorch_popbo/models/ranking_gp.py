@@ -161,8 +161,7 @@ class RankingGP(RankModel, FantasizeMixin):
         settings = replace(settings, order_only=settings.order_only or order_only)
         if isinstance(sources, Order):
             raise InputDataError("sources holds an order for each task. Pass it as [order].")
-        given = order_of_training_data(train_X, train_Y, train_Yvar, bool(sources), order=order)
-        order = given or order
+        order = order_of_training_data(train_X, train_Y, train_Yvar, bool(sources), order=order)
         assert order is not None
         check_alike(order, *sources)
         is_silent = order.says_nothing and not sources

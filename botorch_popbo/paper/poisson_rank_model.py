@@ -82,7 +82,7 @@ class PoissonRankModel(RankModel):
         settings: PaperSettings = PaperSettings(),  # noqa: B008  (frozen)
     ) -> None:
         given = {"order": order, "rank_counts": rank_counts}
-        order = order_of_training_data(train_X, train_Y, train_Yvar, False, **given) or order
+        order = order_of_training_data(train_X, train_Y, train_Yvar, False, **given)
         if rank_counts is None:
             assert order is not None
             rank_counts = RankCounts.from_order(order)
