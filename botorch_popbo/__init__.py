@@ -1,4 +1,4 @@
-"""Rank-based Bayesian optimization, for BoTorch and Ax.
+"""Rank-based Bayesian optimization, for BoTorch, Ax and Optuna.
 
 A name is loaded when it is first asked for: ``import botorch_popbo`` alone does not load torch.
 """
