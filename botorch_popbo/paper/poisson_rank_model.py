@@ -107,12 +107,14 @@ class PoissonRankModel(RankModel):
 
         Args:
             *args: See the constructor.
-            **kwargs: See the constructor, without ``untruncated_from``, which is 12.
+            **kwargs: See the constructor, without ``untruncated_from``, which is that of the
+                settings, by default 12.
 
         Returns:
             The model.
         """
-        return cls(*args, **{**kwargs, "untruncated_from": PaperSettings.untruncated_from})
+        settings = kwargs.get("settings", PaperSettings())
+        return cls(*args, **{**kwargs, "untruncated_from": settings.untruncated_from})
 
     def extra_repr(self) -> str:
         """What :mod:`torch` shows of the data and settings."""
