@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
-from botorch_popbo.acquisition._checks import check_model
 from botorch_popbo.acquisition._known_points import log_remoteness, proximity
 from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_augmentation
 from botorch_popbo.acquisition._point_noise import uniform_from_points
@@ -39,7 +38,6 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         model: A fitted model.
         share: For a network the share of the evaluated points that a promising point may rank
             behind, in (0, 1], the paper's :math:`q`. ``None`` rectifies nothing.
-        X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: For a network the seed of the uniform numbers, mixed with the number of evaluated
             points.
         X_baseline: The evaluated points that could be suggested; see the base class.
@@ -57,9 +55,8 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         self,
         model: RankModel,
         share: float | None,
-        X_pending: Tensor | None = None,
-        seed: int = 0,
-        X_baseline: Tensor | None = None,
+        seed: int,
+        X_baseline: Tensor | None,
     ) -> None:
         super().__init__(model, X_baseline)
         if share is not None and not 0.0 < share <= 1.0:
@@ -67,7 +64,6 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         self.share = share
         # Another instance draws other numbers, also when the caller keeps its seed.
         self.seed = derive_seed(seed, len(model.known_X))
-        self.set_X_pending(X_pending)
 
     def _prepare(self) -> None:
         super()._prepare()
@@ -168,12 +164,12 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         seed: int = 0,
         X_baseline: Tensor | None = None,
     ) -> None:
-        check_model(model, needs_uncertainty=False)
+        super().__init__(model, share, seed, X_baseline)
         settings = AcquisitionSettings if model.has_uncertainty else PaperSettings
         self.K_m = settings.worst_rank if K_m is None else K_m
         if self.K_m < 1:
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
-        super().__init__(model, share, X_pending, seed, X_baseline)
+        self.set_X_pending(X_pending)
 
     def _of_utility(self, utility: Tensor, mean: Tensor, variance: Tensor, own: Tensor) -> Tensor:
         value = self._share_above.log_improvement(utility, mean, variance)
@@ -231,12 +227,13 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         seed: int = 0,
         X_baseline: Tensor | None = None,
     ) -> None:
-        super().__init__(model, share, X_pending, seed, X_baseline)
+        super().__init__(model, share, seed, X_baseline)
         settings = AcquisitionSettings if model.has_uncertainty else PaperSettings
         self.beta = settings.beta if beta is None else beta
         if not self.beta >= 0:
             raise ValueError(f"beta weighs a deviation and is not negative, but got {beta}.")
         self.poisson_deviation = poisson_deviation
+        self.set_X_pending(X_pending)
 
     @classmethod
     def paper(cls, model: RankModel, **kwargs: Any) -> Self:
