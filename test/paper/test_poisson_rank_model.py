@@ -43,6 +43,7 @@ class TestFittedContract(ModelContract):
     [
         (11, PoissonRankModel.paper, True),
         (12, PoissonRankModel.paper, False),
+        (12, partial(PoissonRankModel.paper, settings=PaperSettings(untruncated_from=13)), True),
         (30, PoissonRankModel, True),
         (30, partial(PoissonRankModel, untruncated_from=30), False),
         (29, partial(PoissonRankModel, untruncated_from=30), True),
