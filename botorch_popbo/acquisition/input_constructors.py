@@ -31,6 +31,7 @@ def construct_inputs_of_rank_acquisition(
     share: float | None = None,
     poisson_deviation: bool | None = None,
     seed: int | None = None,
+    exploration: float | None = None,
 ) -> dict[str, Any]:
     """Constructor arguments of every acquisition function of a rank model.
 
@@ -46,6 +47,7 @@ def construct_inputs_of_rank_acquisition(
         share: Share of the evaluated points that a promising point may rank behind.
         poisson_deviation: Whether the deviation is the square root of the expected count.
         seed: Seed of the random numbers of unpromising points.
+        exploration: Share of the deviation that counts.
 
     Returns:
         Keyword arguments of the acquisition function; what was not given keeps its default.

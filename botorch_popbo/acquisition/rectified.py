@@ -136,9 +136,9 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
 
         \alpha_{ERI}(x) = \log E[\max(\log S(z(x^*)) - \log S(z(x)), 0)],
 
-    to second order in the gain of utility. Where outcomes are noisy, it is augmented like
-    :class:`~botorch_popbo.LogExpectedUtilityImprovement`, to which it prefers points that may be
-    better by far.
+    to second order in the gain of utility. Like
+    :class:`~botorch_popbo.LogExpectedUtilityImprovement` it counts a share of the deviation, and is
+    augmented where outcomes are noisy; it prefers points that may be better by far.
 
     Args:
         model: A fitted model.
@@ -148,6 +148,7 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
         X_baseline: The evaluated points that could be suggested; see the base class.
+        exploration: For a ``RankingGP`` the share of the deviation that counts.
 
     Raises:
         ValueError: If ``K_m`` is below 1 or ``share`` is out of range.
@@ -163,16 +164,18 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         X_pending: Tensor | None = None,
         seed: int = 0,
         X_baseline: Tensor | None = None,
+        exploration: float = AcquisitionSettings.exploration,
     ) -> None:
         super().__init__(model, share, seed, X_baseline)
         settings = AcquisitionSettings if model.has_uncertainty else PaperSettings
         self.K_m = settings.worst_rank if K_m is None else K_m
         if self.K_m < 1:
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
+        self.exploration = exploration
         self.set_X_pending(X_pending)
 
     def _of_utility(self, utility: Tensor, mean: Tensor, variance: Tensor, own: Tensor) -> Tensor:
-        value = self._share_above.log_improvement(utility, mean, variance)
+        value = self._share_above.log_improvement(utility, mean, self.exploration**2 * variance)
         return value + log_augmentation(own, cast(RankingGP, self.model).noise.detach())
 
     def _value(self, posterior: PoissonRankPosterior) -> Tensor:
@@ -203,7 +206,7 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
     Args:
         model: A fitted model.
         beta: Weight of the standard deviation. The paper does not give its value; here it is 3, for
-            a ``RankingGP`` 2.
+            a ``RankingGP`` 1.
         share: See the base class; the paper's is 0.6.
         poisson_deviation: For a network whether :math:`\sigma` is the square root of the expected
             count.

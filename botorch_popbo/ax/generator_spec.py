@@ -199,7 +199,8 @@ def _acquisition_options(
     paper = settings.paper
     own = settings.acquisition if preset == "default" else paper
     if acquisition is ExpectedRankingImprovement:
-        return {"seed": seed, "K_m": own.worst_rank, "share": paper.eri_share}
+        options = {"seed": seed, "K_m": own.worst_rank, "share": paper.eri_share}
+        return options | {"exploration": settings.acquisition.exploration}
     if acquisition is RectifiedLowerConfidenceBound:
         options = {"seed": seed, "beta": own.beta, "share": paper.rlcb_share}
         return options | {"poisson_deviation": preset == "paper"}

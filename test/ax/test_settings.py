@@ -18,6 +18,7 @@ from botorch_popbo.settings import AcquisitionSettings, PaperSettings, Settings
         ("paper", "eri", {"K_m": 3, "share": 0.7}),
         ("exact", "rlcb", {"beta": 2.0, "share": 0.8, "poisson_deviation": False}),
         ("default", "rlcb", {"beta": 1.5}),
+        ("default", "eri", {"K_m": 2, "exploration": 0.8}),
     ],
 )
 def test_settings_reach_the_papers_model_and_functions_and_are_stored(
@@ -26,7 +27,7 @@ def test_settings_reach_the_papers_model_and_functions_and_are_stored(
     paper = PaperSettings(
         hidden_sizes=(5,), untruncated_from=4, worst_rank=3, eri_share=0.7, rlcb_share=0.8, beta=2.0
     )
-    own = AcquisitionSettings(worst_rank=2, beta=1.5)
+    own = AcquisitionSettings(worst_rank=2, beta=1.5, exploration=0.8)
     options: Any = {"preset": preset, "settings": Settings(paper=paper, acquisition=own)}
     strategy = popbo_generation_strategy(acquisition, num_initial_trials=4, **options)
     client = make_client(strategy, floats(2), "-loss")

@@ -1,0 +1,23 @@
+"""ERI and R-LCB on the default model, as Ax's users get them, for ``popbo compare --methods``."""
+
+from functools import partial
+
+from botorch_popbo.ax import popbo_generation_strategy
+from botorch_popbo.benchmarks.methods import Method
+from botorch_popbo.benchmarks.methods._strategies import ServiceLoop
+
+
+def eri() -> Method:
+    """Expected ranking improvement."""
+    return _on_default("eri")
+
+
+def rlcb() -> Method:
+    """Lower confidence bound of the rank."""
+    return _on_default("rlcb")
+
+
+def _on_default(acquisition: str) -> Method:
+    build = partial(popbo_generation_strategy, acquisition=acquisition)
+    start = partial(ServiceLoop, build)
+    return Method(f"default-{acquisition}", f"ranks: default preset, {acquisition}", start)
