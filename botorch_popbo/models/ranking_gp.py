@@ -167,7 +167,6 @@ class RankingGP(RankModel, FantasizeMixin):
         is_silent = order.says_nothing and not sources
         warn_if_silent(is_silent)
         self.settings = settings
-        self.known_radius = settings.silent_known_radius if is_silent else settings.known_radius
         records = observations_of(order, 0.0 if settings.order_only else settings.tie)
         if train_X is None or train_Y is None:
             # BoTorch looks for outcomes in every model; ranks stand in for them.
@@ -180,6 +179,11 @@ class RankingGP(RankModel, FantasizeMixin):
         of_sources = [observations_of(source) for source in sources]
         data = Subset(records, of_sources, settings)
         self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
+        measured = data.records.outcome.isfinite()  # the target's alone
+        encoded = self._encoded_points(learn=True)[data.records.item[measured]].double()
+        flat = resolution(encoded, data.records.level[measured]) / order.X.shape[-1] ** 0.5
+        least = settings.silent_known_radius if is_silent else settings.known_radius
+        self.known_radius = max(least, flat)
         dim = self._encoded_dim
         if covar_module is None:
             one_hot = one_hot_of(self.input_transform)
@@ -286,9 +290,6 @@ class RankingGP(RankModel, FantasizeMixin):
             lone = lone_surprise(sample, self._is_used)
         self.surprise = self.known_X[sample.records.item[lone]]
         self._is_used[lone] = True
-        measured = sample.records.outcome.isfinite()  # the target's alone
-        flat = resolution(sample.X[measured], sample.records.level[measured])
-        self.known_radius = max(self.known_radius, flat / self.known_X.shape[-1] ** 0.5)
         return self.eval()
 
     def log_likelihood(self) -> Tensor:
@@ -341,18 +342,20 @@ class RankingGP(RankModel, FantasizeMixin):
         """
         return model_inputs(training_data)
 
-    def get_extra_state(self) -> Tensor:
-        """Which records are used: part of the state, but as long as the data."""
-        return self._is_used
+    def get_extra_state(self) -> tuple[Tensor, Tensor]:
+        """Which records are used, and the surprise: as long as the data, or not there."""
+        return self._is_used, self.surprise
 
-    def set_extra_state(self, state: Any) -> None:
+    def set_extra_state(self, state: tuple[Tensor, Tensor]) -> None:
         """Take over which records are used, if the data are as long.
 
         Args:
             state: What :meth:`get_extra_state` returned.
         """
-        if isinstance(state, Tensor) and state.shape == self._is_used.shape:
-            self._is_used = state.to(self._is_used.device)
+        is_used, surprise = state
+        if is_used.shape == self._is_used.shape:
+            self._is_used = is_used.to(self._is_used.device)
+            self.surprise = surprise.to(self.known_X)
 
     @property
     def noise(self) -> Tensor:

@@ -112,6 +112,10 @@ def test_a_state_dict_carries_hyperparameters_and_outliers() -> None:
     fresh.load_state_dict(model.state_dict())
     assert torch.equal(fresh.is_outlier, model.is_outlier)
     assert torch.equal(predicted(fresh), predicted(model))
+    lone = with_a_surprise()
+    again = RankingGP(order=lone.order, input_transform=None)
+    again.load_state_dict(lone.state_dict())
+    assert torch.equal(again.surprise, lone.surprise)
     # Of other data the hyperparameters are taken over, the outliers are not.
     fewer = RankingGP(X[:20], SMOOTH[:20].unsqueeze(-1), input_transform=None)
     fewer.load_state_dict(model.state_dict())
