@@ -19,6 +19,7 @@ from botorch.utils.types import DEFAULT, _DefaultType
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
 from gpytorch.likelihoods import GaussianLikelihood
+from gpytorch.models.exact_prediction_strategies import prediction_strategy
 from torch import Tensor
 
 from botorch_popbo._threads import one_thread
@@ -487,7 +488,11 @@ class RankingGP(RankModel, FantasizeMixin):
             else:
                 arguments["train_Yvar"] = noise.to(Y).expand_as(Y)
                 conditioned = KnownNoiseGP(self.noise.detach().to(Y), **arguments)
-        return conditioned.eval()
+        given, likelihood = conditioned.eval().train_inputs, conditioned.likelihood
+        told = given, conditioned.forward(*given), conditioned.train_targets, likelihood
+        # Without it GPyTorch adds further observations only after a prediction.
+        conditioned.prediction_strategy = prediction_strategy(*told)
+        return conditioned
 
     def get_fantasy_model(
         self, inputs: Tensor, targets: Tensor, noise: Tensor | None = None

@@ -45,7 +45,7 @@ def test_observations_condition_the_joint_law(
     for index in torch.arange(4).split(cuts):
         options = {} if noise is None else {"noise": noise[index]}
         model = model.condition_on_observations(NEW[index], OBSERVED[index], **options)
-        posterior = model.posterior(TEST_X)  # BoTorch's models need a prediction first
+    posterior = model.posterior(TEST_X)
     mean, covariance = by_algebra(fitted, variances.squeeze(-1))
     torch.testing.assert_close(posterior.mean.squeeze(-1), mean, rtol=0, atol=1e-5)
     found = posterior.distribution.covariance_matrix
