@@ -39,13 +39,15 @@ def test_two_at_the_same_time_do_not_meet(tmp_path: Path) -> None:
     assert path.read_text() == "first"
 
 
-def test_a_link_stays_one(tmp_path: Path) -> None:
+def test_a_link_stays_one_and_who_may_read_stays(tmp_path: Path) -> None:
     path, target = tmp_path / "link.txt", tmp_path / "elsewhere" / "file.txt"
     target.parent.mkdir()
     path.symlink_to(target)
+    target.touch(0o600)
     for text in ("first", "second"):
         with replacing(path) as partial:
             partial.write_text(text)
         assert path.is_symlink()
         assert target.read_text() == text
     assert list(target.parent.iterdir()) == [target]
+    assert target.stat().st_mode & 0o777 == 0o600
