@@ -7,6 +7,7 @@ from typing import Any, cast
 import torch
 from botorch.acquisition.multi_objective.utils import get_default_partitioning_alpha
 from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
+from botorch.models.model import Model
 from botorch.utils.multi_objective.box_decompositions import NondominatedPartitioning
 from botorch.utils.multi_objective.box_decompositions.non_dominated import (
     FastNondominatedPartitioning,
@@ -62,7 +63,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
 
     Raises:
         BotorchTensorDimensionError: If there is not one threshold for each model.
-        UnsupportedError: If there are fewer than two models, or one of them has no uncertainty.
+        UnsupportedError: If there are fewer than two models, if they are not of the same points, or
+            if one of them has no uncertainty.
     """
 
     _log = True
@@ -164,10 +166,9 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
 
 
 def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) -> None:
-    number = len(models)
-    if number < 2:
+    if isinstance(models, Model) or (number := len(models)) < 2:
         raise UnsupportedError(
-            f"A front has several objectives, but got {number} models. Take "
+            "A front has several objectives, and a list of their models. Take "
             "LogExpectedUtilityImprovement for one."
         )
     if thresholds is not None and thresholds.shape != (number,):
@@ -177,3 +178,5 @@ def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) ->
         )
     for model in models:
         check_model(model, needs_uncertainty=True)
+        if not torch.equal(model.known_X, models[0].known_X):
+            raise UnsupportedError("All models of a front have to be of the same points.")
