@@ -89,7 +89,7 @@ def _best_observed(experiment: Experiment, goal: OptimizationConfig) -> BestPoin
             experiment, trial_indices=set(data["trial_index"]) - set(bad)
         )
     except ValueError as error:
-        raise DataRequiredError("There is no best point yet: no trial has succeeded.") from error
+        raise DataRequiredError("No feasible trial in the search space has succeeded.") from error
     means, covariances = outcome
     observed = {
         name: (mean, math.sqrt((covariances or {})[name][name])) for name, mean in means.items()
