@@ -169,7 +169,7 @@ def _meaning(answer: str, number: int) -> dict[str, Any] | None:
     """What is told of an answer; ``None`` if it is none."""
     if answer in ("=", "n"):
         return {"winner": None} if answer == "=" else {"ranking": []}
-    if not re.fullmatch(r"(?:\d+[ ,>]*)+", answer):
+    if not re.fullmatch(r"(?:\d{1,9}(?:[ ,>]+|$))+", answer):
         return None
     rows = [int(place) - 1 for place in re.findall(r"\d+", answer)]
     if len({*rows}) < len(rows) or not {*rows} <= {*range(number)}:
