@@ -11,11 +11,9 @@ _LONGEST = 60  # letters of a name or a choice
 
 
 def said_of(space: Space, values: Mapping[str, Any]) -> list[str]:
-    """A text for each parameter."""
-    return [
-        f"{_printable(name)} {_value(space.parameters[name], value)}"
-        for name, value in values.items()
-    ]
+    """A text for each parameter, without constants."""
+    own = space.parameters.items()
+    return [f"{_printable(name)} {_value(p, values[name])}" for name, p in own]
 
 
 def _value(parameter: Parameter, value: Any) -> str:

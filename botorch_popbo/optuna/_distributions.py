@@ -34,9 +34,10 @@ def params_of(space: Space, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def values_of(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a trial's parameters."""
+    """The values of a trial's parameters, and the constants."""
     own = space.parameters.items()
-    return {name: p.value(params[name]) if _is_place(p) else params[name] for name, p in own}
+    values = {name: p.value(params[name]) if _is_place(p) else params[name] for name, p in own}
+    return values | space.constants
 
 
 def _is_place(parameter: Parameter) -> bool:

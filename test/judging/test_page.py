@@ -59,8 +59,8 @@ def crash(**parameters):
 def nothing(**parameters):
     return 3
 
-def mixed(hue):
-    return render(hue, 20, "") if hue < 0.5 else "a *text*"
+def mixed(hue, size):
+    return render(hue, size, "") if hue < 0.5 else "a *text*"
 """
 
 
@@ -125,7 +125,7 @@ def interview(folder: Path, name: str, stop: Event) -> Any:
     from botorch_popbo.judging._page import Interview
 
     drawers = [Drawer(folder / "draw.py", name, folder, 60.0) for _ in range(2)]
-    asked = Interview(Space.read({"hue": (0.0, 1.0)}), folder, drawers, 4, 0)
+    asked = Interview(Space.read({"hue": (0.0, 1.0), "size": 20}), folder, drawers, 4, 0)
     asked.run(stop)
     for drawer in drawers:
         drawer.close()
