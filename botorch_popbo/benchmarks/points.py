@@ -34,7 +34,7 @@ def uniform_point(space: "Space", problem: str, seed: int, trial: int) -> Parame
     unit = generator.random(len(space.parameters)).tolist()
     ends = ((p, *p.outer_ends) for p in space.parameters.values())
     values = (p.value(low + u * (high - low)) for u, (p, low, high) in zip(unit, ends, strict=True))
-    return dict(zip(space.parameters, values, strict=True))
+    return dict(zip(space.parameters, values, strict=True)) | space.constants
 
 
 def evaluation_seed(problem: str, seed: int, trial: int) -> int:
@@ -49,8 +49,9 @@ def suggestion_seed(problem: str, seed: int, trial: int) -> int:
 
 def check_membership(space: "Space", point: Parameters) -> None:
     """Check names, types and values; raises OutsideError that names the parameter."""
-    if point.keys() != space.parameters.keys():
-        raise OutsideError(f"suggested {dict(point)}, where the names are {[*space.parameters]}")
+    names = [*space.parameters, *space.constants]
+    if point.keys() != {*names}:
+        raise OutsideError(f"suggested {dict(point)}, where the names are {names}")
     for name, parameter in space.parameters.items():
         if not _holds(parameter, point[name]):
             valid = parameter.choices or (parameter.low, parameter.high)

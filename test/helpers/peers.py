@@ -54,7 +54,7 @@ _IN_ORDER = {
 }
 CONTINUOUS = bowl("continuous", **_RANGES)
 IN_ORDER = bowl("in-order", **_IN_ORDER)
-MIXED = bowl("mixed", **_IN_ORDER, kernel=["rbf", "linear", "poly"])
+MIXED = bowl("mixed", **_IN_ORDER, kernel=["rbf", "linear", "poly"], epochs=3)
 _EDGE = ["none", "skip", "conv", "pool"]
 TABLE = bowl("table", dropout=[0.0, 0.3, 0.6], edge0=_EDGE, edge1=_EDGE, edge2=_EDGE)
 

@@ -47,8 +47,8 @@ class LibraryOptimizer(SequentialOptimizer):
         return [-outcome for outcome in self.outcomes]
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
-        row = self.ask(seed)
-        return {name: _value(p, row[name]) for name, p in self.space.parameters.items()}, None
+        row, own = self.ask(seed), self.space.parameters.items()
+        return {name: _value(p, row[name]) for name, p in own} | self.space.constants, None
 
     @abstractmethod
     def ask(self, seed: int) -> Row:

@@ -57,7 +57,7 @@ class FunctionProblem(Problem):
 
     def score(self, parameters: Parameters) -> float:
         """See the base class."""
-        ended = evaluate(self.function, {**parameters, **self.space.constants})
+        ended = evaluate(self.function, dict(parameters))
         if ended.is_mistake:
             raise RuntimeError(f"{self.name} is to be mended: {ended.evaluation.reason}")
         return ended.evaluation.value

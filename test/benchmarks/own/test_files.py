@@ -43,12 +43,12 @@ def test_a_function_beside_a_space_is_a_problem(tmp_path: Path) -> None:
     problem = source.load()
     assert name.startswith("f@")
     assert problem.is_exact
-    assert problem.evaluate({"rate": 0.25, "kind": "b"}, 0) == 1.5
-    assert problem.evaluate({"rate": 0.75, "kind": "b"}, 0) is None
-    assert problem.evaluate({"rate": 0.8, "kind": "b"}, 0) is None
+    assert problem.evaluate({"rate": 0.25, "kind": "b", "k": 2}, 0) == 1.5
+    assert problem.evaluate({"rate": 0.75, "kind": "b", "k": 2}, 0) is None
+    assert problem.evaluate({"rate": 0.8, "kind": "b", "k": 2}, 0) is None
     for rate, mistake in ((0.9, "NameError"), (1.0, "ValueError: the value is no finite number")):
         with pytest.raises(RuntimeError, match=f"f is to be mended: {mistake}"):
-            problem.evaluate({"rate": rate, "kind": "b"}, 0)
+            problem.evaluate({"rate": rate, "kind": "b", "k": 2}, 0)
     assert (problem.minimize, problem.noisy) == (False, False)
 
 
