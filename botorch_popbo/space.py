@@ -324,8 +324,9 @@ class Space:
 
     @property
     def key(self) -> Hashable:
-        """Equal for the same parameters that depend on each other in the same way."""
-        return repr(self.parameters), repr(self.dependents), repr(self.limits.limits)
+        """Equal for the same constants and parameters that depend on each other in the same way."""
+        own = self.parameters, self.constants, self.dependents, self.limits.limits
+        return tuple(map(repr, own))
 
     @property
     def num_points(self) -> float:
