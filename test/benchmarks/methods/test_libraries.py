@@ -13,7 +13,7 @@ from botorch_popbo.benchmarks.settings import Parameters, Setting
 #: The modules of the libraries that run in this process.
 IN_PROCESS = {"optuna-tpe": "optuna", "optuna-gp": "optuna", "cmaes": "cmaes"}
 NUMBERS = {"rate": 0.01, "share": 0.25, "width": 16, "depth": -1}
-POINT: Parameters = {**NUMBERS, "dropout": 0.3, "bias": True, "kernel": "poly"}
+POINT: Parameters = {**NUMBERS, "dropout": 0.3, "bias": True, "kernel": "poly", "epochs": 3}
 ROW = {**NUMBERS, "dropout": 1, "bias": 1, "kernel": 2}
 
 
