@@ -168,8 +168,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
 def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) -> None:
     if isinstance(models, Model) or (number := len(models)) < 2:
         raise UnsupportedError(
-            "A front has several objectives, and a list of their models. Take "
-            "LogExpectedUtilityImprovement for one."
+            "A front takes a list of models, one for each of several objectives. For one take "
+            "LogExpectedUtilityImprovement."
         )
     if thresholds is not None and thresholds.shape != (number,):
         raise BotorchTensorDimensionError(
