@@ -78,10 +78,14 @@ def test_every_card_of_a_gaussian_process_is_shown_and_those_of_the_ranks(
     monkeypatch.setattr(sensitivity, "ax_parameter_sens", few)
     process = repeated(make_run, run, gp_generation_strategy(num_initial_trials=8), 10)
     expected = {card.name for card in flat(process.compute_analyses(display=False))}
-    cards = run.compute_analyses(analyses=popbo_analyses(), display=False)
-    assert [card.name for card in cards] == ["OverviewAnalysis", *RANK_CARDS]
-    shown = flat(cards)
-    assert not [card.name for card in shown if isinstance(card, ErrorAnalysisCard)]
-    # Ax draws slices and contours of what matters most, which the models may see differently.
-    assert expected - {"SlicePlot", "ContourPlot"} <= {card.name for card in shown}
-    assert all(hasattr(card, "get_figure") for card in cards[1:])
+    paper = popbo_generation_strategy(num_initial_trials=8, preset="paper")
+    for client in (run, repeated(make_run, run, paper)):
+        cards = client.compute_analyses(analyses=popbo_analyses(), display=False)
+        assert [card.name for card in cards] == ["OverviewAnalysis", *RANK_CARDS]
+        shown = flat(cards)
+        assert not [card.name for card in shown if isinstance(card, ErrorAnalysisCard)]
+        # Ax draws slices and contours of what matters most, which the models may see differently.
+        assert expected - {"SlicePlot", "ContourPlot"} <= {card.name for card in shown}
+        assert all(hasattr(card, "get_figure") for card in cards[1:-1])
+        # A network has no utilities.
+        assert hasattr(cards[-1], "get_figure") == (client is run)
