@@ -347,14 +347,14 @@ class RankingGP(RankModel, FantasizeMixin):
         """Which records are used, and the surprise: as long as the data, or not there."""
         return self._is_used, self.surprise
 
-    def set_extra_state(self, state: tuple[Tensor, Tensor]) -> None:
+    def set_extra_state(self, state: Any) -> None:
         """Take over which records are used, if the data are as long.
 
         Args:
             state: What :meth:`get_extra_state` returned.
         """
-        is_used, surprise = state
-        if is_used.shape == self._is_used.shape:
+        if isinstance(state, tuple) and state[0].shape == self._is_used.shape:
+            is_used, surprise = state
             self._is_used = is_used.to(self._is_used.device)
             self.surprise = surprise.to(self.known_X)
 
