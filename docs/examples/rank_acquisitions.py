@@ -2,9 +2,8 @@
 
 from functools import partial
 
-from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.benchmarks.methods import Method
-from botorch_popbo.benchmarks.methods._strategies import ServiceLoop
+from botorch_popbo.benchmarks.methods._strategies import own_strategy
 
 
 def eri() -> Method:
@@ -18,6 +17,5 @@ def rlcb() -> Method:
 
 
 def _on_default(acquisition: str) -> Method:
-    build = partial(popbo_generation_strategy, acquisition=acquisition)
-    start = partial(ServiceLoop, build)
+    start = partial(own_strategy, "default", acquisition)
     return Method(f"default-{acquisition}", f"ranks: default preset, {acquisition}", start)
