@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 from botorch.exceptions import UnsupportedError
-from botorch.models.transforms.input import ChainedInputTransform, InputTransform, Normalize
+from botorch.models.transforms.input import ChainedInputTransform, InputTransform
 from torch import Tensor
 from torch.nn import Module
 
@@ -30,6 +30,34 @@ class _FixedTransform(InputTransform, Module):
             return False
         public = [name for name in vars(self) if not name.startswith("_") and name != "training"]
         return all(repr(getattr(self, name)) == repr(getattr(other, name)) for name in public)
+
+
+class UnitInterval(_FixedTransform):
+    """Map columns from their bounds to the unit interval.
+
+    BoTorch's ``Normalize`` does the same, but takes a tenth of a search's time, and loads SymPy.
+
+    Args:
+        bounds: Lower and upper bounds of all columns, a ``2 x d`` tensor.
+        columns: The columns to map.
+    """
+
+    def __init__(self, bounds: Tensor, columns: Sequence[int]) -> None:
+        super().__init__()
+        start, width = torch.zeros_like(bounds[0]), torch.ones_like(bounds[0])
+        start[columns], width[columns] = bounds[0, columns], (bounds[1] - bounds[0])[columns]
+        self.start, self.width = start.tolist(), width.tolist()
+
+    def transform(self, X: Tensor) -> Tensor:
+        """Map points.
+
+        Args:
+            X: Points, a ``batch_shape x n x d`` tensor.
+
+        Returns:
+            A tensor of the same shape.
+        """
+        return (X - X.new_tensor(self.start)) / X.new_tensor(self.width)
 
 
 class OneHotCategories(_FixedTransform):
@@ -310,7 +338,7 @@ def unit_cube(
     # What is inactive is told by the values of other columns as they are given.
     transforms: dict[str, InputTransform] = {} if inactive is None else {"inactive": inactive}
     if numeric:
-        transforms["unit_cube"] = Normalize(d=d, indices=list(numeric), bounds=bounds)
+        transforms["unit_cube"] = UnitInterval(bounds, list(numeric))
     if categories:
         transforms["one_hot"] = OneHotCategories(d, categories, scale)
     return ChainedInputTransform(**transforms)
