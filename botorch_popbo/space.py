@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import torch
@@ -167,7 +168,7 @@ class Parameter:
         start, end = self.low - margin, self.high + margin
         return (math.log(start), math.log(end)) if self.is_log else (start, end)
 
-    @property
+    @cached_property
     def middle(self) -> float:
         """The place in the middle."""
         if self.step is None:

@@ -56,9 +56,9 @@ def trials_of(
         told = suggested.get(trial.number, {})
         # What was enqueued goes before what was suggested, and what it asked for before both.
         values: dict[str, Any] = {}
-        for name, distribution in distributions.items():
-            with suppress(KeyError, IndexError):  # of a trial of another study that was added
-                values[name] = distribution.to_external_repr(told[name])
+        for name in distributions.keys() & told.keys():
+            with suppress(IndexError):  # of a trial of another study that was added
+                values[name] = distributions[name].to_external_repr(told[name])
         values |= trial.system_attrs.get("fixed_params", {}) | trial.params
         x = point_of(values, space, required)
         if x is None or trial.state == TrialState.WAITING:
