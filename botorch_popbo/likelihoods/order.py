@@ -102,6 +102,7 @@ def order_utilities(
     noise: Tensor | float = 1.0,
     tolerance: float = TOLERANCE,
     distances: Distances | None = None,
+    is_guess: bool = False,
 ) -> OrderedUtilities:
     """Find the mode by Newton's method.
 
@@ -116,6 +117,7 @@ def order_utilities(
         tolerance: Of half the squared Newton decrement, in nats. For the step that is left then the
             log-likelihood is corrected, to first order.
         distances: How far apart outcomes are, if that is to be heard.
+        is_guess: Whether the start knows nothing of the distances.
 
     Returns:
         The mode.
@@ -129,8 +131,9 @@ def order_utilities(
     noise, forest = torch.as_tensor(noise).to(covariance), comparisons.forest
     terms = Terms(comparisons, noise, distances)
     prior = forest.covariance(covariance)
+    first = forest.differences(start)
     gaps, slopes, root, factor, left = _find_mode(
-        prior, terms, forest.differences(start), tolerance
+        prior, terms, terms.corrected(first) if is_guess else first, tolerance
     )
     inverse = torch.cholesky_inverse(factor)
     pull, by_log_noise, by_distances = _pull(terms, root, gaps, inverse)

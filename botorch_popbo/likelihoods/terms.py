@@ -74,6 +74,13 @@ class Terms:
         # Those in the forest are themselves, to the last digit.
         return (self.paths @ gaps).index_copy(0, self.kept, gaps)
 
+    def corrected(self, gaps: Tensor) -> Tensor:
+        """A guess of the gaps of a ranking, once distances are heard that it did not know of."""
+        if self.distances is None or not self.are_gaps:
+            return gaps
+        # As if the guess were a distance, too: Newton's method takes a fifth of the steps.
+        return gaps.where(self.is_equal, self.total / (self.weight / gaps + self.rate))
+
     def gather(self, values: Tensor) -> Tensor:
         """The transpose of ``C`` times a vector of shape ``M``."""
         return values if self.is_forest else self.paths.T @ values

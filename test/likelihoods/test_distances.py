@@ -43,7 +43,7 @@ def found(
 ) -> OrderedUtilities:
     distances = Distances(log_gap, torch.as_tensor(concentration).double())
     start = falling(comparisons, number)
-    return order_utilities(prior(number), comparisons, start, 0.05, 1e-16, distances)
+    return order_utilities(prior(number), comparisons, start, 0.05, 1e-16, distances, True)
 
 
 def heard(comparisons: Comparisons) -> Tensor:

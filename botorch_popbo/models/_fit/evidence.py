@@ -155,8 +155,8 @@ class Evidence:
         """
         best: Conditioned | None = None
         best_value, settings = -math.inf, self.settings
-        if near is None or not self._are_in_order(near):
-            near = self._records.start
+        if near is not None and not self._are_in_order(near):
+            near = None
 
         def loss(steps: Array) -> tuple[Array, Array]:
             nonlocal best, best_value, near
@@ -212,11 +212,11 @@ class Evidence:
         covariance, noise, *heard = said
         covariance = self._with_noise(covariance, noise)
         comparisons, records = self._relations, self._records
-        start = records.start if start is None else start
         # Both points of a question are noisy: "Terms of an order" in docs/derivations.md.
         distances = Distances(*heard) if heard else None
+        first = records.start if start is None else start
         utilities = order_utilities(
-            covariance, comparisons, start, 2.0 * noise, tolerance, distances
+            covariance, comparisons, first, 2.0 * noise, tolerance, distances, start is None
         )
         record_noise = self._of_records(noise)
         return Conditioned(coordinates, noise, record_noise, covariance, utilities, records.source)
