@@ -31,7 +31,7 @@ import sys
 from botorch_popbo import RankingGP, minimize
 from botorch_popbo.optuna import PoPBOSampler
 minimize(lambda x: x, {"x": (0.0, 1.0)}, 12, progress=False)
-print({"ax", "joblib", "loky", "pandas", "plotly", "sklearn"} & set(sys.modules))
+print({"ax", "joblib", "loky", "pandas", "plotly", "sklearn", "sympy"} & set(sys.modules))
 sys.modules["ax"] = None  # importing it raises ImportError
 try:
     import botorch_popbo.ax

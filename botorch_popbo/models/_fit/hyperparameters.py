@@ -155,8 +155,9 @@ class Hyperparameters:
         pairs = [pair for pair in zip(values, by_values, strict=True) if pair[0].requires_grad]
         if not pairs:
             return torch.zeros_like(self.start)
-        said, slopes = zip(*pairs, strict=True)
-        by_raw = torch.autograd.grad(said, self._parameters, slopes, materialize_grads=True)
+        with torch.enable_grad():  # of a sum, as PyTorch loads SymPy where slopes are an argument
+            total = torch.stack([(value * slope).sum() for value, slope in pairs]).sum()
+        by_raw = torch.autograd.grad(total, self._parameters, materialize_grads=True)
         flat = torch.cat([slope.reshape(-1) for slope in by_raw])
         return flat * self._scale * torch.where(self._is_log, self._raw, 1.0)
 
