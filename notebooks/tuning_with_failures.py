@@ -38,7 +38,7 @@ from scipy.integrate import solve_ivp
 
 from botorch_popbo.optuna import PoPBOSampler
 
-NUM_SEEDS, NUM_TRIALS = (2, 12) if os.environ.get("SMOKE_TEST") else (20, 30)
+NUM_SEEDS, NUM_TRIALS = (2, 12) if os.environ.get("SMOKE_TEST") else (40, 40)
 NUM_INITIAL = 10  # every sampler's default
 optuna.logging.set_verbosity(optuna.logging.CRITICAL)
 warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
@@ -105,7 +105,8 @@ def run(trial):
 #
 # With one seed all begin with the same ten random batches. `PoPBOSampler` goes on with its own
 # design until ten have succeeded. It and the Gaussian process are told that there is no noise. All
-# else is as it comes. There are twenty seeds, because with ten the errors were too large.
+# else is as it comes. There are forty seeds, because with twenty the errors were too large. All of it
+# takes ten minutes.
 
 # %%
 PENALTY = 100.0
@@ -184,7 +185,7 @@ for panel, rival in zip(panels, ("TPE", "GP"), strict=True):
         trials = np.arange(NUM_INITIAL, NUM_TRIALS + 1)
         panel.plot(trials, quartiles[1], color=color, label=way)
         panel.fill_between(trials, quartiles[0], quartiles[2], color=color, alpha=0.15, lw=0)
-    panel.set(xlabel="batch", xticks=range(NUM_INITIAL, NUM_TRIALS + 1, 5))
+    panel.set(xlabel="batch", xticks=range(NUM_INITIAL, NUM_TRIALS + 1, 10))
     panel.set(yscale="log", yticks=(0.1, 0.2, 0.5, 1.0))
     panel.yaxis.set_major_formatter("{x:g}")
     panel.yaxis.set_minor_formatter("")
@@ -206,7 +207,9 @@ def lead(way, number):
 
 rows = {}
 for way in studies:
-    behind = {number: lead(way, number) for number in (NUM_TRIALS * 2 // 3, NUM_TRIALS)}
+    behind = {
+        number: lead(way, number) for number in (NUM_TRIALS // 2, NUM_TRIALS * 3 // 4, NUM_TRIALS)
+    }
     rows[way] = {
         "median": f"{np.median(best[way][:, -1]):.3f}",
         "ran away": f"{np.isinf(found[way][:, NUM_INITIAL:]).mean():.0%}",
@@ -217,11 +220,11 @@ rows[OURS] |= dict.fromkeys(list(rows[OURS])[2:], "")
 print(pd.DataFrame(rows).T.to_string())
 
 # %% [markdown]
-# What is less than two standard errors says nothing. So `PoPBOSampler` is ahead of random search
-# and of the Gaussian process that is given values. On a scale that ends at the penalty all good
-# batches look alike, and that process is no better than chance. The one of logarithms is level.
-# TPE, which looks at the order of the values as we do, has the worse median, but not so reliably
-# that we could call it behind.
+# What is less than two standard errors says nothing. By that rule `PoPBOSampler` is ahead of TPE
+# after 30 and 40 batches, whether TPE forgets failures or is given the penalty, and of random
+# search. The Gaussian process that is given values is no better than chance: on a scale that ends
+# at the penalty all good batches look alike. The one of logarithms is level by that rule, although it
+# is behind with 32 of the 40 seeds.
 #
 # The fewest batches are lost with `PoPBOSampler`. It needed no penalty and no scale. The expert had
 # to find both, and had to know beforehand what a bad batch is like.
