@@ -1,5 +1,6 @@
 """Problems and methods that a user's Python file makes, by a name such as ``my.py:make``."""
 
+import logging
 import re
 import sys
 import traceback
@@ -23,6 +24,9 @@ _REFERENCE = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
 _NAME = re.compile(r"[\w.+-]+")
 _DIGITS = 8  # of a checksum
 _DIRECTIONS = "minimize", "maximize"
+_FAILED: set[int] = set()  # identities of functions of which a failure was told
+
+_logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -58,6 +62,9 @@ class FunctionProblem(Problem):
     def score(self, parameters: Parameters) -> float:
         """See the base class."""
         ended = evaluate(self.function, dict(parameters))
+        if ended.trace and id(self.function) not in _FAILED:  # to say why once is enough
+            _FAILED.add(id(self.function))
+            _logger.warning("the first evaluation of %s that failed:\n%s", self.name, ended.trace)
         if ended.is_mistake:
             raise RuntimeError(f"{self.name} is to be mended: {ended.evaluation.reason}")
         return ended.evaluation.value

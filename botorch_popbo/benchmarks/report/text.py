@@ -10,9 +10,9 @@ from botorch_popbo.benchmarks.report.summary import Summary, standard_error
 
 _LEGEND = """\
 a + b evaluations: initial points and suggestions
-result: of the point held to be the best
-best evaluated: of the best point, if all were scored
-seconds: of a suggestion, the median
+result: at the point that the method recommends
+best evaluated: at the best point tried, if all were scored
+seconds: the median per suggestion
 ±: standard error over the seeds
 verdict: by a paired t-test over the seeds, wrong on one in twenty pairs of equal methods"""
 
@@ -42,7 +42,7 @@ def warnings(summaries: Sequence[Summary]) -> Iterator[str]:
             if curve.num_failed:
                 yield (
                     f"{where}: no trial succeeded in {curve.num_failed} of {len(curve.seeds)} "
-                    "replications; their results, if any, are those of a failed point"
+                    "replications"
                 )
             if len(curve.versions) > 1:
                 yield f"{where}: trials of several versions: {'; '.join(curve.versions)}"

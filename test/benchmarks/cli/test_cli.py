@@ -89,6 +89,7 @@ def test_a_plain_function_beside_a_space_is_compared(
     [
         ("my.py", "my.py:NAME, with the name of what is in the file"),
         ("my.py:trian", "no name in {0}: 'trian'; did you mean 'train'?"),
+        ("my:train", "did you mean '{0}:train'?"),
         ("my.py:other", "other takes a, and the file's space says what each may be"),
     ],
 )
@@ -189,6 +190,6 @@ def test_a_report_says_that_a_file_has_changed(
     assert main(compared(output, f"{path}:own", "--methods", "random")) == 0
     told = capsys.readouterr().err
     assert "begins anew" not in told
-    assert "half or more is initial points" in told
+    assert "at least half the evaluations are initial points" in told
     assert main(compared(output, f"{path}:other", "--methods", "random")) == 0
     assert "other-own is of a changed or another file: it begins anew" in capsys.readouterr().err

@@ -29,7 +29,7 @@ def test_a_change_of_the_file_changes_the_name(tmp_path: Path) -> None:
     assert find(f"{path}:own", Problem, ())[0] not in (name, "own@")
 
 
-def test_a_function_beside_a_space_is_a_problem(tmp_path: Path) -> None:
+def test_a_function_is_a_problem(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "own.py"
     path.write_text(
         'space = {"rate": (1e-4, 1.0, "log"), "kind": ["a", "b"], "k": 2}\ndirection = "maximize"\n'
@@ -42,14 +42,14 @@ def test_a_function_beside_a_space_is_a_problem(tmp_path: Path) -> None:
     name, source = find(f"{path}:f", Problem, ())
     problem = source.load()
     assert name.startswith("f@")
-    assert problem.is_exact
     assert problem.evaluate({"rate": 0.25, "kind": "b", "k": 2}, 0) == 1.5
     assert problem.evaluate({"rate": 0.75, "kind": "b", "k": 2}, 0) is None
     assert problem.evaluate({"rate": 0.8, "kind": "b", "k": 2}, 0) is None
     for rate, mistake in ((0.9, "NameError"), (1.0, "ValueError: the value is no finite number")):
         with pytest.raises(RuntimeError, match=f"f is to be mended: {mistake}"):
             problem.evaluate({"rate": rate, "kind": "b", "k": 2}, 0)
-    assert (problem.minimize, problem.noisy) == (False, False)
+    assert (problem.minimize, problem.noisy, problem.is_exact) == (False, False, True)
+    assert "no finite number: nan" in caplog.text
 
 
 @pytest.mark.parametrize("arguments", ["rate=0.1, kind='a'", "**values", "rate, kind='b', seed=0"])

@@ -104,7 +104,7 @@ class Optimization(Campaign[Setting, TrialRecord]):
     def notes(self) -> Iterator[str]:
         """See the base class."""
         if self.trials <= max(self.initial.values()):
-            yield "half or more is initial points, all methods' alike; --trials counts what follows"
+            yield "at least half the evaluations are initial points, alike for all: raise --trials"
         stems = [path.stem for path in self.output.glob("records/*.jsonl")]
         for name, source in self.own.items():
             if hasattr(source, "describe"):  # a table, of which much is inferred
