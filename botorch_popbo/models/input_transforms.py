@@ -59,6 +59,10 @@ class UnitInterval(_FixedTransform):
         """
         return (X - X.new_tensor(self.start)) / X.new_tensor(self.width)
 
+    def untransform(self, X: Tensor) -> Tensor:
+        """Map points back, which have the same shape."""
+        return X.new_tensor(self.start) + X.new_tensor(self.width) * X
+
 
 class OneHotCategories(_FixedTransform):
     """Replace columns of category values by one-hot columns, at the end.
