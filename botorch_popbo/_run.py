@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
+from pickle import PicklingError
 from typing import Any, get_args
 
 from botorch.exceptions import InputDataError
@@ -70,7 +71,7 @@ class Run:
     @property
     def count(self) -> str:
         """How many have ended, in words."""
-        return f"{self.num_ended} of {self.n_trials} evaluations"
+        return f"{self.num_ended} of {max(self.n_trials, len(self.own))} evaluations"
 
     @property
     def trials(self) -> Trials:
@@ -121,6 +122,11 @@ class Run:
                     told = self.evaluations[index].parameters
                     lost = Evaluation(told, "failed", reason="the worker process died twice")
                     self._end(index, Ended(lost))
+                except PicklingError as error:
+                    error.add_note(
+                        "Let the function make its locks, connections and open files itself."
+                    )
+                    raise
                 bar.update(self.num_ended - bar.n)
                 try:
                     if callback and any(e.status == "completed" for e in self.evaluations):
@@ -146,9 +152,8 @@ class Run:
         if ended.is_mistake and all(e.status != "completed" for e in self.own):
             # As it is not kept, it is evaluated again when the call goes on.
             raise RuntimeError(
-                f"The function failed with {reason}. That is taken for a mistake, not for a failed "
-                "run, as nothing has succeeded. Mend it, and call again; raise ValueError where a "
-                "run is to fail."
+                f"The function failed with {reason}. No run has succeeded yet, so it is taken for "
+                "a mistake. Mend it and call again, or raise ValueError to mark a run as failed."
             )
         self.evaluations[index] = ended.evaluation
         self.save()

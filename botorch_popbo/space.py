@@ -30,7 +30,10 @@ Limits = Mapping[str, Limit]
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
 
-_HELP = 'write (low, high) or (low, high, "log") for a range, and [a, b, c] for choices'
+_HELP = (
+    'write (low, high) or (low, high, "log") for a range, and [a, b, c] for choices; in TOML write '
+    "range = [low, high] or choices = [a, b, c]"
+)
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,8 @@ class Parameter:
         if len(said) not in (2, 3) or not all(map(_is_number, ends)):
             raise InputDataError(f"{tuple(said)!r} is no range; {_HELP}.")
         if said[2:] not in ([], ["log"]):
-            raise InputDataError(f'A third entry is "log", not {said[2]!r}.')
+            steps = '{"range": (low, high), "step": step}'
+            raise InputDataError(f'A third entry is "log", not {said[2]!r}; steps are {steps}.')
         is_whole = all(isinstance(end, int) for end in ends)
         low, high = ends if is_whole else map(float, ends)
         return cls(low, high, 1 if is_whole else None, bool(said[2:]))
@@ -301,7 +305,10 @@ class Space:
             except InputDataError as error:
                 raise InputDataError(f"{name}: {error}") from None
             if isinstance(notation, list) and [*map(type, notation)] == [float, float]:
-                told = f"{name}: {notation} are two choices; a range is written {tuple(notation)}."
+                told = (
+                    f"{name}: {notation} are two choices; a range is written {tuple(notation)}, in "
+                    f"TOML range = {notation}."
+                )
                 warnings.warn(told, InputDataWarning, stacklevel=2)
         if not parameters:
             raise InputDataError(f"There is nothing to search: {said!r} holds constants only.")

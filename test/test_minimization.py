@@ -148,7 +148,7 @@ def test_workers_evaluate_all_and_load_little(tmp_path: Path) -> None:
         assert (e.status, e.reason) == (expected or ("completed", ""))
     done = [e for e in found if e.status == "completed"]
     assert [e.value for e in done] == [e.parameters["rate"] / 3 for e in done]
-    with pytest.raises(PicklingError):
+    with pytest.raises(PicklingError, match="open files itself"):
         run(lambda rate, kernel, s=(e for e in ()): 0.0, n_jobs=2)
 
 
@@ -180,7 +180,7 @@ def test_a_mistake_ends_the_search_at_once(
     caplog: pytest.LogCaptureFixture, n_jobs: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.json"
-    with pytest.raises(RuntimeError, match=r"failed with NameError: .* Mend it, and call again"):
+    with pytest.raises(RuntimeError, match=r"failed with NameError: .* Mend it and call again"):
         run(lambda **p: p["rate"] + undefined, 30, n_jobs=n_jobs, path=path)  # type: ignore[name-defined]  # noqa: F821
     assert caplog.text.count("+ undefined, 30") == 1
     assert repr(run(path=path, n_jobs=1)) == repr(run())  # nothing was held against the points

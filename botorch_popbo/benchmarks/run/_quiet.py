@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Drop log records up to INFO, and warnings, until the context ends.
+    """Drop log records up to INFO, and nearly all warnings, until the context ends.
 
     Ax sets the level of each of its loggers on import, so that lowering one level is undone by the
     next import; a threshold over all loggers is not.
@@ -18,6 +18,7 @@ def quiet() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            warnings.filterwarnings("default", ".* are two choices")  # a user may mean a range
             yield
     finally:
         logging.disable(threshold)
