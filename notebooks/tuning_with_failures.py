@@ -105,8 +105,8 @@ def run(trial):
 #
 # With one seed all begin with the same ten random batches. `PoPBOSampler` goes on with its own
 # design until ten have succeeded. It and the Gaussian process are told that there is no noise. All
-# else is as it comes. There are forty seeds, because with twenty the errors were too large. All of it
-# takes ten minutes.
+# else is as it comes. There are forty seeds, because with twenty the errors were too large. All of
+# it takes ten minutes.
 
 # %%
 PENALTY = 100.0
@@ -223,8 +223,8 @@ print(pd.DataFrame(rows).T.to_string())
 # What is less than two standard errors says nothing. By that rule `PoPBOSampler` is ahead of TPE
 # after 30 and 40 batches, whether TPE forgets failures or is given the penalty, and of random
 # search. The Gaussian process that is given values is no better than chance: on a scale that ends
-# at the penalty all good batches look alike. The one of logarithms is level by that rule, although it
-# is behind with 32 of the 40 seeds.
+# at the penalty all good batches look alike. The one of logarithms is level by that rule, although
+# it is behind with 32 of the 40 seeds.
 #
 # The fewest batches are lost with `PoPBOSampler`. It needed no penalty and no scale. The expert had
 # to find both, and had to know beforehand what a bad batch is like.
