@@ -61,7 +61,7 @@ def plot_result(result: Result) -> Any:
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
     lost = [e.status == "failed" for e in ended]
     values = [e.value for e in ended if e.status == "completed"]
-    worst, least = worst_of(values), min(values)
+    worst = worst_of(values)
     y = [worst if is_lost else e.value for e, is_lost in zip(ended, lost, strict=True)]
     points: dict[str, Any] = {
         "y": y,
@@ -80,7 +80,7 @@ def plot_result(result: Result) -> Any:
         kind = "log" if parameter.is_log else "category" if parameter.is_categorical else "linear"
         fig.update_xaxes(title=name, type=kind, **cell)
     fig.update_yaxes(title="value", col=1)
-    fig.update_yaxes(type="log" if 0.0 < least < max(values) / 100.0 else "linear")
+    fig.update_yaxes(type="log" if 0.0 < min(values) < max(values) / 100.0 else "linear")
     head, *_ = str(result).splitlines()
     title = {"text": head, "subtitle_text": result.inferred.replace(". ", ".<br>")}
     return fig.update_layout(showlegend=False, title=title, margin_t=140)
