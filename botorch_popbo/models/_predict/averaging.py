@@ -50,8 +50,10 @@ def _draw(evidence: Evidence, centre: Tensor) -> Tensor:
     # In double precision the engine would round its first point to torch's default dtype.
     uniform = engine.draw(settings.num_draws, dtype=torch.float32).to(centre)
     normal = torch.special.ndtri(uniform.clamp(1e-6, 1.0 - 1e-6))  # at 0 and 1 it is infinite
-    steps = settings.widening * normal * curvature.clamp_min(settings.least_curvature).rsqrt()
-    return (centre + steps @ directions.T).clamp(*limits)
+    deviation = settings.widening * curvature.clamp_min(settings.least_curvature).rsqrt()
+    # The symmetric root, as the signs of eigenvectors turn on last digits.
+    steps = normal @ (directions * deviation) @ directions.T
+    return (centre + steps).clamp(*limits)
 
 
 def _curvature(evidence: Evidence, centre: Tensor) -> Tensor:

@@ -84,3 +84,11 @@ def test_the_curvature_is_that_of_the_evidence() -> None:
     )
     change = ahead + behind - 2.0 * between
     assert float(-step @ curvature @ step) == pytest.approx(change, rel=0.1, abs=1e-4)
+
+
+def test_units_move_no_rank() -> None:
+    points, new = unit_points(12), unit_points(20, seed=1)
+    outcomes = -(points - 0.3).square().sum(-1, keepdim=True)
+    one, other = (RankingGP(points, Y).fit() for Y in (outcomes, 3.0 * outcomes + 7.0))
+    ranks = [model.rank_posterior(new).mean for model in (one, other)]
+    torch.testing.assert_close(*ranks, atol=1e-8, rtol=0)
