@@ -96,7 +96,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     def _prepare(self) -> None:
         super()._prepare()
         known = self.model.known_X
-        is_feasible = self.satisfies_all(known) & self._is_baseline
+        is_feasible = self.satisfies_all(known) & self._is_baseline & ~self.objectives[0].has_failed
         self.register_buffer("front", self.model.best_points(1), persistent=False)
         self._has_feasible = bool(is_feasible.any())
         if not self._has_feasible:
@@ -121,7 +121,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         expected = model.predictor.mean(known)
         if order.num_lists != 1 or not bool(order.score.isfinite().any()):
             return expected
-        score = without_rounding(order.score)
+        score = order.score if model.settings.order_only else without_rounding(order.score)
         tied = order.item[score == score.max()].to(expected.device)
         if len(tied) > 1:
             mean, variance = model.predictor.moments(known[tied])

@@ -256,7 +256,10 @@ class RankingGP(RankModel, FantasizeMixin):
             records = self._data.among(is_eligible)
         item = records.item
         value = self.predictor.pessimistic(self._encoded_points()[item].double())
-        # What nobody near it vouches for is followed, not recommended.
+        # A failure that was set aside may look good. What nobody near it vouches for is followed,
+        # not recommended.
+        failed = self.has_failed[item]
+        value = value.where(~failed | failed.all(), -torch.inf)
         value = value.where(~is_row_of(self.known_X[item], self.surprise), -torch.inf)
         if self.order.is_exact:  # of those that are tied the model chooses
             value = value.where(records.better == records.better.min(), -torch.inf)
@@ -516,8 +519,9 @@ class RankingGP(RankModel, FantasizeMixin):
         self._known: Prepared | None = None
 
     def _apply(self, *args: Any, **kwargs: Any) -> Self:
-        """Have the records follow the model to a device, which are no buffers."""
+        """Have the order and the records follow the model to a device, which are no buffers."""
         super()._apply(*args, **kwargs)
+        self.order = self.order.to(self.known_X)
         self._data = self._data.to(self.known_X.device)
         return self
 

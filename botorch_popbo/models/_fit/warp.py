@@ -72,8 +72,9 @@ class Warp(Module):
         ratio = math.exp(2.0 * float(self.raw_slope[1]))
         where = "best" if ratio < 1.0 else "worst"
         return (
-            f"Distances of outcomes are believed up to a factor of {float(factor):.2g}; one of the "
-            f"{where} is worth {max(ratio, 1.0 / ratio):.2g} times as much as one of the others."
+            f"Distances of outcomes are believed up to a factor of {float(factor):.2g}; one among "
+            f"the {where} is worth {max(ratio, 1.0 / ratio):.2g} times as much as one among the "
+            "others."
         )
 
     @property
