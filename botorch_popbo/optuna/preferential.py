@@ -238,7 +238,8 @@ class _Interview:
 
     def points(self, numbers: Iterable[int]) -> Tensor:
         """The points of some trials, ``n x d``."""
-        return torch.stack([*self.space.bounds[:0], *(self.X[n] for n in numbers if n in self.X)])
+        points = (self.X[n].unsqueeze(0) for n in numbers if n in self.X)
+        return torch.cat([self.space.bounds[:0], *points])
 
 
 def _answer(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Answer | None:

@@ -160,6 +160,8 @@ def test_a_space_may_depend_on_choices_and_grow() -> None:
     def like(params: dict[str, Any]) -> float:
         return -abs(params["radius"] - 0.5) if "radius" in params else -1.0
 
+    for _ in range(4):  # before anything was said of a form
+        ask()
     for _ in range(16):
         while study.should_generate():
             ask()
