@@ -407,7 +407,8 @@ class Space:
         if len(wrong):
             column = int(wrong[0, -1])
             name, parameter = [*self.parameters.items()][column]
-            numbers = "numbers" if parameter.step is None else "whole numbers"
+            kinds = {None: "numbers", 1.0: "whole numbers"}
+            numbers = kinds.get(parameter.step, f"numbers in steps of {parameter.step}")
             low, high = self.bounds[:, column].tolist()
             raise InputDataError(
                 f"{name} holds {numbers} from {low:g} to {high:g}, but was given "

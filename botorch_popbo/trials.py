@@ -192,7 +192,7 @@ def _value(told: Any, parameter: Parameter, is_past: bool) -> Any:
         raise ValueError("no number")
     if parameter.step is not None:
         steps = (number - parameter.low) / parameter.step
-        if not is_whole and abs(steps - round(steps)) > 1e-9:
+        if abs(steps - round(steps)) > 1e-9:
             raise ValueError(f"not in steps of {parameter.step}")
     if not is_past and not parameter.low <= number <= parameter.high:
         raise ValueError(f"not from {parameter.low} to {parameter.high}")

@@ -55,6 +55,9 @@ def test_steps_need_not_be_whole_numbers(path: Path) -> None:
     path.write_text("rate,loss\n0.3,1\n")
     with pytest.raises(InputDataError, match=r"rate is 0\.3, not in steps of 0\.25"):
         read_trials(path, space, "loss")
+    path.write_text("rate,loss\n3,1\n")
+    with pytest.raises(InputDataError, match="rate is 3, not in steps of 2"):
+        read_trials(path, {"rate": {"range": [0, 10], "step": 2}}, "loss")
 
 
 def test_what_spreadsheets_write(path: Path) -> None:
