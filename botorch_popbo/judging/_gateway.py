@@ -62,7 +62,7 @@ class Gateway:
     def _refusal(self, environ: Environ) -> str:
         """Why a request is refused; empty if it is not."""
         host = environ.get("HTTP_HOST", "")
-        if self._hosts and host.rpartition(":")[0] not in self._hosts:
+        if self._hosts and host.partition(":")[0] not in self._hosts:
             return f"this page is not known as {host}"
         if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
             return ""
