@@ -33,7 +33,7 @@ class ModelSettings:
     lengthscale_deviation: float = 0.7
     # Limits of the log-lengthscale: a hundredth of a side, and what is flat. Measured: none.
     log_lengthscale_limits: tuple[float, float] = (-4.6, 6.0)
-    # Logit of the rough part's share of the variance: a tenth, or half at most times.
+    # Logit of the rough part's share of the variance: a tenth, and above a half one time in ten.
     # Measured: on or off only, ablation.md.
     roughness: tuple[float, float] = (-2.0, 1.5)
     # Logarithm of the rough part's lengthscale in units of the other: a fifth. Measured: as above.
@@ -134,7 +134,7 @@ class ModelSettings:
     source_log_odds: float = 2.2
 
     # Observations that hyperparameters are fitted to; the posterior is conditioned on; and all
-    # sources share. Cost is cubic in them, and in columns: no more than the second are rotated.
+    # sources share. Cost is cubic in them, and in columns: of more than the second none is rotated.
     # Measured: the last one, more_results.md.
     num_fitted: int = 250
     num_conditioned: int = 500
@@ -265,10 +265,6 @@ class SearchSettings:
     num_challengers: int = 512
     challenger_radius: float = 0.25
     log10_closeness: float = -2.0
-    # Weight of the weighted sum beside the largest term in a random trade-off of objectives: of two
-    # points with the same worst objective the better one is ahead. Knowles' (2006, section 3); an
-    # argument of trade_off alone. None.
-    sum_weight: float = 0.05
 
     # Variances of a judge's noise, in units of the judges' common one, of which the most probable
     # is taken, and the deviation of its logarithm a priori. On or off only: more_results.md.

@@ -17,7 +17,10 @@ from botorch_popbo.data._counts import MAX_PAIRS
 from botorch_popbo.data._replicates import mean_of_copies
 from botorch_popbo.data._rows import distinct_points
 from botorch_popbo.data.order import Order
-from botorch_popbo.settings import SearchSettings
+
+# Weight of the weighted sum beside the largest term: of two points with the same worst objective
+# the better one is ahead. Knowles' (2006, section 3).
+_SUM_WEIGHT = 0.05
 
 
 def from_objectives(X: Tensor, Y: Tensor) -> Order:
@@ -53,12 +56,12 @@ def from_objectives(X: Tensor, Y: Tensor) -> Order:
     return Order.from_scores(points, score)
 
 
-def trade_off(Y: Tensor, weights: Tensor, sum_weight: float = SearchSettings.sum_weight) -> Tensor:
+def trade_off(Y: Tensor, weights: Tensor) -> Tensor:
     r"""Score points by how far behind they are in the objective that matters most.
 
     With :math:`b_j` the share of points that are better in objective :math:`j`, the score is the
     negated augmented Chebyshev norm
-    :math:`\max_j w_j b_j + s \sum_j w_j b_j` ([Knowles2006]_ on shares instead of outcomes). A
+    :math:`\max_j w_j b_j + 0.05 \sum_j w_j b_j` ([Knowles2006]_ on shares instead of outcomes). A
     point that dominates another has a higher score if the weights are positive, so this completes
     the order of :func:`from_objectives` to one that compares all points. Which trade-off is
     preferred depends on the weights; different weights lead to different parts of the Pareto
@@ -68,7 +71,6 @@ def trade_off(Y: Tensor, weights: Tensor, sum_weight: float = SearchSettings.sum
         Y: Outcomes, an ``N x m`` tensor, each objective in any unit, larger being better. Minus
             infinity in any objective marks a failed evaluation.
         weights: Importance of the objectives, positive, of shape ``m``.
-        sum_weight: The factor :math:`s` of the sum.
 
     Returns:
         Scores, of shape ``N``, larger being better; minus infinity for failed evaluations.
@@ -79,22 +81,8 @@ def trade_off(Y: Tensor, weights: Tensor, sum_weight: float = SearchSettings.sum
         for y in Y.unbind(-1)
     ]
     weighted = weights * torch.stack(better, dim=-1) / num_points
-    score = -weighted.amax(-1) - sum_weight * weighted.sum(-1)
+    score = -weighted.amax(-1) - _SUM_WEIGHT * weighted.sum(-1)
     return score.masked_fill(Y.isneginf().any(-1), -torch.inf)
-
-
-def random_weights(num_objectives: int, generator: torch.Generator) -> Tensor:
-    """Draw importances of objectives, uniformly from the simplex.
-
-    Args:
-        num_objectives: Their number ``m``.
-        generator: Source of randomness, on the CPU.
-
-    Returns:
-        Positive weights with sum one, of shape ``m`` and double precision.
-    """
-    exponential = torch.empty(num_objectives, dtype=torch.double).exponential_(generator=generator)
-    return exponential / exponential.sum()
 
 
 def _num_dominating(means: Tensor) -> Tensor:

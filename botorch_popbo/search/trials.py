@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Self
 
 import torch
+from botorch.utils.sampling import sample_simplex
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
 from botorch_popbo.data.constraints import from_constrained_outcomes
-from botorch_popbo.data.objectives import random_weights, trade_off
+from botorch_popbo.data.objectives import trade_off
 from botorch_popbo.data.order import Order
 from botorch_popbo.data.outcomes import from_outcomes
 
@@ -23,7 +24,7 @@ class Trial:
         x: Its point, of shape ``d``.
         objectives: What to maximise; minus infinity if it failed.
         slack: What is left of each constraint, negative where violated.
-        variance: The variance of the objectives; NaN if unknown.
+        variance: The variance of each objective and of each slack; NaN if unknown.
     """
 
     x: Tensor
@@ -126,8 +127,8 @@ class Trials:
         """
         value, number = self.objectives[:, 0], self.objectives.shape[-1]
         if number > 1:
-            generator = torch.Generator().manual_seed(derive_seed(seed, len(self.X)))
-            value = trade_off(self.objectives, random_weights(number, generator).to(self.X))
+            drawn = sample_simplex(number, seed=derive_seed(seed, len(self.X)), dtype=torch.double)
+            value = trade_off(self.objectives, drawn.squeeze(0).to(self.X))
         violation = -torch.cat([self.slack, self.excess], dim=-1)
         return from_constrained_outcomes(self.X, value, violation)
 
@@ -143,7 +144,7 @@ class Trials:
     def slack_orders(self) -> list[Order]:
         """The order of the slacks of each constraint that a point violates which did not fail.
 
-        None if there are not two points to compare.
+        An empty list if there are not two points to compare.
         """
         succeeded = ~self.objectives[:, 0].isneginf()
         X = self.X[succeeded]

@@ -1,11 +1,12 @@
 import torch
+from botorch.utils.sampling import sample_simplex
 from helpers.ranking import EXTREME, INF, Point, as_dict, assert_same, line, means, tensor
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
 from botorch_popbo.data import from_objectives
-from botorch_popbo.data.objectives import random_weights, trade_off
+from botorch_popbo.data.objectives import trade_off
 
 VALUES = st.one_of(st.integers(-2, 2).map(float), st.just(-INF))
 OUTCOMES = st.lists(st.tuples(EXTREME, EXTREME, EXTREME), min_size=2, max_size=12)
@@ -46,7 +47,7 @@ def test_replicates_are_merged_in_each_objective() -> None:
 
 
 def draw(seed: int) -> Tensor:
-    return random_weights(3, torch.Generator().manual_seed(seed))
+    return sample_simplex(3, seed=seed, dtype=torch.double).squeeze(0)
 
 
 @given(OUTCOMES, st.integers(0, 100))
@@ -72,11 +73,3 @@ def test_domination_decides_first(rows: list[tuple[float, float, float]], seed: 
             dominates = all(a >= b for a, b in zip(one, other, strict=True)) and one != other
             if dominates and not Y[i].isneginf().any():
                 assert scores[i] > scores[j]
-
-
-def test_weights_are_uniform_on_the_simplex() -> None:
-    generator = torch.Generator().manual_seed(0)
-    weights = torch.stack([random_weights(3, generator) for _ in range(4000)])
-    torch.testing.assert_close(weights.sum(-1), torch.ones(4000, dtype=torch.double))
-    assert (weights.mean(0) - 1 / 3).abs().max() < 0.02
-    assert (weights.var(0) - 1 / 18).abs().max() < 0.01
