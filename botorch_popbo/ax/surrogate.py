@@ -3,7 +3,6 @@
 import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence, Set
-from copy import deepcopy
 from typing import Any, cast
 
 import torch
@@ -223,12 +222,7 @@ def _fitted(order: Order, known: Sequence[RankModel]) -> RankModel:
     """A model of an order: that of a metric which sorts the points in the same way, or new."""
     for model in known:
         if model.order is not None and model.order.agrees_with(order):
-            if model.order.score.equal(order.score):
-                return model
-            # The same ranks of other values, which tell where a bound lies among them.
-            rescored = deepcopy(model)
-            rescored.order = order
-            return rescored
+            return model
     return known[0].with_order(order).fit()
 
 
@@ -293,7 +287,7 @@ def _input_transform(digest: SearchSpaceDigest, X: Tensor, scale: float) -> Inpu
 
 
 def _inactive_columns(digest: SearchSpaceDigest) -> InactiveColumns | None:
-    """What makes points equal that differ in parameters without a meaning only, if there are any.
+    """What maps points that differ only in parameters without a meaning to one, if there are any.
 
     It gives these a value in the middle.
     """
