@@ -126,8 +126,8 @@ class PreferenceSearch:
         """The next question, which does not change until it is answered.
 
         Returns:
-            Different points, a ``num_items x d`` tensor; after the first answer the champion is
-            the first of them.
+            Different points, a ``num_items x d`` tensor; after an answer that compares
+            anything the champion is the first of them.
         """
         if self._question is None:
             self._question = self._next()

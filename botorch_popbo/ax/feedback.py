@@ -49,8 +49,8 @@ def report_ranking(client: Client, ranking: Sequence[int | Sequence[int]]) -> No
 def report_comparisons(client: Client, comparisons: Iterable[tuple[int, int]]) -> None:
     """Tell which of two trials was better, in any number of comparisons.
 
-    The trials are ordered by the utilities that explain the comparisons best, which the judge
-    makes with noise of his own. So he may contradict himself and need not compare all pairs.
+    The trials are ordered by the utilities that explain the comparisons best. A judge, whose
+    answers are noisy, may contradict earlier ones and need not compare all pairs.
 
     Args:
         client: A client whose objective is one metric.

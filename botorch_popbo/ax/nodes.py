@@ -40,7 +40,7 @@ Pending = dict[str, list[ObservationFeatures]]
 class RankNode(GenerationNode):
     """A node that knows every trial, and never falls back to another generator.
 
-    Of Ax's own habits it leaves four: to suggest points of a Sobol sequence where a suggestion
+    It drops four of Ax's habits: to suggest points of a Sobol sequence where a suggestion
     repeats a point (``fallback_specs`` say otherwise, but are not stored), to forget where failed
     trials and abandoned ones with data were, to leave trials outside of the search space out of the
     model unless they were there when its adapter was made, and to search on for an objective that

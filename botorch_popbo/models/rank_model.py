@@ -153,7 +153,7 @@ class RankModel(SingleOutputModel, ABC):
 
     @abstractmethod
     def fit(self) -> Self:
-        """Learn from the order; the same data and seed give the same model.
+        """Learn from the order; a new model of the same data and seed learns the same.
 
         Returns:
             The model itself, in evaluation mode.

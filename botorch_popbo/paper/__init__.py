@@ -5,5 +5,5 @@ The counts are those of :mod:`botorch_popbo.data.rank_counts`, the acquisition f
 imported from :mod:`botorch_popbo`.
 """
 
-# The models hold the paper's among them: loaded first, they find these modules unfinished nowhere.
+# They import PoissonRankModel from here: loaded first, they find no module half imported.
 import botorch_popbo.models  # noqa: F401

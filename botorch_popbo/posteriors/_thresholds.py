@@ -25,11 +25,6 @@ class Thresholds:
         """Number of evaluated points, a scalar tensor."""
         return self.size.sum()
 
-    @property
-    def better(self) -> Tensor:
-        """Number of evaluated points above each threshold, of shape ``K``."""
-        return self.size.cumsum(0) - self.size
-
     def at(self, count: Tensor) -> Tensor:
         """Where at most so many points are better, and no further down.
 
@@ -75,7 +70,7 @@ class Thresholds:
         Returns:
             A tensor of the same shape.
         """
-        rank, last = self.better + self.size / 2.0, len(self.size) - 1
+        rank, last = self.size.cumsum(0) - self.size / 2.0, len(self.size) - 1
         # Without a second threshold there is no step to measure the distance by.
         if last == 0:
             return torch.where(value > self.values, rank.log() - 1.0, rank.log())

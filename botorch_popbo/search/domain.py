@@ -21,7 +21,7 @@ class Domain:
         choices: The values of each column that has a list of them, rising, the ends among them.
         categorical: Those of them whose values have no order.
         snap: Rounds columns that are searched like ranges and are none, of ``... x d``.
-        inactive: Makes points equal that differ in columns without a meaning only.
+        inactive: Maps points that differ only in columns without a meaning to the same point.
         settings: How hard.
     """
 

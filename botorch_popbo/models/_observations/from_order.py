@@ -61,7 +61,7 @@ def observations_of(order: Order, tie: float = 0.0) -> Observations:
 
 
 def without_rounding(outcome: Tensor) -> Tensor:
-    """Outcomes that differ by no more than rounding may, as equal ones: that is no distance."""
+    """The outcomes, with those made equal that differ by rounding only: that is no distance."""
     ordered, place = outcome.sort()
     typical = outcome.abs().where(outcome.isfinite(), torch.nan).nanmedian()
     rounding = _ROUNDINGS * torch.finfo(outcome.dtype).eps * typical
