@@ -3,7 +3,6 @@ from botorch.utils.sampling import sample_simplex
 from helpers.ranking import EXTREME, INF, Point, as_dict, assert_same, line, means, tensor
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor
 
 from botorch_popbo.data import from_objectives
 from botorch_popbo.data.objectives import trade_off
@@ -46,13 +45,9 @@ def test_replicates_are_merged_in_each_objective() -> None:
     assert list(as_dict(from_objectives(points, outcomes)).values()) == [0, 1]
 
 
-def draw(seed: int) -> Tensor:
-    return sample_simplex(3, seed=seed, dtype=torch.double).squeeze(0)
-
-
 @given(OUTCOMES, st.integers(0, 100))
 def test_scores_match_brute_force(rows: list[tuple[float, float, float]], seed: int) -> None:
-    weights = draw(seed)
+    (weights,) = sample_simplex(3, seed=seed, dtype=torch.double)
     scores = trade_off(tensor(rows), weights)
     for row, score in zip(rows, scores.tolist(), strict=True):
         behind = [
@@ -67,7 +62,7 @@ def test_scores_match_brute_force(rows: list[tuple[float, float, float]], seed: 
 @given(OUTCOMES, st.integers(0, 100))
 def test_domination_decides_first(rows: list[tuple[float, float, float]], seed: int) -> None:
     Y = tensor(rows)
-    scores = trade_off(Y, draw(seed))
+    scores = trade_off(Y, sample_simplex(3, seed=seed, dtype=torch.double)[0])
     for i, one in enumerate(rows):
         for j, other in enumerate(rows):
             dominates = all(a >= b for a, b in zip(one, other, strict=True)) and one != other
