@@ -270,6 +270,7 @@ PAIR = [[0.0, 0.0], [1.0, 0.5]]
         (torch.tensor(PAIR[0]), 0, "m x d"),
         (PAIR, 0, r"no tensor\. Pass torch\.as_tensor\(items\)"),
         (torch.tensor([PAIR[0], [0.0, 2.0]]), 0, "size holds numbers from 0 to 1"),
+        (torch.tensor([PAIR[0], [3.0, 0.0]]), 0, "milk holds whole numbers from 0 to 2"),
         (torch.tensor([PAIR[0], [0.5, 0.0]]), 0, "milk holds whole numbers from 0 to 2"),
     ],
 )

@@ -27,10 +27,14 @@ def with_one(value: float) -> Tensor:
 
 
 EXTREME = {
+    "large": 1e300 * SMOOTH,
     "largest": torch.cat([torch.tensor([-1.7e308, 1.7e308], dtype=torch.double), SMOOTH[2:]]),
+    "small": 1e-300 * SMOOTH,
+    "denormal": 1e-320 * torch.arange(20.0).double(),
     "denormal gaps": torch.where(torch.arange(20) < 14, 1e-320 * torch.arange(20.0), SMOOTH),
     "one far above": with_one(1e300),
     "one far below": with_one(-1e300),
+    "failures": SMOOTH.index_fill(0, SMOOTH.argsort()[:6], -torch.inf),
     "one success": torch.full_like(SMOOTH, -torch.inf).index_fill(0, torch.tensor([3]), 1e300),
     "failures and one outlier": with_one(1e300).index_fill(0, SMOOTH.argsort()[1:6], -torch.inf),
     "ties": (5.0 * SMOOTH).round(),

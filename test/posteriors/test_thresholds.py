@@ -14,7 +14,8 @@ def test_the_smooth_rank_follows_the_count() -> None:
     rank = THRESHOLDS.log_rank(VALUES).exp()
     assert (rank.diff(dim=0) < 0.0).all()
     assert (rank.diff(dim=0).abs() < 0.2).all()  # continuous
-    assert ((rank > 0.0) & (rank < 7.0)).all()
+    assert (rank > 0.0).all()
+    assert (rank < 7.0).all()
     expected = THRESHOLDS.size.cumsum(0) - THRESHOLDS.size / 2.0
     found = THRESHOLDS.log_rank(THRESHOLDS.values.unsqueeze(-1)).exp().squeeze(-1)
     torch.testing.assert_close(found, expected)

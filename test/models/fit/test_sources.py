@@ -82,6 +82,7 @@ def test_everything_but_predictions_is_about_the_target() -> None:
     assert found.is_outlier.tolist() == [False] * 6
     assert (found.incumbent == X).all(-1).any()
     assert float(found.rank_posterior(EVERYWHERE).mean.max()) <= 6.0
+    assert "1 sources" in repr(found)
     assert found.with_order(found.order).correlation.shape == (0,)
 
 
