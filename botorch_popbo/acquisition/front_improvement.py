@@ -122,7 +122,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         if order.num_lists != 1 or not bool(order.score.isfinite().any()):
             return expected
         score = order.score if model.settings.order_only else without_rounding(order.score)
-        tied = order.item[score == score.max()].to(expected.device)
+        tied = order.item[score == score.max()]
         if len(tied) > 1:
             mean, variance = model.predictor.moments(known[tied])
             beyond = self.settings.surpassing * variance.clamp_min(0.0).sqrt()

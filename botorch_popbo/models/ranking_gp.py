@@ -270,7 +270,7 @@ class RankingGP(RankModel, FantasizeMixin):
         """Which known points are failures, of shape ``m``; pending ones are none."""
         failed = torch.zeros(len(self.known_X), dtype=torch.bool, device=self.known_X.device)
         item = self.order.item[self.order.score.isneginf()]
-        return failed.index_fill(0, item.to(failed.device), True)
+        return failed.index_fill(0, item, True)
 
     def best_points(self, number: int) -> Tensor:
         """See the base class."""
