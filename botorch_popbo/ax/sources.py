@@ -12,6 +12,7 @@ import torch
 from ax.adapter.base import Adapter
 from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.base import Transform
+from ax.core.arm import Arm
 from ax.core.data import Data
 from ax.core.experiment import Experiment
 from ax.core.observation import ObservationFeatures
@@ -85,24 +86,29 @@ class BestOfSources(ExternalGenerationNode):
         """Learn nothing: the sources stay what they are."""
 
     def get_next_candidate(self, pending_parameters: list[TParameterization]) -> TParameterization:
-        """The best evaluation that lies in the search space.
+        """The best evaluation that lies in the search space and was not tried, if there is one.
 
         Raises:
-            UserInputError: If there is none, or a column or a value is missing or wrong.
+            UserInputError: If none lies there, or a column or a value is missing or wrong.
         """
         config, space = self.experiment.optimization_config, self.experiment.search_space
         assert config is not None
         signs = {name: float(np.sign(weight)) for name, weight in config.objective.metric_weights}
-        for points, outcomes in [_read(source, space, signs) for source in self.sources]:
+        read = dict.fromkeys(config.metric_names, 1.0) | signs
+        found = []
+        for points, outcomes in [_read(source, space, read) for source in self.sources]:
             ranks = pd.DataFrame({name: sign * outcomes[name] for name, sign in signs.items()})
             places = ranks.rank().sum(axis=1)
-            for row in places.sort_values(ascending=False, kind="stable").index:
-                if row in points and space.check_membership(points[row]):
-                    return points[row]
-        raise UserInputError(
-            "No evaluation of a source lies in the search space of the experiment. Widen the "
-            "search space, or leave out sources."
-        )
+            rows = places.sort_values(ascending=False, kind="stable").index
+            found += [points[row] for row in rows if row in points]
+        found = [point for point in found if space.check_membership(point)]
+        if not found:
+            raise UserInputError(
+                "No evaluation of a source lies in the search space of the experiment. Widen the "
+                "search space, or leave out sources."
+            )
+        tried = self.experiment.arms_by_signature
+        return next((point for point in found if Arm(point).signature not in tried), found[0])
 
 
 class LearnFromSources(Transform):
@@ -167,7 +173,7 @@ def _read(
     if missing:
         raise UserInputError(
             f"The table lacks the columns {', '.join(missing)}. It needs one for each parameter "
-            "and each metric of the objective, under the names of the new experiment."
+            "and each metric of the goal, under the names of the new experiment."
         )
     for metric, sign in signs.items():
         _check_numbers(table, metric, allowed=-sign * math.inf)

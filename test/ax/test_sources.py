@@ -92,6 +92,17 @@ def test_what_cannot_be_repeated_is_not_suggested(earlier: pd.DataFrame) -> None
         with_sources(earlier.assign(kind="d")).get_next_trials(max_trials=1)
 
 
+@pytest.mark.parametrize("end", ["running", "failed", "abandoned"])
+def test_what_was_tried_is_not_suggested(earlier: pd.DataFrame, end: str) -> None:
+    client = with_sources(earlier)
+    best = earlier.loc[earlier["loss"].idxmin(), ["x", "rate", "kind"]].to_dict()
+    index = client.attach_trial(best)
+    if end != "running":
+        getattr(client, f"mark_trial_{end}")(index)
+    [point] = client.get_next_trials(max_trials=1).values()
+    assert loss(point) == pytest.approx(earlier["loss"].nsmallest(2).iloc[1])
+
+
 def test_a_gap_is_named_with_its_row(earlier: pd.DataFrame) -> None:
     table = earlier.astype({"kind": object})
     table.loc[3, "kind"] = None
@@ -109,6 +120,10 @@ def test_sources_are_tables_for_the_default_preset(earlier: pd.DataFrame) -> Non
         with_sources(earlier, earlier[:0])
     with pytest.raises(UserInputError, match="default"):
         popbo_node(preset="paper", sources=[earlier])
+    strategy = popbo_generation_strategy(sources=[earlier])
+    client = make_client(strategy, PARAMETERS, "-loss", ["size <= 0.9"])
+    with pytest.raises(UserInputError, match="lacks the columns size"):
+        client.get_next_trials(max_trials=1)
 
 
 @pytest.mark.parametrize("goal", [("-loss, -size", []), ("-loss", ["size <= 0.9"])])
