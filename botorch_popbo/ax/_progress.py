@@ -40,12 +40,12 @@ class DistinctPoints(TransitionCriterion):
 
 
 def enough_data(number: int, transition_to: str) -> MinTrials:
-    """Met when so many trials are complete with data."""
+    """Met when so many trials ended with data; those that were stopped early count, too."""
     return MinTrials(
         threshold=number,
         transition_to=transition_to,
         use_all_trials_in_exp=True,
-        only_in_statuses=[TrialStatus.COMPLETED],
+        only_in_statuses=[TrialStatus.COMPLETED, TrialStatus.EARLY_STOPPED],
         count_only_trials_with_data=True,
     )
 

@@ -175,7 +175,7 @@ class DesignNode(RankNode):
 def initial_node(
     next_node_name: str, num_trials: int = 12, seed: int = 0, design: InitialDesign = "sobol"
 ) -> GenerationNode:
-    """The initial design, which ends as soon as half of its trials are complete.
+    """The initial design, which ends as soon as half of its trials have ended with data.
 
     At least two of them have to be distinct points. A design whose trials are complete without a
     metric of the goal raises Ax's ``DataRequiredError``, and one that has tried every point of the

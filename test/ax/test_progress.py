@@ -82,3 +82,14 @@ def test_a_batch_is_as_large_as_what_is_left(num_known: int) -> None:
     run_trials(table, sphere, num_known)
     assert len(table.get_next_trials(20)) == 6 - num_known
     assert len(table._experiment.arms_by_signature) == 6
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_trials_stopped_early_count_where_they_have_data(measured: bool) -> None:
+    client = popbo_client(floats(2), 4)
+    for index, parameters in client.get_next_trials(4).items():
+        if measured:
+            client.attach_data(index, {"loss": sphere(parameters)})
+        client._experiment.trials[index].mark_early_stopped(unsafe=True)
+    run_trials(client, sphere, 1)
+    assert generator_keys(client)[-1] == ("popbo-logei" if measured else "Sobol")
