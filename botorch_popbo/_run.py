@@ -48,8 +48,9 @@ class Run:
         self.num_past = sum(e.is_past for e in self.evaluations)
         # What it said, in short.
         self.start = sha256(repr(self.evaluations).encode()).hexdigest()[:8]
-        X = self.trials.X.unique(dim=0)
-        left = self.space.num_points - int((X.clamp(*self.space.bounds) == X).all(-1).sum())
+        X = self.trials.known_X.unique(dim=0)
+        num_known = int((X.clamp(*self.space.bounds) == X).all(-1).sum())
+        left = len(self.own) + self.space.num_points - num_known
         self.n_trials = int(min(at_least(max(len(self.own), 1), n_trials=n_trials), left))
         # The function may change the working directory.
         self.path = None if path is None else Path(path).absolute()
@@ -245,5 +246,5 @@ def _version(path: Path) -> tuple[int, int]:
 
 def _settings(said: dict[str, Any]) -> dict[str, str]:
     """Texts, in which 1, 1.0 and true differ, of each parameter by itself."""
-    space = {f"space of {name}:": told for name, told in said["space"].items()}
+    space = {f"space of {name}:": told for name, told in said.get("space", {}).items()}
     return {name: json.dumps(told) for name, told in (said | space).items() if name != "space"}
