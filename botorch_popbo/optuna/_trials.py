@@ -142,7 +142,7 @@ def _outcome_of_pruned(trial: FrozenTrial, completed: Sequence[FrozenTrial], sig
         The outcome, larger being better; minus infinity, as of a failure, if the trial or each
         completed one has no value.
     """
-    outcomes = (sign * float(rival.values[0]) for rival in completed)
+    outcomes = (min(sign * float(rival.values[0]), _BEST) for rival in completed)
     final, step = sorted(filter(math.isfinite, outcomes), reverse=True), trial.last_step
     value = math.nan if step is None else sign * trial.intermediate_values[step]
     if step is None or math.isnan(value) or not final:

@@ -152,6 +152,8 @@ def test_a_pruned_trial_has_the_place_it_had_when_it_stopped(
     found = read(*mirrored, rival, directions=(MAXIMIZE,)).objectives[-1].item()
     assert found == expected
     assert read(trial(1.0, INF), rival).objectives[-1].item() == -INF
+    huge = [trial(1.0, -1.7e308, intermediate_values={0: -v}) for v in (0.0, 9.0)]
+    assert read(*huge, pruned(-1.0)).objectives[-1].isfinite()
 
 
 @pytest.mark.parametrize(
