@@ -116,6 +116,8 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
     for show in ("draw.py", "draw.py:render"):  # no function, no file
         other.write_text(f'show = "{show}"\n{SPACE}')
         assert 'as in "draw.py:render"' in complaint(other)
+    assert prefer(space, "--state", tmp_path / "none" / "answers.json") == 1  # before a question
+    assert "folder that exists" in capsys.readouterr().err
     state.write_text("nothing")
     assert "no saved PreferenceSearch" in complaint(space)
 
