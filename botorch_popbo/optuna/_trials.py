@@ -152,5 +152,6 @@ def _outcome_of_pruned(trial: FrozenTrial, completed: Sequence[FrozenTrial], sig
     share = sum(rival > value for rival in rivals) / len(rivals) if rivals else 1.0
     better = max(1, round(share * len(final)))
     if better == len(final):
-        return final[-1] - max(1.0, abs(final[-1]))
+        # Half of what lies between the ends, whatever their unit.
+        return final[-1] - ((final[0] / 2.0 - final[-1] / 2.0) or max(1.0, abs(final[-1])))
     return (final[better - 1] + final[better]) / 2.0

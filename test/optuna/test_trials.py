@@ -133,9 +133,9 @@ COMPLETED = [
         ((4.0,), -1.5),  # best at its step, but stopped for one that is better
         ((5.5,), -1.5),
         ((6.5,), -2.5),
-        ((8.0,), -6.0),  # worse than all
+        ((8.0,), -4.0),  # worse than all
         ((8.0, 3.5), -1.5),  # its last step counts
-        ((8.0, 3.5, 1.0), -6.0),  # nobody else got so far
+        ((8.0, 3.5, 1.0), -4.0),  # nobody else got so far
         ((), -INF),
         ((math.nan,), -INF),
     ],
@@ -144,6 +144,11 @@ def test_a_pruned_trial_has_the_place_it_had_when_it_stopped(
     curve: tuple[float, ...], expected: float
 ) -> None:
     assert read(*COMPLETED, pruned(*curve)).objectives[-1].item() == expected
+    units = [
+        trial(one.params["x"], 1e6 * one.values[0], intermediate_values=one.intermediate_values)
+        for one in COMPLETED
+    ]
+    assert read(*units, pruned(*curve)).objectives[-1].item() == 1e6 * expected
     mirrored = [
         trial(loss, -loss, intermediate_values=dict(enumerate(-v for v in curve)))
         for loss, curve in CURVES.items()
