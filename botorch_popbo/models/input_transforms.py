@@ -166,8 +166,9 @@ class InactiveColumns(_FixedTransform):
         if column not in self.needs:
             return torch.ones_like(X[..., 0], dtype=torch.bool)
         # A parent that has no meaning itself gives none. Single precision moves values by a digit.
+        digit = torch.finfo(torch.float32).eps
         found = [
-            self._is_active(X, parent) & X[..., parent].isclose(X.new_tensor(value))
+            self._is_active(X, parent) & X[..., parent].isclose(X.new_tensor(value), digit, 0.0)
             for parent, value in self.needs[column]
         ]
         return torch.stack(found).any(0)

@@ -78,6 +78,8 @@ def test_inactive_columns_tell_no_points_apart() -> None:
     assert torch.equal(transform(encoded), expected)
     [gradient] = torch.autograd.grad(encoded.sum(), X)
     assert torch.equal(gradient, (encoded == X).to(X))
+    large = InactiveColumns({0: {1e6 + 1.0: [1]}}, {1: 7.0})
+    assert large(torch.tensor([[1e6, 0.0], [1e6 + 1.0, 0.0]]))[:, 1].tolist() == [7.0, 0.0]
 
 
 def test_transforms_are_equal_if_they_do_the_same() -> None:
