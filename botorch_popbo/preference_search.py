@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, SupportsIndex
 
@@ -226,7 +227,7 @@ class PreferenceSearch:
                 f"Expected items of {dim} columns, but got {answer.items.shape[-1]}."
             )
         self.space.check(answer.items)
-        self._answers.append(answer)
+        self._answers.append(replace(answer, items=self.space.snap(answer.items)))
 
     @property
     def _num_told(self) -> int:

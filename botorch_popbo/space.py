@@ -196,6 +196,10 @@ class Parameter:
             return float(_index(self.choices, value))
         if self.is_log and value <= 0:
             raise ValueError("not above zero")
+        if self.step is not None and math.isfinite(value):  # 3 steps of 0.1 are not quite 0.3
+            nearest = self._value_at(round((value - self.low) / self.step))
+            if abs(value - nearest) <= 1e-9 * self.step:
+                value = nearest
         return math.log(value) if self.is_log else float(value)
 
     def value(self, place: float) -> Any:
@@ -393,16 +397,18 @@ class Space:
         return self.filled(X)
 
     def check(self, X: Tensor) -> None:
-        """Check that points ``... x d`` hold values, up to rounding in ranges of all numbers.
+        """Check that points ``... x d`` hold values, and numbers up to rounding.
 
         Raises:
             InputDataError: If one holds something else.
         """
         X = X.detach().double().cpu()
         own = self.parameters.values()
-        nearest = rounded_columns(X.nan_to_num(), {i: p.rounded for i, p in enumerate(own)})
+        inside = X.nan_to_num().clamp(*self.bounds)  # far out a logarithm is of no number
+        nearest = rounded_columns(inside, {i: p.rounded for i, p in enumerate(own)})
         # A millionth of a range's width is for what was rounded to single precision.
-        slack = torch.where(self.size.isinf(), 1e-6 * (self.bounds[1] - self.bounds[0]), 0.0)
+        is_number = torch.tensor([p.choices is None for p in own])
+        slack = torch.where(is_number, 1e-6 * (self.bounds[1] - self.bounds[0]), 0.0)
         wrong = (((X - nearest).abs() > slack) & X.isfinite()).nonzero()
         if len(wrong):
             column = int(wrong[0, -1])

@@ -108,6 +108,15 @@ def test_a_saved_search_goes_on_in_another_process(tmp_path: Path) -> None:
     assert again.read_text() == paths[-1].read_text()
 
 
+def test_a_step_may_be_told_as_it_is_written() -> None:
+    asked = []
+    for step in (0.3, 3 * 0.1):
+        search = PreferenceSearch({"x": {"range": (0.0, 1.0), "step": 0.1}})
+        search.tell(torch.tensor([[step], [0.5]]).double(), 0)
+        asked.append(search.ask())
+    assert torch.equal(*asked)
+
+
 def test_what_becomes_of_a_question_later_changes_nothing() -> None:
     search = PreferenceSearch(BOUNDS)
     items = search.ask()

@@ -177,6 +177,16 @@ def test_a_step_divides_its_range(range_: list[Any], step: Any) -> None:
         Space.read({"x": {"range": range_, "step": step}})
 
 
+def test_a_step_is_the_same_however_it_is_written() -> None:
+    space = Space.read({"x": {"range": (0.0, 1.0), "step": 0.1}})
+    written = torch.arange(11).unsqueeze(-1).double() / 10.0
+    points = torch.stack([space.encode({"x": x}) for x in written.flatten().tolist()])
+    assert points.flatten().tolist() == space.parameters["x"].places()
+    space.check(written)
+    with pytest.raises(InputDataError, match="steps"):
+        space.check(written + 1e-3)
+
+
 def test_a_part_of_a_space_is_searched_and_the_model_stays() -> None:
     part = SPACE.at_places({"size": 9.0, "milk": 1.0, "width": math.log(37.5)})
     drawn = part.draw(16, seed=1)
