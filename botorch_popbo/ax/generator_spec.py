@@ -11,6 +11,7 @@ from ax.adapter.transforms.derelativize import Derelativize
 from ax.adapter.transforms.log import Log
 from ax.adapter.transforms.logit import Logit
 from ax.adapter.transforms.remove_fixed import RemoveFixed
+from ax.adapter.transforms.unit_x import UnitX
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generators.torch.botorch_modular.surrogate import ModelConfig, SurrogateSpec
@@ -36,7 +37,8 @@ RankAcquisitionName = Literal["logei", "eri", "rlcb"]
 
 #: The transforms of a rank model, in this order.
 # No outcome transform beside the sign: winsorising would tie distinct outcomes. Ordered choices
-# become whole numbers, unordered ones keep a column each that the model encodes one-hot.
+# become whole numbers, unordered ones keep a column each that the model encodes one-hot. Optimizers
+# stop at a small gradient, and a wide range makes it small.
 RANK_TRANSFORMS = [
     FailedTrialsLast,
     RemoveFixed,
@@ -44,6 +46,7 @@ RANK_TRANSFORMS = [
     ChoiceToNumericChoice,
     Log,
     Logit,
+    UnitX,
     Derelativize,
     MaximizeObjective,
     LearnFromSources,
@@ -143,7 +146,8 @@ def rank_generator_spec(
             "settings": settings,
             "prune_irrelevant_parameters": options.get("simplify_parameter_changes", False),
         },
-        "transforms": RANK_TRANSFORMS,
+        # A network is searched in the parameters' own units, as ever.
+        "transforms": [t for t in RANK_TRANSFORMS if is_gp or t is not UnitX],
         "transform_configs": RANK_TRANSFORM_CONFIGS | _sources(preset, options),
         "fit_tracking_metrics": is_gp,
         # Predictions of held-out points would otherwise come from a model that saw them.

@@ -220,15 +220,25 @@ def _by_turns(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
 
 def _climbed(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Tensor:
     """Where climbing in numbers alone leads from some points, ``n x 1 x d``."""
-    fixed, (low, high) = {i: X[:, 0, i] for i in domain.choices}, domain.bounds
+    low, high = domain.bounds
+    # In shares of the ranges: L-BFGS-B stops at a small gradient, and a wide range makes it small.
+    width = (high - low).where(high > low, 1.0)
+    starts, columns = ((X - low) / width).clamp(0.0, 1.0), [*domain.choices]
+    fixed = {i: starts[:, 0, i] for i in columns}
     # With a SciPy that BoTorch does not know yet it climbs from one start after another.
     alone = {"max_optimization_problem_aggregation_size": 1}
     settings = domain.settings
     end = {"maxiter": settings.max_steps, "factr": settings.tolerance, **alone}
     with warnings.catch_warnings(record=True):  # whatever the filter, it warns of an early end
-        found, _ = gen_candidates_scipy(
-            X, acquisition, low, high, options=end, fixed_features=fixed
+        share, _ = gen_candidates_scipy(
+            starts,
+            lambda share: acquisition(low + width * share),  # type: ignore[arg-type]
+            *(0.0, 1.0),
+            options=end,
+            fixed_features=fixed,
         )
+    found = (low + width * share).clamp(low, high)
+    found[..., columns] = X[..., columns]
     return domain.snap(found)
 
 

@@ -257,3 +257,13 @@ def test_parameters_fixed_for_some_trials(space: Space, wanted: dict[str, Any]) 
         points.append(point)
     assert_distinct(points)
     assert set(generator_keys(client)[6:]) == {"popbo-logei"}
+
+
+def test_the_unit_of_a_parameter_changes_nothing() -> None:
+    found = []
+    for unit in (1.0, 1e4):
+        parameters = [ranged("x", 0.0, unit), ranged("y", 0.0, 1.0)]
+        client = start(Space(parameters, lambda p: 0.0), "default", 4)
+        run = run_trials(client, lambda p, u=unit: (p["x"] / u - 0.3) ** 2 + p["y"] ** 2, 7)
+        found.append(torch.tensor([[p["x"] / unit, p["y"]] for p in run]))
+    torch.testing.assert_close(*found, rtol=0.0, atol=1e-5)

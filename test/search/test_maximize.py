@@ -5,6 +5,7 @@ import pytest
 import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.models import SingleTaskGP
+from botorch.models.transforms import Normalize
 from torch import Tensor
 
 from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
@@ -45,6 +46,21 @@ class Pit(Bowl):
         slanted = X[..., 0] - X[..., 1] / 4.0
         narrow = 2.0 * torch.exp(-20.0 * slanted.square() - 0.5 * (X[..., 1] - 3.5).square())
         return super().forward(X) + narrow.squeeze(-1)
+
+
+@pytest.mark.parametrize("choices", [{}, {1: [0.0, 1.0, 2.0]}])
+def test_the_unit_of_a_parameter_changes_nothing(choices: dict[int, list[float]]) -> None:
+    X = torch.rand(12, 2, dtype=torch.double, generator=manual(0))
+    found = []
+    for unit in (1.0, 1e4, 1e-4):
+        scale = torch.tensor([unit, 1.0]).double()
+        transform = Normalize(2, bounds=BOUNDS * scale)
+        Y = -(X - 0.4).square().sum(-1, keepdim=True)
+        model = RankingGP(X * BOUNDS[1] * scale, Y, input_transform=transform).fit()
+        domain = replace(RANGES, bounds=BOUNDS * scale, choices=choices)
+        x = maximize(LogExpectedUtilityImprovement(model), domain, model.known_X, 0)
+        found.append(x / scale)
+    torch.testing.assert_close(found[1:], found[:1] * 2, rtol=0.0, atol=1e-6)
 
 
 def test_of_many_choices_the_best_is_found_by_turns() -> None:
