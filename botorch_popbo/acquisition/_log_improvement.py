@@ -4,10 +4,10 @@ from typing import Any
 
 import torch
 from botorch.acquisition.analytic import _log_ei_helper
+from botorch.utils.probability.utils import log_phi
 from torch import Tensor
 
 from botorch_popbo._once_differentiable import once_differentiable
-from botorch_popbo.likelihoods.normal import log_density
 
 #: Smaller variances are taken for this one.
 MIN_VARIANCE = 1e-20
@@ -84,6 +84,6 @@ class _LogImprovement(torch.autograd.Function):
         is_far = score < -1e3
         by_mean = torch.exp(torch.special.log_ndtr(score) - log_value)
         by_mean = torch.where(is_far, -score, by_mean) / deviation
-        by_variance = torch.exp(log_density(score) - log_value)
+        by_variance = torch.exp(log_phi(score) - log_value)
         by_variance = torch.where(is_far, score.square(), by_variance) / (2 * deviation.square())
         return gradient * by_mean, gradient * by_variance

@@ -1,8 +1,7 @@
 """Logarithms of normal probabilities, and their slopes, far out in the tails as well."""
 
-import math
-
 import torch
+from botorch.utils.probability.utils import log_phi
 from torch import Tensor
 
 
@@ -26,11 +25,6 @@ def log_prob_between(lower: Tensor, upper: Tensor) -> Tensor:
     return log_upper + share.clamp_min(torch.finfo(share.dtype).tiny).log()
 
 
-def log_density(score: Tensor) -> Tensor:
-    """Logarithm of the standard normal density."""
-    return -0.5 * score.square() - 0.5 * math.log(2.0 * math.pi)
-
-
 def hazard(score: Tensor) -> Tensor:
     """Derivative of the logarithm of the distribution function.
 
@@ -41,4 +35,4 @@ def hazard(score: Tensor) -> Tensor:
         A tensor of their shape.
     """
     # A quotient of logarithms: far below zero density and distribution function both underflow.
-    return torch.exp(log_density(score) - torch.special.log_ndtr(score))
+    return torch.exp(log_phi(score) - torch.special.log_ndtr(score))

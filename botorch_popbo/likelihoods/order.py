@@ -21,7 +21,6 @@ scale of :math:`K` cancels.
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import torch
 from linear_operator.utils.warnings import NumericalWarning
@@ -159,25 +158,10 @@ def order_utilities(
     )
 
 
-class _Mode(NamedTuple):
-    """Where Newton's method ended.
-
-    Attributes:
-        gaps: ``u``, of shape ``n``.
-        slopes: ``a``, that is ``G^-1 u``, of shape ``n``.
-        root: ``R`` there.
-        factor: Cholesky factor of ``B`` there, ``n x n``.
-        left: The step that was not taken any more, of shape ``n``.
-    """
-
-    gaps: Tensor
-    slopes: Tensor
-    root: Tensor
-    factor: Tensor
-    left: Tensor
-
-
-def _find_mode(prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float) -> _Mode:
+def _find_mode(
+    prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Where Newton's method ends: ``u``, ``a``, ``R``, the factor of ``B``, and the step left."""
     # Of a ranking a whole step finds the slopes without a factor of the prior.
     slopes = None if terms.are_gaps else _solve(torch.linalg.cholesky(prior), gaps)
     at, is_answer = terms.differences(gaps), terms.comparisons.forest.is_answer
@@ -196,7 +180,7 @@ def _find_mode(prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float) -> _
         if terms.has_answers:  # of which some bend so little that the quotient has no digits left
             step = torch.where(is_answer, prior @ by_slope, step)
         if float((slope - slopes) @ step) < 2.0 * tolerance:
-            return _Mode(gaps, slopes, root, factor, step)
+            return gaps, slopes, root, factor, step
         ahead = terms.differences(step)
         length = terms.longest_step(at, ahead)
         if not terms.are_gaps:
@@ -209,7 +193,8 @@ def _find_mode(prior: Tensor, terms: Terms, gaps: Tensor, tolerance: float) -> _
         NumericalWarning,
         stacklevel=3,
     )
-    return _Mode(gaps, slope if slopes is None else slopes, root, factor, torch.zeros_like(slope))
+    assert slopes is not None
+    return gaps, slopes, root, factor, torch.zeros_like(slope)
 
 
 def _first_step(

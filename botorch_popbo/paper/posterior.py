@@ -7,7 +7,7 @@ from botorch.posteriors import Posterior, TransformedPosterior
 from torch import Tensor
 
 from botorch_popbo.paper import truncated_poisson
-from botorch_popbo.posteriors.rank_posterior import RankPosterior, check_probabilities
+from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 
 class PoissonRankPosterior(RankPosterior):
@@ -49,7 +49,6 @@ class PoissonRankPosterior(RankPosterior):
 
     def quantile(self, value: Tensor) -> Tensor:
         """See the base class."""
-        check_probabilities(value)
         reached = self._table().cumsum(-1)[..., :-1]  # the last count is reached in any case
         return (reached < self._in_front(value)).sum(-1, keepdim=True).to(self.dtype)
 

@@ -2,19 +2,17 @@
 
 import itertools
 import math
-from collections.abc import Callable
 
 import torch
+from botorch.utils.safe_math import log_softplus
 from torch import Tensor
 from torch.nn import Linear, Module, ReLU, Sequential
-from torch.nn.functional import softplus
 from torch.nn.utils import skip_init
 from torch.optim.lr_scheduler import StepLR
 
 from botorch_popbo.paper import truncated_poisson
 from botorch_popbo.settings import PaperSettings
 
-_LINEAR_BELOW = -40.0  # softplus(z) is exp(z) there, and would underflow before its logarithm
 # Torch's default. In float64 a step takes half as long again.
 _TRAINING_DTYPE = torch.float32
 
@@ -57,7 +55,7 @@ class NetworkRate(Module):
         Returns:
             A ``batch_shape x q`` tensor.
         """
-        return _log_softplus(self.network(X).squeeze(-1))
+        return log_softplus(self.network(X).squeeze(-1))
 
     def fit(self, X: Tensor, counts: Tensor, exposure: Tensor, limit: Tensor, seed: int) -> None:
         """Maximise the mean log-likelihood of the counts from fresh weights.
@@ -70,44 +68,28 @@ class NetworkRate(Module):
                 untruncated law.
             seed: Seed of weights and mini-batches.
         """
-        generator = torch.Generator().manual_seed(seed)
+        settings, generator = self.settings, torch.Generator().manual_seed(seed)
         self._draw_weights(generator)
         self.to(_TRAINING_DTYPE)
         inputs, log_exposure = X.to(_TRAINING_DTYPE), exposure.double().log()
-
-        def loss(batch: Tensor) -> Tensor:
-            output = self.network(inputs[batch]).squeeze(-1).double()
-            log_rate = log_exposure[batch] + _log_softplus(output)
-            return -truncated_poisson.log_prob(counts[batch], log_rate, limit[batch]).mean()
-
-        self._minimize(loss, len(X), generator)
-        self.to(X.dtype)
-
-    def _minimize(
-        self, loss: Callable[[Tensor], Tensor], num_records: int, generator: torch.Generator
-    ) -> None:
-        """Minimise a loss over mini-batches by ADAM with a stepped learning rate.
-
-        Args:
-            loss: Of a vector of record indices, a scalar.
-            num_records: Number of records.
-            generator: Source of the mini-batches, on the CPU.
-        """
-        parameters, settings = list(self.parameters()), self.settings
-        optimizer = torch.optim.Adam(parameters, lr=settings.learning_rate, fused=True)
+        optimizer = torch.optim.Adam(self.parameters(), lr=settings.learning_rate, fused=True)
         schedule = StepLR(optimizer, settings.learning_rate_period, settings.learning_rate_factor)
-        batch = torch.arange(num_records, device=parameters[0].device)
+        batch = torch.arange(len(X), device=X.device)
         for _ in range(settings.num_steps):
-            if num_records > settings.batch_size:
-                order = torch.randperm(num_records, generator=generator)
-                batch = order[: settings.batch_size].to(parameters[0].device)
+            if len(X) > settings.batch_size:
+                order = torch.randperm(len(X), generator=generator)
+                batch = order[: settings.batch_size].to(X.device)
             optimizer.zero_grad()
             with torch.enable_grad():
-                loss(batch).backward()
+                output = self.network(inputs[batch]).squeeze(-1).double()
+                log_rate = log_exposure[batch] + log_softplus(output)
+                log_prob = truncated_poisson.log_prob(counts[batch], log_rate, limit[batch])
+                (-log_prob.mean()).backward()
             optimizer.step()
             schedule.step()
         # A model with gradients cannot be compared, and would be twice as large.
         optimizer.zero_grad()
+        self.to(X.dtype)
 
     def _draw_weights(self, generator: torch.Generator) -> None:
         """Draw the weights as ``torch.nn.Linear`` does, from the given generator."""
@@ -117,7 +99,3 @@ class NetworkRate(Module):
                 for parameter in (layer.weight, layer.bias):
                     values = torch.rand(parameter.shape, generator=generator, dtype=torch.float64)
                     parameter.data.copy_(bound * (2.0 * values - 1.0))
-
-
-def _log_softplus(z: Tensor) -> Tensor:
-    return torch.where(z <= _LINEAR_BELOW, z, softplus(z.clamp_min(_LINEAR_BELOW)).log())

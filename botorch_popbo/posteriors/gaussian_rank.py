@@ -9,7 +9,7 @@ from torch import Tensor
 
 from botorch_popbo.likelihoods import normal
 from botorch_popbo.posteriors._thresholds import Thresholds
-from botorch_popbo.posteriors.rank_posterior import RankPosterior, check_probabilities
+from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 
 class GaussianRankPosterior(RankPosterior):
@@ -77,7 +77,6 @@ class GaussianRankPosterior(RankPosterior):
 
     def quantile(self, value: Tensor) -> Tensor:
         """See the base class."""
-        check_probabilities(value)
         reached = torch.special.ndtr(-self.parameters)
         return self.thresholds.passed((reached < self._in_front(value)).sum(-1, keepdim=True))
 

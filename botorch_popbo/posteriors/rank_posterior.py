@@ -113,21 +113,10 @@ class RankPosterior(Posterior, ABC):
         return 0, -2
 
     def _in_front(self, value: Tensor) -> Tensor:
-        # BoTorch stacks the results for several levels in front of the batch.
+        """Probabilities as a quantile compares them: BoTorch stacks several before the batch."""
+        if not bool(((value >= 0.0) & (value <= 1.0)).all()):
+            raise ValueError("Probabilities are between 0 and 1: pass 0.9 for 90 %.")
         return value.reshape(*value.shape, *(1 for _ in self.base_sample_shape))
 
     def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
         return torch.Size((*sample_shape, *self.base_sample_shape))
-
-
-def check_probabilities(value: Tensor) -> None:
-    """Refuse what is no probability.
-
-    Args:
-        value: Probabilities.
-
-    Raises:
-        ValueError: If one is out of range.
-    """
-    if not bool(((value >= 0.0) & (value <= 1.0)).all()):
-        raise ValueError("Probabilities are between 0 and 1: pass 0.9 for 90 %.")

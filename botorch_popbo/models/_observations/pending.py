@@ -62,7 +62,5 @@ def _expected(records: Observations, own: Tensor, predicted: Tensor) -> Tensor:
     known, outcome = records.counts[own].sort()
     outcome = records.outcome[own][outcome]
     worse = torch.searchsorted(known, predicted.to(known))
-    ends = torch.cat(
-        [outcome.new_full((1,), torch.nan), outcome, outcome.new_full((1,), torch.nan)]
-    )
+    ends = torch.nn.functional.pad(outcome, (1, 1), value=torch.nan)
     return 0.5 * (ends[worse] + ends[worse + 1])
