@@ -15,10 +15,11 @@ from botorch_popbo.space import Parameter, Space
 
 def distributions_of(space: Space) -> dict[str, BaseDistribution]:
     """Of choices in an order, of which Optuna has none, the places."""
-    return {name: _distribution(parameter) for name, parameter in space.parameters.items()}
+    return {name: distribution_of(parameter) for name, parameter in space.parameters.items()}
 
 
-def _distribution(parameter: Parameter) -> BaseDistribution:
+def distribution_of(parameter: Parameter) -> BaseDistribution:
+    """That of a parameter by itself."""
     low, high, log = parameter.low, parameter.high, parameter.is_log
     if parameter.choices is not None and not parameter.is_ordered:
         return CategoricalDistribution(parameter.choices)

@@ -1,13 +1,15 @@
 """The result of :func:`~botorch_popbo.minimize` as a study, and as a picture."""
 
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
 import optuna
-from optuna import distributions
+from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import TrialState, create_trial
 
 from botorch_popbo.minimization import Result
+from botorch_popbo.optuna._distributions import distribution_of
 from botorch_popbo.space import Parameter
 
 _COLUMNS = 3
@@ -86,11 +88,9 @@ def plot_result(result: Result) -> Any:
     return fig.update_layout(showlegend=False, title=title, margin_t=140)
 
 
-def _distribution(parameter: Parameter, value: Any) -> distributions.BaseDistribution:
+def _distribution(parameter: Parameter, value: Any) -> BaseDistribution:
     """The distribution that a value was drawn from, or a wider one if it lies outside."""
-    if parameter.choices is not None:
-        return distributions.CategoricalDistribution(parameter.choices)
+    if parameter.choices is not None:  # of those in an order, too, a study tells the choice
+        return CategoricalDistribution(parameter.choices)
     low, high = min(parameter.low, value), max(parameter.high, value)
-    if isinstance(parameter.low, float):
-        return distributions.FloatDistribution(low, high, parameter.is_log, parameter.step)
-    return distributions.IntDistribution(int(low), int(high), parameter.is_log)
+    return distribution_of(replace(parameter, low=low, high=high))

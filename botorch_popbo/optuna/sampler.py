@@ -31,6 +31,7 @@ from botorch_popbo.space import Space, at_least
 
 # A thread waits for the others' points, and for torch's global generator, which models put back.
 _LOCK = Lock()
+_ENDED = TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL
 
 
 class PoPBOSampler(BaseSampler):
@@ -88,7 +89,7 @@ class PoPBOSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """All parameters that any ended trial asked for."""
-        return all_parameters(t for t in study.get_trials(deepcopy=False) if t.state.is_finished())
+        return all_parameters(study.get_trials(deepcopy=False, states=_ENDED))
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -161,7 +162,7 @@ class PoPBOSampler(BaseSampler):
         parameter = parameter_of(param_distribution)
         drawn = parameter.value(parameter.at(np.random.default_rng(entropy).random()))
         suggested = suggestions(study).get(trial.number, {})
-        ended = [t for t in study.get_trials(deepcopy=False) if t.state.is_finished()]
+        ended = study.get_trials(deepcopy=False, states=_ENDED)
         # A design is spread better by chance than along the ends of ranges.
         if param_name not in suggested or len(ended) < self._search.num_initial:
             return drawn
@@ -203,7 +204,7 @@ def _with_fixed(
 
     They were enqueued, or a sampler around this one keeps them out of the search space.
     """
-    known = all_parameters(t for t in study.get_trials(deepcopy=False) if t.state.is_finished())
+    known = all_parameters(study.get_trials(deepcopy=False, states=_ENDED))
     fixed: dict[str, Any] = {}
     if isinstance(study.sampler, PartialFixedSampler):
         for name in known.keys() - search_space.keys():
