@@ -113,27 +113,30 @@ class Run:
                 done |= wait(others, 0.05).done
             for future in done:
                 index = running.pop(future)
-                try:
-                    self._end(index, future.result())
-                except BrokenExecutor:  # of any of those that ran: each is tried once more
-                    if index not in died:
-                        left.append(index)
-                        died.add(index)
-                        continue
-                    told = self.evaluations[index].parameters
-                    lost = Evaluation(told, "failed", reason="the worker process died twice")
-                    self._end(index, Ended(lost))
-                except PicklingError as error:
-                    error.add_note(
-                        "Let the function make its locks, connections and open files itself."
-                    )
-                    raise
+                ended = self._ended(index, future, is_first=index not in died)
+                if ended is None:
+                    left.append(index)
+                    died.add(index)
+                    continue
+                self._end(index, ended)
                 bar.update(self.num_ended - bar.n)
                 try:
                     if callback and any(e.status == "completed" for e in self.evaluations):
                         callback(self.result())
                 except StopIteration:
                     deadline = -math.inf
+
+    def _ended(self, index: int, future: Future[Ended], is_first: bool) -> Ended | None:
+        """What became of an evaluation; ``None`` if it is tried once more, as its worker died."""
+        try:
+            return future.result()
+        except BrokenExecutor:  # whichever of those that ran is to blame
+            told = self.evaluations[index].parameters
+            lost = Evaluation(told, "failed", reason="the worker process died twice")
+            return None if is_first else Ended(lost)
+        except PicklingError as error:
+            error.add_note("Let the function make its locks, connections and open files itself.")
+            raise
 
     def _begin(self) -> int:
         """The index of another evaluation, which runs."""

@@ -6,7 +6,7 @@ import signal
 import sys
 import webbrowser
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -33,6 +33,7 @@ from botorch_popbo.judging._learned import draw_learned
 from botorch_popbo.judging._words import NUM_RANKED, said_of
 from botorch_popbo.optuna import PreferentialPoPBOSampler
 from botorch_popbo.optuna._distributions import distributions_of, values_of
+from botorch_popbo.optuna.preferential import RankedTrial
 from botorch_popbo.space import Space
 
 _LOOPBACK = ("127.0.0.1", "localhost")
@@ -132,7 +133,7 @@ class Interview:
         if not ranking:
             print("nothing was compared; the same command goes on")
             return
-        for place, line in enumerate(self._lines(), start=1):
+        for place, line in enumerate(self._lines(ranking), start=1):
             print(f"{place}. {line}")
         learned = self.folder / "learned.png"
         space = Space(dict(sorted(self.space.parameters.items())))  # as a study has them
@@ -194,12 +195,12 @@ class Interview:
         if key not in self._prepared:
             self._prepared[key] = self._drawers[1].submit(values)
 
-    def _lines(self) -> list[str]:
+    def _lines(self, ranking: Sequence[RankedTrial]) -> list[str]:
         """The best trials in words, the champion first."""
         return [
             f"trial {trial.number} ({chance:.0%} sure): "
             + ", ".join(said_of(self.space, values_of(self.space, trial.params)))
-            for trial, _, chance in self.sampler.ranking(self.study)[:NUM_RANKED]
+            for trial, _, chance in ranking[:NUM_RANKED]
         ]
 
     def _report(self) -> None:
@@ -211,7 +212,7 @@ class Interview:
         text = [f"# Trial {trial.number} is the champion, {chance:.0%} sure"]
         for artifact in self._artifacts(trial):
             text.append(self._link(trial, artifact.artifact_id, "the champion"))
-        text += ["## The best", "\n".join(f"    {line}" for line in self._lines())]
+        text += ["## The best", "\n".join(f"    {line}" for line in self._lines(ranking))]
         save_note(self.study._study, "\n\n".join(text))
 
     def _link(self, trial: Trial | FrozenTrial, artifact: str, name: str) -> str:

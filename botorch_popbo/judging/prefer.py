@@ -135,7 +135,7 @@ def _ask(search: PreferenceSearch) -> Tensor:
         best = _ranking(search)[:1]
     print(f"\nquestion {search.num_answers + 1}")
     if best:
-        print(f"  so far the best: {_words_of(search, search.best)}")
+        print(f"  so far the best: {_words_of(search, best[0])}")
     for place, item in enumerate(items, start=1):
         print(f"  {place}: {_text(search, item)}")
     return items
