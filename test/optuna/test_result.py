@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from optuna.distributions import IntDistribution
 from optuna.trial import TrialState
 
 from botorch_popbo import minimize
@@ -11,7 +12,7 @@ from botorch_popbo.optuna import plot_result, study_of
 
 SPACE: dict[str, Any] = {
     "rate": (1e-4, 1.0, "log"),
-    "layers": (1, 5),
+    "layers": {"range": (1, 5), "step": 2},
     "kernel": ["rbf", "poly"],
     "width": {"range": [0, 2], "step": 0.5},
     "epochs": 10,
@@ -36,6 +37,8 @@ def test_a_study_tells_the_same(result: Result) -> None:
     assert len(study.trials) == len(result.history) == 21
     for trial, e in zip(study.trials, result.history, strict=True):
         assert trial.params | {"epochs": 10} == e.parameters
+        widths = [IntDistribution(1, high, step=2) for high in (5, 7)]  # a past one is wider
+        assert trial.distributions["layers"] in widths
         assert trial.state == (TrialState.COMPLETE if e.status == "completed" else TrialState.FAIL)
         assert trial.user_attrs["reason"] == e.reason
         if e.status == "completed":
