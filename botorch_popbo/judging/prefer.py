@@ -95,7 +95,9 @@ def _begin(options: Namespace, space: Space | None, state: Path) -> PreferenceSe
 
 
 def _interview(search: PreferenceSearch, state: Path) -> None:
-    known = _save(search, state, _content(state))  # a folder may be missing
+    if not state.exists():  # before the first answer, as a folder may be missing
+        search.save(state)
+    known = _content(state)
     answers = "1 answer" if search.num_answers == 1 else f"{search.num_answers} answers"
     print(f"{answers} so far; ? explains what can be answered")
     while True:
