@@ -113,7 +113,7 @@ class Run:
                 done |= wait(others, 0.05).done
             for future in done:
                 index = running.pop(future)
-                ended = self._ended(index, future, is_first=index not in died)
+                ended = self._outcome(index, future, is_first=index not in died)
                 if ended is None:
                     left.append(index)
                     died.add(index)
@@ -126,7 +126,7 @@ class Run:
                 except StopIteration:
                     deadline = -math.inf
 
-    def _ended(self, index: int, future: Future[Ended], is_first: bool) -> Ended | None:
+    def _outcome(self, index: int, future: Future[Ended], is_first: bool) -> Ended | None:
         """What became of an evaluation; ``None`` if it is tried once more, as its worker died."""
         try:
             return future.result()

@@ -197,21 +197,22 @@ class Parameter:
         if self.is_log and value <= 0:
             raise ValueError("not above zero")
         if self.step is not None and math.isfinite(value):  # 3 steps of 0.1 are not quite 0.3
-            nearest = self._value_at(round((value - self.low) / self.step))
+            nearest = self._nearest(value, self.step)
             if abs(value - nearest) <= 1e-9 * self.step:
                 value = nearest
-        return math.log(value) if self.is_log else float(value)
+        return self._scaled(value)
 
     def value(self, place: float) -> Any:
         """The value that a number stands for, rounded to the nearest there is."""
         number = math.exp(place) if self.is_log else place
         if self.step is not None:
-            return self._value_at(round((number - self.low) / self.step))
+            return self._nearest(number, self.step)
         return min(max(number, self.low), self.high)
 
     def rounded(self, place: float) -> float:
         """The nearest place of a value."""
-        return self.place(self.value(place))
+        value = self.value(place)
+        return self._scaled(value) if self.choices is None else self.place(value)
 
     def at(self, unit: float) -> float:
         """The place of a number of the unit interval, all values being equally likely.
@@ -222,6 +223,12 @@ class Parameter:
             return float(min(int(unit * self.size), self.size - 1))
         start, end = self.outer_ends
         return self.rounded(start + unit * (end - start))
+
+    def _scaled(self, value: float) -> float:
+        return math.log(value) if self.is_log else float(value)
+
+    def _nearest(self, number: float, step: float) -> Any:
+        return self._value_at(round((number - self.low) / step))
 
     def _value_at(self, index: float) -> Any:
         """The value at a place of the grid, or at the end that is nearer."""
@@ -406,9 +413,10 @@ class Space:
         own = self.parameters.values()
         inside = X.nan_to_num().clamp(*self.bounds)  # far out a logarithm is of no number
         nearest = rounded_columns(inside, {i: p.rounded for i, p in enumerate(own)})
-        # A millionth of a range's width is for what was rounded to single precision.
-        is_number = torch.tensor([p.choices is None for p in own])
-        slack = torch.where(is_number, 1e-6 * (self.bounds[1] - self.bounds[0]), 0.0)
+        # For what was rounded to single precision: a digit, or a millionth of a range's width.
+        digit = torch.tensor([torch.finfo(torch.float32).eps * (p.choices is None) for p in own])
+        width = self.bounds[1] - self.bounds[0]
+        slack = torch.where(self.size.isinf(), 1e-6 * width, digit * X.abs())
         wrong = (((X - nearest).abs() > slack) & X.isfinite()).nonzero()
         if len(wrong):
             column = int(wrong[0, -1])

@@ -183,8 +183,11 @@ def test_a_step_is_the_same_however_it_is_written() -> None:
     points = torch.stack([space.encode({"x": x}) for x in written.flatten().tolist()])
     assert points.flatten().tolist() == space.parameters["x"].places()
     space.check(written)
+    space.check(written.float())
     with pytest.raises(InputDataError, match="steps"):
-        space.check(written + 1e-3)
+        space.check(written + 1e-6)
+    with pytest.raises(InputDataError, match="whole"):
+        Space.read({"n": (0, 3_000_000)}).check(torch.tensor([[0.4]]))
 
 
 def test_a_part_of_a_space_is_searched_and_the_model_stays() -> None:

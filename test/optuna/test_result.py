@@ -37,8 +37,8 @@ def test_a_study_tells_the_same(result: Result) -> None:
     assert len(study.trials) == len(result.history) == 21
     for trial, e in zip(study.trials, result.history, strict=True):
         assert trial.params | {"epochs": 10} == e.parameters
-        widths = [IntDistribution(1, high, step=2) for high in (5, 7)]  # a past one is wider
-        assert trial.distributions["layers"] in widths
+        ranges = [IntDistribution(1, high, step=2) for high in (5, 7)]  # a past one is wider
+        assert trial.distributions["layers"] in ranges
         assert trial.state == (TrialState.COMPLETE if e.status == "completed" else TrialState.FAIL)
         assert trial.user_attrs["reason"] == e.reason
         if e.status == "completed":
