@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
 import torch
 
 
@@ -26,20 +27,22 @@ def derive_seed(seed: int, num_points: int) -> int:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Seed all that BoTorch's optimizers draw from, and leave the global random state as it was.
+    """Seed all that libraries draw from, and leave the global random state as it was.
 
-    That of Python is among it: of a category of many values they look at a sample. So are those of
-    CUDA's devices, which BoTorch's own ``manual_seed`` does not restore.
+    BoTorch's optimizers draw from that of Python, too: of a category of many values they look at a
+    sample. The states of CUDA's devices are restored, which BoTorch's own ``manual_seed`` forgets.
+    Ax's ``with_rng_seed`` would take seconds to load.
 
     Args:
-        seed: A seed of :func:`derive_seed`.
+        seed: A seed of 32 bits, or of :func:`derive_seed`, of which NumPy's is the remainder.
 
     Yields:
         Nothing.
     """
     devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
-    state = random.getstate()
+    states = random.getstate(), np.random.get_state()  # noqa: NPY002
     random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002  # the state that is there
     try:
         with torch.random.fork_rng(devices):
             torch.default_generator.manual_seed(seed)
@@ -47,4 +50,5 @@ def seeded(seed: int) -> Iterator[None]:
                 torch.cuda.default_generators[device].manual_seed(seed)
             yield
     finally:
-        random.setstate(state)
+        random.setstate(states[0])
+        np.random.set_state(states[1])  # noqa: NPY002

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from ax.utils.common.random import with_rng_seed
 from scipy.stats import kendalltau
 from torch import Tensor
 
+from botorch_popbo._seeds import seeded
 from botorch_popbo.benchmarks.experiments import _rank_models as models
 from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated
@@ -116,6 +116,6 @@ class RankAgreement(Measured[Fit]):
         """Fit a model and rank the grid by it; the global random state stays as it is."""
         X, losses = observe(cell.noise, cell.deviation, cell.seed)
         # BoTorch draws new starting points from the global generators where a fit fails.
-        with limited(), with_rng_seed(cell.seed):
+        with limited(), seeded(cell.seed):
             model = MODELS[cell.method](X, -losses, cell.seed)
             return {"tau": agreement(models.rank_scores(model, GRID))}

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-from ax.utils.common.random import with_rng_seed
 from gpytorch.kernels import MaternKernel
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._seeds import derive_seed, seeded
 from botorch_popbo.benchmarks.experiments import _rank_models as models
 from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.run._keys import Key, replicated
@@ -139,7 +138,7 @@ class RankCalibration(Measured[Fit]):
     def measure(self, cell: Fit, limited: Limited) -> dict[str, float]:
         """Fit a model once and score both laws; the global random state stays as it is."""
         sample = draw(cell.dim, cell.num_points, cell.variance, cell.seed)
-        with limited(), with_rng_seed(cell.seed):
+        with limited(), seeded(cell.seed):
             model = MODELS[cell.method](sample.X, sample.Y, cell.seed)
         numbers: dict[str, float] = {}
         for ranked, truth in (("outcome", sample.new_outcome), ("value", sample.new_value)):

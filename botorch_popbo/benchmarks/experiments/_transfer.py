@@ -7,9 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
-from ax.utils.common.random import with_rng_seed
 from torch import Tensor
 
+from botorch_popbo._seeds import seeded
 from botorch_popbo.acquisition import LogExpectedUtilityImprovement
 from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.methods._search import maximize
@@ -119,5 +119,5 @@ def _next(
     if not sources and trial < _NUM_INITIAL:
         return uniform_point(space, cell.problem, cell.seed, trial)
     seed = suggestion_seed(cell.problem, cell.seed, trial)
-    with with_rng_seed(seed):
+    with seeded(seed):
         return space.decode(choose(_task(problem, points), sources, space, seed))

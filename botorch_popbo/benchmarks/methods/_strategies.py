@@ -14,8 +14,8 @@ from ax.api.utils.generation_strategy_dispatch import choose_generation_strategy
 from ax.api.utils.structs import GenerationStrategyDispatchStruct
 from ax.core.generator_run import GeneratorRun
 from ax.generation_strategy.generation_strategy import GenerationStrategy
-from ax.utils.common.random import with_rng_seed
 
+from botorch_popbo._seeds import seeded
 from botorch_popbo.ax import gp_generation_strategy, parameter_configs, popbo_generation_strategy
 from botorch_popbo.benchmarks.methods.base import Suggestion
 from botorch_popbo.benchmarks.points import suggestion_seed
@@ -44,7 +44,7 @@ class ServiceLoop:
     def suggest(self, trial: int) -> Suggestion:
         # The acquisition's optimizer draws starting points from the global generators. One seed
         # for each trial makes them the same in a resumed replication.
-        with with_rng_seed(suggestion_seed(self.problem.name, self.setting.seed, trial)):
+        with seeded(suggestion_seed(self.problem.name, self.setting.seed, trial)):
             ((index, parameters),) = self.client.get_next_trials(max_trials=1).items()
         self.running[str(dict(parameters))] = index
         made = self.client._experiment.trials[index]

@@ -96,10 +96,10 @@ class SequentialOptimizer(ABC):
 
     def suggest(self, trial: int) -> Suggestion:
         """See :class:`Optimizer`."""
-        from ax.utils.common.random import with_rng_seed
+        from botorch_popbo._seeds import seeded
 
         seed = suggestion_seed(self.problem.name, self.setting.seed, trial)
-        with with_rng_seed(seed):
+        with seeded(seed):
             point, best = self.choose(trial, seed)
         incumbent = None if best is None else self.points[best]
         return Suggestion(point, self.setting.method, incumbent)

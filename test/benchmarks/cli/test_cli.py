@@ -159,7 +159,13 @@ def test_a_report_without_options_is_of_what_was_asked_for_last(
     ("code", "heavy"),
     [
         ("cli.main(['compare', '--hepl'])", {"torch", "numpy", "ax", "pandas"}),
-        ("import botorch_popbo, {0}.run._replication", {"ax", "matplotlib", "sklearn", "joblib"}),
+        (
+            "import {0}.run._replication; from {0} import methods, problems, settings; "
+            "setting = settings.Setting(problem='branin', method='random', initial=3, seed=0); "
+            "problem = problems.PROBLEMS['branin'].load(None); "
+            "methods.METHODS['random'].start(problem, setting).suggest(3)",
+            {"ax", "matplotlib", "sklearn", "joblib"},
+        ),
     ],
 )
 def test_help_and_workers_load_few_libraries(code: str, heavy: set[str]) -> None:
