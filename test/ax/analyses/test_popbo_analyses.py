@@ -14,6 +14,7 @@ from helpers.service_loop import run_trials
 
 from botorch_popbo.ax import gp_generation_strategy, popbo_generation_strategy
 from botorch_popbo.ax.analyses import OutcomeWarp, popbo_analyses
+from botorch_popbo.ax.generator_spec import PresetName
 
 from .conftest import MakeRun, mixed_loss
 
@@ -78,8 +79,10 @@ def test_every_card_of_a_gaussian_process_is_shown_and_those_of_the_ranks(
     monkeypatch.setattr(sensitivity, "ax_parameter_sens", few)
     process = repeated(make_run, run, gp_generation_strategy(num_initial_trials=8), 10)
     expected = {card.name for card in flat(process.compute_analyses(display=False))}
-    paper = popbo_generation_strategy(num_initial_trials=8, preset="paper")
-    for client in (run, repeated(make_run, run, paper)):
+    presets: tuple[PresetName, ...] = ("default", "paper")
+    for preset in presets:
+        strategy = popbo_generation_strategy(num_initial_trials=8, preset=preset)
+        client = repeated(make_run, run, strategy, 10)
         cards = client.compute_analyses(analyses=popbo_analyses(), display=False)
         assert [card.name for card in cards] == ["OverviewAnalysis", *RANK_CARDS]
         shown = flat(cards)
@@ -88,4 +91,4 @@ def test_every_card_of_a_gaussian_process_is_shown_and_those_of_the_ranks(
         assert expected - {"SlicePlot", "ContourPlot"} <= {card.name for card in shown}
         assert all(hasattr(card, "get_figure") for card in cards[1:-1])
         # A network has no utilities.
-        assert hasattr(cards[-1], "get_figure") == (client is run)
+        assert hasattr(cards[-1], "get_figure") == (preset == "default")

@@ -37,10 +37,10 @@ def lines(output: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in output.glob("records/*.jsonl"))
 
 
-def command(campaign: Optimization) -> list[str]:
+def command(campaign: Optimization, jobs: int) -> list[str]:
     return [
         *(sys.executable, "-m", "botorch_popbo", "compare", "branin"),
-        *("--methods", *campaign.methods, "--initial", "3", "--jobs", "2"),
+        *("--methods", *campaign.methods, "--initial", "3", "--jobs", str(jobs)),
         *("--trials", str(campaign.trials), "--seeds", "1", "--output", str(campaign.output)),
     ]
 
@@ -49,7 +49,7 @@ def command(campaign: Optimization) -> list[str]:
 def test_a_killed_run_goes_on_without_repeating_a_trial(campaign: MakeCampaign) -> None:
     killed = replace(campaign(trials=60, output="killed"), methods=("random", "optuna-tpe"))
     # No pipe: a worker that outlives its parent for a while would keep it open.
-    process = subprocess.Popen(command(killed), stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command(killed, 2), stderr=subprocess.DEVNULL)
     while lines(killed.output) < 30:
         assert process.poll() is None
         time.sleep(0.01)
@@ -57,7 +57,7 @@ def test_a_killed_run_goes_on_without_repeating_a_trial(campaign: MakeCampaign) 
     process.wait()
     before = {p: p.read_bytes() for p in killed.output.glob("records/*.jsonl")}
     assert lines(killed.output) < 126
-    again = subprocess.run(command(killed), capture_output=True, text=True, check=True)
+    again = subprocess.run(command(killed, 1), capture_output=True, text=True, check=True)
     assert "branin" in again.stdout
     for path, content in before.items():
         whole = content[: content.rfind(b"\n") + 1]
@@ -129,7 +129,7 @@ def worker_pids() -> list[int]:
 def test_a_worker_that_is_killed_is_replaced(
     campaign: MakeCampaign, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    several = replace(campaign("optuna-tpe", trials=60, seeds=4), jobs=2)
+    several = replace(campaign("optuna-tpe", trials=60, seeds=3), jobs=2)
 
     def kill() -> None:
         while not list(several.output.glob("records/*.jsonl")):
