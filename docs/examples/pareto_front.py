@@ -1,7 +1,9 @@
 """How the Pareto front grows, beside Ax's own strategy, on two-objective problems of BoTorch.
 
 Prints a Markdown table of the dominated hypervolume (BoTorch's reference points, larger is better),
-its mean and standard error: ``OMP_NUM_THREADS=1 python docs/examples/pareto_front.py --seeds 5``.
+its mean and standard error, then the first method's paired lead over each other one, the share of
+runs in which it is ahead less the share in which it is behind:
+``OMP_NUM_THREADS=1 python docs/examples/pareto_front.py --seeds 5``.
 With ``--exp`` the strategies see exp(3 z) of the first objective z, standardised over a Sobol
 sequence; the hypervolume is that of the objective itself.
 """
@@ -86,6 +88,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     columns = " | ".join(f"at {n}" for n in CHECKPOINTS)
     print(f"| problem | method | {columns} | s a suggestion |\n| {'--- | ' * 4}--- |", flush=True)
+    every: dict[str, list[list[float]]] = {method: [] for method in chosen.methods}
     for title in chosen.problems:
         for method in chosen.methods:
             runs = [
@@ -93,9 +96,15 @@ def main() -> None:
                 for seed in range(chosen.seeds)
             ]
             cells = " | ".join(map(cell, zip(*(volumes for volumes, _ in runs), strict=True)))
+            every[method] += [volumes for volumes, _ in runs]
             seconds = statistics.median(second for _, second in runs)
             name = f"{title}, exp" if chosen.exp else title
             print(f"| {name} | {method} | {cells} | {seconds:.2f} |", flush=True)
+    first, *others = chosen.methods
+    for method in others:
+        pairs = zip(every[first], every[method], strict=True)
+        signs = [[(a > b) - (a < b) for a, b in zip(*pair, strict=True)] for pair in pairs]
+        print(f"{first} leads {method} by {' and '.join(map(cell, zip(*signs, strict=True)))}")
 
 
 if __name__ == "__main__":
