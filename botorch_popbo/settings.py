@@ -80,8 +80,8 @@ class ModelSettings:
     # Logarithm of the least gap in units of the typical one, a ten-thousandth: what is closer may
     # be told apart by rounding. Measured: none.
     least_log_gap: float = -9.2
-    # Deviation of the difference of utilities whose outcomes tie for the best. Were it free, a
-    # plateau would look like a slope. Measured: tuning.md.
+    # Deviation of the difference of utilities whose outcomes tie, but for the worst. Were it free,
+    # a plateau would look like a slope. Measured: tuning.md.
     tie: float = 0.03
 
     # L-BFGS over the hyperparameters ends after so many iterations, or where it gains less than

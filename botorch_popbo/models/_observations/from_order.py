@@ -19,7 +19,7 @@ def observations_of(order: Order, tie: float = 0.0) -> Observations:
 
     Args:
         order: The order.
-        tie: Deviation of the difference of two whose outcomes tie for the best; zero if it is free.
+        tie: Deviation of the difference of two whose outcomes tie; zero if it is free.
 
     Returns:
         The records, in double precision.

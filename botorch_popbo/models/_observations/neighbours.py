@@ -13,13 +13,14 @@ def neighbours(places: DistinctRows, group: Tensor, tie: Tensor) -> Comparisons:
     One entry of every level leads it, and the leaders form a chain. Of the others all that is known
     is that they lie between the leaders of the next better and the next worse level. Those at
     an open end hang on the next level: ties at the best may hide what is better still, and the
-    worst, failed runs among them, are worse by any amount. Only if outcomes say that nothing is
-    hidden, those that tie for the best are equals: else a plateau would look like a slope.
+    worst, failed runs among them, are worse by any amount. Where outcomes say how far apart others
+    are, those that tie are equals, but for the worst: else a plateau would look like a slope, or
+    nearly as good as what is far better.
 
     Args:
         places: Levels of ``m`` entries, best first and those of one ranking together.
         group: Which ranking each entry is in, of shape ``m``.
-        tie: How far apart those are that tie for the best, of shape ``m``; zero where it is free.
+        tie: How far apart equals are, of shape ``m``; zero where it is free.
 
     Returns:
         Certain comparisons; none in a ranking of one level.
@@ -35,9 +36,9 @@ def neighbours(places: DistinctRows, group: Tensor, tie: Tensor) -> Comparisons:
     best, worst, inner = opens & ~closes, closes & ~opens, ~(opens | closes)
     # One comparison for every gap: where the best hang on a leader, it does not hang on them.
     under = worst[level] | (leads & (inner & ~best.roll(1))[level])
-    equal = best[level] & ~leads & (tie > 0)
+    equal = (best | inner)[level] & ~leads & (tie > 0)
     over = best[level] & ~(leads & worst.roll(-1)[level]) & ~equal
-    inside = inner[level] & ~leads
+    inside = inner[level] & ~leads & ~equal
     pairs = Comparisons.strict(
         torch.cat([above[under], entry[over]]), torch.cat([entry[under], below[over]])
     )

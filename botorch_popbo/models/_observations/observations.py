@@ -30,7 +30,7 @@ class Observations:
         outcome: How good each record was, in some unit of distance, of shape ``m``; NaN where only
             its place is known.
         num_points: Number of evaluated points.
-        tie: Deviation of the difference of two whose outcomes tie for the best; zero if it is free.
+        tie: Deviation of the difference of two whose outcomes tie; zero if it is free.
         answers: What is known of judged records.
         source: Which source each record is from, counted from 1, and 0 for the target; ``m``.
     """
