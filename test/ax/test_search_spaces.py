@@ -111,10 +111,10 @@ SPACES = {
         found=2.01 / 20**2,  # of (8, 7)
         presets=BOTH,
     ),
-    "thirty of all kinds": search(
-        *((ranged(f"x{i}", 0.0, 1.0), 0.3) for i in range(18)),
-        *((ranged(f"n{i}", 1, 9, "int"), 3) for i in range(6)),
-        *((choice(f"c{i}", ["a", "b", "c"]), "b") for i in range(6)),
+    "fifty of all kinds": search(
+        *((ranged(f"x{i}", 0.0, 1.0), 0.3) for i in range(30)),
+        *((ranged(f"n{i}", 1, 9, "int"), 3) for i in range(10)),
+        *((choice(f"c{i}", ["a", "b", "c"]), "b") for i in range(10)),
         num_model=3,
         improves=False,
     ),
