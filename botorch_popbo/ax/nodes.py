@@ -19,9 +19,9 @@ from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generator_spec import GeneratorSpec
 from ax.generation_strategy.transition_criterion import MaxGenerationParallelism, MinTrials
 from ax.storage.json_store.decoder import generation_node_from_json
-from ax.utils.common.random import with_rng_seed
 from botorch.acquisition import AcquisitionFunction
 
+from botorch_popbo._seeds import seeded
 from botorch_popbo.ax._checks import check_name, check_whole
 from botorch_popbo.ax._progress import DistinctPoints, check_metrics, enough_data, num_left
 from botorch_popbo.ax.generator_spec import (
@@ -68,7 +68,7 @@ class RankNode(GenerationNode):
         See :meth:`ax.generation_strategy.generation_node.GenerationNode.gen`.
         """
         # Integers under linear constraints are rounded up or down at random.
-        with with_rng_seed(len(experiment.trials)):
+        with seeded(len(experiment.trials)):
             return super().gen(
                 experiment=experiment,
                 pending_observations=_with_forgotten(pending_observations, experiment),
