@@ -36,7 +36,7 @@ def neighbours(places: DistinctRows, group: Tensor, tie: Tensor) -> Comparisons:
     best, worst, inner = opens & ~closes, closes & ~opens, ~(opens | closes)
     # One comparison for every gap: where the best hang on a leader, it does not hang on them.
     under = worst[level] | (leads & (inner & ~best.roll(1))[level])
-    equal = (best | inner)[level] & ~leads & (tie > 0)
+    equal = ~closes[level] & ~leads & (tie > 0)
     over = best[level] & ~(leads & worst.roll(-1)[level]) & ~equal
     inside = inner[level] & ~leads & ~equal
     pairs = Comparisons.strict(
