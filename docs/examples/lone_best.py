@@ -1,8 +1,7 @@
 """A best outcome far from the others: is it believed, what is suggested next, and if it was luck?
 
-The file has evaluations of a decision tree on scikit-learn's diabetes data, as ``popbo compare`` or
-anybody else chose them: columns ``depth``, ``split``, ``leaf``, ``weight``, ``features``,
-``impurity`` and ``loss``, the mean squared error of five folds::
+The file has evaluations of a decision tree on scikit-learn's diabetes data, whoever chose them: a
+column for each parameter in the order of ``SPACE``, then the mean squared error of five folds::
 
     OMP_NUM_THREADS=1 python docs/examples/lone_best.py FILE.csv
 """
@@ -17,31 +16,22 @@ from sklearn.tree import DecisionTreeRegressor
 from torch import Tensor
 
 from botorch_popbo import RankingGP, minimize
+from botorch_popbo.space import Space
 
 SPACE = {
-    "depth": (1, 15),
-    "split": (0.01, 0.99),
-    "leaf": (0.01, 0.49),
-    "weight": (0.01, 0.49),
-    "features": (0.01, 0.99),
-    "impurity": (0.0, 0.5),
+    "max_depth": (1, 15),
+    "min_samples_split": (0.01, 0.99),
+    "min_samples_leaf": (0.01, 0.49),
+    "min_weight_fraction_leaf": (0.01, 0.49),
+    "max_features": (0.01, 0.99),
+    "min_impurity_decrease": (0.0, 0.5),
 }
 FEATURES, TARGET = load_diabetes(return_X_y=True)
 
 
-def loss(
-    depth: int, split: float, leaf: float, weight: float, features: float, impurity: float
-) -> float:
+def loss(**parameters: float) -> float:
     """The mean squared error of five folds."""
-    tree = DecisionTreeRegressor(
-        max_depth=depth,
-        min_samples_split=split,
-        min_samples_leaf=leaf,
-        min_weight_fraction_leaf=weight,
-        max_features=features,
-        min_impurity_decrease=impurity,
-        random_state=0,
-    )
+    tree = DecisionTreeRegressor(random_state=0, **parameters)
     folds = KFold(5, shuffle=True, random_state=0)
     scores = cross_val_score(tree, FEATURES, TARGET, cv=folds, scoring="neg_mean_squared_error")
     return -float(scores.mean())
@@ -78,19 +68,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file")
     table = pd.read_csv(parser.parse_args().file)
-    low, high = torch.tensor([*SPACE.values()], dtype=torch.double).T
-    columns = torch.tensor(table[[*SPACE]].to_numpy(), dtype=torch.double)
-    every, outcomes = (columns - low) / (high - low), -torch.tensor(table[["loss"]].to_numpy())
+    table.columns = [*SPACE, "value"]
+    points = torch.tensor(table[[*SPACE]].to_numpy())
+    every, outcomes = Space.read(SPACE).to_unit(points), -torch.tensor(table[["value"]].to_numpy())
     for number in (16, 20, 24):
         X, Y = every[:number], outcomes[:number]
-        best = X[int(Y.argmax())]
+        best = int(Y.argmax())
         means = RankingGP(X, Y).fit().posterior(X).mean.squeeze(-1)
-        place = 1 + int((means > means[int(Y.argmax())]).sum())
-        start = table[:number].rename(columns={"loss": "value"})
-        new = minimize(loss, SPACE, n_trials=1, start=start).history[-1]
+        place = 1 + int((means > means[best]).sum())
+        new = minimize(loss, SPACE, n_trials=1, start=table[:number]).history[-1]
         print(f"{number} rows: the best is in place {place}; the next one has {new.value:.0f}")
         for reach in (0.03, 0.08):
-            cases = [contradicted(X, Y, best, reach, seed) for seed in range(10)]
+            cases = [contradicted(X, Y, X[best], reach, seed) for seed in range(10)]
             for told, words in enumerate(zip(*cases, strict=True), start=1):
                 counts = {word: words.count(word) for word in sorted({*words})}
                 print(f"    {told} bad neighbours within {reach}: {counts}")

@@ -1,7 +1,7 @@
 """What twice the evaluations are worth in tuning, beside peers of which few runs are known.
 
-Every run of a peer is compared with all ten of the default, and with the best of each two, three or
-five of them, which have spent as many times the evaluations. A lead is the share of pairs in which
+Every run of a peer is compared with all ten of the default, and with the best of each two or five
+of them, which have spent as many times the evaluations. A lead is the share of pairs in which
 the default is ahead less the share in which it is behind, with a standard error over problems::
 
     python docs/examples/tuning_limit.py
