@@ -28,12 +28,6 @@ def distribution_of(parameter: Parameter) -> BaseDistribution:
     return FloatDistribution(low, high, log=log, step=parameter.step)
 
 
-def params_of(space: Space, values: Mapping[str, Any]) -> dict[str, Any]:
-    """A trial's parameters of values."""
-    own = space.parameters.items()
-    return {name: int(p.place(values[name])) if _is_place(p) else values[name] for name, p in own}
-
-
 def values_of(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a trial's parameters, and the constants."""
     own = space.parameters.items()

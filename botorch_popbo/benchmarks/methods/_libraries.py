@@ -5,7 +5,7 @@ uninterrupted one would have. The campaign's initial design takes the place of t
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from botorch_popbo._errors import library
@@ -67,20 +67,49 @@ class OptunaSampler(SequentialOptimizer):
             self.options["deterministic_objective"] = not problem.noisy
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
-        from botorch_popbo.optuna._distributions import distributions_of, params_of, values_of
+        from botorch_popbo.optuna._distributions import distributions_of, values_of
 
-        distributions = distributions_of(self.space)
+        distributions, own = distributions_of(self.space), self.space.parameters
         study = self.optuna.create_study(sampler=self.sampler(seed=seed, **self.options))
         for point, outcome in zip(self.points, self.outcomes, strict=True):
-            told = {"params": params_of(self.space, point), "value": -outcome}
-            study.add_trial(self.optuna.create_trial(distributions=distributions, **told))
-        return values_of(self.space, study.ask(distributions).params), None
+            known = {name: _param(p, point[name]) for name, p in own.items()}
+            params = self._asked_for(known.__getitem__)
+            told = {"params": params, "distributions": {n: distributions[n] for n in params}}
+            study.add_trial(self.optuna.create_trial(value=-outcome, **told))
+        asked = study.ask()
+        suggested = self._asked_for(lambda name: _suggested(asked, name, distributions[name]))
+        middle = {name: _param(p, p.value(p.middle)) for name, p in own.items()}
+        return values_of(self.space, middle | suggested), None
+
+    def _asked_for(self, param_of: Callable[[str], Any]) -> dict[str, Any]:
+        """The parameters that a person's objective asks for: what has a meaning beside the rest."""
+        deciding, found = self.space.dependents, {}
+        of_some = {name for by in deciding.values() for names in by.values() for name in names}
+        names = [name for name in self.space.parameters if name not in of_some]
+        for name in names:
+            found[name] = param_of(name)
+            for place, children in deciding.get(name, {}).items():
+                own = self.space.parameters[name]
+                if found[name] == _param(own, own.value(place)):
+                    names.extend(children)  # which the loop comes to
+        return found
 
 
 def sampler_of(name: str, user: str) -> Any:
     """A class of Optuna's samplers, or this package's."""
     module = "botorch_popbo.optuna" if name == "PoPBOSampler" else "optuna.samplers"
     return getattr(library(module, user, "optuna"), name)
+
+
+def _param(p: Parameter, value: Any) -> Any:
+    return int(p.place(value)) if p.choices is not None and p.is_ordered else value
+
+
+def _suggested(trial: Any, name: str, said: Any) -> Any:
+    if hasattr(said, "choices"):
+        return trial.suggest_categorical(name, said.choices)
+    ask = trial.suggest_int if isinstance(said.low, int) else trial.suggest_float
+    return ask(name, said.low, said.high, step=said.step, log=said.log)
 
 
 def _dimension(name: str, p: Parameter) -> Dimension:
