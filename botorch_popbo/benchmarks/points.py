@@ -5,7 +5,8 @@ uninterrupted one would have drawn.
 """
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -35,6 +36,26 @@ def uniform_point(space: "Space", problem: str, seed: int, trial: int) -> Parame
     ends = ((p, *p.outer_ends) for p in space.parameters.values())
     values = (p.value(low + u * (high - low)) for u, (p, low, high) in zip(unit, ends, strict=True))
     return dict(zip(space.parameters, values, strict=True)) | space.constants
+
+
+def asked_for(space: "Space", value_of: Callable[[str], Any]) -> Parameters:
+    """What a person's objective asks for: what has a meaning, after what decides about it."""
+    of_some = {name for by in space.dependents.values() for names in by.values() for name in names}
+    names = [name for name in space.parameters if name not in of_some]
+    found: dict[str, Any] = {}
+    for name in names:
+        found[name] = value_of(name)
+        for place, children in space.dependents.get(name, {}).items():
+            if space.parameters[name].value(place) == found[name]:
+                names.extend(children)  # which the loop comes to
+    return found
+
+
+def completed(space: "Space", values: Parameters) -> Parameters:
+    """A point of every parameter: those that were not asked for are in their middle."""
+    own = space.parameters.items()
+    point = {name: values[name] if name in values else p.value(p.middle) for name, p in own}
+    return point | space.constants
 
 
 def evaluation_seed(problem: str, seed: int, trial: int) -> int:

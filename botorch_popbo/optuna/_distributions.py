@@ -30,9 +30,18 @@ def distribution_of(parameter: Parameter) -> BaseDistribution:
 
 def values_of(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a trial's parameters, and the constants."""
-    own = space.parameters.items()
-    values = {name: p.value(params[name]) if _is_place(p) else params[name] for name, p in own}
+    values = {name: value_of(p, params[name]) for name, p in space.parameters.items()}
     return values | space.constants
+
+
+def value_of(parameter: Parameter, param: Any) -> Any:
+    """The value that a trial asks for."""
+    return parameter.value(param) if _is_place(parameter) else param
+
+
+def param_of(parameter: Parameter, value: Any) -> Any:
+    """What a trial asks for by a value."""
+    return int(parameter.place(value)) if _is_place(parameter) else value
 
 
 def _is_place(parameter: Parameter) -> bool:

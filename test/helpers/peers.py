@@ -55,6 +55,9 @@ _IN_ORDER = {
 CONTINUOUS = bowl("continuous", **_RANGES)
 IN_ORDER = bowl("in-order", **_IN_ORDER)
 MIXED = bowl("mixed", **_IN_ORDER, kernel=["rbf", "linear", "poly"], epochs=3)
+_PARTS = bowl("conditional", degree=(2, 5), width=[1, 2, 4], kernel=["rbf", "linear", "poly"])
+_BESIDE = {"kernel": {0.0: ["width"], 1.0: [], 2.0: ["degree", "width"]}}
+CONDITIONAL = replace(_PARTS, space=Space(_PARTS.space.parameters, _BESIDE))
 _EDGE = ["none", "skip", "conv", "pool"]
 TABLE = bowl("table", dropout=[0.0, 0.3, 0.6], edge0=_EDGE, edge1=_EDGE, edge2=_EDGE)
 

@@ -5,27 +5,32 @@ uninterrupted one would have. The campaign's initial design takes the place of t
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from botorch_popbo._errors import library
 from botorch_popbo.benchmarks.methods.base import SequentialOptimizer
+from botorch_popbo.benchmarks.points import asked_for, completed
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters, Setting
-from botorch_popbo.space import Parameter
+from botorch_popbo.space import Parameter, Space
 
 #: A point in the numbers that every library understands: a choice is its place in the list.
 Row = Mapping[str, int | float]
 
 
 class Dimension(NamedTuple):
-    """A parameter as numbers: an unordered choice is a category, an integer from 0 to ``high``."""
+    """A parameter as numbers: an unordered choice is a category, an integer from 0 to ``high``.
+
+    It may have a meaning beside some choices of another parameter only.
+    """
 
     name: str
     kind: Literal["category", "int", "float"]
     low: int | float
     high: int | float
     log: bool
+    beside: tuple[str, Sequence[int]] | None = None
 
 
 class LibraryOptimizer(SequentialOptimizer):
@@ -33,7 +38,7 @@ class LibraryOptimizer(SequentialOptimizer):
 
     def __init__(self, problem: Problem, setting: Setting) -> None:
         super().__init__(problem, setting)
-        self.dimensions = [_dimension(*named) for named in self.space.parameters.items()]
+        self.dimensions = [_dimension(self.space, name) for name in self.space.parameters]
 
     @property
     def rows(self) -> list[Row]:
@@ -47,8 +52,9 @@ class LibraryOptimizer(SequentialOptimizer):
         return [-outcome for outcome in self.outcomes]
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
-        row, own = self.ask(seed), self.space.parameters.items()
-        return {name: _value(p, row[name]) for name, p in own} | self.space.constants, None
+        row, own = self.ask(seed), self.space.parameters
+        values = {name: _value(own[name], number) for name, number in row.items()}
+        return completed(self.space, values), None
 
     @abstractmethod
     def ask(self, seed: int) -> Row:
@@ -67,42 +73,27 @@ class OptunaSampler(SequentialOptimizer):
             self.options["deterministic_objective"] = not problem.noisy
 
     def choose(self, trial: int, seed: int) -> tuple[Parameters, None]:
-        from botorch_popbo.optuna._distributions import distributions_of, values_of
+        from botorch_popbo.optuna._distributions import distributions_of, param_of, value_of
 
         distributions, own = distributions_of(self.space), self.space.parameters
         study = self.optuna.create_study(sampler=self.sampler(seed=seed, **self.options))
         for point, outcome in zip(self.points, self.outcomes, strict=True):
-            known = {name: _param(p, point[name]) for name, p in own.items()}
-            params = self._asked_for(known.__getitem__)
+            asked = asked_for(self.space, point.__getitem__)
+            params = {name: param_of(own[name], value) for name, value in asked.items()}
             told = {"params": params, "distributions": {n: distributions[n] for n in params}}
             study.add_trial(self.optuna.create_trial(value=-outcome, **told))
-        asked = study.ask()
-        suggested = self._asked_for(lambda name: _suggested(asked, name, distributions[name]))
-        middle = {name: _param(p, p.value(p.middle)) for name, p in own.items()}
-        return values_of(self.space, middle | suggested), None
+        new = study.ask()
 
-    def _asked_for(self, param_of: Callable[[str], Any]) -> dict[str, Any]:
-        """The parameters that a person's objective asks for: what has a meaning beside the rest."""
-        deciding, found = self.space.dependents, {}
-        of_some = {name for by in deciding.values() for names in by.values() for name in names}
-        names = [name for name in self.space.parameters if name not in of_some]
-        for name in names:
-            found[name] = param_of(name)
-            for place, children in deciding.get(name, {}).items():
-                own = self.space.parameters[name]
-                if found[name] == _param(own, own.value(place)):
-                    names.extend(children)  # which the loop comes to
-        return found
+        def suggested(name: str) -> Any:
+            return value_of(own[name], _suggested(new, name, distributions[name]))
+
+        return completed(self.space, asked_for(self.space, suggested)), None
 
 
 def sampler_of(name: str, user: str) -> Any:
     """A class of Optuna's samplers, or this package's."""
     module = "botorch_popbo.optuna" if name == "PoPBOSampler" else "optuna.samplers"
     return getattr(library(module, user, "optuna"), name)
-
-
-def _param(p: Parameter, value: Any) -> Any:
-    return int(p.place(value)) if p.choices is not None and p.is_ordered else value
 
 
 def _suggested(trial: Any, name: str, said: Any) -> Any:
@@ -112,10 +103,16 @@ def _suggested(trial: Any, name: str, said: Any) -> Any:
     return ask(name, said.low, said.high, step=said.step, log=said.log)
 
 
-def _dimension(name: str, p: Parameter) -> Dimension:
+def _dimension(space: Space, name: str) -> Dimension:
+    p = space.parameters[name]
     is_whole = p.step is not None
     kind: Any = "category" if p.is_categorical else "int" if is_whole else "float"
-    return Dimension(name, kind, p.low, p.high, p.is_log)
+    found = {
+        parent: [int(place) for place, names in by.items() if name in names]
+        for parent, by in space.dependents.items()
+    }
+    beside = next((named for named in found.items() if named[1]), None)
+    return Dimension(name, kind, p.low, p.high, p.is_log, beside)
 
 
 def _number(p: Parameter, value: Any) -> int | float:

@@ -39,16 +39,19 @@ def main() -> None:
 
 def smac(dimensions: list[dict[str, Any]]) -> Suggest:
     spaces, library = import_module("ConfigSpace"), import_module("smac")
+    active = import_module("ConfigSpace.util").deactivate_inactive_hyperparameters
     parallel_config = import_module("joblib").parallel_config
     runs = import_module("smac.runhistory.dataclasses")
 
-    def hyperparameter(name: str, kind: str, low: float, high: float, log: bool) -> Any:
+    def hyperparameter(name: str, kind: str, low: float, high: float, log: bool, **_: Any) -> Any:
         if kind == "category":
             return spaces.Categorical(name, range(int(high) + 1))
         return (spaces.Integer if kind == "int" else spaces.Float)(name, (low, high), log=log)
 
     space = spaces.ConfigurationSpace()
     space.add([hyperparameter(**dimension) for dimension in dimensions])
+    conditional = [(space[d["name"]], *d["beside"]) for d in dimensions if d["beside"]]
+    space.add([spaces.InCondition(child, space[by], of) for child, by, of in conditional])
 
     def optimizer(known: list[Any], folder: str, seed: int) -> Any:
         facade = library.HyperparameterOptimizationFacade
@@ -60,7 +63,7 @@ def smac(dimensions: list[dict[str, Any]]) -> Suggest:
         return facade(scenario, initial_design=design, logging_level=False, overwrite=True)
 
     def suggest(rows: list[Row], losses: list[float], seed: int) -> Row:
-        known = [spaces.Configuration(space, row) for row in rows]
+        known = [active(row, space) for row in rows]
         # The facade insists on a folder for its logs, and the forest on a thread for each core.
         with TemporaryDirectory() as folder, parallel_config("sequential"):
             made = optimizer(known, folder, seed)
@@ -78,7 +81,9 @@ def hebo(dimensions: list[dict[str, Any]]) -> Suggest:
     optimizers = import_module("hebo.optimizers.hebo")
     kinds = {"int": ("int", "pow_int"), "float": ("num", "pow")}
 
-    def parameter(name: str, kind: str, low: float, high: float, log: bool) -> dict[str, Any]:
+    def parameter(
+        name: str, kind: str, low: float, high: float, log: bool, **_: Any
+    ) -> dict[str, Any]:
         if kind == "category":
             return {"name": name, "type": "cat", "categories": list(range(int(high) + 1))}
         return {"name": name, "type": kinds[kind][log], "lb": low, "ub": high}

@@ -30,13 +30,13 @@ class Recorder(LibraryOptimizer):
 def test_every_parameter_becomes_a_number_and_comes_back() -> None:
     loop = Recorder(MIXED, Setting("mixed", "recorder", 1, 5))
     assert loop.dimensions == [
-        ("rate", "float", 1e-5, 1.0, True),
-        ("share", "float", -1.0, 0.3, False),
-        ("width", "int", 2, 128, True),
-        ("depth", "int", -3, 4, False),
-        ("dropout", "int", 0, 2, False),
-        ("bias", "category", 0, 1, False),
-        ("kernel", "category", 0, 2, False),
+        ("rate", "float", 1e-5, 1.0, True, None),
+        ("share", "float", -1.0, 0.3, False, None),
+        ("width", "int", 2, 128, True, None),
+        ("depth", "int", -3, 4, False, None),
+        ("dropout", "int", 0, 2, False, None),
+        ("bias", "category", 0, 1, False, None),
+        ("kernel", "category", 0, 2, False, None),
     ]
     loop.observe(POINT, 4.0)
     assert loop.rows == [ROW]

@@ -4,10 +4,20 @@ import os
 from importlib.util import find_spec
 
 import pytest
-from helpers.peers import CONTINUOUS, IN_ORDER, MIXED, TABLE, check_reproducible, run
+from helpers.peers import (
+    CONDITIONAL,
+    CONTINUOUS,
+    IN_ORDER,
+    MIXED,
+    TABLE,
+    check_reproducible,
+    run,
+)
 
 from botorch_popbo.benchmarks.methods import METHODS, Method
+from botorch_popbo.benchmarks.points import asked_for, completed, uniform_point
 from botorch_popbo.benchmarks.problems import Problem
+from botorch_popbo.benchmarks.settings import Setting
 
 
 @pytest.fixture
@@ -34,6 +44,21 @@ def spaces(name: str) -> tuple[Problem, ...]:
 )
 def test_suggestions_are_members_of_the_space(name: str, method: Method, problem: Problem) -> None:
     run(method, problem)
+
+
+@pytest.mark.parametrize("name", ["popbo", "popbo-optuna", "optuna-tpe", "optuna-gp", "smac3"])
+def test_what_has_no_meaning_is_neither_learned_from_nor_searched(method: Method) -> None:
+    space, name = CONDITIONAL.space, CONDITIONAL.name
+    drawn = [uniform_point(space, name, 0, trial) for trial in range(9)]
+    asked = [completed(space, asked_for(space, point.__getitem__)) for point in drawn]
+    assert asked != drawn
+    found = []
+    for design in (drawn, asked):
+        optimizer = method.start(CONDITIONAL, Setting(name, method.name, 9, 0))
+        for point in design:
+            optimizer.observe(point, CONDITIONAL.score(point))
+        found.append(optimizer.suggest(9).parameters)
+    assert found[0] == found[1] == completed(space, asked_for(space, found[0].__getitem__))
 
 
 @pytest.mark.slow
