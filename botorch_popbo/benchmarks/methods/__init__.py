@@ -62,9 +62,19 @@ _ALL = (
     Method("random", "uniform random points", UniformDraws),
     _optuna("optuna-tpe", "Optuna's tree-structured Parzen estimator", "TPE"),
     _optuna(
-        "optuna-tpe-joint", "the same with all parameters in one estimate", "TPE", multivariate=True
+        "optuna-tpe-joint",
+        "the same with all parameters in one estimate",
+        "TPE",
+        multivariate=True,
+        group=True,
     ),
-    _optuna("optuna-gp", "Optuna's Gaussian process, log EI", "GP"),
+    # What not every trial asks for it leaves to chance, which it need not say for each trial.
+    _optuna(
+        "optuna-gp",
+        "Optuna's Gaussian process, log EI",
+        "GP",
+        warn_independent_sampling=False,
+    ),
     Method("smac3", "SMAC3's random forest, log expected improvement", _smac, "smac"),
     Method("hebo", "HEBO's warped Gaussian process, in another environment", _hebo, "HEBO"),
     Method("cmaes", "CMA-ES with margin, for parameters in order", _cmaes, "cmaes"),
