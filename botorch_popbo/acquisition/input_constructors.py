@@ -6,6 +6,7 @@ from typing import Any, cast
 from botorch.acquisition.input_constructors import acqf_input_constructor
 from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
 from botorch.exceptions import UnsupportedError
+from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
 from botorch_popbo.acquisition.rectified import (
@@ -28,7 +29,7 @@ def construct_inputs_of_rank_acquisition(
     slack_models: Sequence[RankModel] | None = None,
     K_m: int | None = None,
     beta: float | None = None,
-    share: float | None = None,
+    share: float | _DefaultType | None = DEFAULT,
     poisson_deviation: bool | None = None,
     seed: int | None = None,
     exploration: float | None = None,
@@ -44,7 +45,8 @@ def construct_inputs_of_rank_acquisition(
         slack_models: Fitted models of the constraints' slacks.
         K_m: Worst tolerable rank.
         beta: Weight of the standard deviation.
-        share: Share of the evaluated points that a promising point may rank behind.
+        share: Share of the evaluated points that a promising point may rank behind;
+            ``None`` rectifies nothing.
         poisson_deviation: Whether the deviation is the square root of the expected count.
         seed: Seed of the random numbers of unpromising points.
         exploration: Share of the deviation that counts.
@@ -56,7 +58,11 @@ def construct_inputs_of_rank_acquisition(
         UnsupportedError: If the outcome is minimised, or constrained without models of slacks.
     """
     # All arguments but those left out, of which no constructor should hear.
-    given = {name: value for name, value in locals().items() if value is not None}
+    given = {
+        n: value for n, value in locals().items() if value is not None and value is not DEFAULT
+    }
+    if share is None:
+        given["share"] = share
     _check_maximized(given.pop("posterior_transform", None))
     if given.pop("constraints_tuple", None) is not None and slack_models is None:
         raise UnsupportedError(

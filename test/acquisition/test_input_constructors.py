@@ -28,7 +28,7 @@ OPTIONS: list[tuple[Kind, dict[str, Any]]] = [
     (ExpectedRankingImprovement, {"K_m": 2}),
     (RectifiedLowerConfidenceBound, {"beta": 0.1}),
     (RectifiedLowerConfidenceBound, {"poisson_deviation": True}),
-    *((kind, {"share": 0.3}) for kind in RECTIFIED),
+    *((kind, {"share": share}) for kind in RECTIFIED for share in (0.3, None)),
     *((kind, {"seed": 4}) for kind in RECTIFIED),
 ]
 
