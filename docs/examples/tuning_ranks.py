@@ -98,20 +98,35 @@ def limit(scores: pd.DataFrame, held_out: pd.DataFrame) -> pd.DataFrame:
     return table.groupby("method").agg(["mean", "sem"]).round(2)
 
 
-def shares(table: pd.DataFrame) -> pd.DataFrame:
-    """Where the suggestions after the design went, each a share."""
+def suggestions(table: pd.DataFrame) -> pd.DataFrame:
+    """What each suggestion after the design was."""
     rows = []
     for _, run in table.iterrows():
         space, start = load(run["problem"]).space, run["initial"]
         encoded = torch.stack([space.encode(point) for point in run["points"]])
-        points = space.to_unit(encoded).numpy()
-        scores = np.array(run["scores"])
-        suggested = range(start, len(points))
-        near = [np.nanmax(np.abs(points[:i] - points[i]), axis=-1).min() < 0.01 for i in suggested]
-        repeated = [scores[i] in scores[:i] for i in suggested]
-        rows.append((run["method"], np.mean(repeated), np.mean(near)))
-    columns = ["method", "repeated outcomes", "near copies"]
-    return pd.DataFrame(rows, columns=columns).groupby("method").mean().round(2)
+        points, scores = space.to_unit(encoded).numpy(), np.array(run["scores"])
+        for i in range(start, len(points)):
+            before, x = scores[:i], points[i]
+            is_near = np.nanmax(np.abs(points[:i] - x), axis=-1) < 0.01
+            is_corner = (np.minimum(x, 1.0 - x) < 1e-6).mean() >= 0.5
+            row = {
+                "repeats": scores[i] in before,
+                "near copies": is_near.any(),
+                "of one outcome": (is_near & (before == scores[i])).any(),
+                "bad corners": is_corner and scores[i] > np.nanmedian(scores[:start]),
+                "improve": scores[i] < np.nanmin(before),
+            }
+            rows.append({"method": run["method"], "problem": run["problem"]} | row)
+    return pd.DataFrame(rows)
+
+
+def shares(suggested: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Their shares, and those of near copies and of others that improve on the best."""
+    kinds, is_near = suggested.columns[2:], suggested["near copies"]
+    found = suggested.groupby(by)[[*kinds]].mean()
+    for name, part in (("copies that improve", is_near), ("others", ~is_near)):
+        found[name] = suggested[part].groupby(by)["improve"].mean()
+    return found.round(3)
 
 
 def main() -> None:
@@ -126,7 +141,10 @@ def main() -> None:
     for title, values in (("score", scores), ("held-out loss", held_out)):
         print(f"\nBy {title}\n\n{ranks(values, arguments.first).to_markdown()}")
     print(f"\nLead of the best score of all runs\n\n{limit(scores, held_out).to_markdown()}")
-    print(f"\n{shares(table).to_markdown()}")
+    suggested = suggestions(table)
+    own = suggested[suggested["method"] == arguments.first]
+    print(f"\nSuggestions, shares\n\n{shares(suggested, 'method').to_markdown()}")
+    print(f"\n{shares(own, 'problem').to_markdown()}")
 
 
 if __name__ == "__main__":
