@@ -74,6 +74,15 @@ def test_what_has_no_distances_is_its_order(name: str) -> None:
     )
 
 
+def test_rounding_breaks_no_tie() -> None:
+    tied = 1.0 + EXTREME["ties"].abs() / 7.0
+    rounded = tied * (1.0 + 2.0**-52 * torch.arange(20.0).double().remainder(3))
+    assert len(rounded.unique()) > len(tied.unique())
+    torch.testing.assert_close(moments(fitted(rounded)), moments(fitted(tied)))
+    orders = [fitted(outcomes, order_only=True) for outcomes in (rounded, tied)]
+    assert not moments(orders[0]).allclose(moments(orders[1]), rtol=1e-2)
+
+
 @pytest.mark.parametrize("better", [0, 2])
 def test_a_plateau_is_flat(better: int) -> None:
     high, low = SMOOTH.sort().values[[-better - 1, -better - 6]]

@@ -1,5 +1,7 @@
 """An order as ranked records."""
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
@@ -8,8 +10,8 @@ from botorch_popbo.data.order import Order
 from botorch_popbo.models._observations.answers import answers_of
 from botorch_popbo.models._observations.observations import Observations
 
-#: Of the typical outcome: what is left of a sum whose terms cancel.
-_ROUNDINGS = 4.0
+#: Of the typical outcome: what is left of a mean of folds, or of a sum whose terms cancel.
+_ROUNDINGS = 16.0
 
 
 def observations_of(order: Order, tie: float = 0.0) -> Observations:
@@ -19,11 +21,17 @@ def observations_of(order: Order, tie: float = 0.0) -> Observations:
 
     Args:
         order: The order.
-        tie: Deviation of the difference of two whose outcomes tie; zero if it is free.
+        tie: Deviation of the difference of two whose outcomes tie, but for rounding; zero if it is
+            free, and then the order alone tells what ties.
 
     Returns:
         The records, in double precision.
     """
+    # Of several lists each has a unit of its own.
+    has_unit = order.num_lists == 1 and bool(order.is_measured.all())
+    outcome = _without_rounding(order.score) if has_unit else order.score
+    if tie > 0.0 and bool((outcome != outcome[:1]).any()):  # else rounding is all that is known
+        order = replace(order, score=outcome)
     # A task of several lists may contradict itself, so it is a judge's.
     judged = order.task_of_list.bincount() > 1
     # Of outcomes the order is what is learned from. Of answers a tie is half a loss.
@@ -53,15 +61,14 @@ def observations_of(order: Order, tie: float = 0.0) -> Observations:
         records.known_variance[own] = _known_variance(
             order.score[entry], order.variance[entry], records.start[own]
         )
-    # Of several lists each has a unit of its own.
-    if order.num_lists == 1 and bool(order.is_measured.all()):
-        records.outcome[order.ranked.inverse] = without_rounding(order.score).double()
+    if has_unit:
+        records.outcome[order.ranked.inverse] = outcome.double()
         records.outcome[:] = in_unit_of(records.start, records.outcome)
     return records
 
 
-def without_rounding(outcome: Tensor) -> Tensor:
-    """The outcomes, with those made equal that differ by rounding only: that is no distance."""
+def _without_rounding(outcome: Tensor) -> Tensor:
+    """The outcomes, with those made equal that differ by rounding only."""
     ordered, place = outcome.sort()
     typical = outcome.abs().where(outcome.isfinite(), torch.nan).nanmedian()
     rounding = _ROUNDINGS * torch.finfo(outcome.dtype).eps * typical
