@@ -24,6 +24,7 @@ import torch
 from botorch_popbo.benchmarks.problems import PROBLEMS
 
 BUDGETS = (15, 20, 30, 50)
+DIGITS = 9  # of a score, as rounding breaks no tie
 
 
 def read(folder: Path) -> pd.DataFrame:
@@ -34,6 +35,7 @@ def read(folder: Path) -> pd.DataFrame:
         if len(lines) >= max(BUDGETS):
             first = lines[0]
             scores = [np.nan if line["score"] is None else line["score"] for line in lines]
+            scores = np.round(scores, DIGITS)
             runs.append(
                 {name: first[name] for name in ("problem", "method", "seed", "initial")}
                 | {"scores": scores, "points": [line["parameters"] for line in lines]}
@@ -58,7 +60,7 @@ def bests(run: pd.Series, is_held_out: bool) -> dict[int, float]:
     if is_held_out:  # each is fitted once, for however many budgets it stays the best
         problem = load(run["problem"])
         loss = {trial: problem.held_out(run["points"][trial]) for trial in loss}
-    return {budget: loss[trial] for budget, trial in best.items()}
+    return {budget: round(loss[trial], DIGITS) for budget, trial in best.items()}
 
 
 def losses(table: pd.DataFrame, is_held_out: bool) -> pd.DataFrame:
@@ -104,7 +106,7 @@ def suggestions(table: pd.DataFrame) -> pd.DataFrame:
     for _, run in table.iterrows():
         space, start = load(run["problem"]).space, run["initial"]
         encoded = torch.stack([space.encode(point) for point in run["points"]])
-        points, scores = space.to_unit(encoded).numpy(), np.array(run["scores"])
+        points, scores = space.to_unit(encoded).numpy(), run["scores"]
         for i in range(start, len(points)):
             before, x = scores[:i], points[i]
             is_near = np.nanmax(np.abs(points[:i] - x), axis=-1) < 0.01
