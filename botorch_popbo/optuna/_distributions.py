@@ -35,12 +35,12 @@ def values_of(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def value_of(parameter: Parameter, param: Any) -> Any:
-    """The value that a trial asks for."""
+    """The value that a trial's parameter stands for."""
     return parameter.value(param) if _is_place(parameter) else param
 
 
 def param_of(parameter: Parameter, value: Any) -> Any:
-    """What a trial asks for by a value."""
+    """What stands for a value in a trial."""
     return int(parameter.place(value)) if _is_place(parameter) else value
 
 
