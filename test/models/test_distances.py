@@ -75,8 +75,8 @@ def test_what_has_no_distances_is_its_order(name: str) -> None:
 
 
 def test_rounding_breaks_no_tie() -> None:
-    tied = 1.0 + EXTREME["ties"].abs() / 7.0
-    rounded = tied * (1.0 + 2.0**-52 * torch.arange(20.0).double().remainder(3))
+    tied = 0.03 + EXTREME["ties"].abs() / 100.0
+    rounded = tied + 2.0**-53 * torch.arange(20.0).double().remainder(3)  # as of a loss 1 - score
     assert len(rounded.unique()) > len(tied.unique())
     torch.testing.assert_close(moments(fitted(rounded)), moments(fitted(tied)))
     orders = [fitted(outcomes, order_only=True) for outcomes in (rounded, tied)]

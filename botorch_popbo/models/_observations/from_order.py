@@ -10,8 +10,8 @@ from botorch_popbo.data.order import Order
 from botorch_popbo.models._observations.answers import answers_of
 from botorch_popbo.models._observations.observations import Observations
 
-#: Of the typical outcome: what is left of a mean of folds, or of a sum whose terms cancel.
-_ROUNDINGS = 16.0
+#: Of the typical outcome: what is left of a mean of folds, or of one less an accuracy.
+_ROUNDINGS = 64.0
 
 
 def observations_of(order: Order, tie: float = 0.0) -> Observations:
