@@ -13,6 +13,7 @@ from torch import Tensor
 
 from botorch_popbo import LogExpectedFrontImprovement, RankingGP
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
+from botorch_popbo.settings import ModelSettings
 
 X = toy_data(16, seed=1)[0]
 UNIT = (X - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])
@@ -76,13 +77,15 @@ def test_the_front_is_what_none_dominates() -> None:
     assert 1 < len(front) < len(X)
 
 
-@pytest.mark.parametrize("dust", [0.0, 1e-18])
-def test_of_outcomes_tied_for_the_best_the_front_holds_one(dust: float) -> None:
+@pytest.mark.parametrize(("dust", "number"), [(0.0, 500), (1e-18, 500), (0.0, 4)])
+def test_of_outcomes_tied_for_the_best_the_front_holds_one(dust: float, number: int) -> None:
     best = Y[:, 0].topk(6).indices
     plateau = Y[:, 0].clamp_max(float(Y[best, 0].min()))
     plateau = plateau - plateau.max()
     plateau[best] = -dust * torch.arange(6).double()
-    found = LogExpectedFrontImprovement(models(torch.stack([plateau, Y[:, 1]], dim=-1)))
+    outcomes = torch.stack([plateau, Y[:, 1]], dim=-1)
+    fitted = models(outcomes, settings=ModelSettings(num_conditioned=number))
+    found = LogExpectedFrontImprovement(fitted)
     front = {tuple(x) for x in found.front.tolist()}
     assert len(front & {tuple(x) for x in X[best].tolist()}) == 1
 

@@ -29,8 +29,9 @@ def observations_of(order: Order, tie: float = 0.0) -> Observations:
     """
     # Of several lists each has a unit of its own.
     has_unit = order.num_lists == 1 and bool(order.is_measured.all())
-    outcome = _without_rounding(order.score) if has_unit else order.score
-    if tie > 0.0 and bool((outcome != outcome[:1]).any()):  # else rounding is all that is known
+    outcome = without_rounding(order.score) if has_unit else order.score
+    is_rounded = tie > 0.0 and not outcome.equal(order.score)
+    if is_rounded and bool((outcome != outcome[0]).any()):  # else rounding is all that is known
         order = replace(order, score=outcome)
     # A task of several lists may contradict itself, so it is a judge's.
     judged = order.task_of_list.bincount() > 1
@@ -67,7 +68,7 @@ def observations_of(order: Order, tie: float = 0.0) -> Observations:
     return records
 
 
-def _without_rounding(outcome: Tensor) -> Tensor:
+def without_rounding(outcome: Tensor) -> Tensor:
     """The outcomes, with those made equal that differ by rounding only."""
     ordered, place = outcome.sort()
     typical = outcome.abs().where(outcome.isfinite(), torch.nan).nanmedian()
