@@ -59,8 +59,8 @@ def bests(run: pd.Series, is_held_out: bool) -> dict[int, float]:
     loss = {trial: scores[trial] for trial in best.values()}
     if is_held_out:  # each is fitted once, for however many budgets it stays the best
         problem = load(run["problem"])
-        loss = {trial: problem.held_out(run["points"][trial]) for trial in loss}
-    return {budget: round(loss[trial], DIGITS) for budget, trial in best.items()}
+        loss = {one: round(problem.held_out(run["points"][one]), DIGITS) for one in loss}
+    return {budget: loss[trial] for budget, trial in best.items()}
 
 
 def losses(table: pd.DataFrame, is_held_out: bool) -> pd.DataFrame:

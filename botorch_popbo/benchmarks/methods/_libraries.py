@@ -30,7 +30,7 @@ class Dimension(NamedTuple):
     low: int | float
     high: int | float
     log: bool
-    beside: tuple[str, Sequence[int]] | None = None
+    beside: tuple[str, Sequence[int]] | None
 
 
 class LibraryOptimizer(SequentialOptimizer):
