@@ -1,5 +1,6 @@
 """Past trials from tables and files."""
 
+import logging
 import math
 import os
 import re
@@ -13,11 +14,14 @@ import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
+from botorch_popbo._exports import PREFIXES, find_export, is_score, only_outcome, read_export
 from botorch_popbo._workers import Evaluation
 from botorch_popbo.space import Parameter, Space
 
 # Where a start tells outcomes.
 _OUTCOME = "value"
+
+_logger = logging.getLogger("botorch_popbo")
 
 
 def read_trials(
@@ -44,11 +48,11 @@ def read_trials(
         OSError: If the file cannot be read.
     """
     searched, where = Space.read(space), os.fspath(path)
-    table = _read_table(path, searched)
+    sign, rows = 1.0 if maximize else -1.0, []
+    table = _trials(_read_table(path, searched), objective, searched, sign, where)
     if missing := [name for name in (*searched.parameters, objective) if name not in table]:
         raise InputDataError(f"{where} has no column {missing[0]!r} among {[*table]}.")
-    sign, rows = 1.0 if maximize else -1.0, []
-    for e in _told(_lines(table, where), searched, objective, sign):
+    for e in _evaluations(_records(table, f"{where}, line"), searched, objective, sign):
         rows.append([*searched.encode(e.parameters).tolist(), sign * e.value])
     numbers = torch.tensor(rows, dtype=torch.double).reshape(-1, len(searched.parameters) + 1)
     return numbers[:, :-1], numbers[:, -1:].nan_to_num(-math.inf, neginf=-math.inf)
@@ -72,56 +76,85 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
     """
     rows = [start] if isinstance(start, Mapping) else start
     objective = "" if _OUTCOME in space.parameters else _OUTCOME
-    if isinstance(start, str | os.PathLike):
-        records = _lines(_read_table(start, space), os.fspath(start))
-    elif hasattr(start, "iterrows"):
-        frame = start.astype(object).mask(start.isna(), math.nan)  # without pandas.NA
-        records = [(f"start, row {index}", dict(row)) for index, row in frame.iterrows()]
-    elif isinstance(rows, Sequence) and all(isinstance(told, Mapping) for told in rows):
-        records = [(f"start, entry {number}", told) for number, told in enumerate(rows, 1)]
+    is_list = isinstance(rows, Sequence) and all(isinstance(row, Mapping) for row in rows)
+    place = "start, row"
+    if is_list and rows and find_export(rows[0]):
+        import pandas as pd
+
+        # Scikit-learn's dictionary holds columns.
+        start = pd.DataFrame(start if "params" in start else rows)
+    elif isinstance(start, str | os.PathLike):
+        start, place = _read_table(start, space), f"{os.fspath(start)}, line"
+    is_table = hasattr(start, "iterrows")
+    if is_table:
+        records = _records(_trials(start, objective, space, sign, "start"), place)
+    elif is_list:
+        records = [(f"start, entry {number}", row) for number, row in enumerate(rows, 1)]
     else:
         raise InputDataError(
             "start is a dictionary of parameters, a list of them, a data frame or the path of a "
             f"CSV file, but got {start!r}."
         )
     known = {*space.parameters, *space.constants, _OUTCOME}
-    for place, told in records:
-        unknown = [name for name in told if name not in known]
+    for place, row in records:
+        unknown = [name for name in row if name not in known]
         # A table with outcomes may hold more than what is asked for.
-        if unknown and (objective not in told or isinstance(rows, list | tuple)):
+        if unknown and not (is_table and objective in row):
             raise InputDataError(
                 f'{place} has {unknown[0]!r}, which is no parameter. An outcome is named "value".'
             )
-        for name, own in space.constants.items():
-            if name in told and told[name] != own:
-                raise InputDataError(f"{place}: {name} is {told[name]}, but the space says {own}.")
-    found = _told(records, space, objective, sign)
+        for name, value in space.constants.items():
+            if name in row and row[name] != value:
+                raise InputDataError(f"{place}: {name} is {row[name]}, but the space says {value}.")
+    found = _evaluations(records, space, objective, sign)
     return sorted(found, key=lambda evaluation: not evaluation.is_past)
 
 
-def _told(
+def _trials(table: Any, objective: str, space: Space, sign: float, where: str) -> Any:
+    """The trials of a data frame, under the names of the space, whoever exported it.
+
+    Raises:
+        InputDataError: If the outcome is not clear, or is better in the other direction.
+    """
+    names = {*space.parameters, *space.constants}
+    outcome = only_outcome(table, names) if objective == _OUTCOME else objective
+    if outcome not in table:
+        return table
+    if sign < 0 and is_score(table, outcome):
+        raise InputDataError(
+            f"{where}: {outcome} is a score, of which larger ones are better. Maximize, or add a "
+            "column of what is to be minimized."
+        )
+    read, _, note = read_export(table, outcome)
+    if note:
+        _logger.warning("%s is %s", where, note)
+    return read.rename(columns={outcome: objective})
+
+
+def _evaluations(
     records: Sequence[tuple[str, Mapping[str, Any]]], space: Space, objective: str, sign: float
 ) -> Iterator[Evaluation]:
     """Past evaluations, or running ones where there is no outcome, of named rows."""
-    for place, told in records:
+    for place, row in records:
         values: dict[str, Any] = {}
-        outcome, name, is_past = math.nan, objective, objective in told
+        outcome, name, is_past = math.nan, objective, objective in row
         try:
             if is_past:
-                outcome = _outcome(told[objective], sign)
+                outcome = _outcome(row[objective], sign)
             for name, parameter in space.parameters.items():
-                values[name] = _value(told[name], parameter, is_past)
+                values[name] = _value(row[name], parameter, is_past)
         except KeyError:
-            raise InputDataError(f"{place} has no {name!r} among {[*told]}.") from None
+            raise InputDataError(f"{place} has no {name!r} among {[*row]}.") from None
         except (ValueError, TypeError) as error:
-            raise InputDataError(f"{place}: {name} is {told[name]}, {error}.") from None
+            raise InputDataError(f"{place}: {name} is {row[name]}, {error}.") from None
         status = "running" if not is_past else "failed" if math.isnan(outcome) else "completed"
         yield Evaluation(values | space.constants, status, outcome, is_past=is_past)
 
 
-def _lines(table: Any, where: str) -> list[tuple[str, Mapping[str, Any]]]:
-    names = [f"{where}, line {index + 2}" for index in table.index]
-    return list(zip(names, table.to_dict("records"), strict=True))
+def _records(table: Any, place: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """The rows of a data frame, each with its place."""
+    frame = table.astype(object).mask(table.isna(), math.nan)  # without pandas.NA
+    return [(f"{place} {index}", dict(row)) for index, row in frame.iterrows()]
 
 
 def read_csv(path: str | os.PathLike[str], **options: Any) -> Any:
@@ -133,7 +166,7 @@ def read_csv(path: str | os.PathLike[str], **options: Any) -> Any:
         **options: Further ones of :func:`pandas.read_csv`.
 
     Returns:
-        A data frame; line ``index + 2`` of the file is a row's.
+        A data frame, whose index is the line of the file.
 
     Raises:
         ImportError: If pandas is not installed.
@@ -166,6 +199,7 @@ def read_csv(path: str | os.PathLike[str], **options: Any) -> Any:
             f"{os.fspath(path)} cannot be read as a CSV file in UTF-8 with commas between values "
             f"and points in numbers: {error}."
         ) from None
+    table.index += 2
     # Truth values beside an empty line are objects.
     return table.rename(columns=str.strip).dropna(how="all").infer_objects()
 
@@ -175,10 +209,9 @@ def _read_table(path: str | os.PathLike[str], space: Space) -> Any:
     own = space.parameters.items()
     texts = [name for name, p in own if p.choices and isinstance(p.choices[0], str)]
     texts += [name for name, value in space.constants.items() if isinstance(value, str)]
+    kinds = {f"{prefix}{name}": str for prefix in PREFIXES for name in texts}
     # "None" is a text.
-    return read_csv(
-        path, dtype=dict.fromkeys(texts, str), na_values=["", "NA", "NaN", "nan", "-nan"]
-    )
+    return read_csv(path, dtype=kinds, na_values=["", "NA", "NaN", "nan", "-nan"])
 
 
 def _value(told: Any, parameter: Parameter, is_past: bool) -> Any:

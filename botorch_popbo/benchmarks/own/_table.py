@@ -12,6 +12,7 @@ import pandas as pd
 from botorch.exceptions import InputDataError
 
 from botorch_popbo._errors import UsageError
+from botorch_popbo._exports import is_score, read_export
 from botorch_popbo.benchmarks._names import unknown
 from botorch_popbo.benchmarks.data.table import Rows
 from botorch_popbo.benchmarks.own._files import check_unchanged, digest_of, record_name
@@ -48,7 +49,7 @@ class TableSource:
     @classmethod
     def find(cls, path: Path, objective: str, columns: tuple[str, ...], maximize: bool) -> Self:
         """Look a file up; raises UsageError if it cannot be read."""
-        said = (objective, columns, maximize)
+        said = (objective, columns, maximize or is_score(_frame(path), objective))
         return cls(path, *said, digest_of(path, *said))
 
     def name(self, taken: Collection[str]) -> str:
@@ -67,11 +68,13 @@ class TableSource:
 
     def describe(self) -> Iterator[str]:
         """Say what the table was taken for, and how to change that."""
-        table, kinds = _read(self)
+        table, kinds, note = _read(self)
         found = self.load().space.parameters
         best = "largest" if self.maximize else "smallest"
         objective = table[self.objective]
         yield f"{self.path.name}: {len(table)} rows, {int(objective.isna().sum())} of them failed"
+        if note:
+            yield f"  {note}"
         for name, kind in kinds.items():
             p = found.get(name)
             span = "" if p is None else ", ".join(map(str, p.choices or (p.low, p.high)))
@@ -84,7 +87,7 @@ class TableSource:
 
 @cache  # every replication asks for it
 def _make(source: TableSource) -> TableProblem:
-    table, kinds = _read(source)
+    table, kinds, _ = _read(source)
     names = [name for name, kind in kinds.items() if kind != "skip"]
     if not names:
         raise UsageError(f"{source.path} has no column to choose, only {source.objective}")
@@ -106,18 +109,26 @@ def _make(source: TableSource) -> TableProblem:
     )
 
 
-def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The table, its rows by the numbers of their lines, and the kinds of its other columns."""
+def _frame(path: Path) -> pd.DataFrame:
     try:
-        table = read_csv(source.path, na_values=[""])
-    except (OSError, InputDataError) as error:
+        table: pd.DataFrame = read_csv(path, na_values=[""])
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except InputDataError as error:
         raise UsageError(str(error)) from None
-    table.index = table.index + 2
+    return table
+
+
+def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str], str]:
+    """The table, its rows by the numbers of their lines, the kinds of its other columns, a note."""
+    table = _frame(source.path)
     if source.objective not in table:
         raise unknown(f"column in {source.path}:", source.objective, table.columns)
+    table, others, note = read_export(table, source.objective)
     _check_objective(table[source.objective], source.path)
     names = [name for name in table.columns if name != source.objective]
     said = _said(source.columns, names)
+    names = [name for name in names if name in said or name not in others]
     kinds = {name: said.get(name) or infer(table[name]) for name in names}
     for name in (name for name, kind in kinds.items() if kind != "skip"):
         column = table[name]
@@ -130,7 +141,7 @@ def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str]]:
             table[name] = column.astype(int)
         elif not _is_numeric(column) and not pd.api.types.is_bool_dtype(column):
             table[name] = column.astype(str)
-    return table, kinds
+    return table, kinds, note
 
 
 def _said(columns: Collection[str], names: Collection[str]) -> dict[str, str]:

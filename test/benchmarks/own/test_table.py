@@ -64,6 +64,8 @@ def test_what_is_said_of_a_table_is_in_its_name(tmp_path: Path) -> None:
         ((), "seed,loss\n9007199254740993,1\n9007199254740992,2\n", r"seed is beyond 2\^53"),
         ((), TEXT.replace("loss", "los"), "did you mean 'los'"),
         ((), TEXT.replace("3.0", "low"), "line 2: loss is 'low'"),
+        ((), TEXT.replace("3.0", "NaN"), "line 2: loss is 'NaN'; leave it empty"),
+        ((), TEXT.replace("3.0", "Infinity"), "line 2: loss is inf; leave it empty"),
         ((), TEXT.replace("0.1,2", "1e400,2"), "line 6: column rate is empty or infinite"),
         ((), "rate,loss\n0,5,1\n0,7,2\n", "points in numbers"),
         ((), TEXT.replace("\n", "\n\n").replace("3.0", "low"), "line 3: loss is 'low'"),
