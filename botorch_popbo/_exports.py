@@ -1,9 +1,7 @@
 """Tables of trials that other libraries export."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, NamedTuple
-
-from botorch.exceptions import InputDataError
 
 # How a trial ends in Optuna and in Ax. Another one runs, was abandoned, or was stopped early, so
 # that its last value is no outcome.
@@ -17,54 +15,37 @@ class _Export(NamedTuple):
     """How a library names columns.
 
     ``mark`` is one by which its tables are recognised; in Optuna and Ax it says how a trial ended.
-    Columns of parameters and outcomes begin with the other two.
+    Those of parameters begin with ``prefix``.
     """
 
     library: str
     mark: str
-    parameter: str
-    outcome: str
+    prefix: str
 
 
-_OPTUNA = _Export("Optuna", "state", "params_", "value")
-_AX = _Export("Ax", "trial_status", "", "")
-_SCIKIT_LEARN = _Export("scikit-learn", "mean_fit_time", "param_", "mean_test_")
+_OPTUNA = _Export("Optuna", "state", "params_")
+_AX = _Export("Ax", "trial_status", "")
+_SCIKIT_LEARN = _Export("scikit-learn", "mean_fit_time", "param_")
 _EXPORTS = (_OPTUNA, _AX, _SCIKIT_LEARN)
 #: What the columns of parameters may begin with.
-PREFIXES = ("", _OPTUNA.parameter, _SCIKIT_LEARN.parameter)
+PREFIXES = [export.prefix for export in _EXPORTS]
 
 
-def find_export(columns: Iterable[Any]) -> _Export | None:
+def find_export(columns: Collection[Any]) -> _Export | None:
     """The library that names columns like this; ``None`` if they are a user's own."""
-    names = [*columns]
-    for export in _EXPORTS:
-        if export.mark in names and _starting(names, export.parameter):
-            return export
-    return None
+    found = (one for one in _EXPORTS if one.mark in columns and _parameters(columns, one))
+    return next(found, None)
 
 
-def is_score(columns: Iterable[Any], outcome: str) -> bool:
-    """Whether a table tells that larger values of an outcome are better."""
-    return find_export(columns) is _SCIKIT_LEARN and outcome.startswith(_SCIKIT_LEARN.outcome)
+def find_outcome(columns: Collection[Any], objective: str) -> tuple[str, bool]:
+    """The column of an objective, and whether the table tells that larger values are better.
 
-
-def only_outcome(columns: Iterable[Any], parameters: Collection[str]) -> str:
-    """The column of the outcome: ``"value"``, or else the only one of an export.
-
-    Raises:
-        InputDataError: If it has several or none.
+    Where scikit-learn's has no ``"value"``, that is the mean score.
     """
-    names = [*columns]
-    export = find_export(names)
-    if export is None or "value" in names:
-        return "value"
-    found = [name for name in _starting(names, export.outcome) if name not in parameters]
-    if len(found) != 1:
-        raise InputDataError(
-            f"{export.library}'s table has {len(found)} outcomes: {', '.join(found)}. Rename the "
-            'column of the one to learn from to "value".'
-        )
-    return found[0]
+    if find_export(columns) is not _SCIKIT_LEARN:
+        return objective, False
+    outcome = "mean_test_score" if objective == "value" not in columns else objective
+    return outcome, outcome.startswith("mean_test_")
 
 
 def read_export(table: Any, outcome: str) -> tuple[Any, list[str], str]:
@@ -86,8 +67,7 @@ def read_export(table: Any, outcome: str) -> tuple[Any, list[str], str]:
     state = _states(table, export)
     completed, failed = state.isin(_COMPLETED), state.isin(_FAILED)
     metrics = _metrics(table, outcome, completed) if export is _AX else ()
-    columns = _starting(table, export.parameter)
-    columns = [name for name in columns if name != outcome and name not in metrics]
+    columns = [name for name in _parameters(table, export) if name not in (*metrics, outcome)]
     # A trial that failed need not have asked for all parameters.
     kept = completed | failed & table[columns].notna().all(axis=1)
     others = [name for name in table if name not in (*columns, outcome)]
@@ -95,7 +75,7 @@ def read_export(table: Any, outcome: str) -> tuple[Any, list[str], str]:
     if not kept.all():
         left = ", ".join(f"{number} {kind}" for kind, number in state[~kept].value_counts().items())
         note += f"; left out are trials without an outcome or a parameter: {left}"
-    names = {column: column.removeprefix(export.parameter) for column in columns}
+    names = {column: column.removeprefix(export.prefix) for column in columns}
     # A parameter may have the name of the outcome, or of a column that is left out.
     names = {column: name for column, name in names.items() if name != outcome}
     ended = table.assign(**{outcome: table[outcome].where(completed)})[kept]
@@ -103,9 +83,10 @@ def read_export(table: Any, outcome: str) -> tuple[Any, list[str], str]:
     return read.infer_objects(), [name for name in others if name not in names.values()], note
 
 
-def _starting(columns: Iterable[Any], prefix: str) -> list[str]:
+def _parameters(columns: Collection[Any], export: _Export) -> list[str]:
+    """The columns of parameters, and in Ax of metrics."""
     texts = (name for name in columns if isinstance(name, str) and name not in _OF_AX)
-    return [name for name in texts if name.startswith(prefix)]
+    return [name for name in texts if name.startswith(export.prefix)]
 
 
 def _states(table: Any, export: _Export) -> Any:
@@ -121,6 +102,7 @@ def _states(table: Any, export: _Export) -> Any:
 
 def _metrics(table: Any, outcome: str, completed: Any) -> set[str]:
     """Ax's metrics stand before parameters, and are empty where a trial did not complete."""
-    columns = [*table]
+    before, after = map(list, (table.loc[:, :outcome], table.loc[:, outcome:]))
     is_metric = table[~completed].isna().any() & table[completed].notna().all()
-    return {*columns[: columns.index(outcome)], *table.columns[is_metric]}
+    # Behind all of Ax's there is one that a user added.
+    return {*table.columns[is_metric], *(before if after[1:] else ())}

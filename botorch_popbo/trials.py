@@ -14,7 +14,7 @@ import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo._exports import PREFIXES, find_export, is_score, only_outcome, read_export
+from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
 from botorch_popbo._workers import Evaluation
 from botorch_popbo.space import Parameter, Space
 
@@ -49,8 +49,8 @@ def read_trials(
     """
     searched, where = Space.read(space), os.fspath(path)
     sign, rows = 1.0 if maximize else -1.0, []
-    table = _trials(_read_table(path, searched), objective, searched, sign, where)
-    if missing := [name for name in (*searched.parameters, objective) if name not in table]:
+    table = _trials(_read_table(path, searched), objective, sign, where)
+    if missing := [name for name in (objective, *searched.parameters) if name not in table]:
         raise InputDataError(f"{where} has no column {missing[0]!r} among {[*table]}.")
     for e in _evaluations(_records(table, f"{where}, line"), searched, objective, sign):
         rows.append([*searched.encode(e.parameters).tolist(), sign * e.value])
@@ -87,7 +87,7 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
         start, place = _read_table(start, space), f"{os.fspath(start)}, line"
     is_table = hasattr(start, "iterrows")
     if is_table:
-        records = _records(_trials(start, objective, space, sign, "start"), place)
+        records = _records(_trials(start, objective, sign, "start"), place)
     elif is_list:
         records = [(f"start, entry {number}", row) for number, row in enumerate(rows, 1)]
     else:
@@ -110,17 +110,16 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
     return sorted(found, key=lambda evaluation: not evaluation.is_past)
 
 
-def _trials(table: Any, objective: str, space: Space, sign: float, where: str) -> Any:
+def _trials(table: Any, objective: str, sign: float, where: str) -> Any:
     """The trials of a data frame, under the names of the space, whoever exported it.
 
     Raises:
-        InputDataError: If the outcome is not clear, or is better in the other direction.
+        InputDataError: If the outcome is better in the other direction.
     """
-    names = {*space.parameters, *space.constants}
-    outcome = only_outcome(table, names) if objective == _OUTCOME else objective
+    outcome, is_score = find_outcome(table, objective)
     if outcome not in table:
         return table
-    if sign < 0 and is_score(table, outcome):
+    if is_score and sign < 0:
         raise InputDataError(
             f"{where}: {outcome} is a score, of which larger ones are better. Maximize, or add a "
             "column of what is to be minimized."

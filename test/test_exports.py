@@ -113,7 +113,7 @@ def test_several_outcomes_of_optuna() -> None:
     study = optuna.create_study(directions=["minimize", "maximize"])
     study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), 1.0), 3)
     frame = study.trials_dataframe()
-    with pytest.raises(InputDataError, match="Optuna's table has 2 outcomes: values_0, values_1"):
+    with pytest.raises(InputDataError, match=r'no parameter\. An outcome is named "value"'):
         past(frame, {"x": (0.0, 1.0)})
     evaluated: Past = [(trial.params, trial.values[0]) for trial in study.trials]
     assert past(frame.rename(columns={"values_0": "value"}), {"x": (0.0, 1.0)}) == evaluated
@@ -141,14 +141,17 @@ def test_trials_of_ax(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
             client.complete_trial(number, {"loss": value, "seconds": 1.0 + index})
     frame = client.summarize()
     assert {"loss", "seconds"} <= {*frame}
-    with pytest.raises(InputDataError, match="Ax's table has 2 outcomes: loss, seconds"):
+    with pytest.raises(InputDataError, match=r'no parameter\. An outcome is named "value"'):
         past(frame)
     named = frame.rename(columns={"loss": "value"})
     told = agree(named, tmp_path / "summary.csv", "value", evaluated)
     note = "no parameters are trial_index, arm_name, trial_status, generation_node, seconds; "
     note += "left out are trials without an outcome or a parameter: 1 ABANDONED, 1 EARLY_STOPPED, "
     assert told[1] == f"  a table of Ax; {note}1 RUNNING"
-    assert past(frame.drop(columns="seconds")) == evaluated
+    behind = frame.assign(regret=2.0 * frame["loss"])
+    behind.to_csv(tmp_path / "regret.csv", index=False)
+    space = table(tmp_path / "regret.csv", "regret").load().space
+    assert space.parameters.keys() == SPACE.keys()
     caplog.clear()
     past(named)
     assert caplog.messages[0] == f"start is a table of Ax; {note}1 RUNNING"
@@ -177,8 +180,11 @@ def test_scores_of_scikit_learn(tmp_path: Path) -> None:
     assert [*problem.space.parameters] == ["alpha", "fit_intercept"]
     assert [problem.evaluate(p, 0) for p, _ in evaluated] == [value for _, value in evaluated]
     assert "mean_fit_time, std_fit_time, mean_score_time" in [*source.describe()][1]
-    with pytest.raises(InputDataError, match="scikit-learn's table has 2 outcomes"):
-        past(frame.assign(mean_test_other=0.0), space, "maximize")
+    with pytest.raises(InputDataError, match="has no column 'score'"):
+        read_trials(path, space, "score", maximize=True)
+    assert read_trials(path, space, "mean_test_score", maximize=True)[1].max() == search.best_score_
+    errors = frame.assign(value=1.0 - frame["mean_test_score"])
+    assert past(errors, space) == [(p, None if v is None else 1.0 - v) for p, v in evaluated]
     # Halving scores all of the first round by a few samples.
     halving = HalvingGridSearchCV(Ridge(), {"alpha": [0.01, 0.1, 1.0, 9.0]}, cv=2, min_resources=8)
     halving.fit(x, [i**0.9 for (i,) in x])

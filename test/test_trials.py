@@ -68,6 +68,14 @@ def test_what_spreadsheets_write(path: Path) -> None:
     assert Y.tolist() == [[-2.0], [-math.inf], [-math.inf], [-math.inf]]
 
 
+def test_a_first_value_is_never_taken_for_the_name_of_its_row(path: Path) -> None:
+    path.write_text("rate,loss\n1,2,\n3,4,\n")  # separators at the ends
+    assert read_trials(path, RATE, "loss")[0].tolist() == [[1.0], [3.0]]
+    path.write_text("rate,loss\n0,1,2\n1,3,4\n")
+    with pytest.raises(InputDataError, match="cannot be read as a CSV file"):
+        read_trials(path, RATE, "loss")
+
+
 def test_what_is_no_table_is_named(path: Path) -> None:
     path.write_bytes(b"rate,loss\n0.1,\xe9\n")
     with pytest.raises(InputDataError, match="in UTF-8"):

@@ -12,7 +12,7 @@ import pandas as pd
 from botorch.exceptions import InputDataError
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo._exports import is_score, read_export
+from botorch_popbo._exports import find_outcome, read_export
 from botorch_popbo.benchmarks._names import unknown
 from botorch_popbo.benchmarks.data.table import Rows
 from botorch_popbo.benchmarks.own._files import check_unchanged, digest_of, record_name
@@ -49,7 +49,7 @@ class TableSource:
     @classmethod
     def find(cls, path: Path, objective: str, columns: tuple[str, ...], maximize: bool) -> Self:
         """Look a file up; raises UsageError if it cannot be read."""
-        said = (objective, columns, maximize or is_score(_frame(path), objective))
+        said = (objective, columns, maximize or find_outcome(_frame(path), objective)[1])
         return cls(path, *said, digest_of(path, *said))
 
     def name(self, taken: Collection[str]) -> str:
