@@ -369,7 +369,7 @@ class Space:
 
     def draw(self, number: int, seed: int) -> Tensor:
         """Quasi-random points, ``n x d``; more of them begin with the same."""
-        unit = torch.tensor([[0.0], [1.0]]).double().expand(2, len(self.parameters))
+        unit = torch.tensor([[0.0], [1.0]], dtype=torch.double).expand(2, len(self.parameters))
         drawn: Tensor = draw_sobol_samples(unit, number, 1, seed=seed % 2**31).squeeze(1)
         X = self.from_unit(drawn)
         return self.placed(self.snap(self.limits.spread(X, self.bounds)))
@@ -380,7 +380,8 @@ class Space:
 
     def to_unit(self, X: Tensor) -> Tensor:
         """Points ``... x d`` in the unit cube, discrete ones in the middle of their parts."""
-        start, end = torch.tensor([p.outer_ends for p in self.parameters.values()]).double().T
+        ends = [parameter.outer_ends for parameter in self.parameters.values()]
+        start, end = X.new_tensor(ends, dtype=torch.double).T
         return (X - start) / (end - start)
 
     def snap(self, X: Tensor) -> Tensor:
@@ -413,10 +414,12 @@ class Space:
         own = self.parameters.values()
         inside = X.nan_to_num().clamp(*self.bounds)  # far out a logarithm is of no number
         nearest = rounded_columns(inside, {i: p.rounded for i, p in enumerate(own)})
-        # For what was rounded to single precision: a digit, or a millionth of a range's width.
-        digit = torch.tensor([torch.finfo(torch.float32).eps * (p.choices is None) for p in own])
+        # For what was rounded to single precision: a digit, but no other value of a grid, or a
+        # millionth of a range's width.
+        digit = torch.finfo(torch.float32).eps * X.abs()
+        near = [0.0 if p.choices is not None or p.step is None else p.step / 4 for p in own]
         width = self.bounds[1] - self.bounds[0]
-        slack = torch.where(self.size.isinf(), 1e-6 * width, digit * X.abs())
+        slack = torch.where(self.size.isinf(), 1e-6 * width, digit.minimum(X.new_tensor(near)))
         wrong = (((X - nearest).abs() > slack) & X.isfinite()).nonzero()
         if len(wrong):
             column = int(wrong[0, -1])

@@ -55,6 +55,19 @@ def test_columns_may_be_of_every_kind() -> None:
     assert (best["milk"], best["size"]) == ("oat", 500)
 
 
+@pytest.mark.parametrize(("shift", "width"), [(1_700_000_000.0, 60.0), (1_000_000_000, 10)])
+def test_a_range_may_be_far_from_zero(shift: float, width: float) -> None:
+    asked = []
+    for low in (type(shift)(0), shift):
+        search = PreferenceSearch({"x": (low, low + width)}, seed=0)
+        for _ in range(12):
+            items = search.ask()
+            search.tell(items, int((items - low - 7).abs().argmin()))
+        asked.append(search.X - low)
+    assert torch.allclose(*asked, rtol=0.0, atol=1e-5)
+    assert abs(search.best.parameters["x"] - low - 7) < 1
+
+
 def test_a_space_may_have_no_other_points() -> None:
     search = PreferenceSearch({"milk": ["a", "b", "c"]}, num_items=3, num_initial=1)
     for _ in range(3):

@@ -9,6 +9,8 @@ import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from botorch.exceptions.warnings import InputDataWarning
+from hypothesis import given
+from hypothesis import strategies as st
 
 from botorch_popbo.search.domain import Domain
 from botorch_popbo.settings import SearchSettings
@@ -46,6 +48,35 @@ def test_there_and_back() -> None:
     assert torch.equal(X.clamp(*SPACE.bounds), X)
     assert torch.equal(SPACE.snap(X), X)
     assert Space.read(json.loads(json.dumps(SPACE.to_json()))).parameters == SPACE.parameters
+
+
+@given(
+    offset=st.integers(-(2**52), 2**52),
+    width=st.integers(1, 10**6),
+    is_whole=st.booleans(),
+    unit=st.floats(0.0, 1.0),
+)
+def test_there_and_back_far_from_zero(
+    offset: int, width: int, is_whole: bool, unit: float
+) -> None:
+    kind = int if is_whole else float
+    space = Space.read({"x": (kind(offset), kind(offset + width))})
+    x = space.from_unit(torch.tensor([unit], dtype=torch.double))
+    value = space.decode(x)["x"]
+    assert type(value) is kind
+    assert offset <= value <= offset + width
+    assert space.decode(space.encode({"x": value})) == {"x": value}
+    space.check(x)
+    back = space.to_unit(x)
+    assert torch.equal(space.from_unit(back), x) or not is_whole
+    part = 0.5 / (width + 1) if is_whole else 0.0  # in the middle of a part
+    assert abs(float(back) - unit) <= part + 2.0 * math.ulp(max(abs(offset), width)) / width
+
+
+def test_other_values_of_a_range_far_from_zero_are_refused() -> None:
+    space = Space.read({"n": (1_000_000_000, 1_000_000_010)})
+    with pytest.raises(InputDataError, match="n holds whole numbers"):
+        space.check(torch.tensor([1_000_000_020.0], dtype=torch.double))
 
 
 def test_a_model_sees_ends_at_0_and_1_and_categories_equally_far_apart() -> None:

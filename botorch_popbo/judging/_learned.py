@@ -23,7 +23,7 @@ def draw_learned(model: RankingGP, space: Space, champion: Tensor, path: Path) -
     for column, (name, parameter) in enumerate(space.parameters.items()):
         places = _places(parameter)
         X = champion.repeat(len(places), 1)
-        X[:, column] = torch.tensor(places)
+        X[:, column] = X.new_tensor(places)
         with torch.no_grad():
             law: Any = model.posterior(X)
         mean, deviation = law.mean.squeeze(-1), law.variance.squeeze(-1).sqrt()
@@ -40,7 +40,7 @@ def draw_learned(model: RankingGP, space: Space, champion: Tensor, path: Path) -
 def _places(parameter: Parameter) -> list[float]:
     if parameter.size <= _NUM_POINTS:
         return parameter.places()
-    return torch.linspace(*parameter.ends, _NUM_POINTS).tolist()
+    return torch.linspace(*parameter.ends, _NUM_POINTS, dtype=torch.double).tolist()
 
 
 def _draw(

@@ -10,11 +10,13 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from threading import Event, Timer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from helpers.browser import MISSING, Browser, browser, free_port, wait
 
+from botorch_popbo import PreferenceSearch
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.judging._drawer import Drawer
 from botorch_popbo.space import Space
@@ -119,6 +121,20 @@ def test_pictures_texts_sounds_and_files_are_shown(folder: Path) -> None:
     files = [one.file for one in drawn.values() if one.file is not None]
     assert [file.suffix for file in files] == [".png", ".wav", ".py"]
     assert [file.read_bytes()[:4] for file in files] == [b"\x89PNG", b"RIFF", b"\nfro"]
+
+
+def test_what_was_learned_far_from_zero_is_drawn(tmp_path: Path) -> None:
+    from botorch_popbo.judging._learned import draw_learned
+
+    search = PreferenceSearch({"time": (1_700_000_000.0, 1_700_000_060.0)}, seed=0)
+    search.tell(search.ask(), 0)
+    drawn: list[Any] = []
+    model: Any = SimpleNamespace(
+        posterior=lambda X: drawn.append(X) or search.model.posterior(X)  # type: ignore[func-returns-value]
+    )
+    draw_learned(model, search.space, search.best.x, tmp_path / "learned.png")
+    assert len(drawn[0].unique()) == len(drawn[0]) > 100
+    assert (tmp_path / "learned.png").stat().st_size
 
 
 def interview(folder: Path, name: str, stop: Event) -> Any:
