@@ -56,9 +56,7 @@ def test_there_and_back() -> None:
     is_whole=st.booleans(),
     unit=st.floats(0.0, 1.0),
 )
-def test_there_and_back_far_from_zero(
-    offset: int, width: int, is_whole: bool, unit: float
-) -> None:
+def test_there_and_back_far_from_zero(offset: int, width: int, is_whole: bool, unit: float) -> None:
     kind = int if is_whole else float
     space = Space.read({"x": (kind(offset), kind(offset + width))})
     x = space.from_unit(torch.tensor([unit], dtype=torch.double))
