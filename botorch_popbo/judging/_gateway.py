@@ -1,37 +1,48 @@
 """What a judge's browser may ask of Optuna's dashboard."""
 
 import json
-import re
 from collections.abc import Callable, Iterable
 from io import BytesIO
-from threading import Lock
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
+from wsgiref.headers import Headers
 
+from optuna.exceptions import StorageInternalError
 from optuna.study import Study
+from optuna_dashboard._preferential_history import (
+    NewHistory,
+    PreferenceHistoryNotFound,
+    remove_history,
+    report_history,
+    restore_history,
+)
 
-from botorch_popbo.optuna.preferential import JUDGE
+from botorch_popbo.optuna.preferential import JUDGE, ON_PAGE, SKIPPED
 
 Environ = dict[str, Any]
 App = Callable[[Environ, Any], Iterable[bytes]]
 
-_HISTORY = "preference:history"  # as the dashboard names it, before the id of an answer
-_ANSWER = re.compile(r"/api/studies/\d+/preference")
-_ALLOWED = re.compile(r"/api/studies/\d+/(preference(/[\w-]+)?|\d+/skip)")
-# One answer at a time, so that each is ascribed to who gave it.
-_LOCK = Lock()
+_LONGEST = 2**16  # bytes of an answer
+
+
+class _RefusedError(Exception):
+    """Why a request is refused."""
 
 
 class Gateway:
-    """The dashboard for one judge, who can answer, undo and skip, and change nothing else.
+    """The dashboard for one judge, who can look, answer, undo and skip, and change nothing else.
 
-    Pages of other sites cannot answer in the judge's name, as they have another origin, or name
-    another host. A file that is shown runs no script.
+    The dashboard is asked for nothing but what it shows. What changes the study is read and checked
+    here, so there is no second reading of a request. Pages of other sites cannot answer in the
+    judge's name, as they have another origin, or a name of their own for this machine. No script
+    runs but the dashboard's.
 
     Args:
         app: The dashboard.
         study: The study.
-        judge: The judge's name.
-        hosts: Names and addresses by which a browser may ask; any if there are none.
+        judge: The judge's name; empty if answers belong to nobody.
+        hosts: Names by which a browser may ask, beside all addresses.
     """
 
     def __init__(self, app: App, study: Study, judge: str, hosts: Iterable[str]) -> None:
@@ -40,74 +51,97 @@ class Gateway:
 
     def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
         """Answer a request, as WSGI defines it."""
-        reason = self._refusal(environ)
-        if reason:
-            body = json.dumps({"reason": reason}).encode()
-            start_response("403 Forbidden", [("Content-Type", "application/json")])
-            return [body]
-        if environ["REQUEST_METHOD"] == "GET":
-            return self._app(environ, _with_headers(start_response, environ["PATH_INFO"]))
-        said: list[Any] = []
-        with _LOCK:
-            body = b"".join(self._app(environ, lambda *args: said.extend(args[:2])))
-            if self._judge:
-                self._sign()
-        status, headers = said
-        if status.startswith("204"):  # the dashboard's page wants JSON of every answer
-            status, body = "200 OK", b"{}"
-            headers = [("Content-Type", "application/json"), ("Content-Length", "2")]
-        start_response(status, headers)
-        return [body]
-
-    def _refusal(self, environ: Environ) -> str:
-        """Why a request is refused; empty if it is not."""
-        host = environ.get("HTTP_HOST", "")
-        if self._hosts and host.partition(":")[0] not in self._hosts:
-            return f"this page is not known as {host}"
-        if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
-            return ""
-        origin = environ.get("HTTP_ORIGIN", f"http://{host}")
-        if origin.rpartition("//")[2] != host:
-            return "another site may not answer"
-        path = environ["PATH_INFO"].rstrip("/")
-        if not _ALLOWED.fullmatch(path):
-            return "on this page one can answer, undo and skip"
-        if _ANSWER.fullmatch(path) and not self._is_answer(environ):
-            return "an answer names trials of this study"
-        return ""
-
-    def _is_answer(self, environ: Environ) -> bool:
-        """Whether the numbers are those of trials: the dashboard keeps whatever is sent."""
+        status, content = "200 OK", {}
         try:
-            length = int(environ.get("CONTENT_LENGTH") or 0)
-            sent = environ["wsgi.input"].read(min(length, 2**16))
-            environ["wsgi.input"] = BytesIO(sent)
-            said = json.loads(sent)
-            numbers = [*said["candidates"], said["clicked"]]
-            known = range(len(self._study.get_trials(deepcopy=False)))
-            return all(type(number) is int and number in known for number in numbers)
-        except (ValueError, KeyError, TypeError):
-            return False
+            self._check_source(environ)
+            if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
+                # A program may name no encodings, which the dashboard wants, and send a body.
+                environ.setdefault("HTTP_ACCEPT_ENCODING", "identity")
+                environ.update({"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": ""})
+                environ["wsgi.input"] = BytesIO()
+                return self._app(environ, _shielded(start_response))
+            self._change(environ)
+        except _RefusedError as reason:
+            status, content = "403 Forbidden", {"reason": str(reason)}
+        except PreferenceHistoryNotFound:
+            status, content = "404 Not Found", {"reason": "there is no such answer"}
+        except StorageInternalError:
+            content = {"reason": "another program uses the study; please try again"}
+            status = "503 Service Unavailable"
+        start_response(status, [("Content-Type", "application/json")])
+        return [json.dumps(content).encode()]
 
-    def _sign(self) -> None:
+    def _check_source(self, environ: Environ) -> None:
+        """Refuse other sites: any name may lead to this machine, but an address is its own."""
+        host = environ.get("HTTP_HOST", "")
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+            if name not in self._hosts:
+                ip_address(name)
+        except ValueError:
+            raise _RefusedError(f"this page is not known as {host}") from None
+        if environ.get("HTTP_ORIGIN", f"http://{host}").rpartition("//")[2] != host:
+            raise _RefusedError("another site may not answer")
+
+    def _change(self, environ: Environ) -> None:
         storage, study = self._study._storage, self._study._study_id
-        attrs = storage.get_study_system_attrs(study)
-        for key in attrs:
-            signature = JUDGE + key.removeprefix(_HISTORY)
-            if key.startswith(_HISTORY) and signature not in attrs:
-                storage.set_study_system_attr(study, signature, self._judge)
+        action = environ["PATH_INFO"].removeprefix(f"/api/studies/{study}/").split("/")
+        match [environ["REQUEST_METHOD"], *action]:
+            case ["POST", "preference"]:
+                self._answer(*_read(environ))
+            case ["POST", "preference", answer]:
+                restore_history(study, storage, answer)
+            case ["DELETE", "preference", answer]:
+                remove_history(study, storage, answer)
+            case ["POST", trial_id, "skip"] if trial_id in map(str, self._ids().values()):
+                storage.set_study_system_attr(study, f"{SKIPPED}{trial_id}", True)
+            case _:
+                raise _RefusedError("on this page one can answer, undo and skip")
+
+    def _answer(self, candidates: list[int], clicked: int) -> None:
+        """Keep what the judge says of trials: one is the worst of several.
+
+        If one picture is left after a fast click, another click takes it from the page and says
+        nothing of it.
+        """
+        storage, study, ids = self._study._storage, self._study._study_id, self._ids()
+        if not {clicked} <= {*candidates} <= ids.keys():
+            raise _RefusedError("an answer names trials of this study")
+        if {*candidates} == {clicked}:
+            storage.set_study_system_attr(study, f"{SKIPPED}{ids[clicked]}", "alone")
+            return
+        answer = report_history(study, storage, NewHistory("ChooseWorst", candidates, clicked))
+        if self._judge:
+            storage.set_study_system_attr(study, JUDGE + answer, self._judge)
+
+    def _ids(self) -> dict[int, int]:
+        """The id of each trial that is or was on the page, by its number."""
+        trials = self._study.get_trials(deepcopy=False, states=ON_PAGE)
+        return {trial.number: trial._trial_id for trial in trials}
 
 
-def _with_headers(start_response: Any, path: str) -> Any:
-    """Have a browser run nothing of a file that is shown, whatever it holds."""
+def _read(environ: Environ) -> tuple[list[int], int]:
+    """The numbers of the trials that were shown, and that of the worst."""
+    try:
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        sent = environ["wsgi.input"].read(length if 0 < length <= _LONGEST else 0)
+        content = json.loads(sent)
+        candidates, clicked = [*content["candidates"]], content["clicked"]
+        if {*map(type, [*candidates, clicked])} == {int}:
+            return candidates, clicked
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    raise _RefusedError("an answer names numbers of trials")
+
+
+def _shielded(start_response: Any) -> Any:
+    """Have a browser run no script but that of the dashboard, which says so of its page itself."""
 
     def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
-        if path.startswith("/artifacts/"):
-            headers = [
-                *(pair for pair in headers if pair[0] != "Access-Control-Allow-Origin"),
-                ("Content-Security-Policy", "sandbox"),
-                ("X-Content-Type-Options", "nosniff"),
-            ]
-        return start_response(status, headers, *rest)
+        shielded = Headers(headers)
+        del shielded["Access-Control-Allow-Origin"]
+        shielded.setdefault("Content-Security-Policy", "sandbox")
+        shielded["X-Content-Type-Options"] = "nosniff"
+        return start_response(status, shielded.items(), *rest)
 
     return start

@@ -1,30 +1,34 @@
 """Judges answer on a page: ``popbo prefer FILE --page``."""
 
 import json
-import shutil
+import logging
 import signal
 import sys
 import webbrowser
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from socket import AF_INET, AF_INET6, gethostname
 from socketserver import ThreadingMixIn
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import optuna
 from filelock import FileLock, Timeout
 from optuna.artifacts import FileSystemArtifactStore, get_all_artifact_meta, upload_artifact
+from optuna.artifacts.exceptions import ArtifactNotFound
+from optuna.exceptions import StorageInternalError
 from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
 from optuna_dashboard import register_preference_feedback_component, save_note
 from optuna_dashboard._app import create_app
 from optuna_dashboard.preferential import create_study
 from sqlalchemy.engine import URL  # type: ignore[import-untyped]  # that of version 1
+from sqlalchemy.exc import SQLAlchemyError  # type: ignore[import-untyped]
 
 from botorch_popbo._errors import UsageError
 from botorch_popbo.judging._drawer import Drawer, Drawn
@@ -36,8 +40,8 @@ from botorch_popbo.optuna._distributions import distributions_of, values_of
 from botorch_popbo.optuna.preferential import RankedTrial
 from botorch_popbo.space import Space
 
-_LOOPBACK = ("127.0.0.1", "localhost")
-_NAME = "popbo prefer"
+_LOOPBACK, _EVERYWHERE = ("127.0.0.1", "localhost", "::1"), ("0.0.0.0", "::")
+_DATABASE, _NAME = "study.db", "popbo prefer"
 _SHOWN = "shown"  # the attribute of a trial that names its artifact
 
 
@@ -50,12 +54,17 @@ def ask(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None)
         show: Makes, for a folder, what draws there; parameters are shown as they are if it is None.
 
     Raises:
-        UsageError: If the folder is about something else or in use, or if nothing can be drawn.
+        UsageError: If the folder is about something else, in use or broken, or if nothing can be
+            drawn.
     """
     optuna.logging.set_verbosity(optuna.logging.WARNING)
+    # Whoever asks is answered what went wrong; the terminal is told here.
+    logging.getLogger("optuna_dashboard").setLevel(logging.CRITICAL)
     folder = options.state or options.file.with_name(f"{options.file.stem}-answers")
+    judges = options.judges or [""]
+    servers = [_listen(options.host, options.port, place) for place in range(len(judges))]
     folder.mkdir(exist_ok=True)
-    with ExitStack() as stack:
+    with _database(folder), ExitStack() as stack:
         try:
             stack.enter_context(FileLock(folder / "lock").acquire(blocking=False))
         except Timeout:
@@ -66,9 +75,23 @@ def ask(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None)
             stack.callback(drawer.close)
         interview = Interview(space, folder, drawers, options.items or 2, options.seed or 0)
         stop = stack.enter_context(_on_interruption())
-        _serve(interview, options)
+        _serve(interview, options.host, dict(zip(servers, judges, strict=True)))
         interview.run(stop)
         interview.conclude()
+
+
+@contextmanager
+def _database(folder: Path) -> Iterator[None]:
+    """Say in a line what is wrong with the database; every answer that was taken is in it."""
+    try:
+        yield
+    except (SQLAlchemyError, StorageInternalError) as error:
+        cause = error.__cause__ or error
+        reason = getattr(cause, "orig", cause)
+        raise UsageError(
+            f"cannot use {folder / _DATABASE}: {reason}; once it can be used the same command goes "
+            "on"
+        ) from None
 
 
 class Interview:
@@ -87,10 +110,11 @@ class Interview:
     ) -> None:
         self.space, self.folder, self._drawers = space, folder, drawers
         self.sampler = PreferentialPoPBOSampler(seed=seed)
-        database = URL.create("sqlite", database=str(folder / "study.db"))
+        database = URL.create("sqlite", database=str(folder / _DATABASE))
         self.study = create_study(
             n_generate=num_items,
-            storage=RDBStorage(str(database)),
+            # Seconds that another program may hold the database, as one that makes a copy.
+            storage=RDBStorage(str(database), engine_kwargs={"connect_args": {"timeout": 20}}),
             sampler=self.sampler,
             study_name=_NAME,
             load_if_exists=True,
@@ -142,9 +166,9 @@ class Interview:
         print(f"what was learned: {learned}")
         for artifact in self._artifacts(ranking[0].trial):
             kept = self.folder / f"champion{Path(artifact.filename).suffix}"
-            with self.store.open_reader(artifact.artifact_id) as source, kept.open("wb") as target:
-                shutil.copyfileobj(source, target)
-            print(f"the champion: {kept}")
+            with suppress(ArtifactNotFound), self.store.open_reader(artifact.artifact_id) as source:
+                kept.write_bytes(source.read())
+                print(f"the champion: {kept}")
 
     def _show(self, trial: Trial, stop: Event) -> bool:
         """Put a trial on the page; whether there is something to be seen."""
@@ -227,6 +251,10 @@ class Interview:
 class _Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
+    def __init__(self, host: str, port: int) -> None:
+        self.address_family = AF_INET6 if ":" in host else AF_INET
+        super().__init__((host, port), _Handler)
+
 
 class _Handler(WSGIRequestHandler):
     def log_message(self, *args: Any) -> None:
@@ -250,32 +278,32 @@ def _on_interruption() -> Iterator[Event]:
         signal.signal(signal.SIGINT, previous)
 
 
-def _serve(interview: Interview, options: Namespace) -> None:
+def _serve(interview: Interview, host: str, judges: Mapping[_Server, str]) -> None:
     """Serve the page, to each judge at an address of their own."""
     study = interview.study._study
     app = create_app(study._storage, artifact_store=interview.store)
-    hosts = {*_LOOPBACK, options.host} if options.host in _LOOPBACK else ()
-    if not hosts:
+    name = gethostname().lower() if host in _EVERYWHERE else host
+    if host not in _LOOPBACK:
         print(
-            f"anybody who reaches {options.host} can see the page and answer, without a password",
+            f"anybody who reaches {name} can see the page and answer, without a password",
             file=sys.stderr,
         )
-    for place, judge in enumerate(options.judges or [""]):
-        gateway = Gateway(app, study, judge, hosts)
-        server = _listen(gateway, options.host, options.port, place)
+    shown = f"[{name}]" if ":" in name else name
+    for server, judge in judges.items():
+        server.set_app(Gateway(app, study, judge, {"localhost", name}))
         Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://{options.host}:{server.server_port}/dashboard/studies/{study._study_id}"
+        url = f"http://{shown}:{server.server_port}/dashboard/studies/{study._study_id}"
         print(f"{judge or 'answer'} at {url}; Ctrl-C ends", flush=True)
-        if place == 0:
+        if server is next(iter(judges)):
             webbrowser.open(url)
 
 
-def _listen(app: Gateway, host: str, port: int | None, place: int) -> _Server:
+def _listen(host: str, port: int | None, place: int) -> _Server:
     """At the port that is asked for, or else at any that is free."""
     asked = [port + place] if port else [8080 + place, 0]
     for number in asked:
         try:
-            return make_server(host, number, app, _Server, _Handler)
+            return _Server(host, number)
         except (OSError, OverflowError, UnicodeError) as error:
             reason = getattr(error, "strerror", error)
     raise UsageError(f"cannot listen at {host}, port {asked[0]}: {reason}")

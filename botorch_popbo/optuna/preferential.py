@@ -19,8 +19,10 @@ from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
 
 # As Optuna's dashboard names them among the system attributes of a study.
-_PREFERENCES, _SKIPPED = "preference:values", "preference:skip_trial:"
-_ON_PAGE = TrialState.RUNNING, TrialState.COMPLETE
+_PREFERENCES = "preference:values"
+#: Before the id of a trial that is on the page no more: true if a judge wanted to see it no more.
+SKIPPED = "preference:skip_trial:"
+ON_PAGE = TrialState.RUNNING, TrialState.COMPLETE
 #: Before the id of an answer: who gave it.
 JUDGE = "popbo:judge:"
 
@@ -208,7 +210,8 @@ class _Interview:
     def __init__(self, study: Study, max_listed: int, worst: int | None = None) -> None:
         attrs = study._storage.get_study_system_attrs(study._study_id)  # before the trials
         self.trials = trials = study.get_trials(deepcopy=False)
-        self.skipped = skipped = {t.number for t in trials if f"{_SKIPPED}{t._trial_id}" in attrs}
+        left = {t.number: attrs.get(f"{SKIPPED}{t._trial_id}") for t in trials}
+        self.skipped = {number for number, is_skipped in left.items() if is_skipped is True}
         # Whatever a program wrote: only what is about trials is an answer.
         known = {*range(len(trials))}
         said = [
@@ -221,8 +224,9 @@ class _Interview:
         ]
 
         def shown() -> list[int]:
-            gone = skipped.union(loser for _, pairs in said for _, loser in pairs)
-            return [t.number for t in trials if t.state in _ON_PAGE and t.number not in gone]
+            lost = {loser for _, pairs in said for _, loser in pairs}
+            rest = (t.number for t in trials if t.state in ON_PAGE and left[t.number] is None)
+            return [number for number in rest if number not in lost]
 
         if worst is not None:
             said.append(("", [(other, worst) for other in shown() if other != worst]))

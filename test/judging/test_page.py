@@ -2,14 +2,16 @@ import json
 import os
 import re
 import signal
+import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from io import BytesIO
 from pathlib import Path
-from threading import Event, Timer
+from threading import Event, Thread, Timer
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,6 +25,9 @@ from botorch_popbo.space import Space
 
 optuna = pytest.importorskip("optuna")
 dashboard = pytest.importorskip("optuna_dashboard")
+
+from botorch_popbo.judging._gateway import Gateway  # noqa: E402
+from botorch_popbo.optuna import PreferentialPoPBOSampler  # noqa: E402
 
 SPACE = """
 show = "draw.py:render"
@@ -170,21 +175,18 @@ def test_an_interruption_waits_for_no_drawing(folder: Path) -> None:
 
 @pytest.fixture
 def gateway(tmp_path: Path) -> Any:
-    from optuna_dashboard._app import create_app
-    from optuna_dashboard.preferential import create_study
-
-    from botorch_popbo.judging._gateway import Gateway
-
-    study = create_study(n_generate=2, sampler=optuna.samplers.RandomSampler())
+    study = dashboard.preferential.create_study(
+        n_generate=2, sampler=optuna.samplers.RandomSampler()
+    )
     store = optuna.artifacts.FileSystemArtifactStore(tmp_path)
     for _ in range(2):
         study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
-    app = create_app(study._study._storage, artifact_store=store)
-    return Gateway(app, study._study, "ann", ("127.0.0.1",))
+    app = dashboard._app.create_app(study._study._storage, artifact_store=store)
+    return Gateway(app, study._study, "ann", ("localhost",))
 
 
 def request(
-    app: Any, method: str, path: str, said: Any = None, **headers: str
+    app: Any, method: str, path: str, said: Any = None, **headers: Any
 ) -> tuple[str, bytes, dict[str, str]]:
     body = b"" if said is None else json.dumps(said).encode()
     environ = {
@@ -213,8 +215,8 @@ def test_an_answer_is_kept_with_who_gave_it(gateway: Any) -> None:
     status, body, _ = request(gateway, "POST", PREFERENCE, ANSWER)
     assert (status, body) == ("200 OK", b"{}")  # the page wants JSON
     study = gateway._study
+    assert signatures(study) == ["ann"]
     attrs = study._storage.get_study_system_attrs(study._study_id)
-    assert [value for key, value in attrs.items() if key.startswith("popbo:judge:")] == ["ann"]
     [key] = [key for key in attrs if key.startswith("preference:history")]
     identity = key.removeprefix("preference:history")
     assert request(gateway, "DELETE", f"{PREFERENCE}/{identity}")[0] == "200 OK"
@@ -232,7 +234,18 @@ def test_an_answer_is_kept_with_who_gave_it(gateway: Any) -> None:
         ("POST", PREFERENCE, ANSWER | {"clicked": 7}, {}),
         ("POST", PREFERENCE, ANSWER | {"candidates": [0, -1]}, {}),
         ("POST", PREFERENCE, ANSWER | {"candidates": "01"}, {}),
+        ("POST", PREFERENCE, ANSWER | {"candidates": [0.0, 1]}, {}),
+        ("POST", PREFERENCE, ANSWER | {"candidates": [1]}, {}),  # without the one that was clicked
         ("POST", PREFERENCE, [ANSWER], {}),
+        ("POST", PREFERENCE, ANSWER, {"CONTENT_LENGTH": "-1"}),
+        ("POST", PREFERENCE, ANSWER, {"CONTENT_LENGTH": "9" * 30}),
+        ("POST", PREFERENCE, ANSWER, {"CONTENT_LENGTH": "x"}),
+        ("POST", PREFERENCE, None, {"wsgi.input": BytesIO(b"[" * 9999), "CONTENT_LENGTH": "9999"}),
+        # A dashboard drops what is no UTF-8.
+        ("POST", f"{PREFERENCE}/\xff", ANSWER, {}),
+        ("POST", f"{PREFERENCE}\xff", ANSWER, {}),
+        ("POST", f"{PREFERENCE}/", ANSWER, {}),
+        ("POST", "/api/studies/0/99/skip", None, {}),
         ("POST", PREFERENCE, ANSWER | {"more": "x" * 100_000}, {}),
         ("DELETE", "/api/studies/0", None, {}),
         ("POST", "/api/studies", {"study_name": "b", "directions": ["minimize"]}, {}),
@@ -242,12 +255,12 @@ def test_an_answer_is_kept_with_who_gave_it(gateway: Any) -> None:
     ],
 )
 def test_nothing_but_answers_is_taken(
-    gateway: Any, method: str, path: str, said: Any, headers: dict[str, str]
+    gateway: Any, method: str, path: str, said: Any, headers: dict[str, Any]
 ) -> None:
     storage, study = gateway._study._storage, gateway._study._study_id
     before = dict(storage.get_study_system_attrs(study))
     status, body, _ = request(gateway, method, path, said, **headers)
-    assert status == "403 Forbidden"
+    assert status in ("403 Forbidden", "404 Not Found")
     assert json.loads(body)["reason"]
     assert storage.get_study_system_attrs(study) == before
     assert len(storage.get_all_studies()) == 1
@@ -269,10 +282,91 @@ def test_files_stay_in_their_folder_and_run_nothing(gateway: Any, tmp_path: Path
         study_or_trial=study.trials[0],
         storage=study._storage,
     )
-    status, _, headers = request(gateway, "GET", f"/artifacts/0/{study.trials[0]._trial_id}/{kept}")
-    assert status == "200 OK"
-    assert headers["Content-Security-Policy"] == "sandbox"
-    assert "Access-Control-Allow-Origin" not in headers
+    url = f"artifacts/0/{study.trials[0]._trial_id}/{kept}"
+    for path in (f"/{url}", f"/\xff{url}"):  # the same for the dashboard
+        status, _, headers = request(gateway, "GET", path, {}, CONTENT_LENGTH="9" * 30)
+        assert status == "200 OK"
+        assert headers["Content-Security-Policy"] == "sandbox"
+        assert "Access-Control-Allow-Origin" not in headers
+    status, _, headers = request(gateway, "GET", "/dashboard")
+    assert "script-src 'self'" in headers["Content-Security-Policy"]  # its own
+    assert request(gateway, "GET", "/static/bundle.js")[0] == "200 OK"
+
+
+def signatures(study: Any) -> list[str]:
+    attrs = study._storage.get_study_system_attrs(study._study_id)
+    return [value for key, value in attrs.items() if key.startswith("popbo:judge:")]
+
+
+def test_an_unsigned_answer_belongs_to_nobody(gateway: Any) -> None:
+    unsigned = Gateway(gateway._app, gateway._study, "", ())
+    assert request(unsigned, "POST", PREFERENCE, ANSWER)[0] == "200 OK"
+    assert request(gateway, "POST", PREFERENCE, ANSWER)[0] == "200 OK"
+    assert signatures(gateway._study) == ["ann"]
+
+
+def test_an_answer_that_never_comes_holds_up_no_other(gateway: Any) -> None:
+    begun, end = Event(), Event()
+    slow = SimpleNamespace(read=lambda _: begun.set() or (end.wait() and b""))  # type: ignore[func-returns-value]
+    options = {"wsgi.input": slow, "CONTENT_LENGTH": "9"}
+    thread = Thread(target=request, args=(gateway, "POST", PREFERENCE), kwargs=options)
+    thread.start()
+    begun.wait()
+    assert request(gateway, "POST", PREFERENCE, ANSWER)[0] == "200 OK"
+    end.set()
+    thread.join()
+
+
+def test_a_judge_is_told_that_another_program_uses_the_study(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    storage = optuna.storages.RDBStorage(
+        f"sqlite:///{path}", engine_kwargs={"connect_args": {"timeout": 0.1}}
+    )
+    study = dashboard.preferential.create_study(
+        n_generate=2, storage=storage, sampler=optuna.samplers.RandomSampler()
+    )
+    for _ in range(2):
+        study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
+    app = Gateway(dashboard._app.create_app(storage), study._study, "ann", ())
+    url = f"/api/studies/{study._study._study_id}/preference"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        status, body, _ = request(app, "POST", url, ANSWER)
+    assert status.startswith("503")
+    assert json.loads(body) == {"reason": "another program uses the study; please try again"}
+    assert request(app, "POST", url, ANSWER)[0] == "200 OK"
+
+
+def test_a_fast_click_on_the_last_picture_says_nothing() -> None:
+    sampler = PreferentialPoPBOSampler(seed=0)
+    study = dashboard.preferential.create_study(n_generate=2, sampler=sampler)
+    app = Gateway(None, study._study, "", ())  # type: ignore[arg-type]
+    for number in range(8):
+        while study.should_generate():
+            study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
+        shown = sampler.shown(study)
+        best, worst = sorted(shown, key=lambda n: abs(study.trials[n].params["x"] - 0.4))
+        for candidates, clicked in ((shown, worst), ([best], best))[: 1 + number // 7]:
+            said = {"candidates": candidates, "clicked": clicked}
+            assert request(app, "POST", PREFERENCE, said)[0] == "200 OK"
+    champion = sampler.best_trial(study)
+    assert champion.number == best  # it lost nothing
+    assert sampler.shown(study) == []
+    for _ in range(2):
+        study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
+    shown = sampler.shown(study)
+    assert len(shown) == 2  # the page goes on, with the champion
+    assert study.trials[shown[0]].params == champion.params
+
+
+def test_other_names_of_this_machine_are_refused(gateway: Any) -> None:
+    def status(host: str) -> str:
+        return request(gateway, "GET", "/api/meta", HTTP_HOST=host)[0]
+
+    for host in ("127.0.0.1", "[::1]:8080", "192.168.0.7:80", "localhost:8080"):
+        assert status(host) == "200 OK"
+    for host in ("", "evil.example", "127.0.0.1.evil.example", "[::1", "localhost.evil.example:80"):
+        assert status(host) == "403 Forbidden"
 
 
 def start(folder: Path, port: int, *options: str) -> "subprocess.Popen[str]":
@@ -362,10 +456,20 @@ def test_faults_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
         assert main([*command, *options]) == 2
         return capsys.readouterr().err
 
+    answers = folder / "flag-answers"
+    assert "cannot listen at 256.0.0.1" in complaint("--host", "256.0.0.1")
+    assert "port must be 0-65535" in complaint("--port", "70000")
+    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+        assert "cannot listen" in complaint("--port", str(other.getsockname()[1]))
+    assert not answers.exists()
+    answers.mkdir()
+    (answers / "study.db").write_text("no database")
+    said = complaint()
+    assert f"cannot use {answers / 'study.db'}: file is not a database" in said
+    assert said.count("\n") == 1
+    (answers / "study.db").unlink()
     (folder / "flag.toml").write_text(SPACE.replace("render", "wrong"))
     said = complaint()
     assert said.count("is not shown: ValueError: no such colour") == 5
     assert "5 things one after another could not be drawn" in said
     assert "was begun with another seed" in complaint("--seed", "3")
-    assert "cannot listen at 256.0.0.1" in complaint("--host", "256.0.0.1")
-    assert "port must be 0-65535" in complaint("--port", "70000")
