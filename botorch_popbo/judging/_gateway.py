@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable
-from io import BytesIO
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,13 +9,7 @@ from wsgiref.headers import Headers
 
 from optuna.exceptions import StorageInternalError
 from optuna.study import Study
-from optuna_dashboard._preferential_history import (
-    NewHistory,
-    PreferenceHistoryNotFound,
-    remove_history,
-    report_history,
-    restore_history,
-)
+from optuna_dashboard import _preferential_history as history
 
 from botorch_popbo.optuna.preferential import JUDGE, ON_PAGE, SKIPPED
 
@@ -24,10 +17,6 @@ Environ = dict[str, Any]
 App = Callable[[Environ, Any], Iterable[bytes]]
 
 _LONGEST = 2**16  # bytes of an answer
-
-
-class _RefusedError(Exception):
-    """Why a request is refused."""
 
 
 class Gateway:
@@ -57,17 +46,15 @@ class Gateway:
             if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
                 # A program may name no encodings, which the dashboard wants, and send a body.
                 environ.setdefault("HTTP_ACCEPT_ENCODING", "identity")
-                environ.update({"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": ""})
-                environ["wsgi.input"] = BytesIO()
+                environ.update(dict.fromkeys(("CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING"), ""))
                 return self._app(environ, _shielded(start_response))
             self._change(environ)
-        except _RefusedError as reason:
-            status, content = "403 Forbidden", {"reason": str(reason)}
-        except PreferenceHistoryNotFound:
-            status, content = "404 Not Found", {"reason": "there is no such answer"}
+        except (PermissionError, history.PreferenceHistoryNotFound) as reason:
+            status = "403 Forbidden"
+            content = {"reason": str(reason) or "there is no such answer"}
         except StorageInternalError:
-            content = {"reason": "another program uses the study; please try again"}
             status = "503 Service Unavailable"
+            content = {"reason": "another program uses the study; please try again"}
         start_response(status, [("Content-Type", "application/json")])
         return [json.dumps(content).encode()]
 
@@ -79,9 +66,9 @@ class Gateway:
             if name not in self._hosts:
                 ip_address(name)
         except ValueError:
-            raise _RefusedError(f"this page is not known as {host}") from None
+            raise PermissionError(f"this page is not known as {host}") from None
         if environ.get("HTTP_ORIGIN", f"http://{host}").rpartition("//")[2] != host:
-            raise _RefusedError("another site may not answer")
+            raise PermissionError("another site may not answer")
 
     def _change(self, environ: Environ) -> None:
         storage, study = self._study._storage, self._study._study_id
@@ -90,13 +77,13 @@ class Gateway:
             case ["POST", "preference"]:
                 self._answer(*_read(environ))
             case ["POST", "preference", answer]:
-                restore_history(study, storage, answer)
+                history.restore_history(study, storage, answer)
             case ["DELETE", "preference", answer]:
-                remove_history(study, storage, answer)
+                history.remove_history(study, storage, answer)
             case ["POST", trial_id, "skip"] if trial_id in map(str, self._ids().values()):
                 storage.set_study_system_attr(study, f"{SKIPPED}{trial_id}", True)
             case _:
-                raise _RefusedError("on this page one can answer, undo and skip")
+                raise PermissionError("on this page one can answer, undo and skip")
 
     def _answer(self, candidates: list[int], clicked: int) -> None:
         """Keep what the judge says of trials: one is the worst of several.
@@ -106,11 +93,12 @@ class Gateway:
         """
         storage, study, ids = self._study._storage, self._study._study_id, self._ids()
         if not {clicked} <= {*candidates} <= ids.keys():
-            raise _RefusedError("an answer names trials of this study")
+            raise PermissionError("an answer names trials of this study")
         if {*candidates} == {clicked}:
             storage.set_study_system_attr(study, f"{SKIPPED}{ids[clicked]}", "alone")
             return
-        answer = report_history(study, storage, NewHistory("ChooseWorst", candidates, clicked))
+        said = history.NewHistory("ChooseWorst", candidates, clicked)
+        answer = history.report_history(study, storage, said)
         if self._judge:
             storage.set_study_system_attr(study, JUDGE + answer, self._judge)
 
@@ -131,7 +119,7 @@ def _read(environ: Environ) -> tuple[list[int], int]:
             return candidates, clicked
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise _RefusedError("an answer names numbers of trials")
+    raise PermissionError("an answer names numbers of trials")
 
 
 def _shielded(start_response: Any) -> Any:

@@ -260,7 +260,7 @@ def test_nothing_but_answers_is_taken(
     storage, study = gateway._study._storage, gateway._study._study_id
     before = dict(storage.get_study_system_attrs(study))
     status, body, _ = request(gateway, method, path, said, **headers)
-    assert status in ("403 Forbidden", "404 Not Found")
+    assert status == "403 Forbidden"
     assert json.loads(body)["reason"]
     assert storage.get_study_system_attrs(study) == before
     assert len(storage.get_all_studies()) == 1
