@@ -71,7 +71,8 @@ class PreferenceSearch:
         self.seed = at_least(0, seed=seed)
         if self.num_items > self.space.num_points:
             raise InputDataError(
-                f"num_items is at most the number of different points, but got {num_items}."
+                f"num_items is at most {self.space.num_points}, the number of different points, "
+                f"but got {num_items}."
             )
         self._answers: list[Answer] = []
         self._model: RankingGP | None = None
@@ -238,9 +239,9 @@ class PreferenceSearch:
         number = len(self._answers)
         items = self.best.x.unsqueeze(0) if self._num_told else self.space.bounds[:0]
         if self._num_told >= self.num_initial:
-            wanted = self.num_items - 1
+            wanted, settings = self.num_items - 1, self.settings.search
             near = draw_challengers(
-                self.model, items[0], self.space, wanted, number, self.seed, self.settings.search
+                self.model, items[0], self.space, wanted, number, self.seed, settings, items
             )
             items = torch.cat([items, near])
         drawn = number * (self.num_items - 1) + (number > 0)

@@ -273,7 +273,7 @@ def test_a_judge_who_errs_more_is_believed_less() -> None:
         ({"space": BOUNDS.flip(0)}, "below the upper one"),
         ({"num_initial": 0}, "num_initial is a whole number of at least 1"),
         ({"num_items": 1}, "num_items is a whole number of at least 2"),
-        ({"space": {"n": (1, 3)}, "num_items": 4}, "at most the number of different points"),
+        ({"space": {"n": (1, 3)}, "num_items": 4}, "at most 3, the number of different points"),
     ],
 )
 def test_bad_options_are_named(options: dict[str, Any], message: str) -> None:

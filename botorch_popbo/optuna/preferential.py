@@ -176,18 +176,23 @@ class PreferentialPoPBOSampler(PoPBOSampler):
     def _challenger(self, interview: "_Interview", number: int) -> Tensor:
         """The point to be shown next, of shape ``d``."""
         space, settings, seed = interview.space, self._search.settings.search, self._search.seed
-        known = interview.points(interview.X)
+        shown = interview.points(interview.shown)
         is_design = len(interview.answers) < settings.questions_of_design(len(space.parameters))
+        champion = None
         if not is_design and (ranking := self._ranking(interview)):
             champion = interview.X[ranking[0].trial.number]
-            if not bool(is_row_of(champion.unsqueeze(0), interview.points(interview.shown))):
+            if not bool(is_row_of(champion.unsqueeze(0), shown)):
                 return champion
-            near = draw_challengers(
-                self._model(interview), champion, space, 1, number, seed, settings, known
-            )
-            if len(near):
-                return near[0]
-        return self._search.draw(space, known, number)
+        # What was never shown, or else, where there is nothing else, what is not shown now.
+        for taken in (interview.points(interview.X), shown):
+            near = shown[:0]
+            if champion is not None:
+                model = self._model(interview)
+                near = draw_challengers(model, champion, space, 1, number, seed, settings, taken)
+            x = near[0] if len(near) else self._search.draw(space, taken, number)
+            if not bool(is_row_of(x.unsqueeze(0), taken)):
+                break
+        return x
 
 
 class _Interview:

@@ -23,7 +23,7 @@ def draw_challengers(
     turn: int,
     seed: int,
     settings: SearchSettings,
-    known: Tensor | None = None,
+    known: Tensor,
 ) -> Tensor:
     """The most promising points near the champion.
 
@@ -45,17 +45,15 @@ def draw_challengers(
         turn: How many questions there were before.
         seed: Seed of candidates and samples.
         settings: How many candidates are how near.
-        known: Points that are none, as long as there are others near, an ``n x d`` tensor.
+        known: Points that are none, an ``n x d`` tensor with the champion among them.
 
     Returns:
-        Distinct points other than the champion, ``n x d`` with ``n <= number``; fewer only where
-        there are few others near.
+        Distinct other points, ``n x d`` with ``n <= number``; fewer only where there are few others
+        near.
     """
     with seeded(derive_seed(seed, turn)), torch.no_grad():
         points = space.filled(space.from_unit(_near(space.to_unit(champion), space, settings)))
-        near: Tensor = points[(points != champion).any(-1)].unique(dim=0)
-        if known is not None and not bool((seen := is_row_of(near, known)).all()):
-            near = near[~seen]
+        near: Tensor = points[~is_row_of(points, known)].unique(dim=0)
         chosen = near[:0]
         if turn % 2 == 0 and len(near):
             reference = model.encode(champion.unsqueeze(0)).squeeze(0)

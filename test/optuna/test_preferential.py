@@ -145,6 +145,21 @@ def test_pending_trials_are_not_suggested_again() -> None:
     assert len({tuple(params.values()) for params in ahead}) == 4
 
 
+@pytest.mark.parametrize("num_items", [2, 3])
+def test_nothing_is_compared_with_itself(num_items: int) -> None:
+    study = begin(num_items)
+    cups = {"cup": CategoricalDistribution(["a", "b", "c", "d"])}
+    for number in range(12):
+        fill(study, cups)
+        shown = [study.trials[n].params["cup"] for n in study._study.sampler.shown(study)]
+        assert len({*shown}) == num_items
+        if number == 4 - num_items:
+            assert {trial.params["cup"] for trial in study.trials} == {*"abcd"}  # what is new first
+        answer(study, 1, cups, lambda params: -ord(params["cup"]))
+    # Of three, the worst is never "a" or "b", so nothing is said of which is better.
+    assert study._study.sampler.best_trial(study).params["cup"] in "ab"[: num_items - 1]
+
+
 def test_a_space_may_depend_on_choices_and_grow() -> None:
     study = begin()
 

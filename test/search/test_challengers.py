@@ -18,7 +18,7 @@ def model() -> RankingGP:
 
 
 def challengers(model: RankingGP, number: int, turn: int = 0, seed: int = 0) -> Tensor:
-    return draw_challengers(model, X[0], SPACE, number, turn, seed, SearchSettings())
+    return draw_challengers(model, X[0], SPACE, number, turn, seed, SearchSettings(), X[:1])
 
 
 @pytest.mark.parametrize("turn", [0, 1])
