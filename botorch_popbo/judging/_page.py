@@ -34,10 +34,11 @@ from botorch_popbo._errors import UsageError
 from botorch_popbo.judging._drawer import Drawer, Drawn
 from botorch_popbo.judging._gateway import Gateway
 from botorch_popbo.judging._learned import draw_learned
-from botorch_popbo.judging._words import NUM_RANKED, said_of
+from botorch_popbo.judging._words import NUM_RANKED, said_of, sure
 from botorch_popbo.optuna import PreferentialPoPBOSampler
 from botorch_popbo.optuna._distributions import distributions_of, values_of
-from botorch_popbo.optuna.preferential import RankedTrial
+from botorch_popbo.optuna.preferential import ON_PAGE, RankedTrial
+from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.space import Space
 
 _LOOPBACK, _EVERYWHERE = ("127.0.0.1", "localhost", "::1"), ("0.0.0.0", "::")
@@ -45,12 +46,14 @@ _DATABASE, _NAME = "study.db", "popbo prefer"
 _SHOWN = "shown"  # the attribute of a trial that names its artifact
 
 
-def ask(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None) -> None:
+def ask(
+    options: Namespace, search: PreferenceSearch, show: Callable[[Path], Drawer] | None
+) -> None:
     """Ask on a page until the command is interrupted; then say what was learned.
 
     Args:
         options: The command's.
-        space: The space.
+        search: A new search, of what it asks for.
         show: Makes, for a folder, what draws there; parameters are shown as they are if it is None.
 
     Raises:
@@ -64,33 +67,25 @@ def ask(options: Namespace, space: Space, show: Callable[[Path], Drawer] | None)
     judges = options.judges or [""]
     servers = [_listen(options.host, options.port, place) for place in range(len(judges))]
     folder.mkdir(exist_ok=True)
-    with _database(folder), ExitStack() as stack:
-        try:
-            stack.enter_context(FileLock(folder / "lock").acquire(blocking=False))
-        except Timeout:
-            raise UsageError(f"another popbo prefer is using {folder}") from None
-        drawn = Path(stack.enter_context(TemporaryDirectory()))
-        drawers = [] if show is None else [show(drawn), show(drawn)]
-        for drawer in drawers:
-            stack.callback(drawer.close)
-        interview = Interview(space, folder, drawers, options.items or 2, options.seed or 0)
-        stop = stack.enter_context(_on_interruption())
-        _serve(interview, options.host, dict(zip(servers, judges, strict=True)))
-        interview.run(stop)
-        interview.conclude()
-
-
-@contextmanager
-def _database(folder: Path) -> Iterator[None]:
-    """Say in a line what is wrong with the database; every answer that was taken is in it."""
     try:
-        yield
+        with ExitStack() as stack:
+            stack.enter_context(FileLock(folder / "lock").acquire(blocking=False))
+            drawn = Path(stack.enter_context(TemporaryDirectory()))
+            drawers = [] if show is None else [show(drawn), show(drawn)]
+            for drawer in drawers:
+                stack.callback(drawer.close)
+            interview = Interview(search.space, folder, drawers, search.num_items, search.seed)
+            stop = stack.enter_context(_on_interruption())
+            _serve(interview, options.host, dict(zip(servers, judges, strict=True)))
+            interview.run(stop)
+            interview.conclude()
+    except Timeout:
+        raise UsageError(f"another popbo prefer is using {folder}") from None
     except (SQLAlchemyError, StorageInternalError) as error:
         cause = error.__cause__ or error
-        reason = getattr(cause, "orig", cause)
         raise UsageError(
-            f"cannot use {folder / _DATABASE}: {reason}; once it can be used the same command goes "
-            "on"
+            f"cannot use {folder / _DATABASE}: {getattr(cause, 'orig', cause)}; once it can be "
+            "used, the same command goes on with all answers"
         ) from None
 
 
@@ -139,7 +134,7 @@ class Interview:
         while not stop.is_set():
             told = len(self.study.get_preferences(deepcopy=False))
             state = told, len(self.study.get_trials(deepcopy=False))
-            if self.study.should_generate():
+            if self.study.should_generate() and not self._has_shown_all():
                 is_shown = self._show(self.study.ask(distributions_of(self.space)), stop)
                 failures = 0 if is_shown else failures + 1
                 if failures == 5:
@@ -193,6 +188,11 @@ class Interview:
         trial.set_user_attr(_SHOWN, shown)
         return True
 
+    def _has_shown_all(self) -> bool:
+        """Whether nothing is left that nobody has seen, as in a small space."""
+        trials = self.study.get_trials(deepcopy=False, states=ON_PAGE)
+        return len({repr(trial.params) for trial in trials}) >= self.space.num_points
+
     def _drop(self, number: int) -> None:
         self.study._study.tell(number, state=TrialState.FAIL)
 
@@ -209,8 +209,11 @@ class Interview:
     def _begin_ahead(self) -> list[int]:
         """Say who is the champion, and return which trials may be said to be the worst."""
         self._report()
+        shown, is_complete = self.sampler.shown(self.study), self.study.should_generate()
+        if is_complete and len(shown) < 2:
+            print(f"all {self.space.num_points} things were compared; Ctrl-C ends", flush=True)
         self._prepared = {key: f for key, f in self._prepared.items() if not f.cancel()}
-        return self.sampler.shown(self.study) if self._drawers else []
+        return shown if self._drawers and not is_complete else []
 
     def _draw_ahead(self, worst: int) -> None:
         """Draw, while the judge looks, what comes next if that trial is said to be the worst."""
@@ -222,7 +225,7 @@ class Interview:
     def _lines(self, ranking: Sequence[RankedTrial]) -> list[str]:
         """The best trials in words, the champion first."""
         return [
-            f"trial {trial.number} ({chance:.0%} sure): "
+            f"trial {trial.number} {sure(self.space, chance, len(ranking))}: "
             + ", ".join(said_of(self.space, values_of(self.space, trial.params)))
             for trial, _, chance in ranking[:NUM_RANKED]
         ]
@@ -233,7 +236,7 @@ class Interview:
         if not ranking:
             return
         trial, _, chance = ranking[0]
-        text = [f"# Trial {trial.number} is the champion, {chance:.0%} sure"]
+        text = [f"# Trial {trial.number} is the champion {sure(self.space, chance, len(ranking))}"]
         for artifact in self._artifacts(trial):
             text.append(self._link(trial, artifact.artifact_id, "the champion"))
         text += ["## The best", "\n".join(f"    {line}" for line in self._lines(ranking))]

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Parameter, Space
 
 NUM_RANKED = 5  # of the best, told at the end
@@ -14,6 +15,20 @@ def said_of(space: Space, values: Mapping[str, Any]) -> list[str]:
     """A text for each parameter, without constants."""
     own = space.parameters.items()
     return [f"{_printable(name)} {_value(p, values[name])}" for name, p in own]
+
+
+def sure(space: Space, chance: float, number: int) -> str:
+    """How sure it is that nothing is better, of so many things that were compared.
+
+    The chance is about these alone. It is right from the first answer on, about 93 % then, but a
+    reader takes it to be about the whole space. There the champion was the best, up to the noise of
+    an answer, after 1, 6 and 12 answers in 22, 33 and 64 % of 36 simulated interviews of two and
+    three parameters. So it is said once there was a design of the space, or all of it.
+    """
+    enough = SearchSettings().questions_of_design(len(space.parameters))
+    if number <= min(enough, space.num_points - 1):
+        return "(too early to say how sure)"
+    return f"({chance:.0%} sure that none of {number} is better)"
 
 
 def _value(parameter: Parameter, value: Any) -> str:

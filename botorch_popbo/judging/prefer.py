@@ -15,7 +15,7 @@ from torch import Tensor
 
 from botorch_popbo._errors import UsageError, library
 from botorch_popbo.judging._drawer import Drawer
-from botorch_popbo.judging._words import NUM_RANKED, said_of
+from botorch_popbo.judging._words import NUM_RANKED, said_of, sure
 from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.search.answers import Best
 from botorch_popbo.space import Space
@@ -38,8 +38,11 @@ def prefer(options: Namespace) -> int:
     if options.page:
         if space is None:
             raise UsageError("a page needs a FILE that says what is to be compared")
-        library("botorch_popbo.judging._page", "a page", "judges").ask(options, space, show)
+        search = _begin(options, space, None)
+        library("botorch_popbo.judging._page", "a page", "judges").ask(options, search, show)
         return 0
+    if options.judges or options.port:
+        raise UsageError("--judges and --port are about a page; add --page")
     if options.state is None and options.file is None:
         raise UsageError("name a FILE that says what is to be compared, or a --state to go on with")
     state = options.state or options.file.with_name(f"{options.file.stem}-answers.json")
@@ -74,11 +77,11 @@ def read_file(path: Path, limit: float) -> tuple[Space, Callable[[Path], Drawer]
     return space, partial(Drawer, file, found["name"], limit=limit)
 
 
-def _begin(options: Namespace, space: Space | None, state: Path) -> PreferenceSearch:
+def _begin(options: Namespace, space: Space | None, state: Path | None) -> PreferenceSearch:
     asked = {"num_items": options.items, "seed": options.seed}
     given = {name: value for name, value in asked.items() if value is not None}
     try:
-        if state.exists():
+        if state is not None and state.exists():
             search = PreferenceSearch.load(state)
             if space is not None and space.key != search.space.key:
                 raise UsageError(f"{state} is about another space than {options.file}")
@@ -100,7 +103,11 @@ def _interview(search: PreferenceSearch, state: Path) -> None:
     known = _content(state)
     answers = "1 answer" if search.num_answers == 1 else f"{search.num_answers} answers"
     print(f"{answers} so far; ? explains what can be answered")
+    repeats = False
     while True:
+        if not repeats and len(search.X.unique(dim=0)) >= search.space.num_points:
+            repeats = True
+            print(f"\nall {search.space.num_points} things were compared; questions repeat now")
         items = _ask(search)
         answer = _read(search, len(items))
         if answer is None:
@@ -194,7 +201,8 @@ def _ranking(search: PreferenceSearch) -> list[Best]:
 
 
 def _words_of(search: PreferenceSearch, best: Best) -> str:
-    return f"{_text(search, best.x)} ({best.chance:.0%} sure)"
+    number = len(search.model.known_X)
+    return f"{_text(search, best.x)} {sure(search.space, best.chance, number)}"
 
 
 def _text(search: PreferenceSearch, item: Tensor) -> str:

@@ -27,6 +27,7 @@ optuna = pytest.importorskip("optuna")
 dashboard = pytest.importorskip("optuna_dashboard")
 
 from botorch_popbo.judging._gateway import Gateway  # noqa: E402
+from botorch_popbo.judging._page import Interview  # noqa: E402
 from botorch_popbo.optuna import PreferentialPoPBOSampler  # noqa: E402
 
 SPACE = """
@@ -143,8 +144,6 @@ def test_what_was_learned_far_from_zero_is_drawn(tmp_path: Path) -> None:
 
 
 def interview(folder: Path, name: str, stop: Event) -> Any:
-    from botorch_popbo.judging._page import Interview
-
     drawers = [Drawer(folder / "draw.py", name, folder, 60.0) for _ in range(2)]
     asked = Interview(Space.read({"hue": (0.0, 1.0), "size": 20}), folder, drawers, 4, 0)
     asked.run(stop)
@@ -163,6 +162,29 @@ def test_texts_and_pictures_may_be_shown_together(folder: Path) -> None:
     notes = sorted(trial["note"]["body"] for trial in said["trials"])
     assert [note[:4] for note in notes] == ["[![d"] * 2 + ["a *t"] * 2
     assert request(app, "GET", notes[0].split("(")[1].split(")")[0])[1][:4] == b"\x89PNG"
+
+
+def test_a_small_space_is_shown_once_and_no_more(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stop = Event()
+    asked = Interview(Space.read({"cup": ["a", "b", "c"]}), tmp_path, [], 2, 0)
+
+    def click(_: float) -> None:
+        """The judge prefers what comes first in the alphabet."""
+        shown = [asked.study.trials[number] for number in asked.sampler.shown(asked.study)]
+        *others, worst = sorted(shown, key=lambda trial: trial.params["cup"])
+        if others:
+            asked.study.report_preference(others, worst)
+        elif "all 3 things were compared" in capsys.readouterr().out:
+            stop.set()
+
+    stop.wait = click  # type: ignore[method-assign,assignment]
+    asked.run(stop)
+    assert sorted(trial.params["cup"] for trial in asked.study.trials) == ["a", "b", "c"]
+    asked.conclude()
+    said = capsys.readouterr().out
+    assert re.search(r"^1\. trial \d \(\d+% sure that none of 3 is better\): cup a$", said, re.M)
 
 
 def test_an_interruption_waits_for_no_drawing(folder: Path) -> None:
@@ -444,7 +466,7 @@ def test_a_judge_goes_through_the_page(folder: Path, tmp_path: Path) -> None:
             said, _ = again.communicate(timeout=60)
         assert page.run("return document.title") == "Optuna Dashboard"
     assert again.returncode == 0
-    assert f"1. trial {champion[1]} (" in said
+    assert f"1. trial {champion[1]} (too early to say how sure): hue" in said
     kept = folder / "flag-answers"
     assert {"champion.png", "learned.png", "study.db"} <= {path.name for path in kept.iterdir()}
 
@@ -468,6 +490,8 @@ def test_faults_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert f"cannot use {answers / 'study.db'}: file is not a database" in said
     assert said.count("\n") == 1
     (answers / "study.db").unlink()
+    (folder / "flag.toml").write_text('[style]\nchoices = ["a", "b", "c"]\n')
+    assert "num_items is at most 3, the number of different points" in complaint("--items", "5")
     (folder / "flag.toml").write_text(SPACE.replace("render", "wrong"))
     said = complaint()
     assert said.count("is not shown: ValueError: no such colour") == 5

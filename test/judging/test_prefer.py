@@ -61,8 +61,9 @@ def test_answers_are_kept_and_the_same_command_goes_on(
     assert said(state) == [FIRST, SECOND, TIE]
     assert first.count("question ") == 4
     assert "'what?' is no answer: type the number of the best, from 1 to 2, or ?" in first
-    assert re.search(r"so far the best: sugar .* \(\d+% sure\)", first)
-    assert re.search(r"^1\. sugar .* \(\d+% sure\)$", first, re.MULTILINE)
+    assert re.search(r"so far the best: sugar .* \(too early to say how sure\)", first)
+    assert re.search(r"^1\. sugar .* \(too early to say how sure\)$", first, re.MULTILINE)
+    assert "things were compared" not in first
     answer(monkeypatch, ["1"])  # and then the end of the input
     assert prefer("--state", state) == 0
     second = capsys.readouterr().out
@@ -102,6 +103,29 @@ def test_a_slip_is_taken_back(
     assert said(state) == [SECOND]
 
 
+def test_how_sure_it_is_comes_with_enough_answers(
+    space: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    answer(monkeypatch, ["1"] * 9)  # of which the first eight are about a design
+    assert prefer(space) == 0
+    asked = capsys.readouterr().out.split("\nquestion ")[1:]
+    assert all("too early to say how sure" in text for text in asked[1:8])
+    for text in asked[8:]:
+        assert re.search(r"so far the best: .* \(\d+% sure that none of \d+ is better\)", text)
+
+
+def test_a_small_space_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    small = tmp_path / "small.toml"
+    small.write_text('[milk]\nchoices = ["none", "oat", "cow"]\n')
+    answer(monkeypatch, ["1"] * 5)
+    assert prefer(small) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("all 3 things were compared; questions repeat now") == 1
+    assert re.search(r"^1\. milk .* \(\d+% sure that none of 3 is better\)$", shown, re.MULTILINE)
+
+
 def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
     state, other = tmp_path / "answers.json", tmp_path / "other.toml"
 
@@ -113,6 +137,7 @@ def test_faults_are_named(space: Path, tmp_path: Path, capsys: Capture) -> None:
     assert f"cannot read the space {other}: No such file" in complaint(other)
     assert "of at least 2, but got 1" in complaint(space, "--items", "1")
     assert "a page needs a FILE" in complaint("--page")
+    assert "add --page" in complaint(space, "--judges", "ann", "bob")
     for show in ("draw.py", "draw.py:render"):  # no function, no file
         other.write_text(f'show = "{show}"\n{SPACE}')
         assert 'as in "draw.py:render"' in complaint(other)
