@@ -109,7 +109,7 @@ class Interview:
         self.study = create_study(
             n_generate=num_items,
             # Seconds that another program may hold the database, as one that makes a copy.
-            storage=RDBStorage(str(database), engine_kwargs={"connect_args": {"timeout": 20}}),
+            storage=RDBStorage(str(database), engine_kwargs={"connect_args": {"timeout": 10}}),
             sampler=self.sampler,
             study_name=_NAME,
             load_if_exists=True,
@@ -209,7 +209,7 @@ class Interview:
     def _begin_ahead(self) -> list[int]:
         """Say who is the champion, and return which trials may be said to be the worst."""
         self._report()
-        shown, is_complete = self.sampler.shown(self.study), self.study.should_generate()
+        shown, is_complete = self.sampler.shown(self.study), self._has_shown_all()
         if is_complete and len(shown) < 2:
             print(f"all {self.space.num_points} things were compared; Ctrl-C ends", flush=True)
         self._prepared = {key: f for key, f in self._prepared.items() if not f.cancel()}

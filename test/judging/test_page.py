@@ -1,6 +1,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import sqlite3
@@ -152,7 +153,9 @@ def interview(folder: Path, name: str, stop: Event) -> Any:
     return asked
 
 
-def test_texts_and_pictures_may_be_shown_together(folder: Path) -> None:
+def test_texts_and_pictures_may_be_shown_together(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     stop = Event()
     stop.wait = lambda _: stop.set()  # type: ignore[method-assign]  # as soon as all is shown
     asked = interview(folder, "mixed", stop)
@@ -162,6 +165,10 @@ def test_texts_and_pictures_may_be_shown_together(folder: Path) -> None:
     notes = sorted(trial["note"]["body"] for trial in said["trials"])
     assert [note[:4] for note in notes] == ["[![d"] * 2 + ["a *t"] * 2
     assert request(app, "GET", notes[0].split("(")[1].split(")")[0])[1][:4] == b"\x89PNG"
+    asked.study.report_preference(*sorted(asked.study.trials, key=lambda t: t.params["hue"])[:2])
+    shutil.rmtree(folder / "artifacts")
+    asked.conclude()  # without the picture of the champion
+    assert "1. trial" in capsys.readouterr().out
 
 
 def test_a_small_space_is_shown_once_and_no_more(
