@@ -285,7 +285,7 @@ def _serve(interview: Interview, host: str, judges: Mapping[_Server, str]) -> No
     """Serve the page, to each judge at an address of their own."""
     study = interview.study._study
     app = create_app(study._storage, artifact_store=interview.store)
-    name = gethostname().lower() if host in _EVERYWHERE else host
+    name = (gethostname() if host in _EVERYWHERE else host).lower()
     if host not in _LOOPBACK:
         print(
             f"anybody who reaches {name} can see the page and answer, without a password",

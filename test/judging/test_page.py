@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from io import BytesIO
 from pathlib import Path
 from threading import Event, Thread, Timer
@@ -28,7 +29,7 @@ optuna = pytest.importorskip("optuna")
 dashboard = pytest.importorskip("optuna_dashboard")
 
 from botorch_popbo.judging._gateway import Gateway  # noqa: E402
-from botorch_popbo.judging._page import Interview  # noqa: E402
+from botorch_popbo.judging._page import Interview, _listen, _serve  # noqa: E402
 from botorch_popbo.optuna import PreferentialPoPBOSampler  # noqa: E402
 
 SPACE = """
@@ -320,6 +321,41 @@ def test_files_stay_in_their_folder_and_run_nothing(gateway: Any, tmp_path: Path
     status, _, headers = request(gateway, "GET", "/dashboard")
     assert "script-src 'self'" in headers["Content-Security-Policy"]  # its own
     assert request(gateway, "GET", "/static/bundle.js")[0] == "200 OK"
+
+
+def has_no_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return True
+    return False
+
+
+IPV6 = pytest.param("::1", "[::1]", marks=pytest.mark.skipif(has_no_ipv6(), reason="no IPv6"))
+
+
+@pytest.mark.parametrize(("host", "address"), [("0.0.0.0", "127.0.0.1"), IPV6])
+def test_the_address_of_the_page_is_printed(
+    gateway: Any,
+    host: str,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("webbrowser.open", lambda _: True)
+    server = _listen(host, None, 0)
+    page: Any = SimpleNamespace(study=SimpleNamespace(_study=gateway._study), store=None)
+    _serve(page, host, {server: "ann"})
+    said = capsys.readouterr()
+    name = socket.gethostname().lower() if host == "0.0.0.0" else address
+    assert f"ann at http://{name}:{server.server_port}/dashboard/studies/0;" in said.out
+    assert ("anybody" in said.err) == (host == "0.0.0.0")
+    for asked, status in ((address, 200), (f"{name}:1", 200), ("evil.example", 403)):
+        connection = HTTPConnection(address.strip("[]"), server.server_port)
+        connection.request("GET", "/api/meta", headers={"Host": asked})
+        assert connection.getresponse().status == status
+    server.shutdown()
+    server.server_close()
 
 
 def signatures(study: Any) -> list[str]:
