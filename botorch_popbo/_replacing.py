@@ -23,12 +23,16 @@ def replacing(path: Path) -> Iterator[Path]:
         The file to write.
 
     Raises:
-        OSError: If the file cannot be replaced.
+        OSError: If the file cannot be replaced. What exists and is no regular file never is: no
+            folder, pipe, device or socket, and no link to one or in a circle.
     """
-    if path.is_symlink():
-        path = path.resolve()  # the link stays, and so does whatever else it is known by
-    if path.is_dir() or not path.parent.is_dir():  # not the name of the other, which nobody knows
-        raise FileNotFoundError(errno.ENOENT, "Name a file in a folder that exists, not", str(path))
+    # A link stays, and so does whatever else it is known by. Of a loop nothing is left but a link.
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    is_other = (path.exists() or os.path.lexists(target)) and not path.is_file()
+    if is_other or not target.parent.is_dir():  # not the name of the other, which nobody knows
+        message = "Name a regular file, or none yet, in a folder that exists, not"
+        raise FileNotFoundError(errno.ENOENT, message, str(path))
+    path = target
     partial = path.with_name(f"{path.name}.{token_hex(4)}.part")
     try:
         yield partial

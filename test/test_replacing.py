@@ -1,3 +1,6 @@
+import os
+import socket
+import stat
 from pathlib import Path
 
 import pytest
@@ -51,3 +54,24 @@ def test_a_link_stays_one_and_who_may_read_stays(tmp_path: Path) -> None:
         assert target.read_text() == text
     assert list(target.parent.iterdir()) == [target]
     assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_regular_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a socket has a short name
+    os.mkfifo("pipe")
+    Path("folder").mkdir()
+    Path("circle").symlink_to("circle")
+    Path("link").symlink_to("pipe")
+    Path("new").symlink_to("target")
+    if os.geteuid() == 0:
+        os.mknod("null", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        before = {path: path.lstat().st_mode for path in tmp_path.iterdir()}
+        for path in before.keys() - {tmp_path / "new"}:
+            with pytest.raises(OSError, match=f"Name a regular file.*{path.name}"):
+                replacing(path).__enter__()
+    assert before == {path: path.lstat().st_mode for path in tmp_path.iterdir()}
+    with replacing(tmp_path / "new") as partial:
+        partial.write_text("text")
+    assert (tmp_path / "target").read_text() == Path("new").read_text() == "text"
