@@ -315,12 +315,15 @@ class Space:
                 parameters[name] = Parameter.read(notation)
             except InputDataError as error:
                 raise InputDataError(f"{name}: {error}") from None
+            hint = ""
             if isinstance(notation, list) and [*map(type, notation)] == [float, float]:
-                told = (
-                    f"{name}: {notation} are two choices; a range is written {tuple(notation)}, in "
-                    f"TOML range = {notation}."
+                hint = (
+                    f"two choices; a range is written {tuple(notation)}, in TOML range = {notation}"
                 )
-                warnings.warn(told, InputDataWarning, stacklevel=2)
+            elif parameters[name] == Parameter(0, 1, 1) and "step" not in notation:
+                hint = "whole numbers; all between are written (0.0, 1.0), and these two [0, 1]"
+            if hint:
+                warnings.warn(f"{name}: {notation} are {hint}.", InputDataWarning, stacklevel=2)
         if not parameters:
             raise InputDataError(f"There is nothing to search: {said!r} holds constants only.")
         return cls(parameters, constants=constants)

@@ -241,9 +241,13 @@ def test_a_constant_is_not_searched() -> None:
     assert space.encode({"x": 0.25}).tolist() == [0.25]
 
 
-def test_two_numbers_in_a_list_are_warned_of() -> None:
+def test_two_numbers_that_look_like_a_range_are_warned_of() -> None:
     with pytest.warns(InputDataWarning, match=r"x: \[0.0, 1.0\] are two .* written \(0.0, 1.0\)"):
         assert Space.read({"x": [0.0, 1.0]}).num_points == 2
+    for both in ((0, 1), {"range": [0, 1]}):
+        with pytest.warns(InputDataWarning, match=r"are whole numbers; .* written \(0.0, 1.0\)"):
+            assert Space.read({"x": both}).num_points == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Space.read({"x": {"choices": [0.0, 1.0]}, "y": [0.0, 0.5, 1.0], "z": [0, 1]})
+        Space.read({"x": (0, 1.0), "y": (1, 2), "z": {"range": (0, 1), "step": 1}})

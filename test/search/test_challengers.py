@@ -7,7 +7,7 @@ from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space
 
-SPACE = Space.read({"x": (-10.0, 10.0), "switch": (0, 1), "milk": ["a", "b", "c", "d"]})
+SPACE = Space.read({"x": (-10.0, 10.0), "switch": [0, 1], "milk": ["a", "b", "c", "d"]})
 X = SPACE.draw(20, seed=0)
 
 
