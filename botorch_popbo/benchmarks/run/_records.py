@@ -5,10 +5,12 @@ read with ``pandas.read_json(path, lines=True)``.
 """
 
 import json
+import math
 import os
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from botorch_popbo.benchmarks.settings import Cell
 
@@ -50,11 +52,9 @@ def read_records(path: Path, cell: Cell, kind: type[Any], *, repair: bool = Fals
 
 def _parse(line: bytes, index: int, where: str, cell: Cell, kind: type[Any]) -> Any:
     try:
-        said = json.loads(line)
-        found = type(cell)(**{name: said[name] for name in vars(cell)})
-        # Earlier versions recorded more.
-        record = kind(**{field.name: said[field.name] for field in fields(kind)})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        content = json.loads(line, parse_float=_finite, parse_constant=_finite)
+        found, record = _made(type(cell), content), _made(kind, content)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RecordError(f"{where}: not a record of a trial ({error!r}); {_ADVICE}") from None
     if found != cell:
         raise RecordError(f"{where}: expected {cell!r}, found {found!r}; {_ADVICE}")
@@ -62,3 +62,22 @@ def _parse(line: bytes, index: int, where: str, cell: Cell, kind: type[Any]) -> 
     if trial != index:
         raise RecordError(f"{where}: expected trial {index}, found {trial}; {_ADVICE}")
     return record
+
+
+def _made(kind: type[Any], content: dict[str, Any]) -> Any:
+    """A dataclass of its fields, each of the type that is declared; earlier versions wrote more."""
+    hints = get_type_hints(kind)
+    values = {name: content[name] for name in hints}
+    for name, declared in hints.items():
+        options = get_args(declared) if isinstance(declared, UnionType) else (declared,)
+        types = {get_origin(option) or option for option in options}
+        types |= {int} if float in types else set()
+        if not isinstance(values[name], (*types,)) or isinstance(values[name], bool):
+            raise TypeError(f"{name} is {values[name]!r}")
+    return kind(**values)
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(number := float(text)):
+        raise ValueError(f"{text} is no finite number")
+    return number

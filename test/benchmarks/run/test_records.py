@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,6 +70,30 @@ def test_a_damaged_file_is_named(
     path.write_text("".join(line.format(*written, x=other) for line in lines))
     with pytest.raises(RecordError, match=message):
         read(path, setting)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("score", '"0.5"'),
+        ("score", "NaN"),
+        ("observed", "-Infinity"),
+        ("observed", "1e999"),
+        ("observed", "true"),
+        ("optimizer_seconds", "null"),
+        ("parameters", "[]"),
+        ("parameters", '{"a": NaN}'),
+        ("generator", "3"),
+        ("seed", "1.0"),
+    ],
+)
+def test_what_is_of_another_type_is_named(path: Path, name: str, value: str) -> None:
+    first, second, third = path.read_text().splitlines()
+    whole = json.loads(second) | {name: "here"}
+    second = json.dumps(whole).replace('"here"', value)
+    path.write_text("\n".join((first, second, third, "")))
+    with pytest.raises(RecordError, match=r"records.jsonl, line 2: not a record .*delete it"):
+        read(path)
 
 
 def test_a_number_that_is_not_finite_is_not_written(path: Path) -> None:
