@@ -15,9 +15,9 @@ from typing import Any, get_args
 
 from botorch.exceptions import InputDataError
 
+from botorch_popbo._evaluation import Direction, Evaluation, Result
 from botorch_popbo._replacing import replacing
-from botorch_popbo._workers import Ended, Evaluation, Submit
-from botorch_popbo.minimization import Direction, Result
+from botorch_popbo._workers import Ended, Submit
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.space import Space, at_least

@@ -4,43 +4,15 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from math import isfinite, nan
 from signal import SIG_IGN, SIGINT, signal
 from typing import Any, NamedTuple, SupportsIndex
 
+from botorch_popbo._evaluation import Evaluation
+
 Function = Callable[..., Any]
 Submit = Callable[[dict[str, Any]], "Future[Ended]"]
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """An evaluation of the function.
-
-    Attributes:
-        parameters: What the function was called with.
-        status: "completed" or "failed"; in the file also "running".
-        value: What it returned; NaN if there is nothing.
-        standard_error: What it returned beside; NaN if there is nothing.
-        reason: The error of a failed one.
-        is_past: Whether it is one of ``start``, which was not evaluated here.
-    """
-
-    parameters: dict[str, Any]
-    status: str = "running"
-    value: float = nan
-    standard_error: float = nan
-    reason: str = ""
-    is_past: bool = False
-
-    def __str__(self) -> str:
-        told = f"{self.value:.6g}" if self.status == "completed" else self.reason or self.status
-        values = ", ".join(
-            f"{name} = {value:.6g}" if isinstance(value, float) else f"{name} = {value}"
-            for name, value in self.parameters.items()
-        )
-        return f"{told} at {values}"
 
 
 class Ended(NamedTuple):

@@ -5,62 +5,25 @@ import math
 import os
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from botorch_popbo._workers import Evaluation, evaluator
+from botorch_popbo._evaluation import Direction, Evaluation, Result
+from botorch_popbo._workers import evaluator
 
 # What the models need is loaded while worker processes start.
 if TYPE_CHECKING:
     from botorch_popbo._run import Run
     from botorch_popbo.settings import Settings
-    from botorch_popbo.space import Space
 
-Direction = Literal["minimize", "maximize"]
+__all__ = ["Evaluation", "Result", "minimize"]
 
 _logger = logging.getLogger("botorch_popbo")
 
 
 class _Interrupted(SystemExit, KeyboardInterrupt):
     """Ctrl-C. If nobody catches it, the program ends with status 130 and without a traceback."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """What :func:`minimize` found; ``print`` shows it in three lines.
-
-    For plots there are :func:`~botorch_popbo.optuna.plot_result`, and those of Optuna, which take
-    :func:`~botorch_popbo.optuna.study_of` the result.
-
-    Attributes:
-        best: The evaluation whose parameters to use, by the model: with noise, one whose neighbours
-            vouch for it.
-        best_observed: The evaluation with the best value, which may have been lucky.
-        history: All evaluations that have ended, in order, past ones first;
-            ``pandas.json_normalize(map(asdict, history))`` makes a table of them.
-        direction: "minimize" or "maximize".
-        inferred: How the model understood the values, in words; empty if there was no model.
-        space: The space.
-    """
-
-    best: Evaluation
-    best_observed: Evaluation
-    history: list[Evaluation]
-    direction: Direction
-    inferred: str
-    space: "Space" = field(repr=False, compare=False)
-
-    def __str__(self) -> str:
-        number = Counter(evaluation.status for evaluation in self.history)
-        told = ", ".join(f"{count} {status}" for status, count in number.items())
-        return (
-            f"{len(self.history)} evaluations: {told}\n"
-            f"best           {self.best}\n"
-            f"best observed  {self.best_observed}"
-        )
 
 
 def minimize(

@@ -14,8 +14,8 @@ import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
+from botorch_popbo._evaluation import Evaluation
 from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
-from botorch_popbo._workers import Evaluation
 from botorch_popbo.space import Parameter, Space
 
 # Where a start tells outcomes.

@@ -8,7 +8,7 @@ import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import TrialState, create_trial
 
-from botorch_popbo.minimization import Result
+from botorch_popbo._evaluation import Result
 from botorch_popbo.optuna._distributions import distribution_of
 from botorch_popbo.space import Parameter
 
