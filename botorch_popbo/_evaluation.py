@@ -1,8 +1,8 @@
 """An evaluation of a function, and the result of many: without torch, which workers do not load."""
 
 from collections import Counter
-from dataclasses import dataclass, field
-from math import nan
+from dataclasses import asdict, dataclass, field
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ class Evaluation:
             for name, value in self.parameters.items()
         )
         return f"{outcome} at {values}"
+
+    def to_json(self) -> dict[str, Any]:
+        """How it is written in a file: ``None`` stands for NaN, which is not JSON."""
+        is_nan = {name for name in ("value", "standard_error") if isnan(getattr(self, name))}
+        return asdict(self) | dict.fromkeys(is_nan)
 
 
 @dataclass(frozen=True)

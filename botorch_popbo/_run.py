@@ -20,8 +20,9 @@ from botorch_popbo._replacing import replacing
 from botorch_popbo._workers import Ended, Submit
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
+from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least
-from botorch_popbo.trials import read_start
+from botorch_popbo.trials import read_evaluation, read_start
 
 _FORMAT = "minimize 2"
 
@@ -207,13 +208,21 @@ class Run:
                     f"Another run writes to {self.path}, too. Its evaluations are kept, those that "
                     "just ended here are not. Let one run at a time have a path."
                 )
-            content = {**self._said(), "evaluations": [asdict(e) for e in self.evaluations]}
+            content = {**self._header(), "evaluations": [e.to_json() for e in self.evaluations]}
+            text = json.dumps(content, indent=1, allow_nan=False)
             with replacing(self.path) as partial:
-                partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
+                partial.write_text(text, encoding="utf-8")
             self._written = _version(self.path)
 
-    def _said(self) -> dict[str, Any]:
-        """What calls must agree in."""
+    def _header(self) -> dict[str, Any]:
+        """What calls must agree in: whatever changes a suggestion."""
+        default = asdict(Settings())
+        changed = {
+            f"{part}.{name}": repr(value)
+            for part, values in asdict(self.search.settings).items()
+            for name, value in values.items()
+            if value != default[part][name] and name != "num_initial"  # which is n_initial
+        }
         return {
             "format": _FORMAT,
             "space": self.space.to_json(),
@@ -221,24 +230,38 @@ class Run:
             "start": self.start,
             "n_initial": self.search.num_initial,
             "seed": self.search.seed,
+            "settings": changed,
         }
 
     def _load(self, path: Path) -> None:
+        """Go on with what a file holds.
+
+        Raises:
+            InputDataError: If it holds another run, or something else.
+            OSError: If it cannot be read.
+        """
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            evaluations = [Evaluation(**told) for told in content.pop("evaluations")]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            content = {}
-        if content.get("format") != _FORMAT:
+            # Earlier versions wrote NaN, and not yet settings.
+            content = json.loads(path.read_text(encoding="utf-8"), parse_constant=lambda _: None)
+            rows, content = content.pop("evaluations"), {"settings": {}} | content
+            is_run = content["format"] == _FORMAT and isinstance(rows, list)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            is_run = False
+        if not is_run:
             raise InputDataError(f"{path} holds no run of this version. Give another path.")
-        was, now = _settings(content), _settings(self._said())
+        was, now = _texts(content), _texts(self._header())
         for name in was | now:
             if was.get(name) != now.get(name):
                 raise InputDataError(
                     f"{path} is of a run with another {name} {was.get(name)}, not {now.get(name)}. "
                     "Give the same arguments to go on with it, or another path to begin anew."
                 )
-        self.evaluations = evaluations
+        past = self.evaluations[: self.num_past]
+        if rows[: self.num_past] != [e.to_json() for e in past]:
+            raise InputDataError(f"{path} holds other past evaluations than start does.")
+        places = enumerate(rows[self.num_past :], self.num_past + 1)
+        own = [read_evaluation(row, f"{path}, evaluation {i}", self.space) for i, row in places]
+        self.evaluations = past + own
 
 
 def _version(path: Path) -> tuple[int, int]:
@@ -247,7 +270,9 @@ def _version(path: Path) -> tuple[int, int]:
     return status.st_ino, status.st_mtime_ns
 
 
-def _settings(said: dict[str, Any]) -> dict[str, str]:
+def _texts(header: dict[str, Any]) -> dict[str, str]:
     """Texts, in which 1, 1.0 and true differ, of each parameter by itself."""
-    space = {f"space of {name}:": told for name, told in said.get("space", {}).items()}
-    return {name: json.dumps(told) for name, told in (said | space).items() if name != "space"}
+    space = header["space"] if isinstance(header.get("space"), dict) else {}
+    parts = {f"space of {name}:": notation for name, notation in space.items()}
+    order = [name for name, notation in space.items() if isinstance(notation, dict)]
+    return {name: json.dumps(x) for name, x in (header | {"space": order} | parts).items()}

@@ -1,7 +1,7 @@
 """Evaluate a function here or in worker processes, which load neither torch nor models."""
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -22,11 +22,13 @@ class Ended(NamedTuple):
         evaluation: The evaluation.
         trace: Where it failed.
         is_mistake: Whether the function, or how it is called, is to blame, whatever the parameters.
+        is_pair: Whether the standard error was the second entry of a tuple, without a name.
     """
 
     evaluation: Evaluation
     trace: str = ""
     is_mistake: bool = False
+    is_pair: bool = False
 
 
 # What no parameters cause.
@@ -37,14 +39,18 @@ def evaluate(function: Function, parameters: dict[str, Any]) -> Ended:
     """Call a function; an exception or a value that is no finite number is a failure."""
     number: float | None = nan
     try:
-        said = function(**parameters)
-        value, error = said if isinstance(said, tuple) and len(said) == 2 else (said, None)
+        returned = function(**parameters)
+        is_pair = isinstance(returned, tuple) and len(returned) == 2
+        if isinstance(returned, Mapping) and returned.keys() == {"value", "standard_error"}:
+            value, error = returned["value"], returned["standard_error"]
+        else:
+            value, error = returned if is_pair else (returned, None)
         number, deviation = _number(value), nan if error is None else _number(error)
         if number is None or not isfinite(number):
             raise ValueError(f"the value is no finite number: {value!r}")
         if deviation is None or deviation < 0.0 or deviation > 1e154:  # its square is a number
             raise ValueError(f"the standard error is no number from 0 to 1e154: {error!r}")
-        return Ended(Evaluation(parameters, "completed", number, deviation))
+        return Ended(Evaluation(parameters, "completed", number, deviation), is_pair=is_pair)
     except Exception as error:
         # A TypeError of the call itself has no deeper frame.
         is_call = isinstance(error, TypeError) and error.__traceback__.tb_next is None  # type: ignore[union-attr]

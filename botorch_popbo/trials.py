@@ -6,6 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from torch import Tensor
 
 from botorch_popbo._evaluation import Evaluation
 from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
+from botorch_popbo._workers import evaluate
 from botorch_popbo.space import Parameter, Space
 
 # Where a start tells outcomes.
@@ -130,6 +132,39 @@ def _trials(table: Any, objective: str, sign: float, where: str) -> Any:
     return read.rename(columns={outcome: objective})
 
 
+def read_evaluation(row: Any, where: str, space: Space) -> Evaluation:
+    """An evaluation as :meth:`Evaluation.to_json` writes it, checked like a user's arguments.
+
+    Args:
+        row: What a file holds.
+        where: The name of that place.
+        space: The space.
+
+    Returns:
+        The evaluation.
+
+    Raises:
+        InputDataError: If it is none; the message begins with the place.
+    """
+    if not isinstance(row, dict) or not isinstance(row.get("parameters"), dict):
+        raise InputDataError(f"{where}: {row!r} is no evaluation.")
+    [found] = _evaluations([(where, row["parameters"])], space, "", 1.0)
+    if row.get("status") == "completed":  # as if the function returned it
+        outcome = {name: row.get(name) for name in ("value", "standard_error")}
+        found = evaluate(lambda **_: outcome, found.parameters).evaluation
+        if found.status == "failed":
+            raise InputDataError(f"{where}: {found.reason}.")
+    elif row.get("status") == "failed":
+        found = replace(found, status="failed", reason=str(row.get("reason")))
+    written = found.to_json()
+    for name in [*written, *row]:
+        if (name in row, row.get(name)) != (name in written, written.get(name)):
+            raise InputDataError(
+                f"{where}: {name} is {row.get(name)!r}, not {written.get(name)!r}."
+            )
+    return found
+
+
 def _evaluations(
     records: Sequence[tuple[str, Mapping[str, Any]]], space: Space, objective: str, sign: float
 ) -> Iterator[Evaluation]:
@@ -144,7 +179,7 @@ def _evaluations(
                 values[name] = _value(row[name], parameter, is_past)
         except KeyError:
             raise InputDataError(f"{place} has no {name!r} among {[*row]}.") from None
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             raise InputDataError(f"{place}: {name} is {row[name]}, {error}.") from None
         status = "running" if not is_past else "failed" if math.isnan(outcome) else "completed"
         yield Evaluation(values | space.constants, status, outcome, is_past=is_past)

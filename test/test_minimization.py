@@ -20,7 +20,7 @@ from botorch.exceptions import InputDataError
 
 from botorch_popbo import minimize
 from botorch_popbo.minimization import Result
-from botorch_popbo.settings import SearchSettings, Settings
+from botorch_popbo.settings import ModelSettings, SearchSettings, Settings
 
 SPACE: dict[str, Any] = {"rate": (1e-4, 1.0, "log"), "kernel": ["rbf", "poly"]}
 
@@ -286,6 +286,9 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
         ({"n_initial": 5}, "another n_initial 4, not 5"),
         ({"space": SPACE | {"rate": (1e-4, 1.0)}}, r"space of rate: .*, not {\S+ \[\S+ 1.0\]}\. "),
         ({"space": SPACE | {"more": 3}}, "space of more: None, not 3"),
+        ({"space": dict(reversed(SPACE.items()))}, r'another space \["rate", "kernel"\], not'),
+        ({"order_only": True}, r'another settings {}, not {"model.order_only": "True"}\.'),
+        ({"settings": Settings(model=ModelSettings(known_radius=0.1))}, "model.known_radius"),
     ):
         options: dict[str, Any] = {"space": SPACE, "n_initial": 4, **changed}
         with pytest.raises(InputDataError, match=message):
@@ -295,6 +298,86 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InputDataError, match="no run of this version"):
             run(path=path)
         assert path.read_text() == content
+
+
+def test_a_file_of_an_earlier_version_goes_on(whole: Result, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    run(n_trials=7, path=path)
+    content = json.loads(path.read_text(), parse_constant=lambda name: pytest.fail(name))
+    del content["settings"]
+    for e in content["evaluations"]:
+        e |= {name: math.nan for name in ("value", "standard_error") if e[name] is None}
+    path.write_text(json.dumps(content))
+    assert "NaN" in path.read_text()
+    assert repr(run(path=path)) == repr(whole)
+
+
+NUMBERS: list[Any] = [None, "1", [1.0], {}, math.nan, math.inf, 10**400]
+OF_RUN: dict[str, list[Any]] = {
+    "format": [None, 1, "minimize 1"],
+    "space": [None, [], 3, {}, {"x": None}],
+    "seed": [None, 1, "0", [0], 0.0],
+    "n_initial": [None, 5, 2.0],
+    "direction": [None, "maximize"],
+    "start": [None, "0"],
+    "settings": [None, 3, {"model.order_only": "True"}],
+    "evaluations": [None, {}, 3, "x", [None], [3], [[]], [{}]],
+}
+OF_EVALUATION: dict[str, list[Any]] = {
+    "parameters": [None, [], 3, {}, {"x": 0.5}, {"x": 0.5, "n": 3}],
+    "value": [*NUMBERS, -math.inf],
+    "standard_error": [*NUMBERS[1:4], -1.0, 1e200],
+    "status": [None, "done", "running", "failed", 3, []],
+    "reason": [None, 3, "ValueError"],
+    "is_past": [None, True, "no"],
+    "more": [3],
+}
+OF_PARAMETERS: dict[str, list[Any]] = {
+    "x": [*NUMBERS, 7.0, -0.1, "0.5"],
+    "n": [*NUMBERS, 2.5, 0, 6],
+    "k": [None, 4, "3"],
+    "more": [3],
+}
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "value"),
+    [
+        (place, name, value)
+        for place, edits in enumerate((OF_RUN, OF_EVALUATION, OF_PARAMETERS))
+        for name, values in edits.items()
+        for value in values
+    ],
+)
+def test_a_file_is_checked_as_arguments_are(
+    place: int, name: str, value: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.json"
+
+    def go_on(n_trials: int, function: Callable[..., Any]) -> None:
+        space = {"x": (0.0, 1.0), "n": (1, 5), "k": 3}
+        minimize(function, space, n_trials, n_initial=9, path=path, progress=False)
+
+    go_on(2, lambda x, n, k: x + n)
+    content = json.loads(path.read_text())
+    second = content["evaluations"][1]
+    (content, second, second["parameters"])[place][name] = value
+    path.write_text(json.dumps(content))
+    with pytest.raises(InputDataError) as raised:
+        go_on(3, lambda **_: pytest.fail("evaluated"))
+    assert str(raised.value).startswith(f"{path}, evaluation 2" if place else f"{path}")
+
+
+def test_what_a_past_trial_was_is_checked(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    start = [{"rate": 2.0, "kernel": "rbf", "value": v} for v in (1.0, math.nan)]
+    run(n_trials=1, start=start, path=path)
+    assert len(run(n_trials=2, start=start, path=path).history) == 4
+    text = path.read_text()
+    for other in (text.replace("1.0,", "0.5,"), "[" * 10**5, text.replace('"rbf"', "1e999")):
+        path.write_text(other)
+        with pytest.raises(InputDataError, match=r"run\.json"):
+            run(n_trials=2, start=start, path=path)
 
 
 def test_two_runs_do_not_share_a_file(tmp_path: Path) -> None:
