@@ -1,5 +1,6 @@
 """Evaluate a function here or in worker processes, which load neither torch nor models."""
 
+import pickle
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
@@ -72,10 +73,12 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
     """Evaluate here if there is one job, or in so many processes, which end with the context.
 
     When a worker dies, all that is evaluated ends with :class:`concurrent.futures.BrokenExecutor`;
-    the next evaluation starts new workers. A lambda or a closure is sent by value.
+    the next evaluation starts new workers. A lambda or a closure is sent by value. What a worker
+    raises where it cannot load the function is raised at the first evaluation.
 
     Raises:
         ValueError: If the number of jobs is no whole number of at least 1.
+        PicklingError: If the function cannot be sent to a process.
     """
     if not isinstance(n_jobs, SupportsIndex) or n_jobs is True or n_jobs < 1:
         raise ValueError(f"n_jobs is a whole number of at least 1, or -1, but got {n_jobs!r}.")
@@ -83,16 +86,37 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
         yield lambda parameters: _here(function, parameters)
         return
     from loky import get_reusable_executor
+    from loky.backend.reduction import dumps
 
+    try:
+        content = bytes(dumps(function))
+    except Exception as error:  # of any type, as it is what the user's objects say
+        raise pickle.PicklingError(
+            f"The function cannot be sent to worker processes: {error}. Let it make its locks, "
+            "connections and open files itself."
+        ) from error
     # Workers of a killed process end themselves after so many seconds without a trial. Ctrl-C is
     # for this process, which kills them.
     deaf = (SIGINT, SIG_IGN)
     pool = partial(get_reusable_executor, n_jobs, timeout=30, initializer=signal, initargs=deaf)
-    pool().submit(int)  # so that workers start at once
+    loaded = pool().submit(_load, content)  # so that workers start at once
+
+    def submit(parameters: dict[str, Any]) -> "Future[Ended]":
+        try:
+            loaded.result()
+        except Exception as error:
+            error.add_note("Workers import the function: let its module be one that they find.")
+            raise
+        return pool().submit(evaluate, function, parameters)
+
     try:
-        yield lambda parameters: pool().submit(evaluate, function, parameters)
+        yield submit
     finally:
         pool().shutdown(wait=True, kill_workers=True)
+
+
+def _load(content: bytes) -> None:
+    pickle.loads(content)
 
 
 def _here(function: Function, parameters: dict[str, Any]) -> "Future[Ended]":

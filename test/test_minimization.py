@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from hashlib import sha256
 from pathlib import Path
 from pickle import PicklingError
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -173,6 +174,18 @@ def test_an_evaluation_that_is_cut_off_is_tried_again(
         found = run(function, 3, n_jobs=2)
         assert [e.status for e in found.history] == ["completed"] * 3
     assert "failed" not in caplog.text
+
+
+def test_what_workers_cannot_import_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("plug")
+    exec("def f(**parameters): return 1.0", module.__dict__)
+    monkeypatch.setitem(sys.modules, "plug", module)
+    assert len(run(module.f, 3).history) == 3
+    with pytest.raises(ModuleNotFoundError, match="No module named 'plug'"):
+        run(module.f, 3, n_jobs=2, path=tmp_path / "run.json")
+    assert len(run(n_trials=3, path=tmp_path / "run.json").history) == 3
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
