@@ -54,7 +54,7 @@ class Result:
 
     Attributes:
         best: The evaluation whose parameters to use, by the model: with noise, one whose neighbours
-            vouch for it.
+            vouch for it. It lies in the space, as does the next one.
         best_observed: The evaluation with the best value, which may have been lucky.
         history: All evaluations that have ended, in order, past ones first;
             ``pandas.json_normalize(map(asdict, history))`` makes a table of them.

@@ -5,15 +5,17 @@ import logging
 import math
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
-from pickle import PicklingError
 from typing import Any, get_args
 
 from botorch.exceptions import InputDataError
+from botorch.exceptions.warnings import InputDataWarning
+from torch import Tensor
 
 from botorch_popbo._evaluation import Direction, Evaluation, Result
 from botorch_popbo._replacing import replacing
@@ -49,10 +51,11 @@ class Run:
         self.num_past = sum(e.is_past for e in self.evaluations)
         # What it said, in short.
         self.start = sha256(repr(self.evaluations).encode()).hexdigest()[:8]
-        X = self.trials.known_X.unique(dim=0)
-        num_known = int((X.clamp(*self.space.bounds) == X).all(-1).sum())
+        num_known = int(self._is_inside(self.trials.known_X.unique(dim=0)).sum())
         left = len(self.own) + self.space.num_points - num_known
         self.n_trials = int(min(at_least(max(len(self.own), 1), n_trials=n_trials), left))
+        if self.n_trials < n_trials:
+            _warn(f"The space has only {self.n_trials} points to evaluate, not {n_trials}.")
         # The function may change the working directory.
         self.path = None if path is None else Path(path).absolute()
         self._written: tuple[int, int] | None = None
@@ -96,62 +99,71 @@ class Run:
         bar: Any,
         callback: Callable[[Result], object] | None,
     ) -> None:
-        """Evaluate until there are enough, or until a time of the monotonic clock."""
+        """Evaluate until there are enough, or until a time of the monotonic clock.
+
+        It also ends where a whole design has failed in one way.
+        """
         left = [index for index, e in enumerate(self.evaluations) if e.status == "running"]
         running: dict[Future[Ended], int] = {}
-        died: set[int] = set()
+        # A worker that dies ends what the others evaluate, too. So each is then tried alone.
+        suspects: set[int] = set()
+        num_before = self.num_ended
         while True:
-            while len(running) < n_jobs and (left or len(self.own) < self.n_trials):
-                if (running or self.num_ended) and time.monotonic() >= deadline:
+            num_jobs = 1 if suspects else n_jobs
+            while len(running) < num_jobs and (left or len(self.own) < self.n_trials):
+                is_over = self.num_ended > num_before and self._fails_in_one_way
+                if (running or self.num_ended) and (is_over or time.monotonic() >= deadline):
                     break
                 index = left.pop(0) if left else self._begin()
                 running[submit(self.evaluations[index].parameters)] = index
             if not running:
-                return
+                break
             done, others = wait(running, return_when=FIRST_COMPLETED)
             if others:
                 # A fit serves all that end within these seconds.
                 done |= wait(others, 0.05).done
-            for future in done:
+            # What ends the loop comes after what is kept.
+            for future in sorted(done, key=lambda f: bool(f.exception()) or f.result().is_mistake):
                 index = running.pop(future)
-                ended = self._outcome(index, future, is_first=index not in died)
-                if ended is None:
-                    left.append(index)
-                    died.add(index)
+                if isinstance(future.exception(), BrokenExecutor) and index not in suspects:
+                    suspects.add(index)
+                    left.insert(0, index)
                     continue
-                self._end(index, ended)
+                suspects.discard(index)
+                self._end(index, future)
                 bar.update(self.num_ended - bar.n)
                 try:
-                    if callback and any(e.status == "completed" for e in self.evaluations):
+                    if callback and self._completed:
                         callback(self.result())
                 except StopIteration:
                     deadline = -math.inf
-
-    def _outcome(self, index: int, future: Future[Ended], is_first: bool) -> Ended | None:
-        """What became of an evaluation; ``None`` if it is tried once more, as its worker died."""
-        try:
-            return future.result()
-        except BrokenExecutor:  # whichever of those that ran is to blame
-            told = self.evaluations[index].parameters
-            lost = Evaluation(told, "failed", reason="the worker process died twice")
-            return None if is_first else Ended(lost)
-        except PicklingError as error:
-            error.add_note("Let the function make its locks, connections and open files itself.")
-            raise
+        if self.num_ended and self._completed and all(e.status != "completed" for e in self.own):
+            _warn(f"{self._failures}. The result is the best past one.")
 
     def _begin(self) -> int:
         """The index of another evaluation, which runs."""
-        x = self.search.suggest(self.space, self.trials, len(self.evaluations))
+        trials, number = self.trials, self.search.num_initial
+        if len(self.own) == 2 * number and trials.num_successes < number:
+            _warn(
+                f"{trials.num_successes} successes after {2 * number} evaluations: points are "
+                f"still quasi-random, as the model begins after {number} (n_initial)."
+            )
+        x = self.search.suggest(self.space, trials, len(self.evaluations))
         self.evaluations.append(Evaluation(self.space.decode(x)))
         return len(self.evaluations) - 1
 
-    def _end(self, index: int, ended: Ended) -> None:
-        """Tell what became of an evaluation.
+    def _end(self, index: int, future: Future[Ended]) -> None:
+        """Keep what became of an evaluation.
 
         Raises:
             RuntimeError: If all others would fail like it.
         """
-        reason = ended.evaluation.reason
+        try:
+            ended = future.result()
+        except BrokenExecutor:
+            parameters, reason = self.evaluations[index].parameters, "the worker process died twice"
+            ended = Ended(Evaluation(parameters, "failed", reason=reason))
+        reason, error = ended.evaluation.reason, ended.evaluation.standard_error
         if reason and all(e.status != "failed" for e in self.own):
             _logger.warning("the first evaluation that failed:\n%s", ended.trace or reason)
         if ended.is_mistake and all(e.status != "completed" for e in self.own):
@@ -160,12 +172,29 @@ class Run:
                 f"The function failed with {reason}. No run has succeeded yet, so it is taken for "
                 "a mistake. Mend it and call again, or raise ValueError to mark a run as failed."
             )
+        if ended.is_pair and error > 0.0 and not any(e.standard_error > 0.0 for e in self.own):
+            _warn(
+                f"The function returned a pair, so {error:g} is a standard error. If it is, return "
+                '{"value": ..., "standard_error": ...}; otherwise return the value alone.'
+            )
         self.evaluations[index] = ended.evaluation
         self.save()
-        reasons = [e.reason for e in self.own if e.status != "running"]
-        is_systematic = len({reason.partition(":")[0] for reason in reasons}) == 1 and reasons[0]
-        if is_systematic and len(reasons) >= self.search.num_initial:
-            raise self._all_failed()
+
+    @property
+    def _fails_in_one_way(self) -> bool:
+        """Whether there is a design, and all that has ended failed with one type of error."""
+        kinds = [e.reason.partition(":")[0] for e in self.own if e.status != "running"]
+        return len(kinds) >= self.search.num_initial and len({"", *kinds}) == 2 and "" not in kinds
+
+    @property
+    def _completed(self) -> list[Evaluation]:
+        """Those that may be recommended: past ones outside of the space only teach."""
+        completed = [e for e in self.evaluations if e.status == "completed"]
+        return [e for e in completed if self._is_inside(self.space.encode(e.parameters))]
+
+    def _is_inside(self, X: Tensor) -> Tensor:
+        """Which points ``... x d`` are in the space."""
+        return (X.clamp(*self.space.bounds) == X).all(-1)
 
     def result(self) -> Result:
         """The best evaluations.
@@ -173,27 +202,30 @@ class Run:
         Raises:
             RuntimeError: If all failed.
         """
-        completed = [e for e in self.evaluations if e.status == "completed"]
+        completed = self._completed
         if not completed:
-            raise self._all_failed()
+            again = "another path" if self.path else "it"
+            raise RuntimeError(
+                f"{self._failures}. Mend the function, or narrow the space to where it succeeds, "
+                f"and call again with {again}."
+            )
         observed = best = max(completed, key=lambda e: self.sign * e.value)
         trials, inferred = self.trials, ""
         if len(trials.X.unique(dim=0)) > 1:
             [model] = self.search.models(self.space, trials).objectives
-            x = model.incumbent
+            x = model.incumbent_among(self._is_inside(model.known_X))
             at_best = [e for e in completed if self.space.encode(e.parameters).equal(x)]
-            best = max(at_best, key=lambda e: self.sign * e.value)
+            best = max(at_best or completed, key=lambda e: self.sign * e.value)
             inferred = model.inferred
         ended = [e for e in self.evaluations if e.status != "running"]
         return Result(best, observed, ended, self.direction, inferred, self.space)
 
-    def _all_failed(self) -> RuntimeError:
-        reasons = [e.reason for e in self.evaluations if e.status == "failed"]
-        again = "another path" if self.path else "it"
-        return RuntimeError(
-            f"All {len(reasons)} evaluations failed, the first one with {reasons[0]}. Mend the "
-            f"function, or narrow the space to where it succeeds, and call again with {again}."
-        )
+    @property
+    def _failures(self) -> str:
+        """What failed, in words."""
+        failed = [e for e in self.evaluations if e.status == "failed"]
+        first = next((f", the first one with {e.reason}" for e in failed if e.reason), "")
+        return f"All {len(failed)} evaluations failed{first}"
 
     def save(self) -> None:
         """Write the file, whole or not at all.
@@ -262,6 +294,10 @@ class Run:
         places = enumerate(rows[self.num_past :], self.num_past + 1)
         own = [read_evaluation(row, f"{path}, evaluation {i}", self.space) for i, row in places]
         self.evaluations = past + own
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, InputDataWarning, stacklevel=2)
 
 
 def _version(path: Path) -> tuple[int, int]:

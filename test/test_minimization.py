@@ -2,6 +2,7 @@ import json
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ import pandas as pd
 import pytest
 import torch
 from botorch.exceptions import InputDataError
+from botorch.exceptions.warnings import InputDataWarning
 
 from botorch_popbo import minimize
 from botorch_popbo.minimization import Result
@@ -132,6 +134,56 @@ run(killed, path={str(path)!r})
     assert repr(run(n_trials=3, path=path)) == repr(whole)
 
 
+def run_and_log(path: Path, n_trials: int) -> Result:
+    def function(**parameters: Any) -> float:
+        with path.with_suffix(".log").open("a") as log:
+            log.write(f"{json.dumps(parameters)}\n")
+        time.sleep(0.03)
+        return hard(**parameters)
+
+    return minimize(function, SPACE, n_trials, n_initial=20, path=path, progress=False)
+
+
+def kill_at_random(path: Path, number: int) -> None:
+    """In a process without threads, which forks: what has ended stays, and stays as it was."""
+    from botorch_popbo import _run  # noqa: F401
+
+    draw, before = random.Random(number), list[Any]()
+    for _ in range(number):
+        if (pid := os.fork()) == 0:
+            run_and_log(path, 1000)
+        time.sleep(draw.uniform(0.0, 0.4))
+        os.kill(pid, signal.SIGKILL)
+        assert os.waitpid(pid, 0) == (pid, signal.SIGKILL)
+        now = json.loads(path.read_text())["evaluations"] if path.exists() else []
+        assert now[: len(before)] == before
+        before = now
+    print(len(before), len(path.with_suffix(".log").read_text().splitlines()))
+
+
+@pytest.mark.slow
+def test_forty_kills_lose_nothing_and_count_nothing_twice(tmp_path: Path) -> None:
+    path, number = tmp_path / "run.json", 40
+    code = f"""
+import logging, sys
+from pathlib import Path
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+logging.disable()
+from test_minimization import kill_at_random
+kill_at_random(Path({str(path)!r}), {number})
+"""
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True, env=environment
+    )
+    num_kept, num_calls = map(int, done.stdout.split())
+    assert num_kept <= num_calls <= num_kept + number  # of each kill one evaluation, at most
+    assert num_kept > 20  # which the model suggested
+    whole, resumed = (run_and_log(p, num_kept + 1) for p in (tmp_path / "whole.json", path))
+    assert repr(resumed) == repr(whole)
+    assert len({repr(e.parameters) for e in resumed.history}) == num_kept + 1
+
+
 def test_workers_evaluate_all_and_load_little(tmp_path: Path) -> None:
     def function(rate: float, kernel: str) -> float:
         import sys
@@ -174,6 +226,48 @@ def test_an_evaluation_that_is_cut_off_is_tried_again(
         found = run(function, 3, n_jobs=2)
         assert [e.status for e in found.history] == ["completed"] * 3
     assert "failed" not in caplog.text
+
+
+@pytest.mark.slow
+def test_a_good_evaluation_beside_a_crash_is_kept() -> None:
+    def function(x: float) -> float:
+        if x > 0.5:
+            time.sleep(0.2)
+            os._exit(3)
+        time.sleep(1.0)
+        return x
+
+    found = minimize(function, {"x": (0.0, 1.0)}, 6, n_initial=6, n_jobs=2, progress=False)
+    assert len(found.history) == 6
+    for e in found.history:
+        died = ("failed", "the worker process died twice")
+        assert (e.status, e.reason) == (died if e.parameters["x"] > 0.5 else ("completed", ""))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+def test_what_ends_beside_an_exit_is_kept(
+    end: type[BaseException], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def function(rate: float, kernel: str) -> float:
+        (tmp_path / f"{rate}").touch()
+        while len(list(tmp_path.glob("0.*"))) < 2:  # both end at the same time
+            time.sleep(0.01)
+        time.sleep(0.2)
+        if kernel == "poly":
+            time.sleep(0.02)
+            raise end(3)
+        return rate
+
+    start = [{"rate": 0.1, "kernel": "poly"}, {"rate": 0.2, "kernel": "rbf"}]
+    path = tmp_path / "run.json"
+    with pytest.raises(end):
+        run(function, 2, start=start, n_jobs=2, path=path)
+    assert f"interrupted after 1 of 2 evaluations; the same call goes on from {path}" in caplog.text
+    assert [e["status"] for e in json.loads(path.read_text())["evaluations"]] == [
+        "running",
+        "completed",
+    ]
 
 
 def test_what_workers_cannot_import_is_told_at_once(
@@ -241,6 +335,39 @@ def test_a_design_that_fails_in_one_way_is_enough() -> None:
         run(calls_inside, 3)
 
 
+def down(**parameters: Any) -> float:
+    raise ValueError("the cluster is down")
+
+
+def test_past_successes_are_a_result_though_all_else_fails(tmp_path: Path) -> None:
+    past = [{"rate": 10.0**-k, "kernel": "rbf", "value": abs(k - 1.5)} for k in range(4)]
+    options: dict[str, Any] = {"start": past, "path": tmp_path / "run.json"}
+    message = "All 4 evaluations failed, the first one with .* down. The result is the best past"
+    with pytest.warns(InputDataWarning, match=message):
+        found = run(down, **options)
+    assert len(found.history) == 8  # no more than a design is lost
+    assert found.best_observed.parameters["rate"] in (0.1, 0.01)
+    assert found.best.is_past
+    assert len(run(**options).history) == 14  # once it is mended, it goes on
+    with pytest.raises(RuntimeError, match=r"All 2 evaluations failed\. Mend"):
+        minimize(down, {"x": [1, 2]}, 3, start=[{"x": x, "value": None} for x in (1, 2)])
+    outside = {"rate": 10.0, "kernel": "rbf", "value": 1.0}
+    with pytest.raises(RuntimeError, match="All 4 evaluations failed"):
+        run(down, start=outside)  # of the space nothing succeeded
+
+
+def test_a_point_outside_of_the_space_teaches_and_is_not_recommended() -> None:
+    results: list[Result] = []
+    past = [{"x": x, "value": -x} for x in (0.2, 0.5, 1.2, 1.5, 2.0, 3.0)]
+    options: dict[str, Any] = {"n_initial": 6, "progress": False, "callback": results.append}
+    found = minimize(lambda x: -x, {"x": (0.0, 1.0)}, 3, start=past, **options)
+    assert [e.parameters["x"] for e in found.history][:7] == [0.2, 0.5, 1.2, 1.5, 2.0, 3.0, 1.0]
+    for result in (*results, found):
+        assert result.best.parameters == result.best_observed.parameters == {"x": 1.0}
+    first = minimize(down, {"x": (0.0, 1.0)}, 1, start=past, progress=False)
+    assert first.best.parameters == first.best_observed.parameters == {"x": 0.5}
+
+
 def calls_inside(rate: float, kernel: str) -> float:
     return math.log10()  # type: ignore[call-arg]  # a TypeError inside may be of the parameters
 
@@ -258,10 +385,51 @@ def test_what_is_no_number_is_a_failure(value: Any) -> None:
     assert [e.status for e in found] == ["completed", "failed", "completed"]
 
 
-def test_a_standard_error_is_learned_from() -> None:
+def test_a_standard_error_is_learned_from(recwarn: pytest.WarningsRecorder) -> None:
     exact = run(lambda rate, kernel: (hard(rate, "rbf") if rate < 0 else rate, 0.0))
     assert {e.standard_error for e in exact.history} == {0.0}
+    named = run(lambda rate, kernel: {"standard_error": 0.1, "value": rate})
+    assert {e.standard_error for e in named.history} == {0.1}
+    assert not recwarn
     assert exact.best.value == exact.best_observed.value  # of either kernel
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_pair_is_not_taken_for_a_standard_error_in_silence(
+    n_jobs: int, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    for n_trials in (4, 6):
+        run(lambda rate, kernel: (rate, 0.9), n_trials, path=tmp_path / "run.json", n_jobs=n_jobs)
+        [warning] = recwarn
+        assert "a pair, so 0.9 is a standard error" in str(warning.message)
+
+
+def test_a_search_says_why_it_stays_in_its_design(recwarn: pytest.WarningsRecorder) -> None:
+    def seldom(rate: float, kernel: str) -> float:
+        if rate > 1e-3:
+            raise ValueError(rate)
+        return rate
+
+    assert len(run(seldom, 10).history) == 10
+    [warning] = recwarn
+    assert "2 successes after 8 evaluations: points are still quasi-random, as" in str(
+        warning.message
+    )
+
+
+def test_a_space_of_few_points_is_told_of() -> None:
+    with pytest.warns(InputDataWarning) as told:
+        found = minimize(lambda x: float(x), {"x": (0, 1)}, 40, progress=False)
+    assert len(found.history) == 2
+    assert [str(warning.message) for warning in told] == [
+        "x: (0, 1) are whole numbers; all between are written (0.0, 1.0), and these two [0, 1].",
+        "The space has only 2 points to evaluate, not 40.",
+    ]
+    past = [{"x": x, "value": x} for x in (1, 2)]
+    with pytest.warns(InputDataWarning) as told:
+        found = minimize(lambda x: pytest.fail("evaluated"), {"x": [1, 2]}, 3, start=past)
+    assert found.best.value == 1.0
+    assert [str(warning.message)[:32] for warning in told] == ["The space has only 0 points to e"]
 
 
 @pytest.mark.parametrize(
