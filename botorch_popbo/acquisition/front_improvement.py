@@ -22,7 +22,6 @@ from botorch_popbo.acquisition._known_points import log_remoteness
 from botorch_popbo.acquisition._known_utilities import believing, place_of
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
-from botorch_popbo.models._observations.from_order import without_rounding
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
 
@@ -121,8 +120,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         expected = model.predictor.mean(known)
         if order.num_lists != 1 or not bool(order.score.isfinite().any()):
             return expected
-        score = order.score if model.settings.order_only else without_rounding(order.score)
-        tied = order.item[score == score.max()]
+        tied = order.item[order.score == order.score.max()]
         if len(tied) > 1:
             mean, variance = model.predictor.moments(known[tied])
             beyond = self.settings.surpassing * variance.clamp_min(0.0).sqrt()

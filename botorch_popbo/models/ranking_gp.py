@@ -69,7 +69,8 @@ class RankingGP(RankModel, FantasizeMixin):
     (:mod:`botorch_popbo.likelihoods.order`) gives both the utilities of the evaluated points, on
     the scale on which they look most like a draw of the prior, and the evidence by which
     lengthscales and noise variance are chosen. Given those utilities the process is exact. Any
-    affine transform of ``train_Y`` gives the same model up to rounding.
+    affine transform of ``train_Y`` gives the same model up to rounding, as long as it keeps
+    distinct outcomes distinct.
 
     The ``posterior`` is that of the utility, larger being better, in units of the prior's standard
     deviation: normal and joint. The order leaves its level open: means count from what is expected

@@ -77,12 +77,10 @@ def test_the_front_is_what_none_dominates() -> None:
     assert 1 < len(front) < len(X)
 
 
-@pytest.mark.parametrize(("dust", "number"), [(0.0, 500), (1e-18, 500), (0.0, 4)])
-def test_of_outcomes_tied_for_the_best_the_front_holds_one(dust: float, number: int) -> None:
+@pytest.mark.parametrize("number", [500, 4])
+def test_of_outcomes_tied_for_the_best_the_front_holds_one(number: int) -> None:
     best = Y[:, 0].topk(6).indices
     plateau = Y[:, 0].clamp_max(float(Y[best, 0].min()))
-    plateau = plateau - plateau.max()
-    plateau[best] = -dust * torch.arange(6).double()
     outcomes = torch.stack([plateau, Y[:, 1]], dim=-1)
     fitted = models(outcomes, settings=ModelSettings(num_conditioned=number))
     found = LogExpectedFrontImprovement(fitted)

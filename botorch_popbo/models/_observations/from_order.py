@@ -1,7 +1,5 @@
 """An order as ranked records."""
 
-from dataclasses import replace
-
 import torch
 from torch import Tensor
 
@@ -9,9 +7,6 @@ from botorch_popbo.data._counts import count_better
 from botorch_popbo.data.order import Order
 from botorch_popbo.models._observations.answers import answers_of
 from botorch_popbo.models._observations.observations import Observations
-
-#: Of the typical outcome: what is left of a mean of folds, or of one less an accuracy.
-_ROUNDINGS = 64.0
 
 
 def observations_of(order: Order, tie: float = 0.0) -> Observations:
@@ -21,18 +16,11 @@ def observations_of(order: Order, tie: float = 0.0) -> Observations:
 
     Args:
         order: The order.
-        tie: Deviation of the difference of two whose outcomes tie, but for rounding; zero if it is
-            free, and then the order alone tells what ties.
+        tie: Deviation of the difference of two whose outcomes tie; zero if it is free.
 
     Returns:
         The records, in double precision.
     """
-    # Of several lists each has a unit of its own.
-    has_unit = order.num_lists == 1 and bool(order.is_measured.all())
-    outcome = without_rounding(order.score) if has_unit else order.score
-    is_rounded = tie > 0.0 and not outcome.equal(order.score)
-    if is_rounded and bool((outcome != outcome[0]).any()):  # else rounding is all that is known
-        order = replace(order, score=outcome)
     # A task of several lists may contradict itself, so it is a judge's.
     judged = order.task_of_list.bincount() > 1
     # Of outcomes the order is what is learned from. Of answers a tie is half a loss.
@@ -62,20 +50,11 @@ def observations_of(order: Order, tie: float = 0.0) -> Observations:
         records.known_variance[own] = _known_variance(
             order.score[entry], order.variance[entry], records.start[own]
         )
-    if has_unit:
-        records.outcome[order.ranked.inverse] = outcome.double()
+    # Of several lists each has a unit of its own.
+    if order.num_lists == 1 and bool(order.is_measured.all()):
+        records.outcome[order.ranked.inverse] = order.score.double()
         records.outcome[:] = in_unit_of(records.start, records.outcome)
     return records
-
-
-def without_rounding(outcome: Tensor) -> Tensor:
-    """The outcomes, with those made equal that differ by rounding only."""
-    ordered, place = outcome.sort()
-    typical = outcome.abs().where(outcome.isfinite(), torch.nan).nanmedian()
-    rounding = _ROUNDINGS * torch.finfo(outcome.dtype).eps * typical
-    is_first = ordered.diff(prepend=ordered[:1]).nan_to_num() > rounding
-    first = torch.arange(len(ordered)).to(place).where(is_first, 0).cummax(0).values
-    return torch.empty_like(outcome).index_copy(0, place, ordered[first])
 
 
 def in_unit_of(guess: Tensor, outcome: Tensor) -> Tensor:
