@@ -77,9 +77,10 @@ class ModelSettings:
     # one, what it grows by in a deviation of the utility, and its curvature. Measured: none.
     warp: tuple[tuple[float, float], ...] = ((0.7, 1.0), (0.0, 1.0), (0.0, 0.3))
     warp_limits: tuple[float, float] = (-8.0, 8.0)
-    # Logarithm of the least gap in units of the typical one, a ten-thousandth: what is closer may
-    # be told apart by rounding. Measured: none.
-    least_log_gap: float = -9.2
+    # Logarithms of the least and the largest gap, in units of the typical one, that are distances:
+    # four powers of ten either way. Of others the order alone counts. Rounding may be all that
+    # tells outcomes apart, and the size of a penalty says nothing. Measured: ablation.md.
+    log_gap_limits: tuple[float, float] = (-9.2, 9.2)
     # Deviation of the difference of utilities whose outcomes tie, but for the worst. Were it free,
     # a plateau would look like a slope. Measured: tuning.md.
     tie: float = 0.03

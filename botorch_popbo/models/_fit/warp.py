@@ -45,7 +45,7 @@ class Warp(Module):
 
     def __init__(self, settings: ModelSettings) -> None:
         super().__init__()
-        self.least_log_gap = settings.least_log_gap
+        self._log_gap_limits = settings.log_gap_limits
         for name, laws, limits in (
             ("slope", settings.warp, settings.warp_limits),
             ("concentration", [settings.concentration], settings.concentration_limits),
@@ -56,12 +56,13 @@ class Warp(Module):
     def measured(self, records: Observations, comparisons: Comparisons) -> MeasuredGaps | None:
         """The gaps of the comparisons of a ranking, or ``None`` if none was measured."""
         gap = records.outcome[comparisons.better] - records.outcome[comparisons.worse]
-        is_known = (gap > 0.0) & ~comparisons.is_side & ~comparisons.is_answer
+        log_gap, (least, largest) = gap.log(), self._log_gap_limits  # NaN of what is no gap
+        is_known = (log_gap > least) & (log_gap < largest)
+        is_known &= ~comparisons.is_side & ~comparisons.is_answer
         if not bool(is_known.any()):
             return None
         place = 0.5 * (records.start[comparisons.better] + records.start[comparisons.worse])
         basis = torch.stack([torch.ones_like(place), place, place.square() - 1.0], dim=-1)
-        log_gap = gap.log().clamp_min(self.least_log_gap)
         return MeasuredGaps(log_gap.where(is_known, torch.nan), basis)
 
     @property

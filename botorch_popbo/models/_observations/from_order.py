@@ -71,8 +71,8 @@ def in_unit_of(guess: Tensor, outcome: Tensor) -> Tensor:
     levels, inverse = outcome[outcome.isfinite()].unique(return_inverse=True)
     if len(levels) < 2:
         return torch.full_like(outcome, torch.nan)
-    # Larger outcomes would overflow.
-    largest = levels.abs().max()
+    # Larger outcomes would overflow, and beside larger ones others would vanish.
+    largest = levels.abs().max().clamp_max(1e150)
     at = torch.zeros_like(levels).index_copy(0, inverse, guess[outcome.isfinite()])
     ratio = (levels / largest).diff().log() - at.diff().log()
     return outcome / largest * torch.exp(-ratio.nanmedian())

@@ -1,0 +1,119 @@
+"""The model hears distances, and still keeps the order: of any unit, offset, precision, penalty."""
+
+import warnings
+from typing import Any
+
+import pytest
+import torch
+from helpers.gaussian import unit_points
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+from torch import Tensor
+
+from botorch_popbo import RankingGP
+
+X = unit_points(30).float().double()
+TEST_X = unit_points(12, seed=1)
+#: Always the same examples. They are not shrunk, as each fits two models.
+FEW = settings(max_examples=10, derandomize=True, deadline=None, phases=[Phase.generate])
+
+optima = st.tuples(st.floats(0.1, 0.9), st.floats(0.1, 0.9))
+
+
+def bowl(optimum: tuple[float, float], bits: int) -> Tensor:
+    """Outcomes between -8 and 0 that are whole multiples of ``2 ** -bits``."""
+    slope = torch.tensor([1.0, 3.0]).double()
+    exact = -(slope * (X - torch.tensor(optimum).double()).square()).sum(-1)
+    return (exact * 2.0**bits).round() / 2.0**bits
+
+
+def fitted(outcomes: Tensor, points: Tensor = X, **options: Any) -> RankingGP:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of single precision
+        return RankingGP(points.to(outcomes), outcomes.unsqueeze(-1), **options).fit()
+
+
+def utilities(model: RankingGP, points: Tensor = X) -> Tensor:
+    with torch.no_grad():
+        return model.posterior(points.to(model.known_X)).mean.squeeze(-1).double()
+
+
+def assert_alike(model: RankingGP, other: RankingGP) -> None:
+    mean, expected = utilities(model, TEST_X), utilities(other, TEST_X)
+    torch.testing.assert_close(mean, expected, rtol=0.0, atol=0.01 * float(expected.std()))
+    assert torch.equal(model.incumbent.double(), other.incumbent.double())
+
+
+@FEW
+@given(optimum=optima, unit=st.integers(-40, 40), offset=st.floats(-1e9, 1e9))
+def test_units_and_offsets_change_nothing(
+    optimum: tuple[float, float], unit: int, offset: float
+) -> None:
+    outcomes = bowl(optimum, bits=16)
+    moved = 2.0**unit * (outcomes + round(offset))  # without rounding
+    assert len(moved.unique()) == len(outcomes.unique())
+    assert_alike(fitted(moved), fitted(outcomes))
+
+
+@FEW
+@given(optimum=optima, unit=st.integers(-40, 40), offset=st.integers(-4000, 4000))
+def test_nor_do_they_in_single_precision(
+    optimum: tuple[float, float], unit: int, offset: int
+) -> None:
+    outcomes = bowl(optimum, bits=11)
+    moved = (2.0**unit * (outcomes + offset)).float()
+    assert_alike(fitted(moved), fitted(outcomes))
+
+
+@FEW
+@given(optimum=optima, seed=st.integers(0, 2**31))
+def test_the_order_of_the_rows_changes_nothing(optimum: tuple[float, float], seed: int) -> None:
+    rows = torch.randperm(len(X), generator=torch.Generator().manual_seed(seed))
+    outcomes = bowl(optimum, bits=40)
+    assert_alike(fitted(outcomes[rows], X[rows]), fitted(outcomes))
+
+
+def penalised(truth: Tensor, share: float, penalty: float, spread: float, seed: int = 0) -> Tensor:
+    """The worst return a penalty instead, times a random factor from 1 to ``1 + spread``."""
+    is_bad = torch.zeros(len(truth), dtype=torch.bool)
+    is_bad[truth.argsort()[: int(share * len(truth))]] = True
+    size = 1.0 + spread * unit_points(len(truth), 1, seed).squeeze(-1)
+    return truth.where(~is_bad, -penalty * size)
+
+
+def agreement(model: RankingGP, truth: Tensor, share: float) -> float:
+    """Rank correlation with the truth of those that are not penalised."""
+    is_good = truth.argsort().argsort() >= int(share * len(truth))
+    return float(spearmanr(utilities(model)[is_good], truth[is_good]).statistic)
+
+
+@settings(FEW, max_examples=20)
+@given(
+    optimum=optima,
+    share=st.floats(0.0, 0.9),
+    exponent=st.integers(3, 300),
+    spread=st.sampled_from([0.0, 1.0, 1e-3]),
+    seed=st.integers(0, 2**31),
+)
+def test_penalties_hide_nothing(
+    optimum: tuple[float, float], share: float, exponent: int, spread: float, seed: int
+) -> None:
+    truth = bowl(optimum, bits=40)
+    outcomes = penalised(truth, share, 10.0**exponent, spread, seed)
+    model, alone = fitted(outcomes), fitted(outcomes, order_only=True)
+    assert len(model.records.level.unique()) == len(outcomes.unique())
+    assert agreement(model, truth, share) >= agreement(alone, truth, share) - 0.1
+    lost = [truth.max() - truth[(m.incumbent == X).all(-1)] for m in (model, alone)]
+    assert lost[0] <= lost[1] + 0.02
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0])
+def test_the_size_of_penalties_changes_nothing(spread: float) -> None:
+    truth = bowl((0.4, 0.4), bits=40)
+    large, larger, largest = (
+        fitted(penalised(truth, 0.7, penalty, spread)) for penalty in (1e9, 1e15, 8e307)
+    )
+    assert_alike(larger, large)
+    assert_alike(largest, large)
+    assert agreement(large, truth, 0.7) > 0.95
