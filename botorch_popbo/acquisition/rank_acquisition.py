@@ -64,33 +64,20 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         self._known_radius = model.known_radius
         self.register_buffer("_is_baseline", find_baseline(model, X_baseline), persistent=False)
 
+    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
     def forward(self, X: Tensor) -> Tensor:
         """Evaluate the acquisition function.
 
         Args:
-            X: Points, a ``batch_shape x 1 x d`` tensor. Several points without a batch, ``q x d``,
-                are one choice, as BoTorch's sequential optimizers report it: the value is the sum
-                of those of the single points, each with the ones before it pending.
+            X: Points, a ``batch_shape x 1 x d`` tensor. To choose several, choose one at a time,
+                with those before it pending.
 
         Returns:
             A ``batch_shape`` tensor in the dtype of the model, larger being better.
+
+        Raises:
+            AssertionError: If ``q`` is not 1.
         """
-        return self._one_by_one(X) if X.ndim == 2 and len(X) > 1 else self._of_single_points(X)
-
-    def _one_by_one(self, X: Tensor) -> Tensor:
-        pending = self.X_pending
-        values = []
-        try:
-            for number in range(len(X)):
-                parts = [X[:number].detach()] if pending is None else [pending, X[:number].detach()]
-                self.set_X_pending(torch.cat(parts))
-                values.append(self._of_single_points(X[number : number + 1]))
-        finally:
-            self.set_X_pending(pending)
-        return torch.stack(values).sum(0)
-
-    @t_batch_mode_transform(expected_q=1)  # type: ignore[arg-type]  # typed for its base class
-    def _of_single_points(self, X: Tensor) -> Tensor:
         X = X.to(self._known.dtype)
         encoded = self._informed.encode(X)
         radius = float(self._known_radius * X.shape[-1] ** 0.5)

@@ -32,6 +32,13 @@ from botorch_popbo.search.maximize import default_options, table_candidates, unl
 from botorch_popbo.search.suggest import Models
 from botorch_popbo.settings import Settings
 
+#: Optimizers of BoTorch that ask for the value of all chosen points together.
+_JOINT = (
+    "optimize_acqf_mixed",
+    "optimize_acqf_mixed_alternating",
+    "optimize_acqf_discrete_local_search",
+)
+
 
 class RankAcquisition(Acquisition):
     """Optimise a rank acquisition function reproducibly.
@@ -177,8 +184,9 @@ class RankAcquisition(Acquisition):
     @torch.enable_grad()
     def optimize(  # type: ignore[override]  # Ax names what it passes
         self,
-        *,
+        n: int,
         search_space_digest: SearchSpaceDigest,
+        *,
         fixed_features: dict[int, float] | None = None,
         rounding_func: Callable[[Tensor], Tensor] | None = None,
         optimizer_options: dict[str, Any] | None = None,
@@ -209,7 +217,8 @@ class RankAcquisition(Acquisition):
             # A ReLU network has kinks: the line search ends at one, which is no failure.
             warnings.filterwarnings("ignore", "Optimization failed", RuntimeWarning)
             warnings.simplefilter("ignore", BadInitialCandidatesWarning)  # where all are as good
-            found, values, weights = super().optimize(
+            search_for = partial(
+                super().optimize,
                 search_space_digest=search_space_digest,
                 fixed_features=fixed_features,
                 rounding_func=rounding_func,
@@ -217,12 +226,32 @@ class RankAcquisition(Acquisition):
                 candidate_set=candidate_set,
                 **others,
             )
+            one_by_one = candidate_set is None and optimizer in _JOINT
+            found, values, weights = self._in_turn(search_for, n) if one_by_one else search_for(n=n)
             if candidate_set is None:
                 moved = partial(self._feasible_near, held=list(choices))
                 points = unless_known(self.acqf, domain, found, X_known, moved)
                 if not points.equal(found):
                     found, values = points, self.evaluate(points.unsqueeze(-2)).detach().squeeze()
         return found, values, weights
+
+    def _in_turn(
+        self, search_for: Callable[..., tuple[Tensor, Tensor, Tensor]], n: int
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Points one after another, each with those before it pending: values are of one point."""
+        running, found = self.X_pending, [search_for(n=1)]
+        for _ in range(n - 1):
+            others = [] if running is None else [running]
+            self._wait_for(torch.cat([*others, *(X for X, _, _ in found)]))
+            found.append(search_for(n=1))
+        if n > 1:
+            self._wait_for(running)
+        points, values, weights = zip(*found, strict=True)
+        return torch.cat(points), torch.stack(values).flatten(), torch.cat(weights)
+
+    def _wait_for(self, pending: Tensor | None) -> None:
+        self.X_pending = pending
+        self.acqf.set_X_pending(pending)
 
     def _feasible_near(self, X: Tensor, held: Sequence[int]) -> Tensor:
         """Points moved to where equalities hold, all but some columns, if feasible then."""

@@ -116,13 +116,12 @@ def test_known_points_beyond_those_that_stand_for_all_are_known() -> None:
     assert (function(known) < -700.0).all()
 
 
-def test_the_value_of_several_points_is_that_of_one_after_another(case: Case) -> None:
-    function = case.make(X_pending=PENDING[:1])
-    first, second = ANYWHERE[0], ANYWHERE[1]
-    together = function(torch.cat([first, second]))
-    assert torch.equal(function.X_pending, PENDING[:1])
-    informed = case.make(X_pending=torch.cat([PENDING[:1], first]))
-    assert torch.equal(together, function(first) + informed(second))
+@pytest.mark.parametrize("X", [ANYWHERE[:8, 0], ANYWHERE[:8].reshape(4, 2, 2)])
+def test_several_points_have_no_value_together(case: Case, X: Tensor) -> None:
+    function = case.make()
+    with pytest.raises(AssertionError, match="q=1"):
+        function(X)
+    assert function(X[..., :1, :]).numel() == X.numel() / X.shape[-2] / 2
 
 
 def test_points_of_another_space_are_named(case: Case) -> None:

@@ -1,13 +1,15 @@
 """What becomes of a batch trial, as experiments with many units at a time use them."""
 
 import math
+from typing import Any
 
+import ax.generators.torch.botorch_modular.acquisition as ax_acquisition
 import pandas as pd
 import pytest
 from ax.core.arm import Arm
 from ax.core.data import Data
-from helpers.search_spaces import assert_distinct
-from helpers.service_loop import floats, popbo_client
+from helpers.search_spaces import assert_distinct, choice, ranged
+from helpers.service_loop import Parameter, floats, popbo_client, run_trials
 
 
 @pytest.mark.parametrize(
@@ -45,3 +47,41 @@ def test_no_arm_of_a_batch_comes_twice(case: str) -> None:
         trial.mark_completed(unsafe=True)
     assert len(arms) == 20
     assert_distinct(arms)
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "parameters", "constraints"),
+    [
+        ("optimize_acqf_mixed", [*floats(1), choice("c", ["a", "b"])], ()),
+        (
+            "optimize_acqf_mixed_alternating",
+            [*floats(1), *(choice(n, [*"abcd"]) for n in "uv")],
+            (),
+        ),
+        (
+            "optimize_acqf_discrete_local_search",
+            [ranged(name, 1, 50, "int") for name in "abc"],
+            ("a + b <= 60",),
+        ),
+    ],
+)
+def test_a_batch_is_chosen_one_by_one_by_every_optimizer_of_ax(
+    optimizer: str,
+    parameters: list[Parameter],
+    constraints: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numbers = []
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        numbers.append(kwargs["q"])
+        return search(*args, **kwargs)
+
+    search = getattr(ax_acquisition, optimizer)
+    monkeypatch.setattr(ax_acquisition, optimizer, counted)
+    client = popbo_client(parameters, 4, parameter_constraints=constraints)
+    run_trials(client, lambda p: float(sum(len(str(v)) for v in p.values())), 4)
+    [[run]] = client._generation_strategy.gen(experiment=client._experiment, n=3, num_trials=1)
+    assert numbers == [1, 1, 1]
+    assert_distinct([arm.parameters for arm in run.arms])
+    assert len(run.gen_metadata["expected_acquisition_value"]) == 3
