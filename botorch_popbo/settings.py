@@ -266,11 +266,6 @@ class SearchSettings:
     num_challengers: int = 512
     challenger_radius: float = 0.25
     log10_closeness: float = -2.0
-    # Weight of the weighted sum beside the largest term in a random trade-off of objectives: of two
-    # points with the same worst objective the better one is ahead. Knowles' (2006, section 3); an
-    # instance is not asked for it. None.
-    sum_weight: float = 0.05
-
     # Variances of a judge's noise, in units of the judges' common one, of which the most probable
     # is taken, and the deviation of its logarithm a priori. On or off only: more_results.md.
     judge_noise_ratios: tuple[float, ...] = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)

@@ -14,6 +14,7 @@ from botorch_popbo.acquisition._checks import check_model, check_points
 from botorch_popbo.acquisition._known_points import distance_to_known
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 from botorch_popbo.data._rows import is_row_of
+from botorch_popbo.models._fit.outliers import near_radius
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.models.ranking_gp import RankingGP
 
@@ -21,7 +22,8 @@ from botorch_popbo.models.ranking_gp import RankingGP
 class RankAcquisitionFunction(AcquisitionFunction, ABC):
     """A function of a rank model that never suggests a known point again.
 
-    A surprise of the model is followed first: what is logarithmic falls with the distance from it.
+    A surprise of the model is followed first: the value falls with the distance from it. Only a
+    model with uncertainty has one, and then every value is a logarithm.
     Pending points enter the model as if they had turned out as expected; see
     :meth:`~botorch_popbo.RankModel.with_pending`. Near an evaluated or pending point the
     value falls smoothly: what is there is known already. The log-probability that constraints are
@@ -83,7 +85,7 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         radius = float(self._known_radius * X.shape[-1] ** 0.5)
         distance = distance_to_known(encoded, self._known, radius)
         value = self._evaluate(X, encoded, distance)
-        if self._log and len(self._followed):
+        if len(self._followed):
             away = torch.linalg.vector_norm(encoded - self._followed, dim=-1)
             # Half as far as what is near, since a copy would tell nothing.
             value = value - 0.5 * (4.0 * away / self._reach - 2.0).square()
@@ -139,16 +141,14 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             is_row_of(surprise, known[self._is_baseline & self.satisfies_all(known)])
         ]
         followed = self.model.encode(surprise)
-        if len(followed) and self.X_pending is not None:
+        if not len(followed):
+            return followed
+        settings = cast(RankingGP, self.model).settings  # no other has a surprise
+        self._reach = near_radius(self.model.encode(known), settings)
+        if self.X_pending is not None:
             pending = self._informed.encode(self.X_pending)
             followed = followed[(torch.cdist(followed, pending) > self._reach).all(-1)]
         return followed[:1]
-
-    @property
-    def _reach(self) -> float:
-        """How far from a surprise another point counts as near it, in encoded columns."""
-        nearness = cast(RankingGP, self.model).settings.nearness  # no other has a surprise
-        return float(nearness * self._known.shape[-1] ** 0.5)
 
     @property
     def _is_eligible(self) -> Tensor:

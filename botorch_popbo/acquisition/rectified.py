@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from typing import Any, Self, cast
 
 import torch
+from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
@@ -15,6 +16,7 @@ from botorch_popbo.acquisition._space_share import SpaceShare
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.paper.poisson_rank_model import PoissonRankModel
 from botorch_popbo.paper.posterior import PoissonRankPosterior
 from botorch_popbo.settings import AcquisitionSettings, PaperSettings
 
@@ -32,7 +34,8 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     A :class:`~botorch_popbo.RankingGP` explores for its own uncertainty, and nothing is rectified.
     There the rank is one among all points of the space, the share :math:`S(z)` of them whose
     utility is higher than :math:`z`. Unlike a count of evaluated points it leaves something to gain
-    next to the best of them. Gains are differences of its logarithm.
+    next to the best of them. Gains are differences of its logarithm. There all values are
+    logarithms, as ``_log`` tells BoTorch and Ax.
 
     Args:
         model: A fitted model.
@@ -62,6 +65,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
         if share is not None and not 0.0 < share <= 1.0:
             raise ValueError(f"share is one of the evaluated points, in (0, 1], but got {share}.")
         self.share = share
+        self._log = model.has_uncertainty
         # Another instance draws other numbers, also when the caller keeps its seed.
         self.seed = derive_seed(seed, len(model.known_X))
 
@@ -142,13 +146,14 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
 
     Args:
         model: A fitted model.
-        K_m: Worst tolerable rank, by default 5 as in the paper; for a ``RankingGP`` the place that
-            a gain is counted from, by default 1, the incumbent's.
-        share: See the base class; the paper's is 0.4.
+        K_m: Worst tolerable rank, by default that of the network's settings, 5 as in the paper; for
+            a ``RankingGP`` the place that a gain is counted from, by default 1, the incumbent's.
+        share: See the base class; by default that of the network's settings, 0.4 as in the paper.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
         X_baseline: The evaluated points that could be suggested; see the base class.
-        exploration: For a ``RankingGP`` the share of the deviation that counts.
+        exploration: For a ``RankingGP`` the share of the deviation that counts, by default a half.
+        settings: For a ``RankingGP`` the defaults of ``K_m`` and ``exploration``.
 
     Raises:
         ValueError: If ``K_m`` is below 1 or ``share`` is out of range.
@@ -160,18 +165,21 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         self,
         model: RankModel,
         K_m: int | None = None,
-        share: float | None = PaperSettings.eri_share,
+        share: float | _DefaultType | None = DEFAULT,
         X_pending: Tensor | None = None,
         seed: int = 0,
         X_baseline: Tensor | None = None,
-        exploration: float = AcquisitionSettings.exploration,
+        exploration: float | None = None,
+        settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  # frozen
     ) -> None:
+        paper = _paper_settings(model)
+        share = paper.eri_share if isinstance(share, _DefaultType) else share
         super().__init__(model, share, seed, X_baseline)
-        settings = AcquisitionSettings if model.has_uncertainty else PaperSettings
-        self.K_m = settings.worst_rank if K_m is None else K_m
+        default = settings.worst_rank if model.has_uncertainty else paper.worst_rank
+        self.K_m = default if K_m is None else K_m
         if self.K_m < 1:
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
-        self.exploration = exploration
+        self.exploration = settings.exploration if exploration is None else exploration
         self.set_X_pending(X_pending)
 
     def _of_utility(self, utility: Tensor, mean: Tensor, variance: Tensor, own: Tensor) -> Tensor:
@@ -205,14 +213,15 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
 
     Args:
         model: A fitted model.
-        beta: Weight of the standard deviation. The paper does not give its value; here it is 3, for
-            a ``RankingGP`` 1.
-        share: See the base class; the paper's is 0.6.
+        beta: Weight of the standard deviation, by default that of the network's settings. The paper
+            does not give its value; here it is 3, for a ``RankingGP`` 1.
+        share: See the base class; by default that of the network's settings, 0.6 as in the paper.
         poisson_deviation: For a network whether :math:`\sigma` is the square root of the expected
             count.
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
         X_baseline: The evaluated points that could be suggested; see the base class.
+        settings: For a ``RankingGP`` the default of ``beta``.
 
     Raises:
         ValueError: If ``beta`` is negative or ``share`` is out of range.
@@ -224,15 +233,18 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         self,
         model: RankModel,
         beta: float | None = None,
-        share: float | None = PaperSettings.rlcb_share,
+        share: float | _DefaultType | None = DEFAULT,
         poisson_deviation: bool = False,
         X_pending: Tensor | None = None,
         seed: int = 0,
         X_baseline: Tensor | None = None,
+        settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  # frozen
     ) -> None:
+        paper = _paper_settings(model)
+        share = paper.rlcb_share if isinstance(share, _DefaultType) else share
         super().__init__(model, share, seed, X_baseline)
-        settings = AcquisitionSettings if model.has_uncertainty else PaperSettings
-        self.beta = settings.beta if beta is None else beta
+        default = settings.beta if model.has_uncertainty else paper.beta
+        self.beta = default if beta is None else beta
         if not self.beta >= 0:
             raise ValueError(f"beta weighs a deviation and is not negative, but got {beta}.")
         self.poisson_deviation = poisson_deviation
@@ -266,3 +278,8 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         value = value.lerp(value.clamp_max(0.0) - 2.0, proximity(distance))
         # No bound of another point is below minus the number of points.
         return value - len(self._informed.known_X) * (distance == 0.0)
+
+
+def _paper_settings(model: RankModel) -> PaperSettings:
+    """A network's own, and for any other model the paper's."""
+    return model.settings if isinstance(model, PoissonRankModel) else PaperSettings()

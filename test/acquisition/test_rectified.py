@@ -18,6 +18,7 @@ from botorch_popbo import (
     RankModel,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.settings import PaperSettings
 
 SHARE = 0.4
 FAR = pytest.mark.usefixtures("only_known_points_are_near")
@@ -100,6 +101,13 @@ def test_the_share_decides_what_is_promising(kind: Kind, share: float) -> None:
 def test_the_share_defaults_to_the_papers(kind: Kind, long_model: PoissonRankModel) -> None:
     assert kind(long_model).share == (0.6 if kind is RectifiedLowerConfidenceBound else 0.4)
     assert kind(long_model, share=None).share is None
+
+
+def test_a_networks_settings_are_the_defaults() -> None:
+    settings = PaperSettings(worst_rank=3, beta=2.0, eri_share=0.7, rlcb_share=0.8)
+    model = PoissonRankModel.paper(*toy_data(8), settings=settings).fit()
+    eri, bound = ExpectedRankingImprovement(model), RectifiedLowerConfidenceBound(model)
+    assert (eri.K_m, eri.share, bound.beta, bound.share) == (3, 0.7, 2.0, 0.8)
 
 
 def test_settings_out_of_range_are_refused(kind: Kind, model: RankModel) -> None:

@@ -6,11 +6,18 @@ import pytest
 import torch
 from helpers.acquisition import RECTIFIED, Kind
 from helpers.toy import toy_data
+from helpers.utility import with_a_surprise
 from torch import Tensor
 from torch.autograd import gradcheck
 
-from botorch_popbo import ExpectedRankingImprovement, RankingGP, RectifiedLowerConfidenceBound
+from botorch_popbo import (
+    ExpectedRankingImprovement,
+    PoissonRankModel,
+    RankingGP,
+    RectifiedLowerConfidenceBound,
+)
 from botorch_popbo.acquisition._space_share import SpaceShare
+from botorch_popbo.settings import AcquisitionSettings
 
 X_TEST = toy_data(50, seed=3)[0].unsqueeze(-2)
 
@@ -85,3 +92,30 @@ def test_gradients(kind: Kind, gaussian_model: RankingGP) -> None:
 def test_nothing_is_rectified(kind: Kind, gaussian_model: RankingGP) -> None:
     value = kind(gaussian_model)(X_TEST)
     assert torch.equal(kind(gaussian_model, seed=1, share=0.1)(X_TEST), value)
+
+
+def test_values_are_logarithms_and_a_surprise_is_followed(
+    kind: Kind, short_model: PoissonRankModel
+) -> None:
+    model = with_a_surprise()
+    function, elsewhere = kind(model), torch.tensor([[[0.5, 0.5]]]).double()
+    assert function._log  # Ax compares exponentials of what says so
+    assert not kind(short_model)._log
+    assert function(elsewhere) < function(model.surprise.unsqueeze(-2) - 0.05) - 50.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "settings"),
+    [
+        (ExpectedRankingImprovement, "K_m", AcquisitionSettings(worst_rank=4)),
+        (ExpectedRankingImprovement, "exploration", AcquisitionSettings(exploration=1.0)),
+        (RectifiedLowerConfidenceBound, "beta", AcquisitionSettings(beta=2.0)),
+    ],
+)
+def test_settings_are_the_defaults(
+    kind: Kind, name: str, settings: AcquisitionSettings, gaussian_model: RankingGP
+) -> None:
+    by_settings = kind(gaussian_model, settings=settings)
+    given = kind(gaussian_model, **{name: getattr(by_settings, name)})
+    assert torch.equal(by_settings(X_TEST), given(X_TEST))
+    assert not torch.equal(by_settings(X_TEST), kind(gaussian_model)(X_TEST))

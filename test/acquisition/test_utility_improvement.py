@@ -86,6 +86,19 @@ def test_a_surprise_is_followed() -> None:
     assert gradcheck(functions["near"], TEST_X[:2, :, :2].clone().requires_grad_())
 
 
+def test_a_surprise_among_choices_is_followed_until_its_neighbour_is_tried() -> None:
+    corners = torch.cartesian_prod(*[torch.tensor([0.0, 1.0]).double()] * 4)
+    known, far = corners[corners.sum(-1) != 1.0], corners[-1:].unsqueeze(-2) - 0.1
+    model = RankingGP(known, -known.sum(-1, keepdim=True)).fit()
+    model.surprise = known[:1]  # what is nearest to it differs in two choices of four
+    before = LogExpectedUtilityImprovement(model)(far)
+    for number, is_followed in ((1, False), (3, True)):
+        pending = torch.zeros(1, 4).double()
+        pending[:, :number] = 1.0
+        function = LogExpectedUtilityImprovement(model, X_pending=pending)
+        assert bool(function(far) < before + 2.0) == is_followed
+
+
 def model_with_failures() -> RankingGP:
     X, Y = toy_data(15)
     return RankingGP(X, Y.where(X[:, :1] < 0.8, -torch.inf)).fit()

@@ -148,13 +148,25 @@ def lone_surprise(sample: Sample, is_used: Tensor) -> Tensor:
         return _index(own)[:0]
     best_used = records.level[own & is_used].min()
     better, others = _index(own & ~is_used & (records.level < best_used)), _index(own)
-    gaps = X[others].sort(0).values.diff(dim=0)
-    # Where all is a choice nothing is nearer than another one, which changes two columns by one.
-    least = 1.5 * gaps[gaps > 0.0].min()
-    radius = least.clamp_min(sample.settings.nearness * X.shape[-1] ** 0.5)
-    is_near = torch.cdist(X[better], X[others]) <= radius
+    is_near = torch.cdist(X[better], X[others]) <= near_radius(X[others], sample.settings)
     lone = better[~(is_near & (better.unsqueeze(-1) != others)).any(-1)]
     return lone[records.level[lone].argsort()[:1]]
+
+
+def near_radius(X: Tensor, settings: ModelSettings) -> float:
+    """How far from a point another one counts as near it.
+
+    Args:
+        X: Encoded points, ``N x d``, two of which differ.
+        settings: The distance per root of the number of columns.
+
+    Returns:
+        A distance.
+    """
+    gaps = X.sort(0).values.diff(dim=0)
+    # Where all is a choice nothing is nearer than another one, which changes two columns by one.
+    least = 1.5 * float(gaps[gaps > 0.0].min())
+    return max(least, settings.nearness * X.shape[-1] ** 0.5)
 
 
 def plausible_records(
