@@ -175,8 +175,8 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         paper = _paper_settings(model)
         share = paper.eri_share if isinstance(share, _DefaultType) else share
         super().__init__(model, share, seed, X_baseline)
-        default = settings.worst_rank if model.has_uncertainty else paper.worst_rank
-        self.K_m = default if K_m is None else K_m
+        default = settings if model.has_uncertainty else paper
+        self.K_m = default.worst_rank if K_m is None else K_m
         if self.K_m < 1:
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
         self.exploration = settings.exploration if exploration is None else exploration
@@ -243,8 +243,8 @@ class RectifiedLowerConfidenceBound(RectifiedAcquisitionFunction):
         paper = _paper_settings(model)
         share = paper.rlcb_share if isinstance(share, _DefaultType) else share
         super().__init__(model, share, seed, X_baseline)
-        default = settings.beta if model.has_uncertainty else paper.beta
-        self.beta = default if beta is None else beta
+        default = settings if model.has_uncertainty else paper
+        self.beta = default.beta if beta is None else beta
         if not self.beta >= 0:
             raise ValueError(f"beta weighs a deviation and is not negative, but got {beta}.")
         self.poisson_deviation = poisson_deviation

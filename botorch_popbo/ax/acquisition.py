@@ -32,13 +32,6 @@ from botorch_popbo.search.maximize import default_options, table_candidates, unl
 from botorch_popbo.search.suggest import Models
 from botorch_popbo.settings import Settings
 
-#: Optimizers of BoTorch that ask for the value of all chosen points together.
-_JOINT = (
-    "optimize_acqf_mixed",
-    "optimize_acqf_mixed_alternating",
-    "optimize_acqf_discrete_local_search",
-)
-
 
 class RankAcquisition(Acquisition):
     """Optimise a rank acquisition function reproducibly.
@@ -226,8 +219,10 @@ class RankAcquisition(Acquisition):
                 candidate_set=candidate_set,
                 **others,
             )
-            one_by_one = candidate_set is None and optimizer in _JOINT
-            found, values, weights = self._in_turn(search_for, n) if one_by_one else search_for(n=n)
+            # The other optimizers of BoTorch ask for the value of all points together.
+            of_each = ("optimize_acqf", "optimize_acqf_discrete")
+            is_of_each = candidate_set is not None or optimizer in of_each
+            found, values, weights = search_for(n=n) if is_of_each else self._in_turn(search_for, n)
             if candidate_set is None:
                 moved = partial(self._feasible_near, held=list(choices))
                 points = unless_known(self.acqf, domain, found, X_known, moved)
@@ -235,23 +230,17 @@ class RankAcquisition(Acquisition):
                     found, values = points, self.evaluate(points.unsqueeze(-2)).detach().squeeze()
         return found, values, weights
 
-    def _in_turn(
-        self, search_for: Callable[..., tuple[Tensor, Tensor, Tensor]], n: int
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def _in_turn(self, search_for: Callable[..., Any], n: int) -> tuple[Tensor, Tensor, Tensor]:
         """Points one after another, each with those before it pending: values are of one point."""
-        running, found = self.X_pending, [search_for(n=1)]
-        for _ in range(n - 1):
-            others = [] if running is None else [running]
-            self._wait_for(torch.cat([*others, *(X for X, _, _ in found)]))
+        running, found = self.acqf.X_pending, [search_for(n=1)]
+        while len(found) < n:
+            chosen = torch.cat([point for point, _, _ in found])
+            self.acqf.set_X_pending(chosen if running is None else torch.cat([running, chosen]))
             found.append(search_for(n=1))
         if n > 1:
-            self._wait_for(running)
+            self.acqf.set_X_pending(running)
         points, values, weights = zip(*found, strict=True)
         return torch.cat(points), torch.stack(values).flatten(), torch.cat(weights)
-
-    def _wait_for(self, pending: Tensor | None) -> None:
-        self.X_pending = pending
-        self.acqf.set_X_pending(pending)
 
     def _feasible_near(self, X: Tensor, held: Sequence[int]) -> Tensor:
         """Points moved to where equalities hold, all but some columns, if feasible then."""
