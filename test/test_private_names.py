@@ -23,6 +23,10 @@ ROWS = {
     "ax.generation_strategy.generator_spec.GeneratorSpec": "_fitted_adapter",
     # Ordered choices with dependents, which are no range.
     "ax.adapter.transforms.choice_encode.ChoiceToNumericChoice": "_should_encode",
+    # The modules that a ModelConfig names.
+    "ax.generators.torch.botorch_modular.surrogate": (
+        "_construct_submodules _make_botorch_input_transform"
+    ),
     # The surrogate of a surrogate_spec.
     "ax.generators.torch.botorch_modular.generator.BoTorchGenerator": "_surrogate",
     # Constraints of a trial, and its point, kept beside it.

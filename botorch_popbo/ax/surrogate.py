@@ -3,18 +3,27 @@
 import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence, Set
+from dataclasses import replace
+from inspect import signature
 from typing import Any, cast
 
 import torch
 from ax.core.search_space import SearchSpaceDigest
 from ax.exceptions.core import UserInputError
-from ax.generators.torch.botorch_modular.surrogate import Surrogate, submodel_input_constructor
+from ax.generators.torch.botorch_modular.surrogate import (
+    Surrogate,
+    _construct_submodules,
+    _make_botorch_input_transform,
+    submodel_input_constructor,
+)
 from ax.generators.torch.botorch_modular.utils import ModelConfig, fit_botorch_model
 from ax.generators.torch_base import TorchOptConfig
 from ax.generators.utils import filter_constraints_and_fixed_features
+from botorch.models import SingleTaskGP
 from botorch.models.model import Model, ModelList
 from botorch.models.transforms.input import InputTransform
 from botorch.utils.datasets import SupervisedDataset
+from botorch.utils.types import _DefaultType
 from torch import Tensor
 
 from botorch_popbo.ax._goal import Goal
@@ -244,9 +253,18 @@ def _model_inputs(
     search_space_digest: SearchSpaceDigest,
     surrogate: Surrogate,
 ) -> dict[str, Any]:
-    """What Ax makes a model of."""
+    """What Ax makes a model of; what a configuration names replaces what is ours.
+
+    Raises:
+        UserInputError: If a field of the configuration is set that the model has no use for.
+    """
+    spec, [metric] = surrogate.surrogate_spec, dataset.outcome_names
+    # Ax has filled in an mll_class by now.
+    given = spec.metric_to_model_configs.get(metric, spec.model_configs)
+    has_mll = any(c.mll_class for c in given if c.botorch_model_class is botorch_model_class)
+    _check_config(model_config, botorch_model_class.__name__, has_mll)
     is_gp, orders = issubclass(botorch_model_class, RankingGP), []
-    inputs = botorch_model_class.construct_inputs(dataset) | model_config.model_options
+    inputs: dict[str, Any] = botorch_model_class.construct_inputs(dataset)
     if isinstance(surrogate, RankSurrogate):
         orders = surrogate.orders_of_sources(dataset)
     else:
@@ -264,7 +282,66 @@ def _model_inputs(
     # To a kernel two categories are as far apart as the ends of the unit interval; a network takes
     # one-hot columns of zeros and ones.
     scale = 2**-0.5 if is_gp else 1.0
-    return inputs | {"input_transform": _input_transform(search_space_digest, dataset.X, scale)}
+    inputs["input_transform"] = _input_transform(search_space_digest, dataset.X, scale)
+    inputs |= model_config.model_options
+    inputs |= _modules(model_config, dataset, search_space_digest, inputs["input_transform"])
+    arguments = signature(botorch_model_class).parameters
+    if unknown := [name for name in inputs if name not in arguments]:
+        raise UserInputError(
+            f"{botorch_model_class.__name__} takes no {' or '.join(unknown)}, which the "
+            f"ModelConfig asks for. Leave it out; model_options may hold {', '.join(arguments)}."
+        )
+    return inputs
+
+
+def _check_config(config: ModelConfig, model: str, has_mll: bool) -> None:
+    """Refuse what is set in a configuration and would have no effect."""
+    fitted = f"{model} is fitted by the evidence of the order. Leave it out."
+    ranked = f"{model} learns from the metric as it is. Transform what you report."
+    useless: dict[str, tuple[Any, str]] = {
+        "mll_class": (has_mll, fitted),
+        "mll_options": (config.mll_options, fitted),
+        "outcome_transform_classes": (config.outcome_transform_classes, ranked),
+        "outcome_transform_options": (config.outcome_transform_options, ranked),
+    }
+    transforms = config.input_transform_classes
+    for options, name, has_class in (
+        ("covar_module_options", "covar_module_class", config.covar_module_class),
+        ("likelihood_options", "likelihood_class", config.likelihood_class),
+        ("input_transform_options", "input_transform_classes", isinstance(transforms, list)),
+    ):
+        useless[options] = not has_class and getattr(config, options), f"Set {name}, too."
+    for field, (is_set, reason) in useless.items():
+        if is_set:
+            raise UserInputError(f"ModelConfig.{field} would have no effect. {reason}")
+
+
+def _modules(
+    config: ModelConfig,
+    dataset: SupervisedDataset,
+    digest: SearchSpaceDigest,
+    transform: Any,
+) -> dict[str, Any]:
+    """The modules that a configuration names, as Ax makes them for a GP of one outcome.
+
+    The kernel is one of encoded columns.
+    """
+    classes = config.input_transform_classes
+    if not isinstance(classes, _DefaultType):
+        options = config.input_transform_options or {}
+        transform = _make_botorch_input_transform(classes or [], options, dataset, digest)
+    encoded = transform(dataset.X) if isinstance(transform, InputTransform) else dataset.X
+    names, width = dataset.feature_names, encoded.shape[-1]
+    columns = SupervisedDataset(
+        X=encoded,
+        Y=dataset.Y,
+        feature_names=names if len(names) == width else [f"column {i}" for i in range(width)],
+        outcome_names=dataset.outcome_names,
+    )
+    others = replace(config, input_transform_classes=None)
+    made: dict[str, Any] = _construct_submodules(others, columns, digest, SingleTaskGP)
+    del made["outcome_transform"]
+    return {"input_transform": transform, **made}
 
 
 @fit_botorch_model.register(RankModel)
