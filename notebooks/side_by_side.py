@@ -180,8 +180,8 @@ def predictions(strategy) -> np.ndarray:
 
 truth = np.array([problem.score(point) for point in unseen])
 predicted = {
-    "C0": predictions(popbo_generation_strategy(num_initial_trials=len(seen))),
-    "C1": predictions(gp_generation_strategy(num_initial_trials=len(seen))),
+    "C0": predictions(popbo_generation_strategy(num_initial_trials=len(seen), seed=0)),
+    "C1": predictions(gp_generation_strategy(num_initial_trials=len(seen), seed=0)),
 }
 
 figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), sharex=True, sharey=True)

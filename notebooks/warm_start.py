@@ -269,7 +269,7 @@ client.configure_experiment(
     ]
 )
 client.configure_optimization(objective="-error")
-client.set_generation_strategy(popbo_generation_strategy(sources=[earlier]))
+client.set_generation_strategy(popbo_generation_strategy(sources=[earlier], seed=0))
 for _ in range(5):
     for trial, parameters in client.get_next_trials(max_trials=1).items():
         point = torch.tensor([parameters[name] for name in NAMES])

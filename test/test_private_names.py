@@ -19,7 +19,7 @@ ROWS = {
     # What a transform needs to know of the goal.
     "ax.adapter.base.Adapter": "_experiment _optimization_config",
     # Trials outside of the space.
-    "ax.generation_strategy.generation_node.GenerationNode": "_fit",
+    "ax.generation_strategy.generation_node.GenerationNode": "_fit _generation_strategy",
     "ax.generation_strategy.generator_spec.GeneratorSpec": "_fitted_adapter",
     # Ordered choices with dependents, which are no range.
     "ax.adapter.transforms.choice_encode.ChoiceToNumericChoice": "_should_encode",

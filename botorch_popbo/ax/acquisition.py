@@ -140,6 +140,8 @@ class RankAcquisition(Acquisition):
             thresholds = self.goal.objective_thresholds
             return models.improvement(self.X_pending, self._improvable, thresholds)
         options = dict(botorch_acqf_options)
+        if "seed" in signature(botorch_acqf_class).parameters:
+            options.setdefault("seed", self.options.get("seed", 0))
         if "best_f" in signature(botorch_acqf_class).parameters:
             # Ax would take the best outcome, but the model answers in utilities.
             is_eligible = find_baseline(model, self.X_observed)

@@ -22,7 +22,7 @@ from botorch_popbo.acquisition import (
     LogExpectedUtilityImprovement,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.ax._checks import check_device, check_name, check_whole
+from botorch_popbo.ax._checks import check_device, check_name, check_seed, check_whole
 from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
@@ -107,7 +107,7 @@ class NodeOptions(TypedDict, total=False):
 
 def rank_generator_spec(
     acquisition: RankAcquisitionName | type[AcquisitionFunction] | None,
-    seed: int,
+    seed: int | None,
     preset: PresetName,
     options: NodeOptions,
 ) -> GeneratorSpec:
@@ -115,7 +115,7 @@ def rank_generator_spec(
 
     Args:
         acquisition: See :func:`~botorch_popbo.ax.popbo_node`.
-        seed: Seed of the model and the optimizer.
+        seed: Seed of the model and the optimizer; see :func:`settle_seeds`.
         preset: Which model.
         options: Everything else.
 
@@ -127,7 +127,7 @@ def rank_generator_spec(
     """
     check_name("preset", preset, PRESETS)
     _check_options(options)
-    seed, settings = check_whole("seed", seed, 0), options.get("settings") or Settings()
+    seed, settings = check_seed(seed), options.get("settings") or Settings()
     settings = settings.with_order_only(options.get("order_only", False))
     is_gp = PRESETS[preset] is RankingGP
     name, acquisition_class = _named(acquisition or ("logei" if is_gp else "eri"))
@@ -139,7 +139,7 @@ def rank_generator_spec(
     generator_kwargs: dict[str, Any] = {
         "surrogate": _surrogate(preset, seed, settings),
         "botorch_acqf_class": acquisition_class,
-        "botorch_acqf_options": _acquisition_options(acquisition_class, preset, seed, settings),
+        "botorch_acqf_options": _acquisition_options(acquisition_class, preset, settings),
         "acquisition_class": RankAcquisition,
         "acquisition_options": {
             "seed": seed,
@@ -166,7 +166,27 @@ def rank_generator_spec(
     )
 
 
-def _surrogate(preset: PresetName, seed: int, settings: Settings) -> RankSurrogate:
+def settle_seeds(specs: Iterable[GeneratorSpec]) -> None:
+    """Give a seed to what has none: that of PyTorch's global generator.
+
+    Only the seed is read, so the generator's state stays as it is. Ax's benchmark seeds it for each
+    replication, and ``Client(random_seed=...)`` for each suggestion.
+
+    Args:
+        specs: Specifications of generators, which keep the seed.
+    """
+    seed = torch.initial_seed() % 2**63
+    for spec in specs:
+        kwargs = spec.generator_kwargs
+        places = [kwargs, kwargs.get("acquisition_options", {})]
+        if isinstance(surrogate := kwargs.get("surrogate"), RankSurrogate):
+            places += [config.model_options for config in surrogate.surrogate_spec.model_configs]
+        for place in places:
+            if place.get("seed", seed) is None:
+                place["seed"] = seed
+
+
+def _surrogate(preset: PresetName, seed: int | None, settings: Settings) -> RankSurrogate:
     model = PRESETS[preset]
     told: dict[str, Any] = {"settings": settings.model}
     if model is PoissonRankModel:
@@ -197,16 +217,16 @@ def _named(acquisition: str | type[AcquisitionFunction]) -> tuple[str, type[Acqu
 
 
 def _acquisition_options(
-    acquisition: type[AcquisitionFunction], preset: PresetName, seed: int, settings: Settings
+    acquisition: type[AcquisitionFunction], preset: PresetName, settings: Settings
 ) -> dict[str, Any]:
     """What the paper's acquisition functions are told; the others need nothing."""
     paper = settings.paper
     own = settings.acquisition if preset == "default" else paper
     if acquisition is ExpectedRankingImprovement:
-        options = {"seed": seed, "K_m": own.worst_rank, "share": paper.eri_share}
+        options = {"K_m": own.worst_rank, "share": paper.eri_share}
         return options | {"exploration": settings.acquisition.exploration}
     if acquisition is RectifiedLowerConfidenceBound:
-        options = {"seed": seed, "beta": own.beta, "share": paper.rlcb_share}
+        options = {"beta": own.beta, "share": paper.rlcb_share}
         return options | {"poisson_deviation": preset == "paper"}
     return {}
 

@@ -22,13 +22,14 @@ from ax.storage.json_store.decoder import generation_node_from_json
 from botorch.acquisition import AcquisitionFunction
 
 from botorch_popbo._seeds import seeded
-from botorch_popbo.ax._checks import check_name, check_whole
+from botorch_popbo.ax._checks import check_name, check_seed, check_whole
 from botorch_popbo.ax._progress import DistinctPoints, check_metrics, enough_data, num_left
 from botorch_popbo.ax.generator_spec import (
     NodeOptions,
     PresetName,
     RankAcquisitionName,
     rank_generator_spec,
+    settle_seeds,
 )
 
 InitialDesign = Literal["sobol", "uniform"]
@@ -67,6 +68,7 @@ class RankNode(GenerationNode):
 
         See :meth:`ax.generation_strategy.generation_node.GenerationNode.gen`.
         """
+        self._settle_seeds()
         # Integers under linear constraints are rounded up or down at random.
         with seeded(len(experiment.trials)):
             return super().gen(
@@ -75,7 +77,14 @@ class RankNode(GenerationNode):
                 **options,
             )
 
+    def _settle_seeds(self) -> None:
+        """Draw the seed of the whole strategy at its first use, if it was left open."""
+        strategy = self._generation_strategy
+        nodes = [self] if strategy is None else strategy.nodes_by_name.values()
+        settle_seeds(n.generator_spec for n in nodes if isinstance(n, RankNode))
+
     def _fit(self, experiment: Experiment, data: Data | None = None, **kwargs: Any) -> None:
+        self._settle_seeds()
         space = experiment.search_space
         is_inside = (
             space.check_membership(arm.parameters, check_all_parameters_present=False)
@@ -173,7 +182,10 @@ class DesignNode(RankNode):
 
 
 def initial_node(
-    next_node_name: str, num_trials: int = 12, seed: int = 0, design: InitialDesign = "sobol"
+    next_node_name: str,
+    num_trials: int = 12,
+    seed: int | None = None,
+    design: InitialDesign = "sobol",
 ) -> GenerationNode:
     """The initial design, which ends as soon as half of its trials have ended with data.
 
@@ -184,7 +196,7 @@ def initial_node(
     Args:
         next_node_name: Name of the node that takes over.
         num_trials: Trials before that. Attached trials count; failed and abandoned ones do not.
-        seed: Seed of the design.
+        seed: Seed of the design; see :func:`popbo_generation_strategy`.
         design: ``"sobol"``, a scrambled Sobol sequence, or ``"uniform"``, as in the paper.
 
     Returns:
@@ -195,10 +207,9 @@ def initial_node(
     """
     check_name("design", design, get_args(InitialDesign))
     num_trials = check_whole("num_trials", num_trials, 1)
-    seed = check_whole("seed", seed, 0)
     spec = GeneratorSpec(
         generator_enum=Generators.SOBOL if design == "sobol" else Generators.UNIFORM,
-        generator_kwargs={"seed": seed, "transforms": Cont_X_trans},
+        generator_kwargs={"seed": check_seed(seed), "transforms": Cont_X_trans},
         generator_key_override=design.capitalize(),
     )
     enough = MinTrials(
@@ -220,7 +231,7 @@ def initial_node(
 
 def popbo_node(
     acquisition: RankAcquisitionName | type[AcquisitionFunction] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     preset: PresetName = "default",
     **options: Unpack[NodeOptions],
 ) -> GenerationNode:
@@ -231,7 +242,7 @@ def popbo_node(
             front of several), ``"eri"`` (expected ranking improvement), ``"rlcb"`` (rectified lower
             confidence bound), or any acquisition function's class that Ax's storage knows. By
             default ``"logei"``, which needs ``preset="default"``; for the other presets ``"eri"``.
-        seed: Seed of the model and the optimizer.
+        seed: Seed of the model and the optimizer; see :func:`popbo_generation_strategy`.
         preset: ``"default"``, a :class:`~botorch_popbo.RankingGP`; ``"paper"``, the network of Wang
             et al. (2023); or ``"exact"``, the same with the truncated law and its exact standard
             deviation throughout.

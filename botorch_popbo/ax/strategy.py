@@ -32,7 +32,7 @@ _GP_ACQUISITIONS: dict[str, tuple[type[AcquisitionFunction], dict[str, Any]]] = 
 def popbo_generation_strategy(
     acquisition: RankAcquisitionName | type[AcquisitionFunction] | None = None,
     num_initial_trials: int = 12,
-    seed: int = 0,
+    seed: int | None = None,
     preset: PresetName = "default",
     initial_design: InitialDesign = "sobol",
     **options: Unpack[NodeOptions],
@@ -47,7 +47,9 @@ def popbo_generation_strategy(
             trial is the best of the first source, and the model takes over when one is complete, of
             a goal of several metrics two.
         seed: Seed of the design, the model and the optimizer. The same seed and results give
-            the same candidates.
+            the same candidates. By default the seed of PyTorch's global generator at the first
+            suggestion, which ``torch.manual_seed``, ``Client(random_seed=...)`` and Ax's benchmark
+            set; the strategy keeps it.
         preset: ``"default"``, a Gaussian process conditioned on the order of the outcomes;
             ``"paper"``, the network of Wang et al. (2023); or ``"exact"``, the same with the
             truncated law throughout.
@@ -79,7 +81,7 @@ def popbo_generation_strategy(
 def gp_generation_strategy(
     acquisition: GPAcquisitionName = "logei",
     num_initial_trials: int = 12,
-    seed: int = 0,
+    seed: int | None = None,
     initial_design: InitialDesign = "sobol",
 ) -> GenerationStrategy:
     """An initial design followed by Ax's Gaussian process, for comparison.
@@ -89,7 +91,7 @@ def gp_generation_strategy(
             accepts trials that run in parallel.
         num_initial_trials: Trials before the model takes over. Attached trials count; failed and
             abandoned ones do not.
-        seed: Seed of the design. The optimizer follows ``Client(random_seed=...)``.
+        seed: Seed of the design, as above. The optimizer follows ``Client(random_seed=...)``.
         initial_design: ``"sobol"``, a scrambled Sobol sequence, or ``"uniform"``.
 
     Returns:

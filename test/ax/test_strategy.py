@@ -109,7 +109,7 @@ def test_several_strategies_run_side_by_side_from_the_same_design() -> None:
         ({"num_restarts": 4, "raw_samples": 3}, "raw_samples is at l"),
         ({"device": "gpu"}, "Unknown device 'gpu'"),
         ({"device": "cuda:99"}, "cuda:99.*not usable on this machine"),
-        ({"seed": None}, "seed is a whole number"),
+        ({"seed": 0.5}, "seed is a whole number"),
         ({"seed": -1}, "seed is a whole number of at least 0"),
         ({"seed": 2**63}, "below 2.*; got 9223"),
         ({"n_initial": 3}, "Unknown option 'n_initial'; known: acquisition, num_initial_trials,"),

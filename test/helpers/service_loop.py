@@ -41,7 +41,8 @@ def popbo_client(
     **options: Any,
 ) -> Client:
     """A client whose strategy is ours, with these options."""
-    strategy = popbo_generation_strategy(num_initial_trials=num_initial, **options)
+    options = {"num_initial_trials": num_initial, "seed": 0} | options
+    strategy = popbo_generation_strategy(**options)
     constraints = outcome_constraints, parameter_constraints
     return make_client(strategy, parameters, objective, *constraints)
 
