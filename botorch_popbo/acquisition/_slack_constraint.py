@@ -1,5 +1,7 @@
 """The probability that a constraint is satisfied, from the utility of its slack."""
 
+import math
+
 import torch
 from torch import Tensor
 from torch.nn import Module
@@ -25,13 +27,14 @@ class SlackConstraint(Module):
         model: A fitted model of the slacks: every outcome of a point is at least zero where the
             constraint is satisfied.
         X_pending: Points being evaluated, an ``m x d`` tensor, which count as if they had turned
-            out as expected.
+            out as expected, unless their slack was measured already.
 
     Raises:
         UnsupportedError: If the model has no uncertainty.
     """
 
     _satisfying: Tensor
+    _measured: Tensor
 
     def __init__(self, model: RankingGP, X_pending: Tensor | None = None) -> None:
         super().__init__()
@@ -41,6 +44,9 @@ class SlackConstraint(Module):
         violated = torch.isin(order.item, order.item[order.score < 0.0])
         satisfying = order.X[order.item[~violated].unique()].to(model.known_X)
         self.register_buffer("_satisfying", satisfying, persistent=False)
+        if X_pending is not None:
+            X_pending = X_pending[~is_row_of(X_pending, model.known_X)]
+        self.register_buffer("_measured", model.known_X, persistent=False)
         self._informed = informed = model.with_pending(X_pending)
         with torch.no_grad():
             known = informed.encode(informed.known_X).double()
@@ -62,6 +68,21 @@ class SlackConstraint(Module):
             A boolean tensor of shape ``n``.
         """
         return is_row_of(X, self._satisfying)
+
+    @torch.no_grad()
+    def is_expected(self, X: Tensor) -> Tensor:
+        """Whether points whose slack was not measured are more likely than not to satisfy it.
+
+        Args:
+            X: Points, an ``n x d`` tensor.
+
+        Returns:
+            A boolean tensor of shape ``n``, false for points whose slack was measured.
+        """
+        found = ~is_row_of(X, self._measured)
+        if bool(found.any()):
+            found[found.clone()] = self(X[found]) > math.log(0.5)
+        return found
 
     def forward(self, X: Tensor) -> Tensor:
         """Log-probability that points satisfy the constraint.

@@ -157,7 +157,9 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         return torch.cat([self._is_baseline, self._is_baseline.new_ones(num_pending)])
 
     def satisfies_all(self, X: Tensor) -> Tensor:
-        """Whether points were measured and found to satisfy every constraint.
+        """Whether points satisfy every constraint as measured.
+
+        Where the slack of a success was not measured, what is expected of it counts.
 
         Args:
             X: Points, an ``n x d`` tensor.
@@ -166,8 +168,11 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
             A boolean tensor of shape ``n``.
         """
         satisfied = torch.ones(len(X), dtype=torch.bool, device=X.device)
+        if len(self._constraints):
+            model = cast(RankingGP, self.model)
+            is_success = is_row_of(X, model.known_X[~model.has_failed])
         for constraint in self._constraints:
-            satisfied &= constraint.is_satisfied(X)
+            satisfied &= constraint.is_satisfied(X) | (is_success & constraint.is_expected(X))
         return satisfied
 
 

@@ -1,12 +1,13 @@
 """What an experiment is after: values to maximise, and what is left of its constraints."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import torch
 from botorch.utils.datasets import SupervisedDataset
 from torch import Tensor
 
+from botorch_popbo.data import Order
 from botorch_popbo.search.trials import Trials
 
 
@@ -51,45 +52,85 @@ class Goal:
     def measured(self, datasets: Sequence[SupervisedDataset]) -> Trials:
         """The objectives and the slacks of every evaluated point.
 
-        A point that lacks one of the metrics takes no part: it can be compared with none.
-
         Args:
             datasets: One data set for each of the ``m`` metrics.
 
         Returns:
-            The points with their objectives and slacks.
+            The points with their objectives and slacks, NaN where a metric is missing.
         """
         X, Y, variance = _aligned([datasets[i] for i in self.metrics])
         weights = self.objective_weights[:, self.metrics]
         failed = Y[:, (weights != 0).any(0)].isneginf().any(-1)
-        usable = failed | ~Y.isnan().any(-1)
-        X, Y, variance, failed = X[usable], Y[usable], variance[usable], failed[usable]
         outcomes = torch.where(failed.unsqueeze(-1), 0.0, Y)
-        objectives = outcomes @ weights.T
+        objectives = _sums(outcomes, weights)
         slack = slack_variance = excess = X[:, :0]
         if self.outcome_constraints is not None:
             A, b = self.outcome_constraints[0][:, self.metrics], self.outcome_constraints[1]
-            slack, slack_variance = b.T - outcomes @ A.T, _of_sums(variance, A)
+            slack, slack_variance = b.T - _sums(outcomes, A), _sums(variance, A.square())
         if self.objective_thresholds is not None:
             given = ~self.objective_thresholds.isnan()
             excess = objectives[:, given] - self.objective_thresholds[given]
         objectives[failed] = -torch.inf
-        of_objectives = _of_sums(variance, weights)
+        of_objectives = _sums(variance, weights.square())
         return Trials(X, objectives, of_objectives, slack, slack_variance, excess, X[:0])
 
+    def orders(self, measured: Trials) -> tuple[list[tuple[int, Order]], list[tuple[int, Order]]]:
+        """The orders of the objectives, and those of the slacks of violated constraints.
 
-def _of_sums(variance: Tensor, weights: Tensor) -> Tensor:
-    """Variances of weighted sums of independent metrics.
+        An objective is learned from every point that has all of them, a slack from every one that
+        has it.
+
+        Args:
+            measured: What :meth:`measured` returns.
+
+        Returns:
+            Each with the first metric that it is about.
+
+        Raises:
+            InputDataError: If fewer than two points can be ranked.
+        """
+        whole = _rows(measured, ~measured.objectives.isnan().any(-1))
+        objectives = zip(_first(self.objective_weights), whole.objective_orders(), strict=True)
+        slacks: list[tuple[int, Order]] = []
+        constraints = self.outcome_constraints
+        for column, metric in enumerate(_first(constraints[0]) if constraints else []):
+            has_slack = ~measured.slack[:, column].isnan()
+            part = replace(
+                measured,
+                slack=measured.slack[:, [column]],
+                slack_variance=measured.slack_variance[:, [column]],
+            )
+            slacks += [(metric, order) for order in _rows(part, has_slack).slack_orders()]
+        return [*objectives], slacks
+
+    def order_of_all(self, measured: Trials, seed: int) -> Order:
+        """One order of the points that have every metric; see :meth:`Trials.feasible_first`."""
+        parts = torch.cat([measured.objectives, measured.slack, measured.excess], dim=-1)
+        return _rows(measured, ~parts.isnan().any(-1)).feasible_first(seed)
+
+
+def _first(weights: Tensor) -> list[int]:
+    """Of each row the first metric that has a weight."""
+    return (weights != 0).long().argmax(-1).tolist()
+
+
+def _rows(trials: Trials, keep: Tensor) -> Trials:
+    """Some of the evaluated points."""
+    parts = {f.name: getattr(trials, f.name)[keep] for f in fields(trials) if f.name != "pending"}
+    return replace(trials, **parts)
+
+
+def _sums(values: Tensor, weights: Tensor) -> Tensor:
+    """Weighted sums of metrics.
 
     Args:
-        variance: Variances of ``m`` metrics, ``N x m``, NaN where unknown.
+        values: Values of ``m`` metrics, ``N x m``, NaN where unknown.
         weights: Weights of ``k`` sums, ``k x m``.
 
     Returns:
         An ``N x k`` tensor, NaN where a metric of the sum is.
     """
-    parts = torch.where(weights == 0.0, 0.0, weights.square() * variance.unsqueeze(-2))
-    return parts.sum(-1)
+    return torch.where(weights == 0.0, 0.0, weights * values.unsqueeze(-2)).sum(-1)
 
 
 def _aligned(datasets: Sequence[SupervisedDataset]) -> tuple[Tensor, Tensor, Tensor]:

@@ -7,47 +7,44 @@ from ax.core.experiment import Experiment
 from ax.core.parameter import DerivedParameter
 from ax.core.search_space import SearchSpace
 from ax.core.trial_status import TrialStatus
-from ax.core.utils import get_trial_indices_with_required_metrics
+from ax.core.utils import MetricAvailability, compute_metric_availability
 from ax.exceptions.core import DataRequiredError
 from ax.generation_strategy.generation_node import GenerationNode
-from ax.generation_strategy.transition_criterion import MinTrials, TransitionCriterion
+from ax.generation_strategy.transition_criterion import TransitionCriterion
 
 
 class DistinctPoints(TransitionCriterion):
     """Met when there are two distinct points to compare, with data or failed.
 
-    A point evaluated many times, such as an attached one, is a single one.
+    A point evaluated many times, such as an attached one, is a single one. A trial has data if it
+    has every objective. Of a constraint's metric two trials are enough.
 
     Args:
         transition_to: Name of the node that takes over.
         beside_sources: Whether earlier experiments tell the rest: of a goal of one metric one point
             is then enough. Of several metrics they tell nothing, so two are to have data.
+        num_ended: How many trials have to end with data; those stopped early count, too.
     """
 
-    def __init__(self, transition_to: str, beside_sources: bool = False) -> None:
+    def __init__(
+        self, transition_to: str, beside_sources: bool = False, num_ended: int = 0
+    ) -> None:
         super().__init__(transition_to=transition_to)
         self.beside_sources = beside_sources
+        self.num_ended = num_ended
 
     def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
         """Whether there are."""
-        known = _told(experiment)
+        known, by_status = _with_data(experiment), experiment.trial_indices_by_status
+        ended = by_status[TrialStatus.COMPLETED] | by_status[TrialStatus.EARLY_STOPPED]
+        if len(known & ended) < self.num_ended:
+            return False
         if not self.beside_sources:
-            known |= experiment.trial_indices_by_status[TrialStatus.FAILED]
+            known |= by_status[TrialStatus.FAILED]
         elif len(_arrivals(experiment)) == 1:
             return True
         arms = [arm for index in known for arm in experiment.trials[index].arms]
         return len({arm.signature for arm in arms}) > 1
-
-
-def enough_data(number: int, transition_to: str) -> MinTrials:
-    """Met when so many trials ended with data; those that were stopped early count, too."""
-    return MinTrials(
-        threshold=number,
-        transition_to=transition_to,
-        use_all_trials_in_exp=True,
-        only_in_statuses=[TrialStatus.COMPLETED, TrialStatus.EARLY_STOPPED],
-        count_only_trials_with_data=True,
-    )
 
 
 def check_metrics(experiment: Experiment, threshold: int) -> None:
@@ -61,12 +58,15 @@ def check_metrics(experiment: Experiment, threshold: int) -> None:
     Raises:
         DataRequiredError: If so many complete trials lack one of the metrics.
     """
-    arrivals = _arrivals(experiment)
-    least = min(arrivals.values(), default=0)
-    lacking = experiment.trial_indices_by_status[TrialStatus.COMPLETED] - _told(experiment)
+    arrivals, goal = _arrivals(experiment), experiment.optimization_config
+    names = [*arrivals]
+    if goal is not None and not _rare_constraints(experiment):
+        names = goal.objective.metric_names
+    least = min((arrivals[name] for name in names), default=0)
+    lacking = experiment.trial_indices_by_status[TrialStatus.COMPLETED] - _having(experiment, names)
     if len(lacking) < (2 if least else 1) * threshold:
         return
-    missing = sorted(name for name, count in arrivals.items() if count == least)
+    missing = sorted(name for name in names if arrivals[name] == least)
     arrived = ", ".join(sorted(set(experiment.lookup_data().df["metric_name"]))) or "none"
     raise DataRequiredError(
         f"{'Too few trials have' if least else 'No trial has'} data of {', '.join(missing)}, which "
@@ -76,11 +76,25 @@ def check_metrics(experiment: Experiment, threshold: int) -> None:
     )
 
 
-def _told(experiment: Experiment) -> set[int]:
-    """The trials with data of every metric of the goal."""
-    return get_trial_indices_with_required_metrics(
-        experiment, experiment.lookup_data().df, require_data_for_all_metrics=False
-    )
+def _with_data(experiment: Experiment) -> set[int]:
+    """The trials with data of every objective; none while a constraint has too few."""
+    goal = experiment.optimization_config
+    if goal is None or _rare_constraints(experiment):
+        return set()
+    return _having(experiment, goal.objective.metric_names)
+
+
+def _having(experiment: Experiment, names: Iterable[str]) -> set[int]:
+    """The trials with data of all of some metrics."""
+    found = compute_metric_availability(experiment, metric_names=set(names))
+    return {index for index, part in found.items() if part == MetricAvailability.COMPLETE}
+
+
+def _rare_constraints(experiment: Experiment) -> list[str]:
+    """The metrics of constraints of which fewer than two outcomes have arrived."""
+    goal, arrivals = experiment.optimization_config, _arrivals(experiment)
+    objectives = [] if goal is None else goal.objective.metric_names
+    return [name for name, count in arrivals.items() if name not in objectives and count < 2]
 
 
 def _arrivals(experiment: Experiment) -> dict[str, int]:

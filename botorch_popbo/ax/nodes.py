@@ -23,7 +23,7 @@ from botorch.acquisition import AcquisitionFunction
 
 from botorch_popbo._seeds import seeded
 from botorch_popbo.ax._checks import check_name, check_seed, check_whole
-from botorch_popbo.ax._progress import DistinctPoints, check_metrics, enough_data, num_left
+from botorch_popbo.ax._progress import DistinctPoints, check_metrics, num_left
 from botorch_popbo.ax.generator_spec import (
     NodeOptions,
     PresetName,
@@ -219,12 +219,12 @@ def initial_node(
         not_in_statuses=[TrialStatus.FAILED, TrialStatus.ABANDONED],
     )
     # Trials still running have no rank, so the model waits for half of the design.
-    half = enough_data(min(max(num_trials // 2, 2), num_trials), next_node_name)
+    half = min(max(num_trials // 2, 2), num_trials)
     return DesignNode(
         name=design,
         generator_specs=[spec],
         # A design of one trial is one beside sources.
-        transition_criteria=[enough, half, DistinctPoints(next_node_name, num_trials == 1)],
+        transition_criteria=[enough, DistinctPoints(next_node_name, num_trials == 1, half)],
         should_deduplicate=True,
     )
 

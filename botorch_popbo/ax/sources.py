@@ -25,7 +25,7 @@ from ax.generation_strategy.transition_criterion import AutoTransitionAfterGen
 from torch import Tensor
 
 from botorch_popbo._plain import plain
-from botorch_popbo.ax._progress import DistinctPoints, enough_data
+from botorch_popbo.ax._progress import DistinctPoints
 from botorch_popbo.ax.transforms import rank_surrogate
 
 #: Evaluations of one experiment: for each the value of every parameter and metric, by name.
@@ -74,8 +74,7 @@ class BestOfSources(ExternalGenerationNode):
         super().__init__(
             name="sources",
             transition_criteria=[
-                enough_data(1, next_node_name),
-                DistinctPoints(next_node_name, beside_sources=True),
+                DistinctPoints(next_node_name, beside_sources=True, num_ended=1),
                 AutoTransitionAfterGen(meanwhile, continue_trial_generation=False),
             ],
         )

@@ -218,21 +218,18 @@ class RankSurrogate(Surrogate):
         if goal.is_one_metric:
             return [self.metric_models[goal.metrics[0]]], []
         measured = goal.measured(self.training_data)
-        known = [self.metric_models[column] for column in goal.metrics]
         if not separate:
-            return [_fitted(measured.feasible_first(seed), known)], []
-        return (
-            [_fitted(order, known) for order in measured.objective_orders()],
-            [_fitted(order, known) for order in measured.slack_orders()],
-        )
+            return [self._fitted(goal.metrics[0], goal.order_of_all(measured, seed))], []
+        objectives, slacks = goal.orders(measured)
+        return [self._fitted(*each) for each in objectives], [
+            self._fitted(*each) for each in slacks
+        ]
 
-
-def _fitted(order: Order, known: Sequence[RankModel]) -> RankModel:
-    """A model of an order: that of a metric which sorts the points in the same way, or new."""
-    for model in known:
-        if model.order is not None and model.order.agrees_with(order):
-            return model
-    return known[0].with_order(order).fit()
+    def _fitted(self, metric: int, order: Order) -> RankModel:
+        """A model of an order: that of the metric if it sorts the points alike, or a new one."""
+        model = self.metric_models[metric]
+        agrees = model.order is not None and model.order.agrees_with(order)
+        return model if agrees else model.with_order(order).fit()
 
 
 def _check_model(model: type[Model] | None) -> None:

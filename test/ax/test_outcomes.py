@@ -1,5 +1,6 @@
 """Everything that outcomes may be: several metrics, constraints, errors, replicates."""
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from ax.api.client import Client
-from ax.exceptions.core import UserInputError
+from ax.exceptions.core import DataRequiredError, UserInputError
 from botorch.test_functions.multi_objective import BraninCurrin
 from botorch.utils.multi_objective.hypervolume import Hypervolume
 from helpers.ranking import as_dict, tensor
@@ -16,6 +17,7 @@ from helpers.service_loop import (
     Parameterization,
     floats,
     generator_keys,
+    last_acquisition,
     learned_ranks,
     pending_points,
     popbo_client,
@@ -23,7 +25,7 @@ from helpers.service_loop import (
 )
 
 from botorch_popbo.ax import best_point
-from botorch_popbo.ax.generator_spec import PresetName
+from botorch_popbo.ax.generator_spec import PresetName, RankAcquisitionName
 from botorch_popbo.data import from_outcomes
 
 PROBLEM = BraninCurrin().double()
@@ -182,7 +184,7 @@ def test_a_changed_objective_is_searched_from_then_on() -> None:
     assert generator_keys(client)[5:] == ["popbo-logei"] * 6
 
 
-def test_constraints_without_a_number_are_failures_and_missing_ones_are_left_out() -> None:
+def test_constraints_without_a_number_are_failures_and_missing_ones_are_unknown() -> None:
     client = start("-loss", ["cost <= 1.0"], 6)
     points = run(client, 7)
     for bad in (math.nan, math.inf, -math.inf):
@@ -191,9 +193,57 @@ def test_constraints_without_a_number_are_failures_and_missing_ones_are_left_out
     points += client.get_next_trials(max_trials=1).values()
     ranks = learned_ranks(client)
     assert len({tuple(p.values()) for p in points}) == 12
-    assert sorted(ranks.values())[6:] == [6.0, 7.0, 7.0, 7.0]
-    assert {tuple(p.values()) for p in points[7:10]} == {p for p in ranks if ranks[p] == 7.0}
+    assert sorted(ranks.values())[7:] == [7.0, 8.0, 8.0, 8.0]
+    assert {tuple(p.values()) for p in points[7:10]} == {p for p in ranks if ranks[p] == 8.0}
+    assert tuple(points[10].values()) in ranks
     assert generator_keys(client)[6:] == ["popbo-logei"] * 6
+
+
+@pytest.mark.parametrize("acquisition", ["logei", "eri"])
+def test_constraints_that_are_measured_in_turn_are_learned_from_what_there_is(
+    acquisition: RankAcquisitionName,
+) -> None:
+    client = start("-loss", ["cost <= 1.0", "gain >= 0.6"], 6, acquisition=acquisition)
+    turns = itertools.cycle([("loss", "cost"), ("loss", "gain"), ("cost", "gain", "loss")])
+
+    def measured(p: Parameterization) -> Outcomes:
+        everything = measure(p) | measure_gain(p)
+        return {name: everything[name] for name in next(turns)}
+
+    points = run(client, 16, measured)
+    assert generator_keys(client)[6:] == [f"popbo-{acquisition}"] * 10
+    acquisition_function = last_acquisition(client)
+    if acquisition == "eri":  # one order, of what can be compared
+        assert len(learned_ranks(client)) == 5
+        return
+    assert len(learned_ranks(client)) == 15
+    cost_model, gain_model = acquisition_function.models[1]
+    assert len(cost_model.known_X) == len(gain_model.known_X) == 10
+    feasible = [p for p in points if cost(p) <= 1.0 and p["x0"] >= 0.6]
+    assert min(map(loss, feasible)) < 0.2 + 0.02  # the optimum is (0.6, 0.4)
+    best = best_point(client).parameters
+    assert cost(best) <= 1.0
+    assert best["x0"] >= 0.6
+
+
+def test_a_trial_without_its_objective_teaches_the_constraint_and_is_not_repeated() -> None:
+    client = start("-loss", ["cost <= 1.0"], 6)
+    points = run(client, 8)
+    points += run(client, 3, lambda p: {"cost": cost(p)})
+    points += map(dict, client.get_next_trials(max_trials=1).values())
+    assert len({tuple(p.values()) for p in points}) == 12
+    assert len(learned_ranks(client)) == 8
+    assert sorted(pending_points(client)) == sorted(tuple(p.values()) for p in points[8:11])
+    [slack] = last_acquisition(client).models[1]
+    assert len(slack.known_X) == 11
+
+
+@pytest.mark.parametrize("silent", ["cost", "loss"])
+def test_a_metric_that_never_arrives_is_named(silent: str) -> None:
+    client = start("-loss", ["cost <= 1.0"], 4)
+    with pytest.raises(DataRequiredError, match=f"No trial has data of {silent}"):
+        run(client, 9, lambda p: {k: v for k, v in measure(p).items() if k != silent})
+    assert len(client._experiment.trials) == 4
 
 
 @pytest.mark.parametrize(
