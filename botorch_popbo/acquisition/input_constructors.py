@@ -1,8 +1,10 @@
 """How BoTorch and Ax build the acquisition functions from what they know."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
+import torch
 from botorch.acquisition.input_constructors import acqf_input_constructor
 from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
 from botorch.exceptions import UnsupportedError
@@ -38,7 +40,8 @@ def construct_inputs_of_rank_acquisition(
 
     Args:
         model: A fitted model.
-        posterior_transform: ``None``, or the identity on a maximised outcome.
+        posterior_transform: ``None``, or a weight of the outcome, as Ax says whether it is
+            maximised. Of a negative one a model of the mirrored order is fitted.
         constraints_tuple: Must be ``None`` unless there are models of the slacks.
         X_pending: Points being evaluated.
         X_baseline: The evaluated points that could be suggested.
@@ -55,7 +58,8 @@ def construct_inputs_of_rank_acquisition(
         Keyword arguments of the acquisition function; what was not given keeps its default.
 
     Raises:
-        UnsupportedError: If the outcome is minimised, or constrained without models of slacks.
+        UnsupportedError: If another posterior_transform is given, or constraints without models of
+            slacks.
     """
     # All arguments but those left out, of which no constructor should hear.
     given = {
@@ -63,7 +67,7 @@ def construct_inputs_of_rank_acquisition(
     }
     if share is None:
         given["share"] = share
-    _check_maximized(given.pop("posterior_transform", None))
+    given["model"] = _larger_better(model, given.pop("posterior_transform", None))
     if given.pop("constraints_tuple", None) is not None and slack_models is None:
         raise UnsupportedError(
             "Rank-based acquisition functions take no outcome constraints, because constraints "
@@ -73,17 +77,28 @@ def construct_inputs_of_rank_acquisition(
     return given
 
 
-def _check_maximized(posterior_transform: PosteriorTransform | None) -> None:
-    """Orders are taken of outcomes as given, so a sign that arrives later would be lost."""
-    if posterior_transform is None:
-        return
-    if isinstance(posterior_transform, ScalarizedPosteriorTransform):
-        weights = cast(Tensor, posterior_transform.weights)
-        if weights.numel() == 1 and float(weights) > 0:
-            return
-    raise UnsupportedError(
-        "Rank-based acquisition functions take no posterior_transform but the identity, because "
-        "ranks were taken with larger outcomes first. Rank the transformed outcomes instead: "
-        "negate a minimised one before fitting (in Ax, use popbo_generation_strategy, which does "
-        "so), and reduce several objectives to one."
-    )
+def _larger_better(model: RankModel, transform: PosteriorTransform | None) -> RankModel:
+    """A model of what is maximised: orders are taken of outcomes as given, larger ones first."""
+    if transform is None:
+        return model
+    weight = 0.0
+    if isinstance(transform, ScalarizedPosteriorTransform):
+        weights = cast(Tensor, transform.weights)
+        weight = float(weights) if weights.numel() == 1 else 0.0
+    if weight > 0.0:
+        return model
+    order = model.order
+    if (
+        not weight
+        or order is None
+        or bool(order.is_censored.any())
+        or getattr(model, "tasks", None)
+    ):
+        raise UnsupportedError(
+            "Rank-based acquisition functions take no posterior_transform but a weight of the one "
+            "outcome, and a negative one only where the model learned from outcomes alone. Rank "
+            "the transformed outcomes instead: negate a minimised one before fitting (in Ax, use "
+            "popbo_generation_strategy, which does so), and reduce several objectives to one."
+        )
+    score = torch.where(order.score.isneginf(), order.score, -order.score)  # failures stay last
+    return model.with_order(replace(order, score=score)).fit()

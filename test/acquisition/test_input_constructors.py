@@ -18,8 +18,10 @@ from botorch_popbo import (
     LogExpectedUtilityImprovement,
     PoissonRankModel,
     RankAcquisitionFunction,
+    RankingGP,
     RectifiedLowerConfidenceBound,
 )
+from botorch_popbo.data import from_top_k
 
 GRID = toy_data(300, seed=8)[0].unsqueeze(-2)
 CONSTRAINTS = (torch.ones(1, 1), torch.zeros(1, 1))
@@ -63,11 +65,30 @@ def test_options_pass_through(
 
 @pytest.mark.parametrize(
     "transform",
-    [weighted(-1.0), weighted(0.0), weighted(1.0, 1.0), ExpectationPosteriorTransform(n_w=2)],
+    [weighted(0.0), weighted(1.0, 1.0), ExpectationPosteriorTransform(n_w=2)],
 )
-def test_what_is_not_maximised_is_refused(case: Case, transform: PosteriorTransform) -> None:
-    with pytest.raises(UnsupportedError, match="no posterior_transform but the identity"):
+def test_what_is_no_weight_of_the_outcome_is_refused(
+    case: Case, transform: PosteriorTransform
+) -> None:
+    with pytest.raises(UnsupportedError, match="no posterior_transform but a weight"):
         built(case, posterior_transform=transform)
+
+
+@pytest.mark.parametrize("kind", [LogExpectedUtilityImprovement, *RECTIFIED])
+def test_a_minimised_outcome_is_that_of_the_mirrored_order(kind: Any) -> None:
+    X, Y = toy_data(9)
+    Yvar = torch.full_like(Y, 0.01)
+    construct = get_acqf_input_constructor(kind)
+    inputs = construct(RankingGP(X, -Y, Yvar).fit(), posterior_transform=weighted(-2.0))
+    assert torch.equal(values(kind(**inputs)), values(kind(RankingGP(X, Y, Yvar).fit())))
+
+
+def test_an_order_that_has_no_mirror_image_is_refused() -> None:
+    X, _ = toy_data(9)
+    model = RankingGP(order=from_top_k(X, [0, 1, 2], range(3, 9))).fit()
+    construct = get_acqf_input_constructor(LogExpectedUtilityImprovement)
+    with pytest.raises(UnsupportedError, match="learned from outcomes alone"):
+        construct(model, posterior_transform=weighted(-1.0))
 
 
 def test_outcome_constraints_are_refused_without_models_of_slacks(case: Case) -> None:

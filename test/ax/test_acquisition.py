@@ -27,7 +27,13 @@ from helpers.service_loop import (
 )
 from torch import Tensor
 
-from botorch_popbo import LogExpectedUtilityImprovement, RankingGP
+from botorch_popbo import (
+    ExpectedRankingImprovement,
+    LogExpectedUtilityImprovement,
+    PoissonRankModel,
+    RankingGP,
+    RectifiedLowerConfidenceBound,
+)
 from botorch_popbo.ax import RANK_TRANSFORMS, initial_node
 
 
@@ -107,6 +113,33 @@ def test_a_specification_of_the_model_is_enough() -> None:
     expected = run_trials(popbo_client(floats(1), 3), sphere, 5)
     assert points == [pytest.approx(point, abs=1e-6) for point in expected]
     assert 1000.0 <= client.predict(points)[0]["loss"][0] <= 1001.0
+
+
+@pytest.mark.parametrize(
+    ("function", "model"),
+    [
+        (LogExpectedUtilityImprovement, RankingGP),
+        (ExpectedRankingImprovement, PoissonRankModel),
+        (RectifiedLowerConfidenceBound, RankingGP),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Without a RankSurrogate")
+def test_a_stock_node_minimises_as_it_maximises(function: Any, model: Any) -> None:
+    def suggested(objective: str, sign: float) -> list[Any]:
+        spec = GeneratorSpec(
+            generator_enum=Generators.BOTORCH_MODULAR,
+            generator_kwargs={
+                "botorch_acqf_class": function,
+                "surrogate_spec": SurrogateSpec([ModelConfig(botorch_model_class=model)]),
+            },
+        )
+        node = GenerationNode(name="stock", generator_specs=[spec])
+        nodes = [initial_node(node.name, 5, seed=0), node]
+        client = make_client(GenerationStrategy(nodes=nodes), floats(2), objective)
+        torch.manual_seed(0)  # Ax's optimizer draws from it
+        return run_trials(client, lambda p: sign * sphere(p), 7)
+
+    assert suggested("-loss", 1.0) == suggested("loss", -1.0)
 
 
 def test_a_surrogate_of_ax_is_refused() -> None:
