@@ -1,6 +1,7 @@
 """How far an experiment is: what has arrived, what can be compared, which points are left."""
 
 import math
+import warnings
 from collections.abc import Iterable
 
 from ax.core.experiment import Experiment
@@ -74,6 +75,31 @@ def check_metrics(experiment: Experiment, threshold: int) -> None:
         "configure_optimization and complete_trial, add what is missing with client.attach_data, "
         "and mark a trial without a result as failed."
     )
+
+
+def warn_of_long_design(experiment: Experiment, num_trials: int) -> bool:
+    """Warn of a design that goes on because of how its trials ended.
+
+    Args:
+        experiment: The experiment.
+        num_trials: How many trials a design should have; twice as many are long.
+
+    Returns:
+        Whether there was reason to.
+    """
+    number = len(experiment.trials)
+    if is_long := number >= 2 * max(num_trials, 2):
+        by_status = experiment.trial_indices_by_status.items()
+        states = [f"{len(found)} {status.name.lower()}" for status, found in by_status if found]
+        warnings.warn(
+            f"After {number} trials the search is still in its initial design of {num_trials}: "
+            f"{len(_with_data(experiment))} have data of the objective ({', '.join(states)}). The "
+            "model needs half of the design, and two different points. Complete what runs, and "
+            "look at what fails.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return is_long
 
 
 def _with_data(experiment: Experiment) -> set[int]:

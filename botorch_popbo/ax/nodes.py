@@ -23,7 +23,12 @@ from botorch.acquisition import AcquisitionFunction
 
 from botorch_popbo._seeds import seeded
 from botorch_popbo.ax._checks import check_name, check_seed, check_whole
-from botorch_popbo.ax._progress import DistinctPoints, check_metrics, num_left
+from botorch_popbo.ax._progress import (
+    DistinctPoints,
+    check_metrics,
+    num_left,
+    warn_of_long_design,
+)
 from botorch_popbo.ax.generator_spec import (
     NodeOptions,
     PresetName,
@@ -133,6 +138,8 @@ class DesignNode(RankNode):
     in parameters without a meaning only.
     """
 
+    _has_warned = False
+
     def gen(
         self,
         *,
@@ -173,10 +180,15 @@ class DesignNode(RankNode):
 
         Raises:
             DataRequiredError: If trials are complete, but a metric of the goal has not arrived.
+
+        Warns:
+            UserWarning: Once, if the design has become twice as long as it should be.
         """
         takes_over, name = GenerationNode.should_transition_to_next_node(self, False)
         if raise_data_required_error and not takes_over:
             check_metrics(self.experiment, self.num_trials)
+            if not self._has_warned:
+                self._has_warned = warn_of_long_design(self.experiment, self.num_trials)
             return super().should_transition_to_next_node()
         return takes_over, name
 

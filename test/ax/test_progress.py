@@ -1,3 +1,4 @@
+import warnings
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,28 @@ def test_trials_stopped_early_count_where_they_have_data(measured: bool) -> None
         client._experiment.trials[index].mark_early_stopped(unsafe=True)
     run_trials(client, sphere, 1)
     assert generator_keys(client)[-1] == ("popbo-logei" if measured else "Sobol")
+
+
+@pytest.mark.parametrize("state", ["running", "failed", "abandoned"])
+def test_a_design_that_does_not_end_says_so_once(state: str) -> None:
+    client = popbo_client(floats(2), 4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for number in range(11):
+            [index] = client.get_next_trials(1)
+            if state == "failed":
+                client.mark_trial_failed(index)
+            elif state == "abandoned":
+                client.mark_trial_abandoned(index)
+            said = [str(w.message) for w in caught if "initial design" in str(w.message)]
+            assert len(said) == (number >= 8)
+    assert "After 8 trials the search is still in its initial design of 4: 0 have" in said[0]
+    assert f"(8 {state})" in said[0]
+    assert generator_keys(client) == ["Sobol"] * 11
+
+
+def test_an_ordinary_design_says_nothing() -> None:
+    client = popbo_client(floats(2), 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        run_trials(client, sphere, 6)
