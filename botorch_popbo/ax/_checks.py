@@ -34,15 +34,6 @@ def check_whole(name: str, value: Any, least: int) -> int:
     return number
 
 
-def check_seed(seed: int | None) -> int | None:
-    """Refuse what is no seed; ``None`` stands for one that is drawn later.
-
-    Raises:
-        UserInputError: As in :func:`check_whole`.
-    """
-    return None if seed is None else check_whole("seed", seed, 0)
-
-
 def check_name(option: str, name: object, known: Iterable[str]) -> None:
     """Refuse an unknown name.
 

@@ -94,13 +94,10 @@ class Goal:
         slacks: list[tuple[int, Order]] = []
         constraints = self.outcome_constraints
         for column, metric in enumerate(_first(constraints[0]) if constraints else []):
-            has_slack = ~measured.slack[:, column].isnan()
-            part = replace(
-                measured,
-                slack=measured.slack[:, [column]],
-                slack_variance=measured.slack_variance[:, [column]],
-            )
-            slacks += [(metric, order) for order in _rows(part, has_slack).slack_orders()]
+            slack, variance = measured.slack[:, [column]], measured.slack_variance[:, [column]]
+            part = replace(measured, slack=slack, slack_variance=variance)
+            known = _rows(part, ~slack.isnan().squeeze(-1))
+            slacks += [(metric, order) for order in known.slack_orders()]
         return [*objectives], slacks
 
     def order_of_all(self, measured: Trials, seed: int) -> Order:

@@ -22,7 +22,7 @@ from botorch_popbo.acquisition import (
     LogExpectedUtilityImprovement,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.ax._checks import check_device, check_name, check_seed, check_whole
+from botorch_popbo.ax._checks import check_device, check_name, check_whole
 from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
 from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.failures import FailedTrialsLast
@@ -127,7 +127,8 @@ def rank_generator_spec(
     """
     check_name("preset", preset, PRESETS)
     _check_options(options)
-    seed, settings = check_seed(seed), options.get("settings") or Settings()
+    settings = options.get("settings") or Settings()
+    seed = None if seed is None else check_whole("seed", seed, 0)
     settings = settings.with_order_only(options.get("order_only", False))
     is_gp = PRESETS[preset] is RankingGP
     name, acquisition_class = _named(acquisition or ("logei" if is_gp else "eri"))

@@ -22,7 +22,7 @@ from ax.storage.json_store.decoder import generation_node_from_json
 from botorch.acquisition import AcquisitionFunction
 
 from botorch_popbo._seeds import seeded
-from botorch_popbo.ax._checks import check_name, check_seed, check_whole
+from botorch_popbo.ax._checks import check_name, check_whole
 from botorch_popbo.ax._progress import (
     DistinctPoints,
     check_metrics,
@@ -219,9 +219,10 @@ def initial_node(
     """
     check_name("design", design, get_args(InitialDesign))
     num_trials = check_whole("num_trials", num_trials, 1)
+    seed = None if seed is None else check_whole("seed", seed, 0)
     spec = GeneratorSpec(
         generator_enum=Generators.SOBOL if design == "sobol" else Generators.UNIFORM,
-        generator_kwargs={"seed": check_seed(seed), "transforms": Cont_X_trans},
+        generator_kwargs={"seed": seed, "transforms": Cont_X_trans},
         generator_key_override=design.capitalize(),
     )
     enough = MinTrials(

@@ -220,10 +220,10 @@ class RankSurrogate(Surrogate):
         measured = goal.measured(self.training_data)
         if not separate:
             return [self._fitted(goal.metrics[0], goal.order_of_all(measured, seed))], []
-        objectives, slacks = goal.orders(measured)
-        return [self._fitted(*each) for each in objectives], [
-            self._fitted(*each) for each in slacks
-        ]
+        objectives, slacks = (
+            [self._fitted(*o) for o in orders] for orders in goal.orders(measured)
+        )
+        return objectives, slacks
 
     def _fitted(self, metric: int, order: Order) -> RankModel:
         """A model of an order: that of the metric if it sorts the points alike, or a new one."""
@@ -293,50 +293,40 @@ def _model_inputs(
 
 def _check_config(config: ModelConfig, model: str, has_mll: bool) -> None:
     """Refuse what is set in a configuration and would have no effect."""
-    fitted = f"{model} is fitted by the evidence of the order. Leave it out."
-    ranked = f"{model} learns from the metric as it is. Transform what you report."
-    useless: dict[str, tuple[Any, str]] = {
-        "mll_class": (has_mll, fitted),
-        "mll_options": (config.mll_options, fitted),
-        "outcome_transform_classes": (config.outcome_transform_classes, ranked),
-        "outcome_transform_options": (config.outcome_transform_options, ranked),
+    needs = {
+        "covar_module_options": config.covar_module_class,
+        "likelihood_options": config.likelihood_class,
+        "input_transform_options": isinstance(config.input_transform_classes, list),
+        "mll_options": False,
+        "outcome_transform_classes": False,
+        "outcome_transform_options": False,
     }
-    transforms = config.input_transform_classes
-    for options, name, has_class in (
-        ("covar_module_options", "covar_module_class", config.covar_module_class),
-        ("likelihood_options", "likelihood_class", config.likelihood_class),
-        ("input_transform_options", "input_transform_classes", isinstance(transforms, list)),
-    ):
-        useless[options] = not has_class and getattr(config, options), f"Set {name}, too."
-    for field, (is_set, reason) in useless.items():
-        if is_set:
-            raise UserInputError(f"ModelConfig.{field} would have no effect. {reason}")
+    useless = [name for name, is_met in needs.items() if getattr(config, name) and not is_met]
+    if useless := ["mll_class"] * has_mll + useless:
+        raise UserInputError(
+            f"ModelConfig.{useless[0]} would have no effect: {model} is fitted by the evidence of "
+            "the order, and learns from a metric as it is reported; other options go with the "
+            "class that they are for. Leave it out, or name the class."
+        )
 
 
 def _modules(
-    config: ModelConfig,
-    dataset: SupervisedDataset,
-    digest: SearchSpaceDigest,
-    transform: Any,
+    config: ModelConfig, dataset: SupervisedDataset, digest: SearchSpaceDigest, transform: Any
 ) -> dict[str, Any]:
     """The modules that a configuration names, as Ax makes them for a GP of one outcome.
 
     The kernel is one of encoded columns.
     """
-    classes = config.input_transform_classes
+    classes, names = config.input_transform_classes, dataset.feature_names
     if not isinstance(classes, _DefaultType):
         options = config.input_transform_options or {}
         transform = _make_botorch_input_transform(classes or [], options, dataset, digest)
-    encoded = transform(dataset.X) if isinstance(transform, InputTransform) else dataset.X
-    names, width = dataset.feature_names, encoded.shape[-1]
-    columns = SupervisedDataset(
-        X=encoded,
-        Y=dataset.Y,
-        feature_names=names if len(names) == width else [f"column {i}" for i in range(width)],
-        outcome_names=dataset.outcome_names,
-    )
-    others = replace(config, input_transform_classes=None)
-    made: dict[str, Any] = _construct_submodules(others, columns, digest, SingleTaskGP)
+    X = transform(dataset.X) if isinstance(transform, InputTransform) else dataset.X
+    names = names if len(names) == X.shape[-1] else [str(i) for i in range(X.shape[-1])]
+    outcomes: Any = {"Y": dataset.Y, "outcome_names": dataset.outcome_names}
+    encoded = SupervisedDataset(X, feature_names=names, **outcomes)
+    config = replace(config, input_transform_classes=None)
+    made: dict[str, Any] = _construct_submodules(config, encoded, digest, SingleTaskGP)
     del made["outcome_transform"]
     return {"input_transform": transform, **made}
 

@@ -102,13 +102,19 @@ def test_a_kernel_of_ax_fits_the_encoded_columns() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"mll_class": ExactMarginalLogLikelihood}, "mll_class would have no effect.*Leave"),
-        ({"mll_options": {"a": 1}}, "mll_options would have no effect.*Leave it out"),
-        ({"outcome_transform_classes": [Standardize]}, "outcome_transform_classes would.*report"),
+        ({"mll_class": ExactMarginalLogLikelihood}, "mll_class would have no effect.*Leave it out"),
+        ({"mll_options": {"a": 1}}, "mll_options would"),
+        (
+            {"outcome_transform_classes": [Standardize]},
+            "outcome_transform_classes would.*as it is report",
+        ),
         ({"outcome_transform_options": {"Standardize": {"m": 1}}}, "outcome_transform_options"),
-        ({"covar_module_options": {"ard_num_dims": 1}}, "Set covar_module_class"),
-        ({"likelihood_options": {"a": 1}}, "Set likelihood_class"),
-        ({"input_transform_options": {"Normalize": {}}}, "Set input_transform_classes"),
+        (
+            {"covar_module_options": {"ard_num_dims": 1}},
+            "covar_module_options would.*name the class",
+        ),
+        ({"likelihood_options": {"a": 1}}, "likelihood_options would"),
+        ({"input_transform_options": {"Normalize": {}}}, "input_transform_options would"),
         ({"model_options": {"kernel": 1}}, "RankingGP takes no kernel.*model_options may hold"),
         ({"model": PoissonRankModel, "covar_module_class": RBFKernel}, "takes no covar_module"),
         ({"model": PoissonRankModel, "likelihood_class": GaussianLikelihood}, "no likelihood"),
