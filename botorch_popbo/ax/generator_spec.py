@@ -176,7 +176,7 @@ def settle_seeds(specs: Iterable[GeneratorSpec]) -> None:
     Args:
         specs: Specifications of generators, which keep the seed.
     """
-    seed = torch.initial_seed() % 2**63
+    seed = torch.initial_seed() % 2**32  # as NumPy needs for a uniform design
     for spec in specs:
         kwargs = spec.generator_kwargs
         places = [kwargs, kwargs.get("acquisition_options", {})]

@@ -219,7 +219,8 @@ def initial_node(
     """
     check_name("design", design, get_args(InitialDesign))
     num_trials = check_whole("num_trials", num_trials, 1)
-    seed = None if seed is None else check_whole("seed", seed, 0)
+    if seed is not None:
+        seed = check_whole("seed", seed, 0) % (2**63 if design == "sobol" else 2**32)
     spec = GeneratorSpec(
         generator_enum=Generators.SOBOL if design == "sobol" else Generators.UNIFORM,
         generator_kwargs={"seed": seed, "transforms": Cont_X_trans},

@@ -87,3 +87,15 @@ def test_the_replications_of_the_benchmark_of_ax_differ(make: Any) -> None:
     found = best([0, 1])
     assert found[0] != found[1]
     assert best([0, 1]) == found
+
+
+@pytest.mark.parametrize("design", ["sobol", "uniform"])
+def test_a_seed_of_any_size_will_do(design: Any) -> None:
+    torch.seed()  # of 64 bits, as in a process that seeds nothing
+    points = suggested(popbo_generation_strategy(num_initial_trials=2, initial_design=design))
+    expected = popbo_generation_strategy(
+        num_initial_trials=2, seed=torch.initial_seed() % 2**32, initial_design=design
+    )
+    assert points == suggested(expected)
+    large = popbo_generation_strategy(num_initial_trials=2, seed=2**63 - 1, initial_design=design)
+    assert len(suggested(large, number=3)) == 3
