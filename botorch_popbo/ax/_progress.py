@@ -82,20 +82,21 @@ def warn_of_long_design(experiment: Experiment, num_trials: int) -> bool:
 
     Args:
         experiment: The experiment.
-        num_trials: How many trials a design should have; twice as many are long.
+        num_trials: How many trials a design should have; more than twice as many are long.
 
     Returns:
         Whether there was reason to.
     """
     number = len(experiment.trials)
-    if is_long := number >= 2 * max(num_trials, 2):
+    if is_long := number > 2 * max(num_trials, 2):
         by_status = experiment.trial_indices_by_status.items()
         states = [f"{len(found)} {status.name.lower()}" for status, found in by_status if found]
+        outcomes = [f"{count} of {name}" for name, count in _arrivals(experiment).items()]
         warnings.warn(
-            f"After {number} trials the search is still in its initial design of {num_trials}: "
-            f"{len(_with_data(experiment))} have data of the objective ({', '.join(states)}). The "
-            "model needs half of the design, and two different points. Complete what runs, and "
-            "look at what fails.",
+            f"After {number} trials the search is still in its initial design of {num_trials}. "
+            f"Trials: {', '.join(states)}; outcomes: {', '.join(outcomes)}. The model needs those "
+            "of half of the design, and two different points. Complete what runs, and look at what "
+            "fails.",
             UserWarning,
             stacklevel=2,
         )
