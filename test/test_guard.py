@@ -83,3 +83,13 @@ def test_a_suite_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     behind, problem = guard.compare(["tiny"], file, 1)
     assert behind.startswith("tiny: is behind: -1.00")
     assert problem == "tiny: Branin has 10 times the regret"
+
+
+def test_every_suite_has_a_record() -> None:
+    recorded = guard.read(guard.FILE)
+    assert {name: list(suite.budgets) for name, suite in SUITES.items()} == {
+        name: record.budgets for name, record in recorded.items()
+    }
+    assert {name: suite.searches.keys() for name, suite in SUITES.items()} == {
+        name: record.regrets.keys() for name, record in recorded.items()
+    }

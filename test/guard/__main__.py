@@ -2,8 +2,8 @@
 
 ``python test/guard compare [suite ...]`` searches with the first seed; what seems to be behind its
 record is searched with the second, and then with the third. It prints every suite's lead over its
-record in decades of regret, and names the suites that are behind by two standard errors and the
-problems whose regret is threefold; it ends with 1 if there are any. ``record --reason "..." [suite
+record in decades of regret, and names the suites that are behind and the problems whose regret is
+threefold, both beyond chance; it ends with 1 if there are any. ``record --reason "..." [suite
 ...]`` writes ``records.json`` anew. ``--file`` takes another file: with ``PYTHONPATH`` at another
 checkout it shows how that one compares.
 """

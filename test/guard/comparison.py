@@ -13,6 +13,9 @@ LIMIT = 1.0
 # Deviation of a search's lead, in decades, where chance decides it, and how many units it is worth:
 # a few units often scatter too little.
 SCATTER, WEIGHT = 0.4, 4.0
+# Errors by which suites and problems are behind. There are twenty and a hundred, and two errors
+# would be chance in every other run.
+SUITE_ERRORS, PROBLEM_ERRORS = 2.5, 3.5
 THREEFOLD = math.log10(3.0)
 
 
@@ -112,15 +115,13 @@ class Comparison:
         return f"has no record of {', '.join(missing)}" if missing else ""
 
     def behind(self, suite_errors: float, problem_errors: float) -> dict[str, Lead]:
-        """The suite, by the empty name, and problems of threefold regret, by so many errors."""
+        """What is behind by so many errors: the suite, by the empty name, and single problems."""
         if self.gap:
             return {}
         leads = {name: Lead.of([[fmean(one)] for one in s]) for name, s in self.leads.items()}
-        behind = {
-            name: one for name, one in leads.items() if one.is_behind(problem_errors, THREEFOLD)
-        }
+        leads = {n: one for n, one in leads.items() if one.is_behind(problem_errors, THREEFOLD)}
         overall = self.lead(range(len(self.found.budgets)))
-        return {"": overall} | behind if overall.is_behind(suite_errors) else behind
+        return {"": overall} | leads if overall.is_behind(suite_errors) else leads
 
     @property
     def suspects(self) -> list[str]:
@@ -130,12 +131,12 @@ class Comparison:
 
     @property
     def alarms(self) -> list[str]:
-        """What is wrong, in words. There are many problems, so chance gets one more error there."""
+        """What is wrong, in words."""
         if self.gap:
             return [] if self.recorded.cannot else [self.gap]
         return [
             f"{name} has {10**-lead.mean:.0f} times the regret" if name else f"is behind: {lead}"
-            for name, lead in self.behind(2.0, 3.0).items()
+            for name, lead in self.behind(SUITE_ERRORS, PROBLEM_ERRORS).items()
         ]
 
     def __str__(self) -> str:

@@ -104,7 +104,7 @@ def function(name: str) -> Cube:
     low = torch.where(low == -high, low + 0.05 * (high - low), low)
 
     def inside(X: Tensor) -> Tensor:
-        return low + X[..., : test.dim] * (high - low)
+        return (low + X[..., : test.dim] * (high - low)).minimum(high)  # but for rounding
 
     return Cube(
         dim=int(dims[-1]) if dims else test.dim,
