@@ -95,11 +95,11 @@ class Comparison:
         }
         return {problem: searches for problem, searches in both.items() if searches}
 
-    def lead(self, places: Sequence[int]) -> Lead:
-        """That of the mean over budgets at such places, with families of problems as units."""
+    def lead(self, place: int = -1) -> Lead:
+        """That after the budget at such a place, with families of problems as units."""
         families = defaultdict[str, list[float]](list)
         for problem, searches in self.leads.items():
-            families[problem.split("/")[0]] += [fmean(one[i] for i in places) for one in searches]
+            families[problem.split("/")[0]] += [search[place] for search in searches]
         return Lead.of(list(families.values()))
 
     @property
@@ -115,12 +115,12 @@ class Comparison:
         return f"has no record of {', '.join(missing)}" if missing else ""
 
     def behind(self, suite_errors: float, problem_errors: float) -> dict[str, Lead]:
-        """What is behind by so many errors: the suite, by the empty name, and single problems."""
+        """What ends behind by so many errors: problems, and the suite by the empty name."""
         if self.gap:
             return {}
-        leads = {name: Lead.of([[fmean(one)] for one in s]) for name, s in self.leads.items()}
+        leads = {name: Lead.of([[search[-1]] for search in s]) for name, s in self.leads.items()}
         leads = {n: one for n, one in leads.items() if one.is_behind(problem_errors, THREEFOLD)}
-        overall = self.lead(range(len(self.found.budgets)))
+        overall = self.lead()
         return {"": overall} | leads if overall.is_behind(suite_errors) else leads
 
     @property
@@ -142,7 +142,7 @@ class Comparison:
     def __str__(self) -> str:
         pace = f"{len(self.found.regrets)} problems, {self.found.pace:.1f} s"
         budgets = enumerate(self.found.budgets)
-        leads = (f"{self.lead([place])} at {budget}" for place, budget in budgets)
+        leads = (f"{self.lead(place)} at {budget}" for place, budget in budgets)
         return f"{pace} (was {self.recorded.pace:.1f}): {self.gap or ', '.join(leads)}"
 
 
