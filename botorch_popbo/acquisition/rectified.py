@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import torch
@@ -152,8 +153,9 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         X_pending: Points being evaluated, an ``m x d`` tensor; they are not suggested again.
         seed: Seed of the random numbers of unpromising points.
         X_baseline: The evaluated points that could be suggested; see the base class.
-        exploration: For a ``RankingGP`` the share of the deviation that counts, by default a half.
-        settings: For a ``RankingGP`` the defaults of ``K_m`` and ``exploration``.
+        exploration: For a ``RankingGP`` the share of the deviation that counts, by default a half;
+            in many columns it is larger.
+        settings: For a ``RankingGP`` the defaults of both, and what many columns are.
 
     Raises:
         ValueError: If ``K_m`` is below 1 or ``share`` is out of range.
@@ -179,7 +181,9 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
         self.K_m = default.worst_rank if K_m is None else K_m
         if self.K_m < 1:
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
-        self.exploration = settings.exploration if exploration is None else exploration
+        if exploration is not None:
+            settings = replace(settings, exploration=exploration)
+        self.exploration = settings.exploration_in(model.dim)
         self.set_X_pending(X_pending)
 
     def _of_utility(self, utility: Tensor, mean: Tensor, variance: Tensor, own: Tensor) -> Tensor:

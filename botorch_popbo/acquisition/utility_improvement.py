@@ -30,12 +30,13 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
     the best rank belongs to a lucky outcome. Its utility is as uncertain as any, so the
     expectation is over the difference. Of the difference's deviation :math:`s` only the share
     ``exploration`` counts: a whole one is drawn to corners, of which nothing is known (De Ath et
-    al., 2021). Where the model is certain that nothing is to be gained, the improvement is largest
-    beside what is known. It may be wrong: the tiny share :math:`\epsilon` of the deviation,
-    ``doubt``, then leads to where least is known. With categories it is larger. The second term is
-    the augmentation of Huang et al. (2006): where the noise :math:`\sigma^2` is larger than the
-    variance :math:`v` that evaluations of the point would remove, another one tells little. Without
-    noise it vanishes. The numerics of the logarithm are BoTorch's (Ament et al., 2023).
+    al., 2021). In many columns all of it counts. Where the model is certain that nothing is to be
+    gained, the improvement is largest beside what is known. It may be wrong: the tiny share
+    :math:`\epsilon` of the deviation, ``doubt``, then leads to where least is known. With
+    categories it is larger. The second term is the augmentation of Huang et al. (2006): where the
+    noise :math:`\sigma^2` is larger than the variance :math:`v` that evaluations of the point would
+    remove, another one tells little. Without noise it vanishes. The numerics of the logarithm are
+    BoTorch's (Ament et al., 2023).
 
     Where runs have failed, the probability of success is a factor: that the utility is above that
     of the worst success. A failure's place is below it, so an optimum at the edge of what fails
@@ -52,7 +53,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         X_baseline: The evaluated points that could be suggested; see the base class.
         slack_models: Fitted models of the constraints' slacks, whose outcomes are at least zero
             where a constraint is satisfied.
-        settings: ``exploration``, 1 for the expectation itself, and both doubts.
+        settings: ``exploration``, 1 for the expectation itself, ``many_columns`` and both doubts.
 
     Raises:
         UnsupportedError: If a model has no uncertainty.
@@ -73,7 +74,8 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  # frozen
     ) -> None:
         super().__init__(model, X_baseline, slack_models)
-        self._settings, self._doubt = settings, settings.doubt
+        self._exploration = settings.exploration_in(model.dim)
+        self._doubt = settings.doubt
         if one_hot_of(model.input_transform) is not None:
             self._doubt = settings.doubt_of_categories
         self.set_X_pending(X_pending)
@@ -92,7 +94,7 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         if not self._has_feasible:  # there is nothing to improve on
             return log_remoteness(distance)
         mean, variance, own = self._differences.moments(encoded)
-        value = log_improvement(mean, self._settings.exploration**2 * variance)
+        value = log_improvement(mean, self._exploration**2 * variance)
         deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
         if self._doubt > 0.0:
             value = torch.logaddexp(value, deviation.log() + math.log(self._doubt))

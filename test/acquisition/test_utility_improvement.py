@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from helpers.utility import with_a_surprise
 from torch.autograd import gradcheck
 
 from botorch_popbo import (
+    ExpectedRankingImprovement,
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
@@ -53,6 +55,19 @@ def test_it_is_the_augmented_improvement_over_the_incumbents_utility(
     likely = gain > 3e-3
     assert likely.sum() > 3
     torch.testing.assert_close(value[likely], expected[likely], rtol=0.1, atol=0)
+
+
+@pytest.mark.parametrize(("dim", "share"), [(10, 0.5), (15, 0.75), (20, 1.0), (30, 1.0)])
+@pytest.mark.parametrize("function", [LogExpectedUtilityImprovement, ExpectedRankingImprovement])
+def test_in_many_columns_more_of_the_deviation_counts(
+    dim: int, share: float, function: Callable[..., Any]
+) -> None:
+    with manual_seed(0):
+        X = torch.rand(15, dim, dtype=torch.double)
+    model = RankingGP(X[:12], X[:12].square().sum(-1, keepdim=True))
+    never = AcquisitionSettings(exploration=share, many_columns=(dim, dim + 1))
+    other = X[12:].unsqueeze(-2)
+    torch.testing.assert_close(function(model)(other), function(model, settings=never)(other))
 
 
 def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> None:

@@ -181,7 +181,7 @@ class Evidence:
         options: dict[str, Any] = {
             "maxiter": settings.max_iterations,
             "factr": None,
-            "ftol": settings.least_gain,
+            "ftol": settings.least_gain / len(start),
             "pgtol": settings.least_slope * settings.first_step,
         }
         with suppress(_HopelessError):
