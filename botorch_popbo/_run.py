@@ -19,6 +19,7 @@ from torch import Tensor
 
 from botorch_popbo._evaluation import Direction, Evaluation, Result
 from botorch_popbo._replacing import replacing
+from botorch_popbo._threads import one_thread
 from botorch_popbo._workers import Ended, Submit
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
@@ -140,6 +141,7 @@ class Run:
         if self.num_ended and self._completed and all(e.status != "completed" for e in self.own):
             _warn(f"{self._failures}. The result is the best past one.")
 
+    @one_thread()
     def _begin(self) -> int:
         """The index of another evaluation, which runs."""
         trials, number = self.trials, self.search.num_initial
@@ -196,6 +198,7 @@ class Run:
         """Which points ``... x d`` are in the space."""
         return (X.clamp(*self.space.bounds) == X).all(-1)
 
+    @one_thread()
     def result(self) -> Result:
         """The best evaluations.
 

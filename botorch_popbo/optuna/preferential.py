@@ -10,10 +10,11 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
+from botorch_popbo._threads import one_thread
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.optuna._space import all_parameters, point_of, space_of
-from botorch_popbo.optuna.sampler import _LOCK, PoPBOSampler
+from botorch_popbo.optuna.sampler import PoPBOSampler
 from botorch_popbo.search.answers import Answer, Pair, model_of, standings
 from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
@@ -110,7 +111,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         Returns:
             The trials; none before the first answer.
         """
-        with _LOCK:
+        with one_thread():
             return self._ranking(self._read(study))
 
     def best_trial(self, study: Any) -> FrozenTrial:
@@ -137,7 +138,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         Raises:
             InputDataError: If nothing has been compared.
         """
-        with _LOCK:
+        with one_thread():
             return self._model(self._read(study))
 
     def _read(self, study: Any, worst: int | None = None) -> "_Interview":
@@ -170,7 +171,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
 
     @torch.enable_grad()
     def _next(self, interview: "_Interview", number: int) -> dict[str, Any]:
-        with _LOCK:
+        with one_thread():
             return interview.space.decode(self._challenger(interview, number))
 
     def _challenger(self, interview: "_Interview", number: int) -> Tensor:

@@ -30,6 +30,7 @@ from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import SearchSettings
 
 
+@one_thread()
 def maximize(
     acquisition: AcquisitionFunction, domain: Domain, X_known: Tensor, seed: int
 ) -> Tensor:
@@ -185,7 +186,6 @@ def _affordable(acquisition: AcquisitionFunction, domain: Domain) -> int:
     return settings.max_front_candidates if is_of_front else settings.max_candidates
 
 
-@one_thread()
 def _optimized(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     """What an optimizer for such a space finds, ``1 x d``."""
     settings = domain.settings

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
+from botorch_popbo._threads import one_thread
 from botorch_popbo.acquisition import (
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
@@ -130,6 +131,7 @@ class Search:
         """All but the models, which are fitted again."""
         return self.__dict__ | {"_fitted": None}
 
+    @one_thread()
     @torch.enable_grad()
     def suggest(self, space: Space, trials: Trials, index: int) -> Tensor:
         """The next point.
@@ -147,6 +149,7 @@ class Search:
             return self.models(space, trials).suggest(space, trials.pending, seed)
         return self.draw(space, trials.known_X, index)
 
+    @one_thread()
     def draw(self, space: Space, X_known: Tensor, index: int) -> Tensor:
         """The next point of the design that is not known.
 
@@ -161,6 +164,7 @@ class Search:
         drawn = space.draw(index + self.settings.search.num_tried, self.seed)[index:]
         return drawn[int(is_row_of(drawn, X_known).long().argmin())]
 
+    @one_thread()
     @torch.enable_grad()
     def models(self, space: Space, trials: Trials) -> Models:
         """Models of at least two distinct points."""
