@@ -147,6 +147,17 @@ class InactiveColumns(_FixedTransform):
             for value, children in by_value.items():
                 for child in children:
                     self.needs.setdefault(child, []).append((column, value))
+        pairs = sorted({pair for needs in self.needs.values() for pair in needs})
+        self._columns, self._values = [*self.needs], [value for _, value in pairs]
+        self._parents = [parent for parent, _ in pairs]
+        # Which of the dependent columns each of these is; the last place is of those that are none.
+        own = [*self._columns, *(p for p in self._parents if p not in self.needs)]
+        self._places = [min(own.index(p), len(self._columns)) for p in self._parents]
+        self._gives = [[float(pair in needs) for needs in self.needs.values()] for pair in pairs]
+        self._depth, level = 0, {*self.needs}
+        while level:
+            self._depth += 1
+            level = {c for c in level if any(parent in level for parent, _ in self.needs[c])}
 
     def transform(self, X: Tensor) -> Tensor:
         """Fill the columns that have no meaning.
@@ -157,21 +168,22 @@ class InactiveColumns(_FixedTransform):
         Returns:
             A tensor of the same shape.
         """
-        columns = list(X.unbind(-1))
-        for column in self.needs:
-            columns[column] = columns[column].where(self._is_active(X, column), self.fill[column])
-        return torch.stack(columns, dim=-1)
+        columns = torch.tensor(self._columns, dtype=torch.long, device=X.device)
+        fill = X.new_tensor([self.fill[column] for column in self._columns])
+        filled = X[..., columns].where(self._is_active(X.detach()), fill)
+        return X.index_copy(-1, columns, filled)
 
-    def _is_active(self, X: Tensor, column: int) -> Tensor:
-        if column not in self.needs:
-            return torch.ones_like(X[..., 0], dtype=torch.bool)
-        # A parent that has no meaning itself gives none. Single precision moves values by a digit.
+    def _is_active(self, X: Tensor) -> Tensor:
+        """Whether each dependent column has a meaning, ``... x c``: all at once, level by level."""
+        # Single precision moves values by a digit.
         digit = torch.finfo(torch.float32).eps
-        found = [
-            self._is_active(X, parent) & X[..., parent].isclose(X.new_tensor(value), digit, 0.0)
-            for parent, value in self.needs[column]
-        ]
-        return torch.stack(found).any(0)
+        has_value = X[..., self._parents].isclose(X.new_tensor(self._values), digit, 0.0)
+        gives = X.new_tensor(self._gives)
+        active = has_value.new_ones(*X.shape[:-1], len(self._columns) + 1)
+        for _ in range(self._depth):  # a parent that has no meaning itself gives none
+            given = (has_value & active[..., self._places]).to(X)
+            active[..., :-1] = given @ gives > 0.0
+        return active[..., :-1]
 
 
 @dataclass(frozen=True)

@@ -92,11 +92,10 @@ def space_of(
         The space.
     """
     parameters = {name: parameter_of(d) for name, d in distributions.items()}
-    completed = list(completed)
-    rows = [row for trial in completed if (row := places_of(trial.params, parameters))]
+    asked = [(t, row) for t in completed if (row := places_of(t.params, parameters))]
     listed = {name: p.places() for name, p in parameters.items() if p.size <= max_listed}
-    dependents = _find_dependents(rows, listed)
-    return Space(parameters, dependents, _find_limits(completed, parameters))
+    dependents = _find_dependents([row for _, row in asked], listed)
+    return Space(parameters, dependents, _find_limits(asked, parameters))
 
 
 def places_of(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> Row | None:
@@ -110,22 +109,32 @@ def places_of(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) ->
 
 
 def point_of(values: Mapping[str, Any], space: Space, required: Collection[str]) -> Tensor | None:
-    """Where a trial of some values is, of shape ``d``.
+    """Where a trial of some values is; see :func:`points_of`."""
+    return points_of([places_of(values, space.parameters)], space, required)[0]
 
-    ``None`` if it is of another space, or lacks one of the parameters that all have.
+
+def points_of(
+    rows: Sequence[Row | None], space: Space, required: Collection[str]
+) -> list[Tensor | None]:
+    """Where trials of some places are, each of shape ``d``.
+
+    ``None`` if one is of another space, or lacks one of the parameters that all have.
     """
-    row = places_of(values, space.parameters)
-    if not row or not row.keys() >= {*required}:
-        return None
-    places = [row.get(name, parameter.middle) for name, parameter in space.parameters.items()]
-    return space.filled(torch.tensor(places, dtype=torch.double))
+    own = space.parameters.items()
+    there = [row for row in rows if row and row.keys() >= {*required}]
+    places = [[row.get(name, parameter.middle) for name, parameter in own] for row in there]
+    X = space.filled(torch.tensor(places, dtype=torch.double).reshape(-1, len(own)))
+    points = iter(X.unbind(0))
+    return [next(points) if row and row.keys() >= {*required} else None for row in rows]
 
 
-def _find_limits(trials: Sequence[FrozenTrial], parameters: Mapping[str, Parameter]) -> Limits:
+def _find_limits(
+    trials: Sequence[tuple[FrozenTrial, Row]], parameters: Mapping[str, Parameter]
+) -> Limits:
     """Find how ranges depend on parameters that are asked for before, which is said nowhere.
 
     Args:
-        trials: Trials, each of which shows the ranges of what it asked for.
+        trials: Trials, each of which shows the ranges of what it asked for, with its places.
         parameters: All parameters.
 
     Returns:
@@ -133,12 +142,11 @@ def _find_limits(trials: Sequence[FrozenTrial], parameters: Mapping[str, Paramet
         ``1 - a``, or those seen beside some places.
     """
     columns, middle = [*parameters], {name: p.middle for name, p in parameters.items()}
-    told = [(trial, places_of(trial.params, parameters)) for trial in trials]
     # In the order of the last trial; what it did not ask for comes after that.
-    asked = [*dict.fromkeys(n for trial in reversed(trials) for n in trial.params if n in columns)]
+    asked = [*dict.fromkeys(n for trial, row in reversed(trials) for n in trial.params if n in row)]
     found: dict[str, Limit] = {}
     for number, name in enumerate(asked):
-        showing = [(trial, row) for trial, row in told if row and name in row]
+        showing = [(trial, row) for trial, row in trials if name in row]
         ranges: list[Any] = [trial.distributions[name] for trial, _ in showing]
         if parameters[name].choices is not None or not ranges or not _are_of_trials(ranges):
             continue

@@ -1,6 +1,5 @@
 """The trials of a study as the search wants them."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -10,14 +9,17 @@ from optuna.distributions import BaseDistribution
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from botorch_popbo.optuna._space import places_of, point_of
+from botorch_popbo.optuna._space import places_of, points_of
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.space import Space
 
 # Better than all else, but a number: Optuna allows infinitely good values and constraints.
 _BEST = 1e154
 _CONSTRAINTS = "constraints"  # as Optuna names them among the system attributes
-_SUGGESTED = "popbo:suggested:"
+_SUGGESTED = "popbo:suggestion:"
+
+#: By its key the number of a trial, and what was suggested, as Optuna's internal numbers by name.
+Kept = Mapping[str, tuple[int, dict[str, float]]]
 
 
 def trials_of(
@@ -25,43 +27,45 @@ def trials_of(
     directions: Sequence[StudyDirection],
     space: Space,
     distributions: Mapping[str, BaseDistribution],
-    suggested: Mapping[int, Mapping[str, float]],
+    kept: Kept,
     is_exact: bool,
 ) -> Trials:
     """What is known of the points of a study.
 
     A failed trial is worse than every success, and so is one of an infinitely bad value, unless the
     same point succeeded at another time. Completed and pruned trials that lack a constraint
-    which others have cannot be compared, so they are pending like running ones. A trial that did
-    not ask for all is where it was suggested to be.
+    which others have cannot be compared, so they are pending like running ones. A trial that runs,
+    or failed before it asked for all, is where it was suggested to be.
 
     Args:
         trials: The trials but the one to suggest for.
         directions: The directions of the objectives.
         space: The space.
         distributions: The parameters' distributions.
-        suggested: By the number of a trial what was suggested; see :func:`suggestions`.
+        kept: What was suggested; see :func:`suggestions`.
         is_exact: Whether the same point always has the same outcome.
 
     Returns:
         The points.
     """
     signs = [1.0 if direction == StudyDirection.MAXIMIZE else -1.0 for direction in directions]
+    trials = [trial for trial in trials if trial.state != TrialState.WAITING]
     completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
-    rows = [row for trial in completed if (row := places_of(trial.params, space.parameters))]
-    required = [name for name in space.parameters if all(name in row for row in rows)]
+    suggested = dict(kept.values())
+    rows = [
+        places_of(_values(trial, suggested.get(trial.number, {}), distributions), space.parameters)
+        for trial in trials
+    ]
+    of_completed = [
+        row
+        for trial, row in zip(trials, rows, strict=True)
+        if row and trial.state == TrialState.COMPLETE
+    ]
+    required = [name for name in space.parameters if all(name in row for row in of_completed)]
     names = sorted({name for trial in completed for name in constraints_of(trial)})
     ended, pending = [], []
-    for trial in trials:
-        told = suggested.get(trial.number, {})
-        # What was enqueued goes before what was suggested, and what it asked for before both.
-        values: dict[str, Any] = {}
-        for name in distributions.keys() & told.keys():
-            with suppress(IndexError):  # of a trial of another study that was added
-                values[name] = distributions[name].to_external_repr(told[name])
-        values |= trial.system_attrs.get("fixed_params", {}) | trial.params
-        x = point_of(values, space, required)
-        if x is None or trial.state == TrialState.WAITING:
+    for trial, x in zip(trials, points_of(rows, space, required), strict=True):
+        if x is None:
             continue
         outcomes, violation = _outcomes(trial, completed, signs), constraints_of(trial)
         slack = [min(-violation.get(name, math.nan), _BEST) for name in names]
@@ -72,6 +76,29 @@ def trials_of(
         else:
             ended.append(Trial(x, outcomes, slack, 0.0 if is_exact else math.nan))
     return Trials.gather(ended, pending, (len(space.parameters), len(signs), len(names)))
+
+
+def _values(
+    trial: FrozenTrial,
+    numbers: Mapping[str, float],
+    distributions: Mapping[str, BaseDistribution],
+) -> dict[str, Any]:
+    """What a trial asked for, and before it has asked for all what it would ask for.
+
+    What was enqueued goes before what was suggested, and what it asked for before both.
+    """
+    if has_asked_for_all(trial):
+        return trial.params
+    values: dict[str, Any] = {}
+    for name in distributions.keys() & numbers.keys():
+        with suppress(IndexError):  # of a trial of another study that was added
+            values[name] = distributions[name].to_external_repr(numbers[name])
+    return values | trial.system_attrs.get("fixed_params", {}) | trial.params
+
+
+def has_asked_for_all(trial: FrozenTrial) -> bool:
+    """Whether a trial asked for all that has a meaning beside it: it has a value of some step."""
+    return trial.state == TrialState.COMPLETE or trial.last_step is not None
 
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
@@ -89,7 +116,13 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     return named
 
 
-def share_suggestion(
+def suggestions(study: Study) -> Kept:
+    """What was suggested for trials that run, and for some that have ended."""
+    kept = study._storage.get_study_system_attrs(study._study_id)
+    return {key: tuple(one) for key, one in kept.items() if key.startswith(_SUGGESTED)}
+
+
+def keep_suggestion(
     study: Study,
     number: int,
     values: Mapping[str, Any],
@@ -97,21 +130,22 @@ def share_suggestion(
 ) -> None:
     """Keep what was suggested for a trial: other workers see only what it has asked for.
 
-    It is kept with the study. With the trial it would be a column of ``trials_dataframe``.
+    It is kept with the study. With the trial it would be a column of ``trials_dataframe``. It takes
+    the place of what nobody asks for any more, so that there is one for each trial that runs, or
+    failed before it asked for all, and reading them takes no longer in a long study. Trials that
+    begin at the same time take different places.
     """
+    kept = sorted(suggestions(study).items())
+    trials = study.get_trials(deepcopy=False)  # read later, so that each of those is among them
+    free = [
+        key
+        for key, (other, asked) in kept
+        if has_asked_for_all(trials[other])
+        or (trials[other].state.is_finished() and asked.keys() <= trials[other].params.keys())
+    ]
     numbers = {name: distributions[name].to_internal_repr(value) for name, value in values.items()}
-    key = f"{_SUGGESTED}{number}"
-    study._storage.set_study_system_attr(study._study_id, key, json.dumps(numbers))
-
-
-def suggestions(study: Study) -> dict[int, dict[str, float]]:
-    """What was suggested for each trial, as Optuna's internal numbers by name."""
-    kept = study._storage.get_study_system_attrs(study._study_id).items()
-    return {
-        int(key.removeprefix(_SUGGESTED)): json.loads(numbers)
-        for key, numbers in kept
-        if key.startswith(_SUGGESTED)
-    }
+    key = free[number % len(free)] if free else f"{_SUGGESTED}{number}"
+    study._storage.set_study_system_attr(study._study_id, key, [number, numbers])
 
 
 def _outcomes(

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from threading import Lock
 from typing import Any
 from zlib import crc32
 
@@ -16,6 +15,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
+from botorch_popbo._threads import one_thread
 from botorch_popbo.optuna._space import (
     all_parameters,
     has_values,
@@ -23,14 +23,12 @@ from botorch_popbo.optuna._space import (
     places_of,
     space_of,
 )
-from botorch_popbo.optuna._trials import share_suggestion, suggestions, trials_of
+from botorch_popbo.optuna._trials import Kept, keep_suggestion, suggestions, trials_of
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trials
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least
 
-# A thread waits for the others' points, and for torch's global generator, which models put back.
-_LOCK = Lock()
 _ENDED = TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL
 
 
@@ -91,21 +89,21 @@ class PoPBOSampler(BaseSampler):
         """All parameters that any ended trial asked for."""
         return all_parameters(study.get_trials(deepcopy=False, states=_ENDED))
 
+    @one_thread()
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Suggest values of all parameters; see the class."""
-        with _LOCK:
-            distributions, fixed = _with_fixed(study, trial, search_space)
-            if not distributions.keys() - fixed.keys():
-                return {}
-            told = suggestions(study)
-            for _ in range(self._search.settings.search.num_tries):
-                values = self._values(study, trial, distributions, fixed, told)
-                known, told = told, suggestions(study)
-                if told == known:  # else another process has suggested meanwhile, from the same
-                    break
-            share_suggestion(study, trial.number, values, distributions)
+        distributions, fixed = _with_fixed(study, trial, search_space)
+        if not distributions.keys() - fixed.keys():
+            return {}
+        kept = suggestions(study)
+        for _ in range(self._search.settings.search.num_tries):
+            values = self._values(study, trial, distributions, fixed, kept)
+            before, kept = kept, suggestions(study)
+            if kept == before:  # else another process has suggested meanwhile, from the same
+                break
+        keep_suggestion(study, trial.number, values, distributions)
         return {name: value for name, value in values.items() if name in search_space}
 
     def _values(
@@ -114,14 +112,14 @@ class PoPBOSampler(BaseSampler):
         trial: FrozenTrial,
         distributions: Mapping[str, BaseDistribution],
         fixed: dict[str, Any],
-        told: Mapping[int, Mapping[str, float]],
+        kept: Kept,
     ) -> dict[str, Any]:
-        """Suggest values beside fixed ones, and beside what other trials were told."""
+        """Suggest values beside fixed ones, and beside what was suggested for other trials."""
         others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
         names, done = distributions.keys(), TrialState.COMPLETE
         telling = [t for t in others if t.state == done or names <= t.params.keys()]
         space = space_of(distributions, telling, self._search.settings.search.max_listed)
-        trials = trials_of(others, study.directions, space, distributions, told, self._is_exact)
+        trials = trials_of(others, study.directions, space, distributions, kept, self._is_exact)
         part = space.at_places(places_of(fixed, space.parameters) or {})
         ended = [t for t in others if t.state.is_finished()]
         points = self._points(part, trials, trial.number)
@@ -161,7 +159,7 @@ class PoPBOSampler(BaseSampler):
         entropy = [self._search.seed, trial.number, crc32(param_name.encode())]
         parameter = parameter_of(param_distribution)
         drawn = parameter.value(parameter.at(np.random.default_rng(entropy).random()))
-        suggested = suggestions(study).get(trial.number, {})
+        suggested = dict(suggestions(study).values()).get(trial.number, {})
         ended = study.get_trials(deepcopy=False, states=_ENDED)
         # A design is spread better by chance than along the ends of ranges.
         if param_name not in suggested or len(ended) < self._search.num_initial:
@@ -204,9 +202,9 @@ def _with_fixed(
 
     They were enqueued, or a sampler around this one keeps them out of the search space.
     """
-    known = all_parameters(study.get_trials(deepcopy=False, states=_ENDED))
-    fixed: dict[str, Any] = {}
+    known, fixed = search_space, {}
     if isinstance(study.sampler, PartialFixedSampler):
+        known = all_parameters(study.get_trials(deepcopy=False, states=_ENDED))
         for name in known.keys() - search_space.keys():
             fixed[name] = study.sampler.sample_independent(study, trial, name, known[name])
     fixed |= trial.system_attrs.get("fixed_params", {})

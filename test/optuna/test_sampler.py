@@ -17,7 +17,7 @@ from botorch.exceptions.warnings import BotorchWarning, InputDataWarning
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from botorch_popbo.optuna import PoPBOSampler
-from botorch_popbo.optuna._trials import share_suggestion
+from botorch_popbo.optuna._trials import keep_suggestion
 from botorch_popbo.search.suggest import Models
 from botorch_popbo.settings import SearchSettings, Settings
 
@@ -61,7 +61,7 @@ def test_another_process_may_suggest_meanwhile(monkeypatch: pytest.MonkeyPatch) 
 
     def suggest_late(*arguments: Any) -> torch.Tensor:
         seen.append(suggest(*arguments))
-        share_suggestion(study, 8, {"x": float(seen[0])}, study.trials[0].distributions)
+        keep_suggestion(study, 8, {"x": float(seen[0])}, study.trials[0].distributions)
         return seen[-1]
 
     monkeypatch.setattr(Models, "suggest", suggest_late)

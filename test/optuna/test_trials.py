@@ -16,7 +16,7 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from botorch_popbo.optuna._space import all_parameters, parameter_of, space_of
-from botorch_popbo.optuna._trials import constraints_of, share_suggestion, suggestions, trials_of
+from botorch_popbo.optuna._trials import constraints_of, keep_suggestion, suggestions, trials_of
 from botorch_popbo.search.trials import Trials
 
 INF = math.inf
@@ -218,7 +218,7 @@ def test_a_running_trial_is_where_it_was_suggested_or_enqueued_or_has_asked_to_b
     study.enqueue_trial({"x": 0.5, "y": 0.7, "other": 3.0})
     first = study.ask()
     suggested = {"x": 0.1, "y": 0.2, "z": 0.3, "kind": "tree"}
-    share_suggestion(study, 0, suggested, everything)
+    keep_suggestion(study, 0, suggested, everything)
     first.suggest_float("x", 0.0, 1.0)
     done = optuna.create_trial(
         params=suggested, distributions={**space, "kind": KIND}, value=1.0, system_attrs={}
