@@ -155,7 +155,7 @@ class Parameter:
         """Whether there are choices without an order."""
         return self.choices is not None and not self.is_ordered
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The number of values; infinite for a range of all numbers."""
         return math.inf if self.step is None else round((self.high - self.low) / self.step) + 1
@@ -465,10 +465,11 @@ class Space:
 
 
 def rounded_columns(X: Tensor, functions: Mapping[int, Callable[[float], float]]) -> Tensor:
-    """Points of which some columns are mapped number by number."""
-    columns = list(X.detach().clone().unbind(-1))
+    """Points of which some columns are mapped number by number, each number once."""
+    columns = list(X.detach().unbind(-1))
     for column, function in functions.items():
-        columns[column].apply_(function)
+        numbers, place = columns[column].unique(return_inverse=True)
+        columns[column] = numbers.apply_(function)[place]
     return torch.stack(columns, dim=-1)
 
 

@@ -1,7 +1,7 @@
 """The parameters of a study, and which are asked for beside some values of others only."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Any
 
@@ -52,8 +52,9 @@ def _joined(seen: Sequence[BaseDistribution]) -> BaseDistribution:
 
 def _are_of_trials(ranges: Sequence[Any]) -> bool:
     """Whether ranges came back, or are many: a user changes them once or twice, or long ago."""
-    changes, last = sum(one != other for one, other in pairwise(ranges)), ranges[-1]
-    number = len({(d.low, d.high) for d in ranges})
+    ends, last = [(d.low, d.high, d.step) for d in ranges], ranges[-1]
+    changes = sum(one != other for one, other in pairwise(ends))
+    number = len({(low, high) for low, high, _ in ends})
     # Others at their bounds give the same range a few times, or a single value.
     has_stayed = list(ranges[-number:]) == [last] * number and has_values(last)
     return changes > number or (number > 2 and not has_stayed)
@@ -203,11 +204,18 @@ def _find_dependents(
     value of which no trial tells, all is taken to be asked for. The result is a tree.
     """
     found: dict[str, dict[float, list[str]]] = {}
-    for child in sorted({name for row in rows for name in row}):
-        if all(child in row for row in rows):
+    places: dict[str, dict[int, float]] = {}  # by the number of a trial, of those that asked for it
+    for number, row in enumerate(rows):
+        for name, place in row.items():
+            places.setdefault(name, {})[number] = place
+    for child in sorted(places):
+        if len(places[child]) == len(rows):
             continue
-        absent = {parent: _absent_beside(rows, parent, child) for parent in listed}
-        deciding = [name for name in sorted(listed) if absent[name]]
+        absent = {
+            parent: _absent_beside(places[parent], places[child].keys())
+            for parent in listed.keys() & places.keys()
+        }
+        deciding = [name for name in sorted(absent) if absent[name]]
         if not deciding:
             continue
         parent = min(deciding, key=lambda name: len(listed[name]))
@@ -218,13 +226,20 @@ def _find_dependents(
     return found
 
 
-def _absent_beside(rows: Sequence[Row], parent: str, child: str) -> set[float]:
-    """The values beside which a parameter is missing; none if the other does not decide."""
-    if parent == child or any(child in row and parent not in row for row in rows):
+def _absent_beside(places: Mapping[int, float], asking: Set[int]) -> set[float]:
+    """The places of a parameter beside which another is missing; none if it does not decide.
+
+    Args:
+        places: By the number of a trial the place of the parameter.
+        asking: The numbers of the trials that asked for the other one.
+
+    Returns:
+        The places.
+    """
+    if not asking <= places.keys():
         return set()
-    present = {row[parent] for row in rows if child in row}
-    absent = {row[parent] for row in rows if parent in row and child not in row}
-    number = sum(parent in row for row in rows)
+    present = {places[number] for number in asking}
+    absent = {places[number] for number in places.keys() - asking}
     # Where each value was tried once, anything seems to depend on it.
-    is_telling = number >= 2 * len(present | absent)
+    is_telling = len(places) >= 2 * len(present | absent)
     return absent if is_telling and not present & absent else set()

@@ -243,7 +243,7 @@ def _climbed(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Ten
 
 
 def _stepped(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Tensor:
-    """The best of each point and of those that differ in one choice, ``n x 1 x d``."""
+    """The best of points of the space, and of those that differ in one choice, ``n x 1 x d``."""
     parts = [X]
     for column, values in domain.choices.items():
         listed = X.new_tensor(values)
@@ -252,9 +252,11 @@ def _stepped(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Ten
         other = X.repeat(1, len(listed), 1)
         other[..., column] = listed
         parts.append(other)
-    every = domain.snap(torch.cat(parts, dim=1))
+    every = torch.cat(parts, dim=1)
+    # Choices that have no meaning beside others change nothing.
+    distinct, place = domain.filled(every.flatten(0, 1)).unique(dim=0, return_inverse=True)
     with torch.no_grad():
-        value = acquisition(every.flatten(0, 1).unsqueeze(-2)).reshape(every.shape[:2])
+        value = acquisition(distinct.unsqueeze(-2))[place].reshape(every.shape[:2])
     return every[torch.arange(len(X)), value.argmax(-1)].unsqueeze(-2)
 
 
