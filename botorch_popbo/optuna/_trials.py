@@ -13,7 +13,7 @@ from botorch_popbo.optuna._space import places_of, points_of
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.space import Space
 
-# Better than all else, but a number: Optuna allows infinitely good values and constraints.
+# Better than all else, but a number: Optuna allows infinitely good values.
 _BEST = 1e154
 _CONSTRAINTS = "constraints"  # as Optuna names them among the system attributes
 _SUGGESTED = "popbo:suggestion:"
@@ -33,9 +33,9 @@ def trials_of(
     """What is known of the points of a study.
 
     A failed trial is worse than every success, and so is one of an infinitely bad value, unless the
-    same point succeeded at another time. Completed and pruned trials that lack a constraint
-    which others have cannot be compared, so they are pending like running ones. A trial that runs,
-    or failed before it asked for all, is where it was suggested to be.
+    same point succeeded at another time. A trial that runs, or failed before it asked for all, is
+    where it was suggested to be. A constraint that a completed trial did not set does not apply
+    there.
 
     Args:
         trials: The trials but the one to suggest for.
@@ -63,18 +63,16 @@ def trials_of(
     ]
     required = [name for name in space.parameters if all(name in row for row in of_completed)]
     names = sorted({name for trial in completed for name in constraints_of(trial)})
+    listed = max((len(_listed(trial)) for trial in completed), default=0)
     ended, pending = [], []
     for trial, x in zip(trials, points_of(rows, space, required), strict=True):
         if x is None:
             continue
-        outcomes, violation = _outcomes(trial, completed, signs), constraints_of(trial)
-        slack = [min(-violation.get(name, math.nan), _BEST) for name in names]
-        if -math.inf in outcomes:
-            slack = [0.0] * len(names)
-        if not trial.state.is_finished() or any(map(math.isnan, slack)):
+        if not trial.state.is_finished():
             pending.append(x)
-        else:
-            ended.append(Trial(x, outcomes, slack, 0.0 if is_exact else math.nan))
+            continue
+        slack, outcomes = _slack(trial, names, listed), _outcomes(trial, completed, signs)
+        ended.append(Trial(x, outcomes, slack, 0.0 if is_exact else math.nan))
     return Trials.gather(ended, pending, (len(space.parameters), len(signs), len(names)))
 
 
@@ -107,13 +105,38 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     Optuna keeps those of a ``constraints_func`` in a list, and those of ``set_constraint``, which
     older versions lack, by name.
     """
-    listed = trial.system_attrs.get(_CONSTRAINTS) or ()
-    named = {str(index): float(value) for index, value in enumerate(listed)}
+    named = {str(index): float(value) for index, value in enumerate(_listed(trial))}
     prefix = f"{_CONSTRAINTS}:"
     for key, value in trial.system_attrs.items():
         if key.startswith(prefix):
             named[key.removeprefix(prefix)] = float(value)
     return named
+
+
+def _listed(trial: FrozenTrial) -> Sequence[float]:
+    return trial.system_attrs.get(_CONSTRAINTS) or ()
+
+
+def _slack(trial: FrozenTrial, names: Sequence[str], listed: int) -> list[float]:
+    """What is left of each constraint: infinite where it does not apply, NaN where it is unknown.
+
+    A pruned trial may have stopped before it set one, and a function that lists constraints may be
+    newer than a trial without a list.
+
+    Args:
+        trial: A trial that has ended.
+        names: The names of the constraints.
+        listed: How many of them are listed elsewhere.
+
+    Returns:
+        A number for each.
+    """
+    violation = constraints_of(trial)
+    unknown = [] if _listed(trial) else [str(index) for index in range(listed)]
+    if trial.state != TrialState.COMPLETE:
+        unknown = [*names]
+    violation = dict.fromkeys(unknown, math.nan) | violation
+    return [-violation.get(name, -math.inf) for name in names]
 
 
 def suggestions(study: Study) -> Kept:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import torch
+from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo._seeds import derive_seed
@@ -115,7 +116,8 @@ class Search:
     """A design first, then suggestions of the models.
 
     A suggestion depends on the seed, its index and the trials alone. Models are fitted once for
-    the same trials.
+    the same trials. A design that has become twice as long, as too few trials succeed, is warned of
+    once.
 
     Args:
         seed: Seed of the design and the search.
@@ -126,6 +128,7 @@ class Search:
     def __init__(self, seed: int, settings: Settings, num_initial: int) -> None:
         self.seed, self.settings, self.num_initial = seed, settings, num_initial
         self._fitted: tuple[Hashable, Models] | None = None
+        self._has_warned = False
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the models, which are fitted again."""
@@ -147,6 +150,17 @@ class Search:
         if trials.num_successes >= self.num_initial and len(trials.X.unique(dim=0)) > 1:
             seed = derive_seed(self.seed, index)
             return self.models(space, trials).suggest(space, trials.pending, seed)
+        num_ended = index - len(trials.pending)
+        if num_ended >= 2 * self.num_initial and not self._has_warned:
+            self._has_warned, succeeded = True, trials.num_successes
+            failed = len(trials.X) - succeeded
+            text = (
+                f"Of {num_ended} trials {succeeded} have succeeded, {failed} have failed and "
+                f"{num_ended - succeeded - failed} say nothing. A model needs {self.num_initial} "
+                "that succeeded, at two points or more, so suggestions are still those of the "
+                "design. See why the others did not succeed, or ask for a shorter design."
+            )
+            warnings.warn(text, InputDataWarning, stacklevel=2)
         return self.draw(space, trials.known_X, index)
 
     @one_thread()

@@ -23,7 +23,8 @@ class Trial:
     Attributes:
         x: Its point, of shape ``d``.
         objectives: What to maximise; minus infinity if it failed.
-        slack: What is left of each constraint, negative where violated.
+        slack: What is left of each constraint, negative where violated; infinite where it does not
+            apply, and NaN where it is unknown.
         variance: The variance of each objective and of each slack; NaN if unknown.
     """
 
@@ -46,8 +47,9 @@ class Trials:
         X: Evaluated points, an ``N x d`` tensor.
         objectives: What to maximise, ``N x c``; minus infinity for failed evaluations.
         variance: Variances of the objectives, ``N x c``, NaN where unknown.
-        slack: Slacks of the ``k`` constraints, ``N x k``, negative where violated; of failed
-            evaluations without meaning.
+        slack: Slacks of the ``k`` constraints, ``N x k``, negative where violated, infinite where a
+            constraint does not apply, NaN where it is unknown; of failed evaluations without
+            meaning.
         slack_variance: Variances of the slacks, ``N x k``, NaN where unknown.
         excess: How far objectives are above their thresholds, one column for each threshold; of
             failed evaluations without meaning.
@@ -130,6 +132,7 @@ class Trials:
             drawn = sample_simplex(number, seed=derive_seed(seed, len(self.X)), dtype=torch.double)
             value = trade_off(self.objectives, drawn.squeeze(0).to(self.X))
         violation = -torch.cat([self.slack, self.excess], dim=-1)
+        violation = violation.nan_to_num(0.0, neginf=0.0)
         return from_constrained_outcomes(self.X, value, violation)
 
     def objective_orders(self) -> list[Order]:
@@ -144,11 +147,16 @@ class Trials:
     def slack_orders(self) -> list[Order]:
         """The order of the slacks of each constraint that a point violates which did not fail.
 
-        An empty list if there are not two points to compare.
+        A point to which a constraint does not apply satisfies it by as much as any violates or
+        satisfies it: no part of the space where it never applies is taken for infeasible, whatever
+        the unit. One of which it is unknown teaches nothing of it.
         """
-        succeeded = ~self.objectives[:, 0].isneginf()
-        X = self.X[succeeded]
-        if len(X.unique(dim=0)) < 2:
-            return []
-        columns = zip(self.slack[succeeded].T, self.slack_variance[succeeded].T, strict=True)
-        return [from_outcomes(X, *column) for column in columns if bool((column[0] < 0.0).any())]
+        columns, orders = zip(self.slack.T, self.slack_variance.T, strict=True), []
+        for slack, variance in columns:
+            known = ~(self.objectives[:, 0].isneginf() | slack.isnan())
+            X, slack = self.X[known], slack[known]
+            if bool((slack < 0.0).any()) and len(X.unique(dim=0)) > 1:
+                furthest = slack.abs().where(slack.isfinite(), 0.0).amax().item() or 1.0
+                slack = slack.nan_to_num(posinf=furthest, neginf=-torch.inf)
+                orders.append(from_outcomes(X, slack, variance[known]))
+        return orders

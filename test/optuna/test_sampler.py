@@ -1,4 +1,5 @@
 import math
+import os
 import pickle
 import random
 import subprocess
@@ -196,6 +197,18 @@ def test_the_best_point_on_the_border_of_a_constraint_is_found() -> None:
     assert study.best_value < 2.0 * math.sqrt(0.2) + 2e-3  # best_value is that of feasible trials
 
 
+def test_a_constraint_of_one_branch_says_nothing_of_others() -> None:
+    def objective(trial: Trial) -> float:
+        kind, x = trial.suggest_categorical("kind", "ab"), trial.suggest_float("x", 0.0, 1.0)
+        if kind == "a":  # better, but hardly ever feasible
+            trial.set_constraint("limit", x - 0.05)
+        return (x - 0.6) ** 2 + 0.2 * (kind == "b")
+
+    if not hasattr(Trial, "set_constraint"):
+        pytest.skip("this version of Optuna has no set_constraint")
+    assert run(objective, 20).best_value < 0.2 + 1e-4
+
+
 def test_a_front_is_searched() -> None:
     def objective(trial: Trial) -> tuple[float, float]:
         x, y = (trial.suggest_float(name, 0.0, 1.0) for name in "xy")
@@ -248,6 +261,42 @@ import botorch_popbo.optuna
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert 'pip install "botorch-popbo[optuna]"' in run.stderr.splitlines()[-1]
     assert "ImportError" in run.stderr.splitlines()[-1]
+
+
+FORKED = """
+import multiprocessing, sys
+import optuna
+from botorch_popbo.optuna import PoPBOSampler
+
+def load():
+    sampler = PoPBOSampler(seed=0, n_startup_trials=5)
+    return optuna.create_study(
+        study_name="s", storage=sys.argv[1], sampler=sampler, load_if_exists=True
+    )
+
+def loss(trial):
+    return sum((trial.suggest_float(name, 0, 1) - 0.3) ** 2 for name in "xy")
+
+load().optimize(loss, n_trials=8)
+fork = multiprocessing.get_context("fork")
+workers = [fork.Process(target=lambda: load().optimize(loss, n_trials=3)) for _ in range(2)]
+[worker.start() for worker in workers]
+[worker.join() for worker in workers]
+assert [worker.exitcode for worker in workers] == [0, 0]
+study = load()
+kept = study._storage.get_study_system_attrs(study._study_id)
+assert len(kept) <= 2  # one for each worker
+points = {tuple(trial.params.values()) for trial in study.trials}
+assert len(points) == 14
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_workers_are_forked_from_a_process_that_has_searched(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FORKED, f"sqlite:///{tmp_path}/study.db"]
+    environment = {name: value for name, value in os.environ.items() if "THREADS" not in name}
+    subprocess.run(command, check=True, timeout=120, env=environment)
 
 
 def valley(trial: Trial) -> float:

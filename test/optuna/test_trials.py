@@ -1,6 +1,7 @@
 """What a study teaches, by its trials."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -53,8 +54,8 @@ def read(
     study: optuna.Study | None = None,
 ) -> Trials:
     completed = [t for t in trials if t.state == TrialState.COMPLETE]
-    suggested = {} if study is None else suggestions(study)
-    return trials_of(trials, directions, space_of(space, completed, 1000), space, suggested, exact)
+    kept = {} if study is None else suggestions(study)
+    return trials_of(trials, directions, space_of(space, completed, 1000), space, kept, exact)
 
 
 FAILED = trial(3.0, state=TrialState.FAIL)
@@ -89,20 +90,32 @@ def violating(*values: float | None) -> dict[str, Any]:
     return {"constraints": values}
 
 
-def test_constraints_are_slacks_and_without_them_a_trial_is_pending() -> None:
+def test_constraints_are_slacks_unless_they_do_not_apply_or_are_unknown() -> None:
+    stopped = trial(6.0, state=TrialState.PRUNED, intermediate_values={0: 5.0})
     found = read(
         trial(1.0, 5.0, system_attrs=violating(-1.0, 2.0)),
         trial(2.0, 5.0, system_attrs=violating(0.5, -INF)),
         FAILED,
-        trial(4.0, 5.0),
+        trial(4.0, 5.0),  # of a time before there were any
         trial(5.0, 5.0, system_attrs={"constraints": None}),
+        stopped,
         exact=True,
     )
-    assert found.slack[[0, 2]].tolist() == [[1.0, -2.0], [0.0, 0.0]]
-    assert found.slack[1, 0] == -0.5
-    assert 1.0 < found.slack[1, 1] < INF
-    assert found.pending.tolist() == [[4.0], [5.0]]
-    assert torch.equal(found.variance, torch.zeros(3, 1).double())
+    expected = [[1.0, -2.0], [-0.5, INF], *[[math.nan] * 2] * 3]
+    torch.testing.assert_close(
+        found.slack[[0, 1, 3, 4, 5]], torch.tensor(expected).double(), equal_nan=True
+    )
+    assert not len(found.pending)
+    assert torch.equal(found.variance, torch.zeros(6, 1).double())
+    of_branches = read(
+        trial(1.0, 5.0, system_attrs={"constraints:size": 2.0}),
+        trial(2.0, 5.0, system_attrs={"constraints:cost": 3.0}),
+        trial(3.0, 5.0),
+        stopped,
+    )
+    assert of_branches.slack[:3].tolist() == [[INF, -2.0], [-3.0, INF], [INF, INF]]
+    assert of_branches.slack[3].isnan().all()
+    assert of_branches.num_successes == 4
 
 
 def test_both_ways_of_telling_constraints_are_understood() -> None:
@@ -227,6 +240,42 @@ def test_a_running_trial_is_where_it_was_suggested_or_enqueued_or_has_asked_to_b
     assert found.pending.tolist() == [[0.5, 0.7, 0.3, 1.0]]
     study.ask()  # of which nothing is known
     assert len(read(*study.trials, done, space=everything, study=study).pending) == 1
+
+
+@pytest.mark.parametrize("url", ["", "sqlite:///{}/study.db"])
+def test_suggestions_are_kept_for_trials_that_have_not_asked_for_all(
+    url: str, tmp_path: Path
+) -> None:
+    space: dict[str, BaseDistribution] = {name: FloatDistribution(0.0, 1.0) for name in "xy"}
+    study = optuna.create_study(storage=url.format(tmp_path) or None)
+
+    def begin() -> optuna.Trial:
+        new = study.ask()
+        keep_suggestion(study, new.number, {"x": new.number / 100, "y": 0.5}, space)
+        return new
+
+    def kept() -> list[int]:
+        return sorted(number for number, _ in suggestions(study).values())
+
+    broken = begin()
+    broken.suggest_float("x", 0.0, 0.1)
+    study.tell(broken, state=TrialState.FAIL)  # where it was going to be is known from here alone
+    running = [begin() for _ in range(3)]
+    for new in running:
+        study.tell(new, 1.0)
+    others = [begin() for _ in range(3)]
+    assert kept() == [0, 4, 5, 6]
+    for new in others:
+        new.suggest_float("x", 0.0, 1.0)
+        new.suggest_float("y", 0.0, 1.0)
+        study.tell(new, state=TrialState.FAIL)
+    last = begin()
+    assert len(suggestions(study)) == 4
+    assert {0, last.number} < {*kept()}
+    done = optuna.create_trial(params={"x": 0.5, "y": 0.9}, distributions=space, value=1.0)
+    found = read(*study.trials, done, space=space, study=study)
+    assert found.X[0].tolist() == [broken.params["x"], 0.5]
+    assert found.pending.tolist() == [[last.number / 100, 0.5]]
 
 
 def test_a_range_that_depends_on_other_parameters_is_found() -> None:

@@ -1,17 +1,20 @@
 import math
 import pickle
+import warnings
 from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 from botorch.exceptions import InputDataError
+from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo.acquisition import (
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
 )
+from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 from botorch_popbo.search import suggest
 from botorch_popbo.search.suggest import Models, Search
 from botorch_popbo.search.trials import Trial, Trials
@@ -113,3 +116,44 @@ def test_each_objective_and_each_violated_slack_has_an_order() -> None:
     assert sorted(order.score.tolist()) == [-1.0, 1.0, 3.0, 4.0]
     with pytest.raises(InputDataError):
         Trials.gather([Trial(X[0], [1.0])], [], (2, 1, 0)).objective_orders()
+
+
+def test_a_constraint_that_does_not_apply_is_satisfied_and_an_unknown_one_teaches_nothing() -> None:
+    slack = torch.tensor([[-4.0], [math.inf], [1.0], [math.nan], [0.5]])
+    trials = known(-LOSS, slack)
+    (order,) = trials.slack_orders()
+    found = dict(zip(map(tuple, order.X[order.item].tolist()), order.score.tolist(), strict=True))
+    measured = {0: -4.0, 1: 4.0, 2: 1.0, 4: 0.5}
+    assert found == {tuple(X[row].tolist()): score for row, score in measured.items()}
+    first = trials.feasible_first(seed=0)
+    assert first.X[first.score.argmin()].equal(X[0])
+    never = known(-LOSS, torch.full((5, 1), math.inf))
+    assert never.slack_orders() == []
+    violated = known(-LOSS, torch.tensor([[-math.inf], *[[math.inf]] * 4]))
+    assert sorted(violated.slack_orders()[0].score.tolist()) == [-math.inf, 1.0, 1.0, 1.0, 1.0]
+
+
+def test_where_a_constraint_never_applies_nothing_is_infeasible() -> None:
+    space = Space.read({"kind": ["a", "b"], "x": (0.0, 1.0)})
+    points = space.draw(24, seed=0)
+    slack = (0.2 - points[:, 1]).where(points[:, 0] == 0.0, torch.inf)
+    shape = (2, 1, 1)
+    rows = zip(points, slack.tolist(), strict=True)
+    trials = Trials.gather([Trial(x, [float(x[1])], [s]) for x, s in rows], [], shape)
+    constraint = SlackConstraint(*Models.fit(trials, space).slacks)
+    X = torch.cartesian_prod(torch.tensor([0.0, 1.0]), torch.linspace(0.4, 1.0, 9)).double()
+    chance = constraint(X.unsqueeze(-2)).exp().reshape(2, 9)
+    assert (chance[0] < 0.1).all()
+    assert (chance[1] > 0.9).all()
+
+
+def test_a_design_that_has_no_end_is_warned_of_once() -> None:
+    failed = known(torch.full((5, 1), FAILED))
+    search = Search(0, Settings(), num_initial=4)
+    search.suggest(SPACE, failed, 7)
+    search.suggest(SPACE, replace(failed, pending=X + 0.01), 12)
+    with pytest.warns(InputDataWarning, match="Of 9 trials 0 have succeeded, 5 have failed and 4"):
+        search.suggest(SPACE, failed, 9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search.suggest(SPACE, failed, 10)

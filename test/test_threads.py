@@ -1,0 +1,55 @@
+"""PyTorch's number of threads, which is a process's and a thread's at once."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+import torch
+
+from botorch_popbo._threads import one_thread
+
+
+@pytest.fixture(autouse=True)
+def five() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(5)
+    yield
+    torch.set_num_threads(before)
+
+
+def new_thread() -> int:
+    with ThreadPoolExecutor(1) as fresh:
+        return fresh.submit(torch.get_num_threads).result()
+
+
+def test_one_thread_may_be_entered_again() -> None:
+    with one_thread():
+        with one_thread():
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == new_thread() == 1
+    assert torch.get_num_threads() == new_thread() == 5
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_thread_that_was_born_while_another_was_inside_leaves_all_as_it_was(waits: bool) -> None:
+    born, left = Event(), Event()
+
+    def enter() -> int:
+        assert torch.get_num_threads() == 1  # which it keeps
+        born.set()
+        if not waits:
+            left.wait()
+        with one_thread():
+            assert left.is_set()
+            assert torch.get_num_threads() == 1
+        return torch.get_num_threads()
+
+    with ThreadPoolExecutor(1) as other:
+        with one_thread():
+            entering = other.submit(enter)
+            born.wait()
+            assert torch.get_num_threads() == 1
+            left.set()
+        assert entering.result() == 5
+    assert torch.get_num_threads() == new_thread() == 5
