@@ -141,7 +141,6 @@ class Run:
         if self.num_ended and self._completed and all(e.status != "completed" for e in self.own):
             _warn(f"{self._failures}. The result is the best past one.")
 
-    @one_thread()
     def _begin(self) -> int:
         """The index of another evaluation, which runs."""
         trials, number = self.trials, self.search.num_initial

@@ -142,22 +142,16 @@ class InactiveColumns(_FixedTransform):
     ) -> None:
         super().__init__()
         self.fill = dict(fill)
-        self.needs: dict[int, list[tuple[int, float]]] = {}
-        for column, by_value in dependents.items():
-            for value, children in by_value.items():
-                for child in children:
-                    self.needs.setdefault(child, []).append((column, value))
-        pairs = sorted({pair for needs in self.needs.values() for pair in needs})
-        self._columns, self._values = [*self.needs], [value for _, value in pairs]
-        self._parents = [parent for parent, _ in pairs]
-        # Which of the dependent columns each of these is; the last place is of those that are none.
-        own = [*self._columns, *(p for p in self._parents if p not in self.needs)]
-        self._places = [min(own.index(p), len(self._columns)) for p in self._parents]
-        self._gives = [[float(pair in needs) for needs in self.needs.values()] for pair in pairs]
-        self._depth, level = 0, {*self.needs}
-        while level:
-            self._depth += 1
-            level = {c for c in level if any(parent in level for parent, _ in self.needs[c])}
+        self.dependents = {column: dict(by_value) for column, by_value in dependents.items()}
+        pairs = [
+            (p, value, c) for p, by_value in dependents.items() for value, c in by_value.items()
+        ]
+        self._parents, self._values = [p for p, *_ in pairs], [value for _, value, _ in pairs]
+        self._columns = own = sorted({child for *_, children in pairs for child in children})
+        self._gives = [[float(c in children) for c in own] for *_, children in pairs]
+        # The place of each parent among the dependent columns, or the next of one that is none.
+        self._places = [own.index(p) if p in own else len(own) for p in self._parents]
+        self._most_levels = 1 + len({*self._places} - {len(own)})
 
     def transform(self, X: Tensor) -> Tensor:
         """Fill the columns that have no meaning.
@@ -180,7 +174,7 @@ class InactiveColumns(_FixedTransform):
         has_value = X[..., self._parents].isclose(X.new_tensor(self._values), digit, 0.0)
         gives = X.new_tensor(self._gives)
         active = has_value.new_ones(*X.shape[:-1], len(self._columns) + 1)
-        for _ in range(self._depth):  # a parent that has no meaning itself gives none
+        for _ in range(self._most_levels):  # a parent that has no meaning itself gives none
             given = (has_value & active[..., self._places]).to(X)
             active[..., :-1] = given @ gives > 0.0
         return active[..., :-1]

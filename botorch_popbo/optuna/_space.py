@@ -122,11 +122,10 @@ def points_of(
     ``None`` if one is of another space, or lacks one of the parameters that all have.
     """
     own = space.parameters.items()
-    there = [row for row in rows if row and row.keys() >= {*required}]
-    places = [[row.get(name, parameter.middle) for name, parameter in own] for row in there]
+    places = [[(row or {}).get(name, p.middle) for name, p in own] for row in rows]
     X = space.filled(torch.tensor(places, dtype=torch.double).reshape(-1, len(own)))
-    points = iter(X.unbind(0))
-    return [next(points) if row and row.keys() >= {*required} else None for row in rows]
+    there = [row is not None and bool(row) and row.keys() >= {*required} for row in rows]
+    return [x if is_there else None for x, is_there in zip(X, there, strict=True)]
 
 
 def _find_limits(
@@ -204,11 +203,10 @@ def _find_dependents(
     value of which no trial tells, all is taken to be asked for. The result is a tree.
     """
     found: dict[str, dict[float, list[str]]] = {}
-    places: dict[str, dict[int, float]] = {}  # by the number of a trial, of those that asked for it
-    for number, row in enumerate(rows):
-        for name, place in row.items():
-            places.setdefault(name, {})[number] = place
-    for child in sorted(places):
+    names = sorted({name for row in rows for name in row})
+    # By the number of a trial, of those that asked for it.
+    places = {n: {i: row[n] for i, row in enumerate(rows) if n in row} for n in names}
+    for child in names:
         if len(places[child]) == len(rows):
             continue
         absent = {

@@ -56,12 +56,9 @@ def trials_of(
         places_of(_values(trial, suggested.get(trial.number, {}), distributions), space.parameters)
         for trial in trials
     ]
-    of_completed = [
-        row
-        for trial, row in zip(trials, rows, strict=True)
-        if row and trial.state == TrialState.COMPLETE
-    ]
-    required = [name for name in space.parameters if all(name in row for row in of_completed)]
+    pairs = zip(trials, rows, strict=True)
+    of_completed = [row for t, row in pairs if row and t.state == TrialState.COMPLETE]
+    required = {*space.parameters}.intersection(*of_completed)
     names = sorted({name for trial in completed for name in constraints_of(trial)})
     listed = max((len(_listed(trial)) for trial in completed), default=0)
     ended, pending = [], []
@@ -81,11 +78,11 @@ def _values(
     numbers: Mapping[str, float],
     distributions: Mapping[str, BaseDistribution],
 ) -> dict[str, Any]:
-    """What a trial asked for, and before it has asked for all what it would ask for.
+    """What a trial asked for, and unless that is all what it was going to ask for.
 
     What was enqueued goes before what was suggested, and what it asked for before both.
     """
-    if has_asked_for_all(trial):
+    if _has_asked_for_all(trial):
         return trial.params
     values: dict[str, Any] = {}
     for name in distributions.keys() & numbers.keys():
@@ -94,9 +91,10 @@ def _values(
     return values | trial.system_attrs.get("fixed_params", {}) | trial.params
 
 
-def has_asked_for_all(trial: FrozenTrial) -> bool:
-    """Whether a trial asked for all that has a meaning beside it: it has a value of some step."""
-    return trial.state == TrialState.COMPLETE or trial.last_step is not None
+def _has_asked_for_all(trial: FrozenTrial) -> bool:
+    """Whether it ended after it asked for all that has a meaning there: it has some value."""
+    is_valued = trial.state == TrialState.COMPLETE or trial.last_step is not None
+    return trial.state.is_finished() and is_valued
 
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
@@ -131,11 +129,9 @@ def _slack(trial: FrozenTrial, names: Sequence[str], listed: int) -> list[float]
     Returns:
         A number for each.
     """
-    violation = constraints_of(trial)
     unknown = [] if _listed(trial) else [str(index) for index in range(listed)]
-    if trial.state != TrialState.COMPLETE:
-        unknown = [*names]
-    violation = dict.fromkeys(unknown, math.nan) | violation
+    unknown = unknown if trial.state == TrialState.COMPLETE else [*names]
+    violation = dict.fromkeys(unknown, math.nan) | constraints_of(trial)
     return [-violation.get(name, -math.inf) for name in names]
 
 
@@ -163,7 +159,7 @@ def keep_suggestion(
     free = [
         key
         for key, (other, asked) in kept
-        if has_asked_for_all(trials[other])
+        if _has_asked_for_all(trials[other])
         or (trials[other].state.is_finished() and asked.keys() <= trials[other].params.keys())
     ]
     numbers = {name: distributions[name].to_internal_repr(value) for name, value in values.items()}

@@ -157,13 +157,12 @@ class Search:
             text = (
                 f"Of {num_ended} trials {succeeded} have succeeded, {failed} have failed and "
                 f"{num_ended - succeeded - failed} say nothing. A model needs {self.num_initial} "
-                "that succeeded, at two points or more, so suggestions are still those of the "
-                "design. See why the others did not succeed, or ask for a shorter design."
+                "successes at two points or more, so suggestions are still those of the design. "
+                "See why others did not succeed, or ask for a shorter design."
             )
             warnings.warn(text, InputDataWarning, stacklevel=2)
         return self.draw(space, trials.known_X, index)
 
-    @one_thread()
     def draw(self, space: Space, X_known: Tensor, index: int) -> Tensor:
         """The next point of the design that is not known.
 

@@ -3,7 +3,8 @@
 Half of the trials are uniform, the others near the optimum, as a search leaves them. Prints the
 mean over five such histories of the least of three repetitions, and ratios in the geometric mean.
 Threads are as they come, so run it on idle cores, or with ``--busy`` beside so many processes that
-want a core for themselves.
+want a core for themselves. With ``--conditional`` trials are random, most parameters are asked for
+beside some values of others only, and seconds are those of the CPU.
 """
 
 import argparse
@@ -51,6 +52,49 @@ SAMPLERS: dict[str, Callable[[], optuna.samplers.BaseSampler]] = {
 }
 
 
+def layers(trial: optuna.Trial) -> float:
+    """A network of up to twelve layers, with three parameters each."""
+    total = trial.suggest_float("rate", 1e-5, 1.0, log=True)
+    for i in range(trial.suggest_int("layers", 1, 12)):
+        total += abs(trial.suggest_int(f"units_{i}", 16, 512, log=True) - 100) / 1000
+        total += trial.suggest_float(f"drop_{i}", 0.0, 0.5)
+        total += trial.suggest_categorical(f"act_{i}", ["relu", "gelu", "tanh"]) == "tanh"
+    return total
+
+
+def learners(trial: optuna.Trial) -> float:
+    """That network, or one of two others with a dozen or 13 parameters: 64 in all."""
+    learner = trial.suggest_categorical("learner", ["network", "forest", "boosting"])
+    if learner == "network":
+        return layers(trial)
+    total = 0.5
+    for i in range(12 + (learner == "boosting")):
+        name = f"{learner}_{i}"
+        if i % 3 == 0:
+            total += abs(trial.suggest_float(name, 1e-4, 1.0, log=True) - 0.01)
+        elif i % 3 == 1:
+            total += abs(trial.suggest_int(name, 1, 64) - 20) / 100
+        else:
+            total += 0.1 * (trial.suggest_categorical(name, ["a", "b", "c"]) == "b")
+    return total
+
+
+def conditional(objective: Callable[[optuna.Trial], float], number: int) -> None:
+    """Print the CPU seconds of a suggestion after so many random trials, the mean of three."""
+    times = {}
+    for name, make in SAMPLERS.items():
+        study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+        study.optimize(objective, n_trials=number)
+        study.sampler = make()
+        study.optimize(objective, n_trials=1)  # which loads what is needed
+        start = time.process_time()
+        study.optimize(objective, n_trials=3)
+        times[name] = (time.process_time() - start) / 3
+    told = ", ".join(f"{name} {seconds:.2f}" for name, seconds in times.items())
+    ratio = times["default"] / times["GPSampler"]
+    print(f"{objective.__name__}, {number}: {told}; default by GPSampler {ratio:.1f}", flush=True)
+
+
 def history(
     loss: Callable[..., float], best: dict[str, Any], number: int, seed: int
 ) -> list[optuna.trial.FrozenTrial]:
@@ -95,10 +139,15 @@ def main() -> None:
     """Print a line for each case."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--busy", type=int, default=0, help="processes beside")
-    others = [
-        multiprocessing.Process(target=spin, daemon=True) for _ in range(parser.parse_args().busy)
-    ]
+    parser.add_argument("--conditional", action="store_true", help="CPU seconds, one thread")
+    arguments = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
+    if arguments.conditional:
+        torch.set_num_threads(1)
+        for objective, number in ((layers, 100), (layers, 300), (learners, 300)):
+            conditional(objective, number)
+        return
+    others = [multiprocessing.Process(target=spin, daemon=True) for _ in range(arguments.busy)]
     for other in others:
         other.start()
     for name, loss, best, number in CASES:

@@ -19,6 +19,7 @@ from optuna.trial import FrozenTrial, TrialState
 from botorch_popbo.optuna._space import all_parameters, parameter_of, space_of
 from botorch_popbo.optuna._trials import constraints_of, keep_suggestion, suggestions, trials_of
 from botorch_popbo.search.trials import Trials
+from botorch_popbo.space import Space
 
 INF = math.inf
 KIND = CategoricalDistribution(["svm", "tree"])
@@ -84,6 +85,13 @@ def test_each_objective_has_its_direction() -> None:
     directions = (MINIMIZE, MAXIMIZE)
     found = read(trial(1.0, 5.0, 7.0), trial(2.0, 1.0, -INF), FAILED, directions=directions)
     assert found.objectives.tolist() == [[-5.0, 7.0], [-INF, -INF], [-INF, -INF]]
+
+
+def test_all_trials_are_placed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    placed, filled = [], Space.filled
+    monkeypatch.setattr(Space, "filled", lambda *args: placed.append(1) or filled(*args))
+    assert len(read(*TRIALS * 20, space=SPACE).X) == 80
+    assert len(placed) == 1
 
 
 def violating(*values: float | None) -> dict[str, Any]:
