@@ -143,13 +143,7 @@ class Run:
 
     def _begin(self) -> int:
         """The index of another evaluation, which runs."""
-        trials, number = self.trials, self.search.num_initial
-        if len(self.own) == 2 * number and trials.num_successes < number:
-            _warn(
-                f"{trials.num_successes} successes after {2 * number} evaluations: points are "
-                f"still quasi-random, as the model begins after {number} (n_initial)."
-            )
-        x = self.search.suggest(self.space, trials, len(self.evaluations))
+        x = self.search.suggest(self.space, self.trials, len(self.evaluations))
         self.evaluations.append(Evaluation(self.space.decode(x)))
         return len(self.evaluations) - 1
 
