@@ -12,8 +12,9 @@ from botorch.exceptions import BotorchError, BotorchTensorDimensionError, InputD
 from torch import Tensor
 
 from botorch_popbo._replacing import replacing
+from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.search.answers import Answer, Best, model_of, standings
+from botorch_popbo.search.answers import Answer, Best, Interview
 from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least
@@ -74,24 +75,27 @@ class PreferenceSearch:
                 f"num_items is at most {self.space.num_points}, the number of different points, "
                 f"but got {num_items}."
             )
-        self._answers: list[Answer] = []
-        self._model: RankingGP | None = None
+        self._begin([])
+
+    def _begin(self, answers: Sequence[Answer]) -> None:
+        """Have nothing but some answers; the model and the next question wait until asked for."""
+        self._interview = Interview(self.space, tuple(answers), self.settings, self.seed)
         self._question: Tensor | None = None
 
     @property
     def num_answers(self) -> int:
         """Number of questions answered."""
-        return len(self._answers)
+        return len(self.answers)
 
     @property
     def answers(self) -> Sequence[Answer]:
         """All answers, in the order in which they were given."""
-        return tuple(self._answers)
+        return self._interview.answers
 
     @property
     def X(self) -> Tensor:  # noqa: N802
         """All points that were shown, in this order, an ``n x d`` tensor."""
-        return torch.cat([self.space.bounds[:0], *(answer.items for answer in self._answers)])
+        return torch.cat([self.space.bounds[:0], *(answer.items for answer in self.answers)])
 
     @property
     def model(self) -> RankingGP:
@@ -100,11 +104,7 @@ class PreferenceSearch:
         Raises:
             InputDataError: If nothing has been compared.
         """
-        if not self._num_told:
-            raise InputDataError("No question has been answered, so there is nothing to learn.")
-        if self._model is None:
-            self._model = model_of(self._answers, self.space, self.settings)
-        return self._model
+        return self._interview.model
 
     @property
     def ranking(self) -> list[Best]:
@@ -113,7 +113,7 @@ class PreferenceSearch:
         Raises:
             InputDataError: If nothing has been compared.
         """
-        return standings(self.model, self.space, self.seed)
+        return self._interview.ranking
 
     @property
     def best(self) -> Best:
@@ -163,8 +163,13 @@ class PreferenceSearch:
             InputDataError: If ``items`` is no tensor, if what is said of them is no answer, if two
                 points are equal, if one is not finite, or if one is not of the space.
         """
-        self._add(Answer.read(items, winner, worst, ranking, ratings, judge))
-        self._model = self._question = None
+        given = {"winner": winner, "worst": worst, "ranking": ranking, "ratings": ratings}
+        said = [(way, value) for way, value in given.items() if value is not None]
+        if len(said) > 1:
+            raise InputDataError("Pass one of winner, worst, ranking and ratings.")
+        way, value = said[0] if said else ("tie", [])
+        answer = Answer.read(items, way, value, judge)
+        self._begin([*self.answers, self._checked(answer)])
 
     def undo(self) -> None:
         """Take the last answer back: what was asked before it is asked again.
@@ -174,8 +179,7 @@ class PreferenceSearch:
         """
         if self.num_answers == 0:
             raise InputDataError("No question has been answered, so there is nothing to take back.")
-        self._answers.pop()
-        self._model = self._question = None
+        self._begin(self.answers[:-1])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write space, settings and answers to a JSON file, whole or not at all.
@@ -187,7 +191,7 @@ class PreferenceSearch:
             OSError: If it cannot be written.
         """
         said = {name: getattr(self, name) for name in _SAVED}
-        answers = [answer.to_json() for answer in self._answers]
+        answers = [answer.to_json() for answer in self.answers]
         content = {"format": _FORMAT, "space": self.space.to_json(), **said, "answers": answers}
         with replacing(Path(path)) as partial:
             partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
@@ -213,41 +217,33 @@ class PreferenceSearch:
                 raise ValueError(f"format {content['format']!r}")
             said = {name: content[name] for name in _SAVED}
             search = cls(content["space"], settings=settings, **said)
-            for answer in content["answers"]:
-                search._add(Answer.from_json(answer))
+            search._begin([search._checked(Answer.from_json(a)) for a in content["answers"]])
         except _NOT_SAVED as error:
             raise InputDataError(
                 f"{path} holds no saved PreferenceSearch ({type(error).__name__}: {error})."
             ) from None
         return search
 
-    def _add(self, answer: Answer) -> None:
+    def _checked(self, answer: Answer) -> Answer:
         dim = len(self.space.parameters)
         if answer.items.shape[-1] != dim:
             raise BotorchTensorDimensionError(
                 f"Expected items of {dim} columns, but got {answer.items.shape[-1]}."
             )
         self.space.check(answer.items)
-        self._answers.append(replace(answer, items=self.space.snap(answer.items)))
-
-    @property
-    def _num_told(self) -> int:
-        return sum(answer.says_something for answer in self._answers)
+        return replace(answer, items=self.space.snap(answer.items))
 
     def _next(self) -> Tensor:
         """The champion with challengers, or with points of the design where there are none."""
-        number = len(self._answers)
-        items = self.best.x.unsqueeze(0) if self._num_told else self.space.bounds[:0]
-        if self._num_told >= self.num_initial:
-            wanted, settings = self.num_items - 1, self.settings.search
-            near = draw_challengers(
-                self.model, items[0], self.space, wanted, number, self.seed, settings, items
-            )
+        number, told = self.num_answers, self._interview.num_told
+        items = self.best.x.unsqueeze(0) if told else self.space.bounds[:0]
+        if told >= self.num_initial:
+            near = draw_challengers(self._interview, items[0], self.num_items - 1, number, items)
             items = torch.cat([items, near])
         drawn = number * (self.num_items - 1) + (number > 0)
         while len(items) < self.num_items:
             x = self.space.draw(drawn + 1, self.seed)[-1:]
-            if not bool((items == x).all(-1).any()):
+            if not bool(is_row_of(x, items)):
                 items = torch.cat([items, x])
             drawn += 1
         return items

@@ -3,7 +3,6 @@
 import runpy
 import shutil
 import sys
-import wave
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -103,11 +102,8 @@ def _kept(drawn: Any, stem: Path) -> Drawn:
 def _sound(rate: int, samples: Any, path: Path) -> Path:
     """Samples from -1 to 1, so many a second."""
     import numpy as np
+    from scipy.io import wavfile
 
-    whole = (np.clip(np.asarray(samples, dtype=float), -1.0, 1.0) * 32767).astype("<i2")
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1 if whole.ndim == 1 else whole.shape[1])
-        file.setsampwidth(2)
-        file.setframerate(int(rate))
-        file.writeframes(whole.tobytes())
+    whole = np.clip(np.asarray(samples, dtype=float), -1.0, 1.0) * 32767
+    wavfile.write(path, int(rate), whole.astype("<i2"))
     return path

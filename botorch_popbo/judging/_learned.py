@@ -19,6 +19,7 @@ def draw_learned(model: RankingGP, space: Space, champion: Tensor, path: Path) -
     num_columns = min(number, _NUM_COLUMNS)
     num_rows = -(-number // num_columns)
     figure = Figure(figsize=(4 * num_columns, 3 * num_rows), layout="constrained")
+    figure.supylabel("utility")
     panels = figure.subplots(num_rows, num_columns, squeeze=False, sharey=True).flat
     for column, (name, parameter) in enumerate(space.parameters.items()):
         places = _places(parameter)
@@ -29,11 +30,9 @@ def draw_learned(model: RankingGP, space: Space, champion: Tensor, path: Path) -
         mean, deviation = law.mean.squeeze(-1), law.variance.squeeze(-1).sqrt()
         _draw(panels[column], parameter, places, mean, deviation)
         panels[column].axvline(champion[column], color="grey", linestyle=":")
-        panels[column].set(
-            xlabel=name.replace("$", r"\$"), ylabel="utility" if column % num_columns == 0 else ""
-        )
+        panels[column].set_xlabel(name.replace("$", r"\$"))
     for panel in panels[number:]:
-        panel.set_visible(False)
+        panel.remove()
     figure.savefig(path)
 
 

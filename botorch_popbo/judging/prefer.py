@@ -7,7 +7,6 @@ from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
@@ -29,7 +28,9 @@ _HELP = """\
   h      history of answers
   q      quit; the same command goes on"""
 _SHOW = re.compile(r"(?P<path>.+\.py):(?P<name>\w+)")
-_UNDO = {"undo": True}
+_PLACES = re.compile(r"(?:\d{1,9}(?:[ ,>]+|$))+")
+#: What is told of what is typed, beside places.
+_MEANINGS: dict[str, list[int] | None] = {"=": None, "n": []}
 
 
 def prefer(options: Namespace) -> int:
@@ -100,7 +101,7 @@ def _begin(options: Namespace, space: Space | None, state: Path | None) -> Prefe
 def _interview(search: PreferenceSearch, state: Path) -> None:
     if not state.exists():  # before the first answer, as a folder may be missing
         search.save(state)
-    known = _content(state)
+    known = state.read_bytes()
     answers = "1 answer" if search.num_answers == 1 else f"{search.num_answers} answers"
     print(f"{answers} so far; ? explains what can be answered")
     repeats = False
@@ -108,32 +109,17 @@ def _interview(search: PreferenceSearch, state: Path) -> None:
         if not repeats and len(search.X.unique(dim=0)) >= search.space.num_points:
             repeats = True
             print(f"\nall {search.space.num_points} things were compared; questions repeat now")
-        items = _ask(search)
-        answer = _read(search, len(items))
-        if answer is None:
+        if not _is_answered(search, _ask(search)):
             break
-        if answer == _UNDO:
-            search.undo()
-        else:
-            search.tell(items, **answer)
-        known = _save(search, state, known)
+        if not state.exists() or state.read_bytes() != known:  # never over those of somebody else
+            raise UsageError(
+                f"{state} was changed by another program, and the last answer is not in it; give "
+                "the same command again to go on"
+            )
+        search.save(state)
+        known = state.read_bytes()
     for place, best in enumerate(_ranking(search)[:NUM_RANKED], start=1):
         print(f"{place}. {_words_of(search, best)}")
-
-
-def _content(state: Path) -> bytes | None:
-    return state.read_bytes() if state.exists() else None
-
-
-def _save(search: PreferenceSearch, state: Path, known: bytes | None) -> bytes | None:
-    """Write the answers, but never over those of somebody else; return what the file holds."""
-    if _content(state) != known:
-        raise UsageError(
-            f"{state} was changed by another program, and the last answer is not in it; give the "
-            "same command again to go on"
-        )
-    search.save(state)
-    return _content(state)
 
 
 def _ask(search: PreferenceSearch) -> Tensor:
@@ -150,40 +136,42 @@ def _ask(search: PreferenceSearch) -> Tensor:
     return items
 
 
-def _read(search: PreferenceSearch, number: int) -> dict[str, Any] | None:
-    """What is to be told, or to undo; ``None`` at the end."""
+def _is_answered(search: PreferenceSearch, items: Tensor) -> bool:
+    """Take an answer, or the last one back; false at the end."""
     while True:
         try:
-            answer = input(f"which is the best, 1 to {number}, = or ?  ").strip().lower()
+            typed = input(f"which is the best, 1 to {len(items)}, = or ?  ").strip().lower()
         except (EOFError, KeyboardInterrupt):
             print()
-            return None
-        if answer == "q":
-            return None
-        if answer == "?":
+            return False
+        if typed == "q":
+            return False
+        if typed == "?":
             print(_HELP)
-        elif answer == "h":
+        elif typed == "h":
             print("\n".join(_history(search)) or "no answers yet")
-        elif answer == "u":
-            if search.num_answers:
-                return _UNDO
+        elif typed == "u" and not search.num_answers:
             print("there is no answer to undo")
-        elif (meaning := _meaning(answer, number)) is not None:
-            return meaning
+        elif typed == "u":
+            search.undo()
+            return True
+        elif _is_told(search, items, typed):
+            return True
         else:
-            print(f"{answer!r} is no answer: type the number of the best, from 1 to {number}, or ?")
+            number = len(items)
+            print(f"{typed!r} is no answer: type the number of the best, from 1 to {number}, or ?")
 
 
-def _meaning(answer: str, number: int) -> dict[str, Any] | None:
-    """What is told of an answer; ``None`` if it is none."""
-    if answer in ("=", "n"):
-        return {"winner": None} if answer == "=" else {"ranking": []}
-    if not re.fullmatch(r"(?:\d{1,9}(?:[ ,>]+|$))+", answer):
-        return None
-    rows = [int(place) - 1 for place in re.findall(r"\d+", answer)]
-    if len({*rows}) < len(rows) or not {*rows} <= {*range(number)}:
-        return None
-    return {"ranking": rows}
+def _is_told(search: PreferenceSearch, items: Tensor, typed: str) -> bool:
+    """Tell the search what was typed, if it is an answer."""
+    if typed not in _MEANINGS and not _PLACES.fullmatch(typed):
+        return False
+    places = [int(place) - 1 for place in re.findall(r"\d+", typed)]
+    try:
+        search.tell(items, ranking=_MEANINGS.get(typed, places))
+    except InputDataError:  # there are fewer things, or one is named twice
+        return False
+    return True
 
 
 def _history(search: PreferenceSearch) -> list[str]:

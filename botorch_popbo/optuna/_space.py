@@ -109,11 +109,6 @@ def places_of(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) ->
     return row if all(map(math.isfinite, row.values())) else None
 
 
-def point_of(values: Mapping[str, Any], space: Space, required: Collection[str]) -> Tensor | None:
-    """Where a trial of some values is; see :func:`points_of`."""
-    return points_of([places_of(values, space.parameters)], space, required)[0]
-
-
 def points_of(
     rows: Sequence[Row | None], space: Space, required: Collection[str]
 ) -> list[Tensor | None]:

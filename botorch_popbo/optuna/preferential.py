@@ -13,10 +13,11 @@ from torch import Tensor
 from botorch_popbo._threads import one_thread
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.optuna._space import all_parameters, point_of, space_of
+from botorch_popbo.optuna._space import all_parameters, places_of, points_of, space_of
 from botorch_popbo.optuna.sampler import PoPBOSampler
-from botorch_popbo.search.answers import Answer, Pair, model_of, standings
+from botorch_popbo.search.answers import Answer, Interview, Pair
 from botorch_popbo.search.challengers import draw_challengers
+from botorch_popbo.search.suggest import Search
 from botorch_popbo.settings import Settings
 
 # As Optuna's dashboard names them among the system attributes of a study.
@@ -73,7 +74,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
 
     def __init__(self, *, seed: int | None = None, settings: Settings | None = None) -> None:
         super().__init__(seed=seed, settings=settings)
-        self._fitted: tuple[str, RankingGP] | None = None
+        self._interview: Interview | None = None
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -85,9 +86,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Suggest values of all parameters; see the class."""
-        if not search_space:
-            return {}
-        return self._next(self._read(study), trial.number)
+        return self._next(self._read(study), trial.number) if search_space else {}
 
     def foresee(self, study: Any, worst: int) -> dict[str, Any]:
         """What is suggested next if a judge now says that a trial is the worst of those shown.
@@ -99,9 +98,10 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         Returns:
             The values of the parameters.
         """
-        interview = self._read(study, worst)
-        return self._next(interview, len(interview.trials))
+        page = self._read(study, worst)
+        return self._next(page, len(page.trials))
 
+    @one_thread()
     def ranking(self, study: Any) -> list[RankedTrial]:
         """The trials that were compared and not skipped, the best expected utility first.
 
@@ -111,8 +111,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         Returns:
             The trials; none before the first answer.
         """
-        with one_thread():
-            return self._ranking(self._read(study))
+        return self._read(study).ranking()
 
     def best_trial(self, study: Any) -> FrozenTrial:
         """The trial of the highest expected utility.
@@ -138,82 +137,59 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         Raises:
             InputDataError: If nothing has been compared.
         """
-        with one_thread():
-            return self._model(self._read(study))
+        return self._read(study).interview.model
 
-    def _read(self, study: Any, worst: int | None = None) -> "_Interview":
+    def _read(self, study: Any, worst: int | None = None) -> "_Page":
         own = getattr(study, "_study", study)  # that of the dashboard holds Optuna's
-        return _Interview(own, self._search.settings.search.max_listed, worst)
+        page = _Page(own, self._search, worst)
+        if self._interview is None or self._interview.key != page.interview.key:
+            self._interview = page.interview
+        page.interview = self._interview  # with a model that is fitted once for the same answers
+        return page
 
-    def _model(self, interview: "_Interview") -> RankingGP:
-        """The model of all answers; it is fitted once for each."""
-        key = repr((interview.space.key, [answer.to_json() for answer in interview.answers]))
-        if self._fitted is None or self._fitted[0] != key:
-            fitted = model_of(interview.answers, interview.space, self._search.settings)
-            self._fitted = key, fitted
-        return self._fitted[1]
-
-    def _ranking(self, interview: "_Interview") -> list[RankedTrial]:
-        if not interview.answers:
-            return []
-        number_at = {
-            tuple(x.tolist()): number
-            for number, x in reversed([*interview.X.items()])
-            if number not in interview.skipped
-        }
-        found = standings(self._model(interview), interview.space, self._search.seed)
-        told = ((number_at.get(tuple(one.x.tolist())), one) for one in found)
-        return [
-            RankedTrial(interview.trials[number], one.utility, one.chance)
-            for number, one in told
-            if number is not None
-        ]
-
+    @one_thread()
     @torch.enable_grad()
-    def _next(self, interview: "_Interview", number: int) -> dict[str, Any]:
-        with one_thread():
-            return interview.space.decode(self._challenger(interview, number))
+    def _next(self, page: "_Page", number: int) -> dict[str, Any]:
+        return page.space.decode(self._challenger(page, number))
 
-    def _challenger(self, interview: "_Interview", number: int) -> Tensor:
+    def _challenger(self, page: "_Page", number: int) -> Tensor:
         """The point to be shown next, of shape ``d``."""
-        space, settings, seed = interview.space, self._search.settings.search, self._search.seed
-        shown = interview.points(interview.shown)
-        is_design = len(interview.answers) < settings.questions_of_design(len(space.parameters))
+        space, interview, shown = page.space, page.interview, page.points(page.shown)
         champion = None
-        if not is_design and (ranking := self._ranking(interview)):
-            champion = interview.X[ranking[0].trial.number]
+        in_design = self._search.settings.search.questions_of_design(len(space.parameters))
+        if interview.num_told >= in_design and (ranking := page.ranking()):
+            champion = page.X[ranking[0].trial.number]
             if not bool(is_row_of(champion.unsqueeze(0), shown)):
                 return champion
         # What was never shown, or else, where there is nothing else, what is not shown now.
-        for taken in (interview.points(interview.X), shown):
+        for taken in (page.points(page.X), shown):
             near = shown[:0]
             if champion is not None:
-                model = self._model(interview)
-                near = draw_challengers(model, champion, space, 1, number, seed, settings, taken)
+                near = draw_challengers(interview, champion, 1, number, taken)
             x = near[0] if len(near) else self._search.draw(space, taken, number)
             if not bool(is_row_of(x.unsqueeze(0), taken)):
                 break
         return x
 
 
-class _Interview:
+class _Page:
     """What a study knows.
 
     Args:
         study: The study.
-        max_listed: Most values of a parameter by which others may be decided.
+        search: Settings and seed.
         worst: A trial that one more answer calls the worst of those shown.
 
     Attributes:
         space: The space of all parameters that were asked for.
         trials: All trials.
         X: The point of each trial that has one, by its number, of shape ``d``.
-        answers: What was said of them; the same answers are in the same order.
+        interview: What was said of them; the same answers are in the same order.
         shown: Numbers of the trials on the page.
         skipped: Numbers of the trials that a judge wanted to see no more.
     """
 
-    def __init__(self, study: Study, max_listed: int, worst: int | None = None) -> None:
+    def __init__(self, study: Study, search: Search, worst: int | None) -> None:
         attrs = study._storage.get_study_system_attrs(study._study_id)  # before the trials
         self.trials = trials = study.get_trials(deepcopy=False)
         left = {t.number: attrs.get(f"{SKIPPED}{t._trial_id}") for t in trials}
@@ -238,18 +214,33 @@ class _Interview:
             said.append(("", [(other, worst) for other in shown() if other != worst]))
         compared = {number for _, pairs in said for pair in pairs for number in pair}
         telling = [trials[number] for number in compared]
+        max_listed = search.settings.search.max_listed
         self.space = space = space_of(all_parameters(trials), telling, max_listed)
         required = set(space.parameters).intersection(*(trial.params for trial in telling))
-        places = {t.number: point_of(t.params, space, required) for t in trials}
-        self.X = {number: x for number, x in places.items() if x is not None}
-        answers = [_answer(self.X, pairs, judge) for judge, pairs in sorted(said)]
-        self.answers = [answer for answer in answers if answer is not None]
+        places = [places_of(trial.params, space.parameters) for trial in trials]
+        points = enumerate(points_of(places, space, required))
+        self.X = {number: x for number, x in points if x is not None}
+        read = (_answer(self.X, pairs, judge) for judge, pairs in sorted(said))
+        answers = [answer for answer in read if answer is not None]
+        self.interview = Interview(space, answers, search.settings, search.seed)
         self.shown = shown()
+
+    def ranking(self) -> list[RankedTrial]:
+        """The trials that were compared and not skipped, the best first."""
+        if not self.interview.answers:
+            return []
+        trial_at = {
+            tuple(x.tolist()): self.trials[number]
+            for number, x in reversed(self.X.items())
+            if number not in self.skipped
+        }
+        found = [(trial_at.get(tuple(best.x.tolist())), best) for best in self.interview.ranking]
+        return [RankedTrial(t, best.utility, best.chance) for t, best in found if t is not None]
 
     def points(self, numbers: Iterable[int]) -> Tensor:
         """The points of some trials, ``n x d``."""
-        points = (self.X[n].unsqueeze(0) for n in numbers if n in self.X)
-        return torch.cat([self.space.bounds[:0], *points])
+        points = [self.X[n] for n in numbers if n in self.X]
+        return torch.stack(points) if points else self.space.bounds[:0]
 
 
 def _answer(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Answer | None:

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, Self, SupportsIndex
 
 import torch
@@ -56,16 +57,14 @@ class Answer:
             raise InputDataError(f"A judge is known by a text, but got {self.judge!r}.")
 
     @classmethod
-    def read(
-        cls,
-        items: Tensor,
-        winner: SupportsIndex | None = None,
-        worst: SupportsIndex | None = None,
-        ranking: Sequence[SupportsIndex] | None = None,
-        ratings: Sequence[float] | None = None,
-        judge: str = "",
-    ) -> Self:
-        """An answer as it is given; see :meth:`botorch_popbo.PreferenceSearch.tell`.
+    def read(cls, items: Tensor, way: str, value: Any, judge: str) -> Self:
+        """An answer that is given in one of the ways of :meth:`PreferenceSearch.tell`.
+
+        Args:
+            items: The points that were shown, an ``m x d`` tensor.
+            way: ``"winner"``, ``"worst"``, ``"ranking"`` or ``"ratings"``, or ``"tie"``.
+            value: What is said in this way; ``[]`` of a tie.
+            judge: Who said so.
 
         Raises:
             BotorchTensorDimensionError: If ``items`` has the wrong shape.
@@ -73,25 +72,20 @@ class Answer:
                 is said of them is no answer.
         """
         check_tensor(items, "items")
-        given = {"winner": winner, "worst": worst, "ranking": ranking, "ratings": ratings}
-        said = {way: value for way, value in given.items() if value is not None}
-        if len(said) > 1:
-            raise InputDataError("Pass one of winner, worst, ranking and ratings.")
         number = len(items)
-        told: dict[str, Any] = said or {"ranking": []}
-        ((way, value),) = told.items()
         if way == "ratings":
             levels = _levels_of(value, number)
         else:
-            levels = [[row] for row in _rows(value if way == "ranking" else [value], way, number)]
+            rows = [value] if way in ("winner", "worst") else value
+            levels = [[row] for row in _rows(rows, way, number)]
             levels.append([row for row in range(number) if [row] not in levels])
         if way == "worst":
             levels.reverse()
         # Each against those of the next level: in a ranking the list does not say more.
         steps = pairwise(levels)
         better = tuple((high, low) for above, below in steps for high in above for low in below)
-        says_equal = not said or way == "ratings"
-        equal = tuple((level[0], row) for level in levels for row in level[1:] if says_equal)
+        alike = levels if way in ("tie", "ratings") else []
+        equal = tuple((level[0], row) for level in alike for row in level[1:])
         return cls(items.detach().to("cpu", torch.double, copy=True), better, equal, judge)
 
     @classmethod
@@ -102,14 +96,12 @@ class Answer:
             InputDataError: If it is something else.
         """
         items = torch.tensor(said["items"], dtype=torch.double)
-        better, equal = (
-            tuple(
-                (one, other)
-                for one, other in (_rows(pair, name, len(items)) for pair in said[name])
-            )
-            for name in ("better", "equal")
-        )
-        return cls(items, better, equal, said["judge"])
+
+        def pairs(name: str) -> tuple[Pair, ...]:
+            rows = [_rows(pair, name, len(items)) for pair in said[name]]
+            return tuple((one, other) for one, other in rows)
+
+        return cls(items, pairs("better"), pairs("equal"), said["judge"])
 
     def to_json(self) -> dict[str, Any]:
         """What a file holds of it."""
@@ -138,47 +130,77 @@ class Best(NamedTuple):
     chance: float
 
 
-def model_of(answers: Sequence[Answer], space: Space, settings: Settings) -> RankingGP:
-    """The fitted model of all that was said.
+@dataclass(frozen=True)
+class Interview:
+    """All that was said of points of a space, and what is learned from it.
 
-    Raises:
-        InputDataError: If nothing was compared.
+    Attributes:
+        space: The space.
+        answers: The answers.
+        settings: What the model assumes.
+        seed: Seed of the samples.
     """
-    model = _fitted(answers, {}, space, settings)
-    if len({answer.judge for answer in answers}) < 2:
+
+    space: Space
+    answers: Sequence[Answer]
+    settings: Settings
+    seed: int
+
+    @property
+    def num_told(self) -> int:
+        """The number of answers that compare anything."""
+        return sum(answer.says_something for answer in self.answers)
+
+    @cached_property
+    def key(self) -> str:
+        """Equal for the same answers about points of the same space."""
+        return repr((self.space.key, [answer.to_json() for answer in self.answers]))
+
+    @cached_property
+    def model(self) -> RankingGP:
+        """The fitted model of all answers.
+
+        Raises:
+            InputDataError: If nothing has been compared.
+        """
+        if not self.num_told:
+            raise InputDataError("No question has been answered, so there is nothing to learn.")
+        model = self._fitted({})
+        if len({answer.judge for answer in self.answers}) > 1:
+            model = self._fitted(_noise_ratios(model, self.answers, self.settings.search))
         return model
-    return _fitted(answers, _noise_ratios(model, answers, settings.search), space, settings)
 
+    @property
+    @one_thread()
+    def ranking(self) -> list[Best]:
+        """All points that were compared, the best expected utility first.
 
-def _fitted(
-    answers: Sequence[Answer], ratios: Mapping[str, float], space: Space, settings: Settings
-) -> RankingGP:
-    return RankingGP(
-        order=_order_of(answers, ratios),
-        covar_module=default_kernel(
-            space.encoded_dim, settings.search.judge_lengthscale, settings=settings.model
-        ),
-        settings=settings.model,
-        input_transform=space.input_transform(),
-    ).fit()
+        Raises:
+            InputDataError: If nothing has been compared.
+        """
+        known = self.model.known_X
+        generator = torch.Generator().manual_seed(derive_seed(self.seed, len(known)))
+        with torch.no_grad():
+            utility: Any = self.model.posterior(known)
+            normal = torch.randn(_NUM_SAMPLES, len(known), generator=generator, dtype=torch.double)
+            root = square_root(utility.distribution.covariance_matrix)
+            mean = utility.mean.squeeze(-1)
+            drawn = mean + normal @ root.T
+            enough = drawn.amax(-1, keepdim=True) - (2.0 * self.model.noise).sqrt()
+            chance = (drawn >= enough).double().mean(0)
+        order = mean.argsort(descending=True, stable=True)
+        told = zip(known[order], mean[order].tolist(), chance[order].tolist(), strict=True)
+        return [Best(self.space.decode(x), x, *numbers) for x, *numbers in told]
 
-
-@one_thread()
-def standings(model: RankingGP, space: Space, seed: int) -> list[Best]:
-    """All points that were compared, the best expected utility first."""
-    known = model.known_X
-    generator = torch.Generator().manual_seed(derive_seed(seed, len(known)))
-    with torch.no_grad():
-        utility: Any = model.posterior(known)
-        normal = torch.randn(_NUM_SAMPLES, len(known), generator=generator, dtype=torch.double)
-        root = square_root(utility.distribution.covariance_matrix)
-        mean = utility.mean.squeeze(-1)
-        drawn = mean + normal @ root.T
-        enough = drawn.amax(-1, keepdim=True) - (2.0 * model.noise).sqrt()
-        chance = (drawn >= enough).double().mean(0)
-    order = mean.argsort(descending=True, stable=True)
-    told = zip(known[order], mean[order].tolist(), chance[order].tolist(), strict=True)
-    return [Best(space.decode(x), x, *numbers) for x, *numbers in told]
+    def _fitted(self, ratios: Mapping[str, float]) -> RankingGP:
+        space, settings = self.space, self.settings
+        scale = settings.search.judge_lengthscale
+        return RankingGP(
+            order=_order_of(self.answers, ratios),
+            covar_module=default_kernel(space.encoded_dim, scale, settings=settings.model),
+            settings=settings.model,
+            input_transform=space.input_transform(),
+        ).fit()
 
 
 def _noise_ratios(
@@ -223,22 +245,16 @@ def _foreseen(model: RankingGP, answer: Answer, noise: Tensor) -> tuple[Tensor, 
 
 
 def _order_of(answers: Sequence[Answer], ratios: Mapping[str, float]) -> Order:
-    parts: dict[str, list[Pair]] = {"better": [], "equal": []}
-    first = 0
-    for answer in answers:
-        for name, pairs in parts.items():
-            pairs.extend((first + one, first + other) for one, other in getattr(answer, name))
-        first += len(answer.items)
-    X = torch.cat([answer.items for answer in answers])
-    tensors = (torch.tensor(pairs, dtype=torch.long).view(-1, 2) for pairs in parts.values())
-    order = from_comparisons(X, *tensors)
-    errs = [
-        ratios.get(answer.judge, 1.0) for answer in answers for _ in answer.better for _ in "12"
-    ]
-    # Of each answer that is no tie there are two entries, which come first.
-    known = torch.tensor(errs, dtype=torch.double)
-    variance = order.variance.clone()
-    variance[: len(known)] = torch.where(known == 1.0, torch.nan, known)
+    starts = accumulate((len(answer.items) for answer in answers), initial=0)
+    placed = [*zip(starts, answers, strict=False)]
+    better = [(start + one, start + other) for start, a in placed for one, other in a.better]
+    equal = [(start + one, start + other) for start, a in placed for one, other in a.equal]
+    pairs = [torch.tensor(rows, dtype=torch.long).view(-1, 2) for rows in (better, equal)]
+    order = from_comparisons(torch.cat([answer.items for answer in answers]), *pairs)
+    # Of each pair that is no tie there are two entries, which come first.
+    errs = [ratios.get(a.judge, 1.0) for a in answers for _ in range(2 * len(a.better))]
+    known, variance = torch.tensor(errs, dtype=torch.double), order.variance.clone()
+    variance[: len(known)] = known.where(known != 1.0, torch.nan)
     return replace(order, variance=variance)
 
 

@@ -9,21 +9,14 @@ from botorch_popbo._seeds import derive_seed, seeded
 from botorch_popbo._threads import one_thread
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.data._rows import is_row_of
-from botorch_popbo.models.ranking_gp import RankingGP
+from botorch_popbo.search.answers import Interview
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space
 
 
 @one_thread()
 def draw_challengers(
-    model: RankingGP,
-    champion: Tensor,
-    space: Space,
-    number: int,
-    turn: int,
-    seed: int,
-    settings: SearchSettings,
-    known: Tensor,
+    interview: Interview, champion: Tensor, number: int, turn: int, known: Tensor
 ) -> Tensor:
     """The most promising points near the champion.
 
@@ -38,21 +31,20 @@ def draw_challengers(
     wide.
 
     Args:
-        model: A fitted model.
+        interview: What was said, at least one comparison.
         champion: A point of shape ``d``.
-        space: The space.
         number: Number of challengers, at least one.
         turn: How many questions there were before.
-        seed: Seed of candidates and samples.
-        settings: How many candidates are how near.
         known: Points that are none, an ``n x d`` tensor with the champion among them.
 
     Returns:
         Distinct other points, ``n x d`` with ``n <= number``; fewer only where there are few others
         near.
     """
-    with seeded(derive_seed(seed, turn)), torch.no_grad():
-        points = space.filled(space.from_unit(_near(space.to_unit(champion), space, settings)))
+    space, model = interview.space, interview.model
+    with seeded(derive_seed(interview.seed, turn)), torch.no_grad():
+        unit = _near(space.to_unit(champion), space, interview.settings.search)
+        points = space.filled(space.from_unit(unit))
         near: Tensor = points[~is_row_of(points, known)].unique(dim=0)
         chosen = near[:0]
         if turn % 2 == 0 and len(near):

@@ -1,10 +1,13 @@
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
 
 from botorch_popbo.models import RankingGP
 from botorch_popbo.search.challengers import draw_challengers
-from botorch_popbo.settings import SearchSettings
+from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space
 
 SPACE = Space.read({"x": (-10.0, 10.0), "switch": [0, 1], "milk": ["a", "b", "c", "d"]})
@@ -18,7 +21,8 @@ def model() -> RankingGP:
 
 
 def challengers(model: RankingGP, number: int, turn: int = 0, seed: int = 0) -> Tensor:
-    return draw_challengers(model, X[0], SPACE, number, turn, seed, SearchSettings(), X[:1])
+    interview: Any = SimpleNamespace(model=model, space=SPACE, seed=seed, settings=Settings())
+    return draw_challengers(interview, X[0], number, turn, X[:1])
 
 
 @pytest.mark.parametrize("turn", [0, 1])
