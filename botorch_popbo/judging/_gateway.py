@@ -40,7 +40,6 @@ class Gateway:
 
     def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
         """Answer a request, as WSGI defines it."""
-        status, content = "200 OK", {}
         try:
             self._check_source(environ)
             if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
@@ -49,12 +48,12 @@ class Gateway:
                 environ.update(dict.fromkeys(("CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING"), ""))
                 return self._app(environ, _shielded(start_response))
             self._change(environ)
-        except (PermissionError, history.PreferenceHistoryNotFound) as reason:
-            status = "403 Forbidden"
-            content = {"reason": str(reason) or "there is no such answer"}
+            status, content = "200 OK", {}
+        except (PermissionError, history.PreferenceHistoryNotFound) as error:
+            status, content = "403 Forbidden", {"reason": str(error) or "there is no such answer"}
         except StorageInternalError:
-            status = "503 Service Unavailable"
-            content = {"reason": "another program uses the study; please try again"}
+            reason = "another program uses the study; please try again"
+            status, content = "503 Service Unavailable", {"reason": reason}
         start_response(status, [("Content-Type", "application/json")])
         return [json.dumps(content).encode()]
 
@@ -112,8 +111,7 @@ def _read(environ: Environ) -> tuple[list[int], int]:
     """The numbers of the trials that were shown, and that of the worst."""
     try:
         length = int(environ.get("CONTENT_LENGTH") or 0)
-        sent = environ["wsgi.input"].read(length if 0 < length <= _LONGEST else 0)
-        content = json.loads(sent)
+        content = json.loads(environ["wsgi.input"].read(length if 0 < length <= _LONGEST else 0))
         candidates, clicked = [*content["candidates"]], content["clicked"]
         if {*map(type, [*candidates, clicked])} == {int}:
             return candidates, clicked

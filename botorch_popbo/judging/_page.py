@@ -8,7 +8,7 @@ import webbrowser
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, gethostname
 from socketserver import ThreadingMixIn
@@ -71,11 +71,10 @@ def ask(
         with ExitStack() as stack:
             stack.enter_context(FileLock(folder / "lock").acquire(blocking=False))
             drawn = Path(stack.enter_context(TemporaryDirectory()))
-            drawers = [] if show is None else [show(drawn), show(drawn)]
-            for drawer in drawers:
-                stack.callback(drawer.close)
+            drawers = [stack.enter_context(closing(show(drawn))) for _ in range(2) if show]
             interview = Interview(search.space, folder, drawers, search.num_items, search.seed)
-            stop = stack.enter_context(_on_interruption())
+            stack.callback(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
+            stop = _interruption()
             _serve(interview, options.host, dict(zip(servers, judges, strict=True)))
             interview.run(stop)
             interview.conclude()
@@ -130,7 +129,7 @@ class Interview:
             if _SHOWN not in trial.user_attrs:  # the command was killed before anybody saw it
                 self._drop(trial.number)
         failures, known = 0, (-1, -1)
-        ahead: list[int] = []
+        ahead: Iterator[Any] = iter(())
         while not stop.is_set():
             told = len(self.study.get_preferences(deepcopy=False))
             state = told, len(self.study.get_trials(deepcopy=False))
@@ -140,10 +139,8 @@ class Interview:
                 if failures == 5:
                     raise UsageError(f"{failures} things one after another could not be drawn")
             elif state != known:
-                known, ahead = state, self._begin_ahead()
-            elif ahead:  # one at a time, as an answer may come
-                self._draw_ahead(ahead.pop())
-            else:
+                known, ahead = state, self._look_ahead()
+            elif next(ahead, None) is None:  # one at a time, as an answer may come
                 stop.wait(0.2)  # seconds until another look for an answer
 
     def conclude(self) -> None:
@@ -159,7 +156,7 @@ class Interview:
         champion = space.encode(values_of(space, ranking[0].trial.params))
         draw_learned(self.sampler.model(self.study), space, champion, learned)
         print(f"what was learned: {learned}")
-        for artifact in self._artifacts(ranking[0].trial):
+        for artifact in get_all_artifact_meta(ranking[0].trial, storage=self.study._study._storage):
             kept = self.folder / f"champion{Path(artifact.filename).suffix}"
             with suppress(ArtifactNotFound), self.store.open_reader(artifact.artifact_id) as source:
                 kept.write_bytes(source.read())
@@ -206,21 +203,18 @@ class Interview:
                 return Drawn(error="interrupted")
         return future.result()
 
-    def _begin_ahead(self) -> list[int]:
-        """Say who is the champion, and return which trials may be said to be the worst."""
+    def _look_ahead(self) -> Iterator[Future[Drawn]]:
+        """Say who is the champion; draw what comes next if this or that trial is the worst."""
         self._report()
         shown, is_complete = self.sampler.shown(self.study), self._has_shown_all()
         if is_complete and len(shown) < 2:
             print(f"all {self.space.num_points} things were compared; Ctrl-C ends", flush=True)
         self._prepared = {key: f for key, f in self._prepared.items() if not f.cancel()}
-        return shown if self._drawers and not is_complete else []
-
-    def _draw_ahead(self, worst: int) -> None:
-        """Draw, while the judge looks, what comes next if that trial is said to be the worst."""
-        values = values_of(self.space, self.sampler.foresee(self.study, worst))
-        key = json.dumps(values)
-        if key not in self._prepared:
-            self._prepared[key] = self._drawers[1].submit(values)
+        for worst in reversed(shown if self._drawers and not is_complete else []):
+            values = values_of(self.space, self.sampler.foresee(self.study, worst))
+            if (key := json.dumps(values)) not in self._prepared:
+                self._prepared[key] = self._drawers[1].submit(values)
+            yield self._prepared[key]
 
     def _lines(self, ranking: Sequence[RankedTrial]) -> list[str]:
         """The best trials in words, the champion first."""
@@ -237,8 +231,8 @@ class Interview:
             return
         trial, _, chance = ranking[0]
         text = [f"# Trial {trial.number} is the champion {sure(self.space, chance, len(ranking))}"]
-        for artifact in self._artifacts(trial):
-            text.append(self._link(trial, artifact.artifact_id, "the champion"))
+        if artifact := trial.user_attrs.get(_SHOWN):
+            text.append(self._link(trial, artifact, "the champion"))
         text += ["## The best", "\n".join(f"    {line}" for line in self._lines(ranking))]
         save_note(self.study._study, "\n\n".join(text))
 
@@ -246,9 +240,6 @@ class Interview:
         """Markdown of a picture, which is a link to the file if it is none."""
         url = f"/artifacts/{self.study._study._study_id}/{trial._trial_id}/{artifact}"
         return f"[![{name}]({url})]({url})"
-
-    def _artifacts(self, trial: FrozenTrial) -> list[Any]:
-        return get_all_artifact_meta(trial, storage=self.study._study._storage)
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -264,21 +255,17 @@ class _Handler(WSGIRequestHandler):
         """Leave the terminal to what matters."""
 
 
-@contextmanager
-def _on_interruption() -> Iterator[Event]:
+def _interruption() -> Event:
     """An event that Ctrl-C sets, which so cuts no access to the database; a second one ends all."""
-    stop = Event()
+    stop, previous = Event(), signal.getsignal(signal.SIGINT)
 
     def handle(*_: Any) -> None:
         stop.set()
         print(flush=True)
         signal.signal(signal.SIGINT, previous)
 
-    previous = signal.signal(signal.SIGINT, handle)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, previous)
+    signal.signal(signal.SIGINT, handle)
+    return stop
 
 
 def _serve(interview: Interview, host: str, judges: Mapping[_Server, str]) -> None:

@@ -4,7 +4,7 @@ import re
 import tomllib
 import warnings
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from botorch_popbo._errors import UsageError, library
 from botorch_popbo.judging._drawer import Drawer
 from botorch_popbo.judging._words import NUM_RANKED, said_of, sure
 from botorch_popbo.preference_search import PreferenceSearch
-from botorch_popbo.search.answers import Best
 from botorch_popbo.space import Space
 
 _HELP = """\
@@ -118,8 +117,8 @@ def _interview(search: PreferenceSearch, state: Path) -> None:
             )
         search.save(state)
         known = state.read_bytes()
-    for place, best in enumerate(_ranking(search)[:NUM_RANKED], start=1):
-        print(f"{place}. {_words_of(search, best)}")
+    for place, best in enumerate(_best(search), start=1):
+        print(f"{place}. {best}")
 
 
 def _ask(search: PreferenceSearch) -> Tensor:
@@ -127,10 +126,10 @@ def _ask(search: PreferenceSearch) -> Tensor:
         # After nothing but ties there is nothing to learn from yet.
         warnings.simplefilter("ignore", InputDataWarning)
         items = search.ask()
-        best = _ranking(search)[:1]
+        best = _best(search)
     print(f"\nquestion {search.num_answers + 1}")
     if best:
-        print(f"  so far the best: {_words_of(search, best[0])}")
+        print(f"  so far the best: {best[0]}")
     for place, item in enumerate(items, start=1):
         print(f"  {place}: {_text(search, item)}")
     return items
@@ -174,23 +173,21 @@ def _is_told(search: PreferenceSearch, items: Tensor, typed: str) -> bool:
     return True
 
 
-def _history(search: PreferenceSearch) -> list[str]:
-    lines = []
+def _history(search: PreferenceSearch) -> Iterator[str]:
     for place, answer in enumerate(search.answers, start=1):
         said = [f"{a + 1} > {b + 1}" for a, b in answer.better]
         said += [f"{a + 1} = {b + 1}" for a, b in answer.equal]
-        lines.append(f"question {place}: {', '.join(said) or 'nothing said'}")
-        lines += [f"  {row}: {_text(search, item)}" for row, item in enumerate(answer.items, 1)]
-    return lines
+        yield f"question {place}: {', '.join(said) or 'nothing said'}"
+        yield from (f"  {row}: {_text(search, item)}" for row, item in enumerate(answer.items, 1))
 
 
-def _ranking(search: PreferenceSearch) -> list[Best]:
-    return search.ranking if any(answer.says_something for answer in search.answers) else []
-
-
-def _words_of(search: PreferenceSearch, best: Best) -> str:
-    number = len(search.model.known_X)
-    return f"{_text(search, best.x)} {sure(search.space, best.chance, number)}"
+def _best(search: PreferenceSearch) -> list[str]:
+    """The best in words, the champion first; none before anything was compared."""
+    ranking = search.ranking if any(answer.says_something for answer in search.answers) else []
+    return [
+        f"{_text(search, best.x)} {sure(search.space, best.chance, len(ranking))}"
+        for best in ranking[:NUM_RANKED]
+    ]
 
 
 def _text(search: PreferenceSearch, item: Tensor) -> str:

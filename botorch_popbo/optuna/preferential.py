@@ -194,16 +194,12 @@ class _Page:
         self.trials = trials = study.get_trials(deepcopy=False)
         left = {t.number: attrs.get(f"{SKIPPED}{t._trial_id}") for t in trials}
         self.skipped = {number for number, is_skipped in left.items() if is_skipped is True}
-        # Whatever a program wrote: only what is about trials is an answer.
-        known = {*range(len(trials))}
-        said = [
-            (
-                str(attrs.get(JUDGE + key.removeprefix(_PREFERENCES), "")),
-                sorted((one, other) for one, other in pairs if {one, other} <= known),
-            )
-            for key, pairs in attrs.items()
-            if key.startswith(_PREFERENCES)
-        ]
+        said: list[tuple[str, list[Pair]]] = []
+        for key, pairs in attrs.items():
+            if key.startswith(_PREFERENCES):
+                judge = str(attrs.get(JUDGE + key.removeprefix(_PREFERENCES), ""))
+                # Whatever a program wrote: only what is about trials is an answer.
+                said.append((judge, sorted((a, b) for a, b in pairs if {a, b} <= left.keys())))
 
         def shown() -> list[int]:
             lost = {loser for _, pairs in said for _, loser in pairs}
