@@ -15,7 +15,6 @@ from botorch_popbo._replacing import replacing
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.search.answers import Answer, Best, Interview
-from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space, at_least
 
@@ -238,7 +237,7 @@ class PreferenceSearch:
         number, told = self.num_answers, self._interview.num_told
         items = self.best.x.unsqueeze(0) if told else self.space.bounds[:0]
         if told >= self.num_initial:
-            near = draw_challengers(self._interview, items[0], self.num_items - 1, number, items)
+            near = self._interview.challengers(items[0], self.num_items - 1, number, items)
             items = torch.cat([items, near])
         drawn = number * (self.num_items - 1) + (number > 0)
         while len(items) < self.num_items:

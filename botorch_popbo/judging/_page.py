@@ -274,10 +274,8 @@ def _serve(interview: Interview, host: str, judges: Mapping[_Server, str]) -> No
     app = create_app(study._storage, artifact_store=interview.store)
     name = (gethostname() if host in _EVERYWHERE else host).lower()
     if host not in _LOOPBACK:
-        print(
-            f"anybody who reaches {name} can see the page and answer, without a password",
-            file=sys.stderr,
-        )
+        warning = f"anybody who reaches {name} can see the page and answer, without a password"
+        print(warning, file=sys.stderr)
     shown = f"[{name}]" if ":" in name else name
     for server, judge in judges.items():
         server.set_app(Gateway(app, study, judge, {"localhost", name}))

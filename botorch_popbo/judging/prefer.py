@@ -122,9 +122,8 @@ def _interview(search: PreferenceSearch, state: Path) -> None:
 
 
 def _ask(search: PreferenceSearch) -> Tensor:
-    with warnings.catch_warnings():
-        # After nothing but ties there is nothing to learn from yet.
-        warnings.simplefilter("ignore", InputDataWarning)
+    # After nothing but ties there is nothing to learn from yet.
+    with warnings.catch_warnings(action="ignore", category=InputDataWarning):
         items = search.ask()
         best = _best(search)
     print(f"\nquestion {search.num_answers + 1}")

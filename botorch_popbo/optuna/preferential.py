@@ -16,7 +16,6 @@ from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.optuna._space import all_parameters, places_of, points_of, space_of
 from botorch_popbo.optuna.sampler import PoPBOSampler
 from botorch_popbo.search.answers import Answer, Interview, Pair
-from botorch_popbo.search.challengers import draw_challengers
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.settings import Settings
 
@@ -165,7 +164,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         for taken in (page.points(page.X), shown):
             near = shown[:0]
             if champion is not None:
-                near = draw_challengers(interview, champion, 1, number, taken)
+                near = interview.challengers(champion, 1, number, taken)
             x = near[0] if len(near) else self._search.draw(space, taken, number)
             if not bool(is_row_of(x.unsqueeze(0), taken)):
                 break

@@ -1,12 +1,9 @@
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 import torch
 from torch import Tensor
 
 from botorch_popbo.models import RankingGP
-from botorch_popbo.search.challengers import draw_challengers
+from botorch_popbo.search.answers import Interview
 from botorch_popbo.settings import Settings
 from botorch_popbo.space import Space
 
@@ -21,8 +18,9 @@ def model() -> RankingGP:
 
 
 def challengers(model: RankingGP, number: int, turn: int = 0, seed: int = 0) -> Tensor:
-    interview: Any = SimpleNamespace(model=model, space=SPACE, seed=seed, settings=Settings())
-    return draw_challengers(interview, X[0], number, turn, X[:1])
+    interview = Interview(SPACE, (), Settings(), seed)
+    vars(interview)["model"] = model
+    return interview.challengers(X[0], number, turn, X[:1])
 
 
 @pytest.mark.parametrize("turn", [0, 1])
