@@ -37,7 +37,7 @@ class Drawer:
     def __init__(self, path: Path, name: str, folder: Path, limit: float) -> None:
         self._what, self._limit = (path, name, folder), limit
         self._thread = ThreadPoolExecutor(1)  # so that the limit is of one drawing
-        self._process: Any = None
+        self._process = _process()
 
     def submit(self, parameters: Mapping[str, Any]) -> "Future[Drawn]":
         """Draw as soon as all that was submitted before is drawn."""
@@ -46,24 +46,24 @@ class Drawer:
     def close(self) -> None:
         """Draw no more, and end what is being drawn."""
         self._thread.shutdown(wait=False, cancel_futures=True)
-        self._end()
+        self._process.shutdown(kill_workers=True)
 
     def _draw(self, parameters: dict[str, Any]) -> Drawn:
-        if self._process is None:
-            # Ctrl-C is for the command alone. If that is killed, the process ends itself after so
-            # many seconds; until then it keeps what the file has loaded.
-            deaf = (SIGINT, SIG_IGN)
-            self._process = ProcessPoolExecutor(1, timeout=600, initializer=signal, initargs=deaf)
         try:
             return self._process.submit(_draw, *self._what, parameters).result(self._limit)
         except (TimeoutError, BrokenExecutor):
-            self._end()  # the next drawing begins another
+            self._process.shutdown(kill_workers=True)
+            self._process = _process()
             return Drawn(error=f"it ended its process, or took more than {self._limit:g} seconds")
 
-    def _end(self) -> None:
-        if self._process is not None:
-            self._process.shutdown(kill_workers=True)
-            self._process = None
+
+def _process() -> Any:
+    """One that begins with the first drawing, and keeps what the file has loaded.
+
+    Ctrl-C is for the command alone. If that is killed, the process ends itself after so many
+    seconds.
+    """
+    return ProcessPoolExecutor(1, timeout=600, initializer=signal, initargs=(SIGINT, SIG_IGN))
 
 
 def _draw(path: Path, name: str, folder: Path, parameters: Mapping[str, Any]) -> Drawn:

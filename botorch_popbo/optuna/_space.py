@@ -118,7 +118,7 @@ def points_of(
     """
     own = space.parameters.items()
     places = [[(row or {}).get(name, p.middle) for name, p in own] for row in rows]
-    X = space.filled(torch.tensor(places, dtype=torch.double).reshape(-1, len(own)))
+    X = space.filled(torch.tensor(places, dtype=torch.double).reshape(len(rows), len(own)))
     there = [row is not None and bool(row) and row.keys() >= {*required} for row in rows]
     return [x if is_there else None for x, is_there in zip(X, there, strict=True)]
 

@@ -240,11 +240,11 @@ class _Page:
 
 def _answer(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Answer | None:
     """What was said of the points of trials, of which some may be equal; ``None`` if nothing."""
-    numbers = sorted({number for pair in pairs for number in pair if number in X})
-    if not numbers:
+    told = [(a, b) for a, b in pairs if {a, b} <= X.keys() and not X[a].equal(X[b])]
+    if not told:
         return None
+    numbers = sorted({number for pair in told for number in pair})
     items, row = torch.stack([X[n] for n in numbers]).unique(dim=0, return_inverse=True)
     place = dict(zip(numbers, row.tolist(), strict=True))
-    better = {(place[one], place[other]) for one, other in pairs if {one, other} <= place.keys()}
-    told = tuple(sorted((one, other) for one, other in better if one != other))
-    return Answer(items, told, (), judge) if told else None
+    better = sorted({(place[one], place[other]) for one, other in told})
+    return Answer(items, tuple(better), (), judge)
