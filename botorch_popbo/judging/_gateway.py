@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -46,7 +48,7 @@ class Gateway:
                 # A program may name no encodings, which the dashboard wants, and send a body.
                 environ.setdefault("HTTP_ACCEPT_ENCODING", "identity")
                 environ.update(dict.fromkeys(("CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING"), ""))
-                return self._app(environ, _shielded(start_response))
+                return self._app(environ, partial(_start_shielded, start_response))
             self._change(environ)
             status, content = "200 OK", {}
         except (PermissionError, history.PreferenceHistoryNotFound) as error:
@@ -109,25 +111,19 @@ class Gateway:
 
 def _read(environ: Environ) -> tuple[list[int], int]:
     """The numbers of the trials that were shown, and that of the worst."""
-    try:
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
         length = int(environ.get("CONTENT_LENGTH") or 0)
         content = json.loads(environ["wsgi.input"].read(length if 0 < length <= _LONGEST else 0))
         candidates, clicked = [*content["candidates"]], content["clicked"]
         if {*map(type, [*candidates, clicked])} == {int}:
             return candidates, clicked
-    except (ValueError, KeyError, TypeError, RecursionError):
-        pass
     raise PermissionError("an answer names numbers of trials")
 
 
-def _shielded(start_response: Any) -> Any:
+def _start_shielded(start: Any, status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
     """Have a browser run no script but that of the dashboard, which says so of its page itself."""
-
-    def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
-        shielded = Headers(headers)
-        del shielded["Access-Control-Allow-Origin"]
-        shielded.setdefault("Content-Security-Policy", "sandbox")
-        shielded["X-Content-Type-Options"] = "nosniff"
-        return start_response(status, shielded.items(), *rest)
-
-    return start
+    shielded = Headers(headers)
+    del shielded["Access-Control-Allow-Origin"]
+    shielded.setdefault("Content-Security-Policy", "sandbox")
+    shielded["X-Content-Type-Options"] = "nosniff"
+    return start(status, shielded.items(), *rest)

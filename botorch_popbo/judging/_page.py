@@ -27,8 +27,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from optuna_dashboard import register_preference_feedback_component, save_note
 from optuna_dashboard._app import create_app
 from optuna_dashboard.preferential import create_study
-from sqlalchemy.engine import URL  # type: ignore[import-untyped]  # that of version 1
-from sqlalchemy.exc import SQLAlchemyError  # type: ignore[import-untyped]
+from sqlalchemy.exc import SQLAlchemyError  # type: ignore[import-untyped]  # that of version 1
 
 from botorch_popbo._errors import UsageError
 from botorch_popbo.judging._drawer import Drawer, Drawn
@@ -72,12 +71,12 @@ def ask(
             stack.enter_context(FileLock(folder / "lock").acquire(blocking=False))
             drawn = Path(stack.enter_context(TemporaryDirectory()))
             drawers = [stack.enter_context(closing(show(drawn))) for _ in range(2) if show]
-            interview = Interview(search.space, folder, drawers, search.num_items, search.seed)
+            page = Page(search.space, folder, drawers, search.num_items, search.seed)
             stack.callback(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
             stop = _interruption()
-            _serve(interview, options.host, dict(zip(servers, judges, strict=True)))
-            interview.run(stop)
-            interview.conclude()
+            _serve(page, options.host, dict(zip(servers, judges, strict=True)))
+            page.run(stop)
+            page.conclude()
     except Timeout:
         raise UsageError(f"another popbo prefer is using {folder}") from None
     except (SQLAlchemyError, StorageInternalError) as error:
@@ -88,7 +87,7 @@ def ask(
         ) from None
 
 
-class Interview:
+class Page:
     """A study that is on a page.
 
     Args:
@@ -104,11 +103,11 @@ class Interview:
     ) -> None:
         self.space, self.folder, self._drawers = space, folder, drawers
         self.sampler = PreferentialPoPBOSampler(seed=seed)
-        database = URL.create("sqlite", database=str(folder / _DATABASE))
+        # Seconds that another program may hold the database, as one that makes a copy.
+        patience = {"connect_args": {"timeout": 10}}
         self.study = create_study(
             n_generate=num_items,
-            # Seconds that another program may hold the database, as one that makes a copy.
-            storage=RDBStorage(str(database), engine_kwargs={"connect_args": {"timeout": 10}}),
+            storage=RDBStorage(f"sqlite:///{folder / _DATABASE}", engine_kwargs=patience),
             sampler=self.sampler,
             study_name=_NAME,
             load_if_exists=True,
@@ -268,10 +267,10 @@ def _interruption() -> Event:
     return stop
 
 
-def _serve(interview: Interview, host: str, judges: Mapping[_Server, str]) -> None:
+def _serve(page: Page, host: str, judges: Mapping[_Server, str]) -> None:
     """Serve the page, to each judge at an address of their own."""
-    study = interview.study._study
-    app = create_app(study._storage, artifact_store=interview.store)
+    study = page.study._study
+    app = create_app(study._storage, artifact_store=page.store)
     name = (gethostname() if host in _EVERYWHERE else host).lower()
     if host not in _LOOPBACK:
         warning = f"anybody who reaches {name} can see the page and answer, without a password"

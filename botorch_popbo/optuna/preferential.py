@@ -97,8 +97,8 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         Returns:
             The values of the parameters.
         """
-        page = self._read(study, worst)
-        return self._next(page, len(page.trials))
+        state = self._read(study, worst)
+        return self._next(state, len(state.trials))
 
     @one_thread()
     def ranking(self, study: Any) -> list[RankedTrial]:
@@ -138,30 +138,30 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         """
         return self._read(study).interview.model
 
-    def _read(self, study: Any, worst: int | None = None) -> "_Page":
+    def _read(self, study: Any, worst: int | None = None) -> "_State":
         own = getattr(study, "_study", study)  # that of the dashboard holds Optuna's
-        page = _Page(own, self._search, worst)
-        if self._interview is None or self._interview.key != page.interview.key:
-            self._interview = page.interview
-        page.interview = self._interview  # with a model that is fitted once for the same answers
-        return page
+        state = _State(own, self._search, worst)
+        if self._interview is None or self._interview.key != state.interview.key:
+            self._interview = state.interview
+        state.interview = self._interview  # with a model that is fitted once for the same answers
+        return state
 
     @one_thread()
     @torch.enable_grad()
-    def _next(self, page: "_Page", number: int) -> dict[str, Any]:
-        return page.space.decode(self._challenger(page, number))
+    def _next(self, state: "_State", number: int) -> dict[str, Any]:
+        return state.space.decode(self._challenger(state, number))
 
-    def _challenger(self, page: "_Page", number: int) -> Tensor:
+    def _challenger(self, state: "_State", number: int) -> Tensor:
         """The point to be shown next, of shape ``d``."""
-        space, interview, shown = page.space, page.interview, page.points(page.shown)
+        space, interview, shown = state.space, state.interview, state.points(state.shown)
         champion = None
         in_design = self._search.settings.search.questions_of_design(len(space.parameters))
-        if interview.num_told >= in_design and (ranking := page.ranking()):
-            champion = page.X[ranking[0].trial.number]
+        if interview.num_told >= in_design and (ranking := state.ranking()):
+            champion = state.X[ranking[0].trial.number]
             if not bool(is_row_of(champion.unsqueeze(0), shown)):
                 return champion
         # What was never shown, or else, where there is nothing else, what is not shown now.
-        for taken in (page.points(page.X), shown):
+        for taken in (state.points(state.X), shown):
             near = shown[:0]
             if champion is not None:
                 near = interview.challengers(champion, 1, number, taken)
@@ -171,7 +171,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         return x
 
 
-class _Page:
+class _State:
     """What a study knows.
 
     Args:

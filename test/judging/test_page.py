@@ -29,7 +29,7 @@ optuna = pytest.importorskip("optuna")
 dashboard = pytest.importorskip("optuna_dashboard")
 
 from botorch_popbo.judging._gateway import Gateway  # noqa: E402
-from botorch_popbo.judging._page import Interview, _listen, _serve  # noqa: E402
+from botorch_popbo.judging._page import Page, _listen, _serve  # noqa: E402
 from botorch_popbo.optuna import PreferentialPoPBOSampler  # noqa: E402
 
 SPACE = """
@@ -147,7 +147,7 @@ def test_what_was_learned_far_from_zero_is_drawn(tmp_path: Path) -> None:
 
 def interview(folder: Path, name: str, stop: Event) -> Any:
     drawers = [Drawer(folder / "draw.py", name, folder, 60.0) for _ in range(2)]
-    asked = Interview(Space.read({"hue": (0.0, 1.0), "size": 20}), folder, drawers, 4, 0)
+    asked = Page(Space.read({"hue": (0.0, 1.0), "size": 20}), folder, drawers, 4, 0)
     asked.run(stop)
     for drawer in drawers:
         drawer.close()
@@ -176,7 +176,7 @@ def test_a_small_space_is_shown_once_and_no_more(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stop = Event()
-    asked = Interview(Space.read({"cup": ["a", "b", "c"]}), tmp_path, [], 2, 0)
+    asked = Page(Space.read({"cup": ["a", "b", "c"]}), tmp_path, [], 2, 0)
 
     def click(_: float) -> None:
         """The judge prefers what comes first in the alphabet."""
