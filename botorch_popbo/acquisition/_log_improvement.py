@@ -73,13 +73,13 @@ class _LogImprovement(torch.autograd.Function):
         deviation = variance.clamp_min(MIN_VARIANCE).sqrt()
         score = mean / deviation
         log_value: Tensor = _log_ei_helper(score)  # of a deviation of one
-        ctx.save_for_backward(mean, variance, score, deviation, log_value)
+        ctx.save_for_backward(score, deviation, log_value)
         return log_value + deviation.log()
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
-        score, deviation, log_value = ctx.saved_tensors[2:]
+        score, deviation, log_value = ctx.saved_tensors
         # Two logarithms of the size of the squared score lose their difference.
         is_far = score < -1e3
         by_mean = torch.exp(torch.special.log_ndtr(score) - log_value)

@@ -102,13 +102,13 @@ class _RoughMatern(torch.autograd.Function):
         roughness = raw_roughness.sigmoid()
         value, *slopes = _value_and_slopes(distance, roughness, raw_fineness.exp())
         ctx.rotation, ctx.shapes, ctx.is_one_set = rotation, (x1.shape, x2.shape), x1 is x2
-        ctx.save_for_backward(x1, x2, first, second, lengthscale, roughness, *slopes)
+        ctx.save_for_backward(first, second, lengthscale, roughness, *slopes)
         return value
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, by_value: Tensor) -> tuple[Tensor | None, ...]:
-        first, second, lengthscale, share, slope, by_share, by_log_fineness = ctx.saved_tensors[2:]
+        first, second, lengthscale, share, slope, by_share, by_log_fineness = ctx.saved_tensors
         pull = by_value * slope
         gradients: list[Tensor | None] = [None for _ in ctx.needs_input_grad]
         if ctx.is_one_set:  # one set of points, which is pulled from either side at once

@@ -82,7 +82,7 @@ class _Moments(torch.autograd.Function):
         variance = prior + of_reference - 2.0 * reference - ordered.square().sum(-1)
         own = prior + of_average - 2.0 * known @ differences.share - explained.square().sum(-1)
         ctx.differences = differences
-        ctx.save_for_backward(cross, prior, ordered, explained)
+        ctx.save_for_backward(ordered, explained)
         return mean, variance, own
 
     @staticmethod
@@ -90,7 +90,7 @@ class _Moments(torch.autograd.Function):
     def backward(
         ctx: Any, by_mean: Tensor, by_variance: Tensor, by_own: Tensor
     ) -> tuple[Tensor | None, ...]:
-        _, _, ordered, explained = ctx.saved_tensors
+        ordered, explained = ctx.saved_tensors
         differences: Differences = ctx.differences
         twice_variance, twice_own = -2.0 * by_variance, (-2.0 * by_own).unsqueeze(-1)
         pull = torch.outer(by_mean, differences.weights)
