@@ -17,10 +17,9 @@ from botorch.exceptions import InputDataError
 from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
-from botorch_popbo._evaluation import Direction, Evaluation, Result
+from botorch_popbo._evaluation import Direction, Ended, Evaluation, Result, Submit
 from botorch_popbo._replacing import replacing
 from botorch_popbo._threads import one_thread
-from botorch_popbo._workers import Ended, Submit
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings
@@ -48,8 +47,8 @@ class Run:
             raise InputDataError(f'direction is "minimize" or "maximize", but got {direction!r}.')
         self.direction, self.sign = direction, 1.0 if direction == "maximize" else -1.0
         self.space, self.search = Space.read(space), search
-        self.evaluations = read_start(start, self.space, self.sign)
-        self.num_past = sum(e.is_past for e in self.evaluations)
+        given = read_start(start, self.space, self.sign)
+        self.past, self.own = ([e for e in given if e.is_past is past] for past in (True, False))
         # What it said, in short.
         self.start = sha256(repr(self.evaluations).encode()).hexdigest()[:8]
         num_known = int(self._is_inside(self.trials.known_X.unique(dim=0)).sum())
@@ -59,15 +58,15 @@ class Run:
             _warn(f"The space has only {self.n_trials} points to evaluate, not {n_trials}.")
         # The function may change the working directory.
         self.path = None if path is None else Path(path).absolute()
-        self._written: tuple[int, int] | None = None
+        self._written = b""
         if self.path is not None and self.path.is_file():
             self._load(self.path)
         self.save()
 
     @property
-    def own(self) -> list[Evaluation]:
-        """All evaluations but past ones."""
-        return self.evaluations[self.num_past :]
+    def evaluations(self) -> list[Evaluation]:
+        """All evaluations, past ones first."""
+        return self.past + self.own
 
     @property
     def num_ended(self) -> int:
@@ -104,7 +103,7 @@ class Run:
 
         It also ends where a whole design has failed in one way.
         """
-        left = [index for index, e in enumerate(self.evaluations) if e.status == "running"]
+        left = [index for index, e in enumerate(self.own) if e.status == "running"]
         running: dict[Future[Ended], int] = {}
         # A worker that dies ends what the others evaluate, too. So each is then tried alone.
         suspects: set[int] = set()
@@ -116,7 +115,7 @@ class Run:
                 if (running or self.num_ended) and (is_over or time.monotonic() >= deadline):
                     break
                 index = left.pop(0) if left else self._begin()
-                running[submit(self.evaluations[index].parameters)] = index
+                running[submit(self.own[index].parameters)] = index
             if not running:
                 break
             done, others = wait(running, return_when=FIRST_COMPLETED)
@@ -144,8 +143,8 @@ class Run:
     def _begin(self) -> int:
         """The index of another evaluation, which runs."""
         x = self.search.suggest(self.space, self.trials, len(self.evaluations))
-        self.evaluations.append(Evaluation(self.space.decode(x)))
-        return len(self.evaluations) - 1
+        self.own.append(Evaluation(self.space.decode(x)))
+        return len(self.own) - 1
 
     def _end(self, index: int, future: Future[Ended]) -> None:
         """Keep what became of an evaluation.
@@ -156,7 +155,7 @@ class Run:
         try:
             ended = future.result()
         except BrokenExecutor:
-            parameters, reason = self.evaluations[index].parameters, "the worker process died twice"
+            parameters, reason = self.own[index].parameters, "the worker process died twice"
             ended = Ended(Evaluation(parameters, "failed", reason=reason))
         reason, error = ended.evaluation.reason, ended.evaluation.standard_error
         if reason and all(e.status != "failed" for e in self.own):
@@ -172,7 +171,7 @@ class Run:
                 f"The function returned a pair, so {error:g} is a standard error. If it is, return "
                 '{"value": ..., "standard_error": ...}; otherwise return the value alone.'
             )
-        self.evaluations[index] = ended.evaluation
+        self.own[index] = ended.evaluation
         self.save()
 
     @property
@@ -230,17 +229,18 @@ class Run:
             OSError: If it cannot be written.
             RuntimeError: If another run has written it meanwhile.
         """
-        if self.path is not None:
-            if self._written and self.path.exists() and self._written != _version(self.path):
-                raise RuntimeError(
-                    f"Another run writes to {self.path}, too. Its evaluations are kept, those that "
-                    "just ended here are not. Let one run at a time have a path."
-                )
-            content = {**self._header(), "evaluations": [e.to_json() for e in self.evaluations]}
-            text = json.dumps(content, indent=1, allow_nan=False)
-            with replacing(self.path) as partial:
-                partial.write_text(text, encoding="utf-8")
-            self._written = _version(self.path)
+        if self.path is None:
+            return
+        if self._written and self.path.exists() and self._written != self.path.read_bytes():
+            raise RuntimeError(
+                f"Another run writes to {self.path}, too. Its evaluations are kept, those that "
+                "just ended here are not. Let one run at a time have a path."
+            )
+        content = {**self._header(), "evaluations": [e.to_json() for e in self.evaluations]}
+        written = json.dumps(content, indent=1, allow_nan=False).encode()
+        with replacing(self.path) as partial:
+            partial.write_bytes(written)
+        self._written = written
 
     def _header(self) -> dict[str, Any]:
         """What calls must agree in: whatever changes a suggestion."""
@@ -271,35 +271,30 @@ class Run:
         try:
             # Earlier versions wrote NaN, and not yet settings.
             content = json.loads(path.read_text(encoding="utf-8"), parse_constant=lambda _: None)
-            rows, content = content.pop("evaluations"), {"settings": {}} | content
-            is_run = content["format"] == _FORMAT and isinstance(rows, list)
+            rows = content.pop("evaluations")
+            if content["format"] != _FORMAT or not isinstance(rows, list):
+                raise ValueError
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            is_run = False
-        if not is_run:
-            raise InputDataError(f"{path} holds no run of this version. Give another path.")
-        was, now = _texts(content), _texts(self._header())
+            message = f"{path} holds no run of this version. Give another path."
+            raise InputDataError(message) from None
+        was, now = _texts({"settings": {}} | content), _texts(self._header())
         for name in was | now:
             if was.get(name) != now.get(name):
                 raise InputDataError(
                     f"{path} is of a run with another {name} {was.get(name)}, not {now.get(name)}. "
                     "Give the same arguments to go on with it, or another path to begin anew."
                 )
-        past = self.evaluations[: self.num_past]
-        if rows[: self.num_past] != [e.to_json() for e in past]:
+        number = len(self.past)
+        if rows[:number] != [e.to_json() for e in self.past]:
             raise InputDataError(f"{path} holds other past evaluations than start does.")
-        places = enumerate(rows[self.num_past :], self.num_past + 1)
-        own = [read_evaluation(row, f"{path}, evaluation {i}", self.space) for i, row in places]
-        self.evaluations = past + own
+        self.own = [
+            read_evaluation(row, f"{path}, evaluation {place}", self.space)
+            for place, row in enumerate(rows[number:], number + 1)
+        ]
 
 
 def _warn(message: str) -> None:
     warnings.warn(message, InputDataWarning, stacklevel=2)
-
-
-def _version(path: Path) -> tuple[int, int]:
-    """What another file of that name would not share."""
-    status = path.stat()
-    return status.st_ino, status.st_mtime_ns
 
 
 def _texts(header: dict[str, Any]) -> dict[str, str]:

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from botorch_popbo._evaluation import Direction, Evaluation, Result
-from botorch_popbo._workers import evaluator
+from botorch_popbo._evaluation import Direction, Evaluation, Result, evaluator
 
 # What the models need is loaded while worker processes start.
 if TYPE_CHECKING:

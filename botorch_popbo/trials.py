@@ -5,7 +5,7 @@ import math
 import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -15,9 +15,8 @@ import torch
 from botorch.exceptions import InputDataError
 from torch import Tensor
 
-from botorch_popbo._evaluation import Evaluation
+from botorch_popbo._evaluation import Evaluation, evaluate
 from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
-from botorch_popbo._workers import evaluate
 from botorch_popbo.space import Parameter, Space
 
 # Where a start tells outcomes.
@@ -52,9 +51,10 @@ def read_trials(
     searched, where = Space.read(space), os.fspath(path)
     sign, rows = 1.0 if maximize else -1.0, []
     table = _trials(_read_table(path, searched), objective, sign, where)
-    if missing := [name for name in (objective, *searched.parameters) if name not in table]:
-        raise InputDataError(f"{where} has no column {missing[0]!r} among {[*table]}.")
-    for e in _evaluations(_records(table, f"{where}, line"), searched, objective, sign):
+    if objective not in table:
+        raise InputDataError(f"{where} has no column {objective!r} among {[*table]}.")
+    for place, row in _records(table, f"{where}, line"):
+        e = _evaluation(place, row, searched, objective, sign)
         rows.append([*searched.encode(e.parameters).tolist(), sign * e.value])
     numbers = torch.tensor(rows, dtype=torch.double).reshape(-1, len(searched.parameters) + 1)
     return numbers[:, :-1], numbers[:, -1:].nan_to_num(-math.inf, neginf=-math.inf)
@@ -69,7 +69,7 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
         sign: 1 where larger outcomes are better, -1 where smaller are.
 
     Returns:
-        Past evaluations, and then those to begin with, as running.
+        Past evaluations, and those to begin with, as running.
 
     Raises:
         ImportError: If a file is given and pandas is not installed.
@@ -105,11 +105,7 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
             raise InputDataError(
                 f'{place} has {unknown[0]!r}, which is no parameter. An outcome is named "value".'
             )
-        for name, value in space.constants.items():
-            if name in row and row[name] != value:
-                raise InputDataError(f"{place}: {name} is {row[name]}, but the space says {value}.")
-    found = _evaluations(records, space, objective, sign)
-    return sorted(found, key=lambda evaluation: not evaluation.is_past)
+    return [_evaluation(place, row, space, objective, sign) for place, row in records]
 
 
 def _trials(table: Any, objective: str, sign: float, where: str) -> Any:
@@ -148,7 +144,7 @@ def read_evaluation(row: Any, where: str, space: Space) -> Evaluation:
     """
     if not isinstance(row, dict) or not isinstance(row.get("parameters"), dict):
         raise InputDataError(f"{where}: {row!r} is no evaluation.")
-    [found] = _evaluations([(where, row["parameters"])], space, "", 1.0)
+    found = _evaluation(where, row["parameters"], space, "", 1.0)
     if row.get("status") == "completed":  # as if the function returned it
         outcome = {name: row.get(name) for name in ("value", "standard_error")}
         found = evaluate(lambda **_: outcome, found.parameters).evaluation
@@ -165,24 +161,26 @@ def read_evaluation(row: Any, where: str, space: Space) -> Evaluation:
     return found
 
 
-def _evaluations(
-    records: Sequence[tuple[str, Mapping[str, Any]]], space: Space, objective: str, sign: float
-) -> Iterator[Evaluation]:
-    """Past evaluations, or running ones where there is no outcome, of named rows."""
-    for place, row in records:
-        values: dict[str, Any] = {}
-        outcome, name, is_past = math.nan, objective, objective in row
-        try:
-            if is_past:
-                outcome = _outcome(row[objective], sign)
-            for name, parameter in space.parameters.items():
-                values[name] = _value(row[name], parameter, is_past)
-        except KeyError:
-            raise InputDataError(f"{place} has no {name!r} among {[*row]}.") from None
-        except (ValueError, TypeError, OverflowError) as error:
-            raise InputDataError(f"{place}: {name} is {row[name]}, {error}.") from None
-        status = "running" if not is_past else "failed" if math.isnan(outcome) else "completed"
-        yield Evaluation(values | space.constants, status, outcome, is_past=is_past)
+def _evaluation(
+    place: str, row: Mapping[str, Any], space: Space, objective: str, sign: float
+) -> Evaluation:
+    """A past evaluation, or a running one where there is no outcome, of a named row."""
+    values: dict[str, Any] = {}
+    outcome, name, is_past = math.nan, objective, objective in row
+    try:
+        if is_past:
+            outcome = _outcome(row[objective], sign)
+        for name, parameter in space.parameters.items():
+            values[name] = _value(row[name], parameter, is_past)
+        for name, constant in space.constants.items():
+            if row.get(name, constant) != constant:
+                raise ValueError(f"but the space says {constant}")
+    except KeyError:
+        raise InputDataError(f"{place} has no {name!r} among {[*row]}.") from None
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputDataError(f"{place}: {name} is {row[name]}, {error}.") from None
+    status = "running" if not is_past else "failed" if math.isnan(outcome) else "completed"
+    return Evaluation(values | space.constants, status, outcome, is_past=is_past)
 
 
 def _records(table: Any, place: str) -> list[tuple[str, Mapping[str, Any]]]:
@@ -207,10 +205,8 @@ def read_csv(path: str | os.PathLike[str], **options: Any) -> Any:
         InputDataError: If the file is no table.
         OSError: If the file cannot be read.
     """
-    try:
-        import pandas as pd
-    except ModuleNotFoundError as error:
-        raise ImportError("Reading a CSV file needs pandas: pip install pandas") from error
+    import pandas as pd
+
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         separator = max(",;\t", key=text.partition("\n")[0].count)

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo._workers import evaluate
+from botorch_popbo._evaluation import evaluate
 from botorch_popbo.benchmarks._names import unknown
 from botorch_popbo.benchmarks.problems.base import Problem
 from botorch_popbo.benchmarks.settings import Parameters
