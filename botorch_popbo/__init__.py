@@ -72,12 +72,10 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.minimization").minimize
     if name not in {*__all__, *_MODULES}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    modules = {module: import_module(f"{__name__}.{module}") for module in _MODULES}
-    if name in modules:
-        return modules[name]
-    found = next(getattr(m, name) for m in modules.values() if hasattr(m, name))
-    globals()[name] = found
-    return found
+    modules = [import_module(f"{__name__}.{module}") for module in _MODULES]
+    if name not in globals():  # where a module is, once it is loaded
+        globals()[name] = next(getattr(m, name) for m in modules if hasattr(m, name))
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

@@ -69,9 +69,14 @@ class Run:
         return self.past + self.own
 
     @property
+    def history(self) -> list[Evaluation]:
+        """All evaluations that have ended, past ones first."""
+        return [e for e in self.evaluations if e.status != "running"]
+
+    @property
     def num_ended(self) -> int:
-        """The number of evaluations that do not run, without past ones."""
-        return sum(evaluation.status != "running" for evaluation in self.own)
+        """The number of evaluations that have ended, without past ones."""
+        return len(self.history) - len(self.past)
 
     @property
     def count(self) -> str:
@@ -81,14 +86,12 @@ class Run:
     @property
     def trials(self) -> Trials:
         """What is known of points."""
-        ended, pending = [], []
-        for evaluation in self.evaluations:
-            x = self.space.encode(evaluation.parameters)
-            value = -math.inf if evaluation.status == "failed" else self.sign * evaluation.value
-            if evaluation.status == "running":
-                pending.append(x)
-            else:
-                ended.append(Trial(x, [value], variance=evaluation.standard_error**2))
+        encode = self.space.encode
+        ended = []
+        for e in self.history:
+            value = -math.inf if e.status == "failed" else self.sign * e.value
+            ended.append(Trial(encode(e.parameters), [value], variance=e.standard_error**2))
+        pending = [encode(e.parameters) for e in self.own if e.status == "running"]
         return Trials.gather(ended, pending, (len(self.space.parameters), 1, 0))
 
     def evaluate(
@@ -183,7 +186,7 @@ class Run:
     @property
     def _completed(self) -> list[Evaluation]:
         """Those that may be recommended: past ones outside of the space only teach."""
-        completed = [e for e in self.evaluations if e.status == "completed"]
+        completed = [e for e in self.history if e.status == "completed"]
         return [e for e in completed if self._is_inside(self.space.encode(e.parameters))]
 
     def _is_inside(self, X: Tensor) -> Tensor:
@@ -212,13 +215,12 @@ class Run:
             at_best = [e for e in completed if self.space.encode(e.parameters).equal(x)]
             best = max(at_best or completed, key=lambda e: self.sign * e.value)
             inferred = model.inferred
-        ended = [e for e in self.evaluations if e.status != "running"]
-        return Result(best, observed, ended, self.direction, inferred, self.space)
+        return Result(best, observed, self.history, self.direction, inferred, self.space)
 
     @property
     def _failures(self) -> str:
         """What failed, in words."""
-        failed = [e for e in self.evaluations if e.status == "failed"]
+        failed = [e for e in self.history if e.status == "failed"]
         first = next((f", the first one with {e.reason}" for e in failed if e.reason), "")
         return f"All {len(failed)} evaluations failed{first}"
 

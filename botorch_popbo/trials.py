@@ -50,10 +50,9 @@ def read_trials(
     """
     searched, where = Space.read(space), os.fspath(path)
     sign, rows = 1.0 if maximize else -1.0, []
-    table = _trials(_read_table(path, searched), objective, sign, where)
-    if objective not in table:
-        raise InputDataError(f"{where} has no column {objective!r} among {[*table]}.")
-    for place, row in _records(table, f"{where}, line"):
+    for place, row in _records(_read_table(path, searched), objective, sign, where, "line"):
+        if objective not in row:
+            raise InputDataError(f"{where} has no column {objective!r} among {[*row]}.")
         e = _evaluation(place, row, searched, objective, sign)
         rows.append([*searched.encode(e.parameters).tolist(), sign * e.value])
     numbers = torch.tensor(rows, dtype=torch.double).reshape(-1, len(searched.parameters) + 1)
@@ -79,17 +78,18 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
     rows = [start] if isinstance(start, Mapping) else start
     objective = "" if _OUTCOME in space.parameters else _OUTCOME
     is_list = isinstance(rows, Sequence) and all(isinstance(row, Mapping) for row in rows)
-    place = "start, row"
+    where, kind = "start", "row"
     if is_list and rows and find_export(rows[0]):
         import pandas as pd
 
         # Scikit-learn's dictionary holds columns.
         start = pd.DataFrame(start if "params" in start else rows)
     elif isinstance(start, str | os.PathLike):
-        start, place = _read_table(start, space), f"{os.fspath(start)}, line"
+        where, kind = os.fspath(start), "line"
+        start = _read_table(start, space)
     is_table = hasattr(start, "iterrows")
     if is_table:
-        records = _records(_trials(start, objective, sign, "start"), place)
+        records = _records(start, objective, sign, where, kind)
     elif is_list:
         records = [(f"start, entry {number}", row) for number, row in enumerate(rows, 1)]
     else:
@@ -108,24 +108,27 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
     return [_evaluation(place, row, space, objective, sign) for place, row in records]
 
 
-def _trials(table: Any, objective: str, sign: float, where: str) -> Any:
-    """The trials of a data frame, under the names of the space, whoever exported it.
+def _records(
+    table: Any, objective: str, sign: float, where: str, kind: str
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """The trials of a data frame, whoever exported it, each with its place.
 
     Raises:
         InputDataError: If the outcome is better in the other direction.
     """
     outcome, is_score = find_outcome(table, objective)
-    if outcome not in table:
-        return table
     if is_score and sign < 0:
         raise InputDataError(
             f"{where}: {outcome} is a score, of which larger ones are better. Maximize, or add a "
             "column of what is to be minimized."
         )
-    read, _, note = read_export(table, outcome)
-    if note:
-        _logger.warning("%s is %s", where, note)
-    return read.rename(columns={outcome: objective})
+    if outcome in table:
+        table, _, note = read_export(table, outcome)
+        if note:
+            _logger.warning("%s is %s", where, note)
+    table = table.rename(columns={outcome: objective})
+    frame = table.astype(object).mask(table.isna(), math.nan)  # without pandas.NA
+    return [(f"{where}, {kind} {index}", dict(row)) for index, row in frame.iterrows()]
 
 
 def read_evaluation(row: Any, where: str, space: Space) -> Evaluation:
@@ -154,10 +157,9 @@ def read_evaluation(row: Any, where: str, space: Space) -> Evaluation:
         found = replace(found, status="failed", reason=str(row.get("reason")))
     written = found.to_json()
     for name in [*written, *row]:
-        if (name in row, row.get(name)) != (name in written, written.get(name)):
-            raise InputDataError(
-                f"{where}: {name} is {row.get(name)!r}, not {written.get(name)!r}."
-            )
+        read, expected = (each.get(name, "missing") for each in (row, written))
+        if read != expected:
+            raise InputDataError(f"{where}: {name} is {read!r}, not {expected!r}.")
     return found
 
 
@@ -181,12 +183,6 @@ def _evaluation(
         raise InputDataError(f"{place}: {name} is {row[name]}, {error}.") from None
     status = "running" if not is_past else "failed" if math.isnan(outcome) else "completed"
     return Evaluation(values | space.constants, status, outcome, is_past=is_past)
-
-
-def _records(table: Any, place: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """The rows of a data frame, each with its place."""
-    frame = table.astype(object).mask(table.isna(), math.nan)  # without pandas.NA
-    return [(f"{place} {index}", dict(row)) for index, row in frame.iterrows()]
 
 
 def read_csv(path: str | os.PathLike[str], **options: Any) -> Any:
@@ -239,7 +235,7 @@ def _read_table(path: str | os.PathLike[str], space: Space) -> Any:
     own = space.parameters.items()
     texts = [name for name, p in own if p.choices and isinstance(p.choices[0], str)]
     texts += [name for name, value in space.constants.items() if isinstance(value, str)]
-    kinds = {f"{prefix}{name}": str for prefix in PREFIXES for name in texts}
+    kinds = {f"{prefix}{name}": str for prefix in PREFIXES.values() for name in texts}
     # "None" is a text.
     return read_csv(path, dtype=kinds, na_values=["", "NA", "NaN", "nan", "-nan"])
 
