@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # search does not need.
 _MODULES = (
     *("sampling", "acquisition.input_constructors", "acquisition", "data", "likelihoods", "models"),
-    *("posteriors", "space", "search", "settings", "preference_search", "trials"),
+    *("posteriors", "space", "search", "settings", "preference_search", "trials", "minimization"),
 )
 
 __all__ = [
@@ -68,8 +68,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name, or one of the modules that hold them."""
-    if name == "minimize":  # it loads torch while its worker processes start
-        return import_module(f"{__name__}.minimization").minimize
     if name not in {*__all__, *_MODULES}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     modules = [import_module(f"{__name__}.{module}") for module in _MODULES]

@@ -146,7 +146,7 @@ def run_and_log(path: Path, n_trials: int) -> Result:
 
 def kill_at_random(path: Path, number: int) -> None:
     """In a process without threads, which forks: what has ended stays, and stays as it was."""
-    from botorch_popbo import _run  # noqa: F401
+    from botorch_popbo import minimization  # noqa: F401
 
     draw, before = random.Random(number), list[Any]()
     for _ in range(number):
