@@ -166,7 +166,6 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
     # for this process, which kills them.
     deaf = (SIGINT, SIG_IGN)
     pool = partial(get_reusable_executor, n_jobs, timeout=30, initializer=signal, initargs=deaf)
-    pool().submit(int)  # so that workers start at once
     try:
         yield lambda parameters: pool().submit(_evaluate_copy, content, parameters)
     finally:

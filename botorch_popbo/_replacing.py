@@ -32,12 +32,11 @@ def replacing(path: Path) -> Iterator[Path]:
     if is_other or not target.parent.is_dir():  # not the name of the other, which nobody knows
         message = "Name a regular file, or none yet, in a folder that exists, not"
         raise FileNotFoundError(errno.ENOENT, message, str(path))
-    path = target
-    partial = path.with_name(f"{path.name}.{token_hex(4)}.part")
+    partial = target.with_name(f"{target.name}.{token_hex(4)}.part")
     try:
         yield partial
-        if path.exists():  # whoever may read the other may read this one
-            shutil.copymode(path, partial)
-        os.replace(partial, path)
+        if target.exists():  # whoever may read the other may read this one
+            shutil.copymode(target, partial)
+        os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)

@@ -27,6 +27,8 @@ def test_training_data(path: Path) -> None:
         read_trials(path, SPACE, "los")
     with pytest.raises(InputDataError, match="line 3: kernel is poly, not one of rbf, sgd"):
         read_trials(path, {"kernel": ["rbf", "sgd"]}, "loss")
+    with pytest.raises(InputDataError, match="line 3: kernel is poly, but the space says rbf"):
+        read_trials(path, {"rate": (0.01, 1.0, "log"), "kernel": "rbf"}, "loss")
 
 
 @pytest.mark.parametrize(
