@@ -232,9 +232,8 @@ def read_csv(path: str | os.PathLike[str], **options: Any) -> Any:
 
 def _read_table(path: str | os.PathLike[str], space: Space) -> Any:
     """A data frame in which choices that are texts stay texts."""
-    own = space.parameters.items()
-    texts = [name for name, p in own if p.choices and isinstance(p.choices[0], str)]
-    texts += [name for name, value in space.constants.items() if isinstance(value, str)]
+    examples = {name: p.choices[0] for name, p in space.parameters.items() if p.choices}
+    texts = [name for name, one in (examples | space.constants).items() if isinstance(one, str)]
     kinds = {f"{prefix}{name}": str for prefix in PREFIXES.values() for name in texts}
     # "None" is a text.
     return read_csv(path, dtype=kinds, na_values=["", "NA", "NaN", "nan", "-nan"])
@@ -249,10 +248,9 @@ def _value(told: Any, parameter: Parameter, is_past: bool) -> Any:
         raise ValueError("no whole number")
     if not math.isfinite(parameter.place(number)):
         raise ValueError("no number")
-    if parameter.step is not None:
-        steps = (number - parameter.low) / parameter.step
-        if abs(steps - round(steps)) > 1e-9:
-            raise ValueError(f"not in steps of {parameter.step}")
+    steps = 0.0 if parameter.step is None else (number - parameter.low) / parameter.step
+    if abs(steps - round(steps)) > 1e-9:
+        raise ValueError(f"not in steps of {parameter.step}")
     if not is_past and not parameter.low <= number <= parameter.high:
         raise ValueError(f"not from {parameter.low} to {parameter.high}")
     return int(number) if is_whole else number
