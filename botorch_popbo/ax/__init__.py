@@ -11,10 +11,14 @@ from botorch_popbo.ax.acquisition import RankAcquisition
 from botorch_popbo.ax.best_point import BestPoint, best_point, fit_model
 from botorch_popbo.ax.feedback import report_comparisons, report_ranking
 from botorch_popbo.ax.generator_spec import RANK_TRANSFORM_CONFIGS, RANK_TRANSFORMS, NodeOptions
-from botorch_popbo.ax.nodes import initial_node, popbo_node
 from botorch_popbo.ax.space import parameter_configs
 from botorch_popbo.ax.storage import register
-from botorch_popbo.ax.strategy import gp_generation_strategy, popbo_generation_strategy
+from botorch_popbo.ax.strategy import (
+    gp_generation_strategy,
+    initial_node,
+    popbo_generation_strategy,
+    popbo_node,
+)
 from botorch_popbo.ax.surrogate import RankSurrogate
 
 register()

@@ -96,8 +96,7 @@ class Goal:
         for column, metric in enumerate(_first(constraints[0]) if constraints else []):
             slack, variance = measured.slack[:, [column]], measured.slack_variance[:, [column]]
             part = replace(measured, slack=slack, slack_variance=variance)
-            known = _rows(part, ~slack.isnan().squeeze(-1))
-            slacks += [(metric, order) for order in known.slack_orders()]
+            slacks += [(metric, order) for order in part.slack_orders()]
         return [*objectives], slacks
 
     def order_of_all(self, measured: Trials, seed: int) -> Order:

@@ -36,7 +36,10 @@ class DistinctPoints(TransitionCriterion):
 
     def is_met(self, experiment: Experiment, curr_node: GenerationNode) -> bool:
         """Whether there are."""
-        known, by_status = _with_data(experiment), experiment.trial_indices_by_status
+        goal, by_status = experiment.optimization_config, experiment.trial_indices_by_status
+        known: set[int] = set()  # none while a constraint has too few
+        if goal is not None and not _rare_constraints(experiment):
+            known = _having(experiment, goal.objective.metric_names)
         ended = by_status[TrialStatus.COMPLETED] | by_status[TrialStatus.EARLY_STOPPED]
         if len(known & ended) < self.num_ended:
             return False
@@ -103,14 +106,6 @@ def warn_of_long_design(experiment: Experiment, num_trials: int) -> bool:
     return is_long
 
 
-def _with_data(experiment: Experiment) -> set[int]:
-    """The trials with data of every objective; none while a constraint has too few."""
-    goal = experiment.optimization_config
-    if goal is None or _rare_constraints(experiment):
-        return set()
-    return _having(experiment, goal.objective.metric_names)
-
-
 def _having(experiment: Experiment, names: Iterable[str]) -> set[int]:
     """The trials with data of all of some metrics."""
     found = compute_metric_availability(experiment, metric_names=set(names))
@@ -135,10 +130,7 @@ def _arrivals(experiment: Experiment) -> dict[str, int]:
 def num_left(experiment: Experiment) -> float:
     """The number of points that are not known; infinite where there is a range of any numbers."""
     space, arms = experiment.search_space, experiment.arms_by_signature.values()
-    size = num_points(space)
-    if math.isinf(size):
-        return size
-    return size - sum(space.check_membership(arm.parameters) for arm in arms)
+    return num_points(space) - sum(space.check_membership(arm.parameters) for arm in arms)
 
 
 def num_points(space: SearchSpace, names: Iterable[str] | None = None) -> float:

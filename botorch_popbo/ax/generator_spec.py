@@ -23,12 +23,14 @@ from botorch_popbo.acquisition import (
     RectifiedLowerConfidenceBound,
 )
 from botorch_popbo.ax._checks import check_device, check_name, check_whole
-from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
 from botorch_popbo.ax.acquisition import RankAcquisition
-from botorch_popbo.ax.failures import FailedTrialsLast
-from botorch_popbo.ax.sources import LearnFromSources, as_evaluations
+from botorch_popbo.ax.sources import as_evaluations
 from botorch_popbo.ax.surrogate import RankSurrogate
-from botorch_popbo.ax.transforms import MaximizeObjective
+from botorch_popbo.ax.transforms import (
+    FailedTrialsLast,
+    OrderedLeafToIntegerRange,
+    TellSurrogate,
+)
 from botorch_popbo.models import PoissonRankModel, RankingGP, RankModel
 from botorch_popbo.settings import Settings
 
@@ -48,8 +50,7 @@ RANK_TRANSFORMS = [
     Logit,
     UnitX,
     Derelativize,
-    MaximizeObjective,
-    LearnFromSources,
+    TellSurrogate,
 ]
 
 #: The model must not learn from parameters without a meaning, which depend on what is kept. And
@@ -115,7 +116,7 @@ def rank_generator_spec(
 
     Args:
         acquisition: See :func:`~botorch_popbo.ax.popbo_node`.
-        seed: Seed of the model and the optimizer; see :func:`settle_seeds`.
+        seed: Seed of the model and the optimizer; see :func:`popbo_generation_strategy`.
         preset: Which model.
         options: Everything else.
 
@@ -167,26 +168,6 @@ def rank_generator_spec(
     )
 
 
-def settle_seeds(specs: Iterable[GeneratorSpec]) -> None:
-    """Give a seed to what has none: that of PyTorch's global generator.
-
-    Only the seed is read, so the generator's state stays as it is. Ax's benchmark seeds it for each
-    replication, and ``Client(random_seed=...)`` for each suggestion.
-
-    Args:
-        specs: Specifications of generators, which keep the seed.
-    """
-    seed = torch.initial_seed() % 2**32  # as NumPy needs for a uniform design
-    for spec in specs:
-        kwargs = spec.generator_kwargs
-        places = [kwargs, kwargs.get("acquisition_options", {})]
-        if isinstance(surrogate := kwargs.get("surrogate"), RankSurrogate):
-            places += [config.model_options for config in surrogate.surrogate_spec.model_configs]
-        for place in places:
-            if place.get("seed", seed) is None:
-                place["seed"] = seed
-
-
 def _surrogate(preset: PresetName, seed: int | None, settings: Settings) -> RankSurrogate:
     model = PRESETS[preset]
     told: dict[str, Any] = {"settings": settings.model}
@@ -203,7 +184,7 @@ def _sources(preset: PresetName, options: NodeOptions) -> dict[str, Any]:
     sources = as_evaluations(options.get("sources", ()))
     if sources and PRESETS[preset] is not RankingGP:
         raise UserInputError(f'sources need preset="default"; got preset={preset!r}.')
-    return {"LearnFromSources": {"sources": sources}}
+    return {"TellSurrogate": {"sources": sources}}
 
 
 def _named(acquisition: str | type[AcquisitionFunction]) -> tuple[str, type[AcquisitionFunction]]:

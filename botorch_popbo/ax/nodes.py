@@ -1,43 +1,25 @@
-"""The nodes of a generation strategy: an initial design, and a rank model after it."""
+"""What Ax lacks in the nodes of a strategy: all trials in mind, and an end in time."""
 
 import math
 from contextlib import suppress
 from copy import deepcopy
-from typing import Any, Literal, Self, Unpack, cast, get_args
+from typing import Any, Self, cast
 
-from ax.adapter.registry import Cont_X_trans, Generators
+import torch
 from ax.core.arm import Arm
 from ax.core.base_trial import BaseTrial
 from ax.core.data import Data
 from ax.core.experiment import Experiment
 from ax.core.generator_run import GeneratorRun
 from ax.core.observation import ObservationFeatures
-from ax.core.trial_status import TrialStatus
 from ax.exceptions.core import SearchSpaceExhausted
 from ax.exceptions.generation_strategy import GenerationStrategyRepeatedPoints
 from ax.generation_strategy.generation_node import GenerationNode
-from ax.generation_strategy.generator_spec import GeneratorSpec
-from ax.generation_strategy.transition_criterion import MaxGenerationParallelism, MinTrials
 from ax.storage.json_store.decoder import generation_node_from_json
-from botorch.acquisition import AcquisitionFunction
 
 from botorch_popbo._seeds import seeded
-from botorch_popbo.ax._checks import check_name, check_whole
-from botorch_popbo.ax._progress import (
-    DistinctPoints,
-    check_metrics,
-    num_left,
-    warn_of_long_design,
-)
-from botorch_popbo.ax.generator_spec import (
-    NodeOptions,
-    PresetName,
-    RankAcquisitionName,
-    rank_generator_spec,
-    settle_seeds,
-)
-
-InitialDesign = Literal["sobol", "uniform"]
+from botorch_popbo.ax._progress import check_metrics, num_left, warn_of_long_design
+from botorch_popbo.ax.surrogate import RankSurrogate
 
 #: Points without an outcome, by the metric.
 Pending = dict[str, list[ObservationFeatures]]
@@ -83,10 +65,23 @@ class RankNode(GenerationNode):
             )
 
     def _settle_seeds(self) -> None:
-        """Draw the seed of the whole strategy at its first use, if it was left open."""
+        """Give a seed to the whole strategy at its first use, if it was left open.
+
+        It is that of PyTorch's global generator, of which only the seed is read, so that its state
+        stays as it is. Ax's benchmark seeds it for each replication, and
+        ``Client(random_seed=...)`` for each suggestion.
+        """
         strategy = self._generation_strategy
         nodes = [self] if strategy is None else strategy.nodes_by_name.values()
-        settle_seeds(n.generator_spec for n in nodes if isinstance(n, RankNode))
+        seed = torch.initial_seed() % 2**32  # as NumPy needs for a uniform design
+        for kwargs in (n.generator_spec.generator_kwargs for n in nodes if isinstance(n, RankNode)):
+            places = [kwargs, kwargs.get("acquisition_options", {})]
+            if isinstance(surrogate := kwargs.get("surrogate"), RankSurrogate):
+                configs = surrogate.surrogate_spec.model_configs
+                places += [config.model_options for config in configs]
+            for place in places:
+                if place.get("seed", seed) is None:
+                    place["seed"] = seed
 
     def _fit(self, experiment: Experiment, data: Data | None = None, **kwargs: Any) -> None:
         self._settle_seeds()
@@ -109,15 +104,22 @@ class RankNode(GenerationNode):
         """Whether the next node takes over, and which node suggests.
 
         Raises:
+            DataRequiredError: If trials are complete, but a metric of the goal has not arrived.
             SearchSpaceExhausted: If every point is evaluated or running.
         """
-        takes_over, name = super().should_transition_to_next_node(raise_data_required_error)
-        if raise_data_required_error and not takes_over and num_left(self.experiment) == 0:
-            raise SearchSpaceExhausted(
-                "No point is left: each one of the search space is evaluated or running. Widen the "
-                "space, or complete what is running."
-            )
+        takes_over, name = super().should_transition_to_next_node(False)
+        if raise_data_required_error and not takes_over:
+            self._check_progress()
+            super().should_transition_to_next_node()
+            if num_left(self.experiment) == 0:
+                raise SearchSpaceExhausted(
+                    "No point is left: each one of the search space is evaluated or running. Widen "
+                    "the space, or complete what is running."
+                )
         return takes_over, name
+
+    def _check_progress(self) -> None:
+        """Say why the node does not give way, if that is a reason to stop or to warn."""
 
     def new_trial_limit(self, raise_generation_errors: bool = False) -> int:
         """No more trials at a time than a space without a range of any numbers has left.
@@ -173,115 +175,11 @@ class DesignNode(RankNode):
             "fewer trials."
         )
 
-    def should_transition_to_next_node(
-        self, raise_data_required_error: bool = True
-    ) -> tuple[bool, str]:
-        """Whether the model takes over, and which node suggests; see :class:`RankNode`.
-
-        Raises:
-            DataRequiredError: If trials are complete, but a metric of the goal has not arrived.
-
-        Warns:
-            UserWarning: Once, if the design has become twice as long as it should be.
-        """
-        takes_over, name = GenerationNode.should_transition_to_next_node(self, False)
-        if raise_data_required_error and not takes_over:
-            check_metrics(self.experiment, self.num_trials)
-            if not self._has_warned:
-                self._has_warned = warn_of_long_design(self.experiment, self.num_trials)
-            return super().should_transition_to_next_node()
-        return takes_over, name
-
-
-def initial_node(
-    next_node_name: str,
-    num_trials: int = 12,
-    seed: int | None = None,
-    design: InitialDesign = "sobol",
-) -> GenerationNode:
-    """The initial design, which ends as soon as half of its trials have ended with data.
-
-    At least two of them have to be distinct points. A design whose trials are complete without a
-    metric of the goal raises Ax's ``DataRequiredError``, and one that has tried every point of the
-    space ``SearchSpaceExhausted``.
-
-    Args:
-        next_node_name: Name of the node that takes over.
-        num_trials: Trials before that. Attached trials count; failed and abandoned ones do not.
-        seed: Seed of the design; see :func:`popbo_generation_strategy`.
-        design: ``"sobol"``, a scrambled Sobol sequence, or ``"uniform"``, as in the paper.
-
-    Returns:
-        The node, named after the design.
-
-    Raises:
-        UserInputError: If an option is unknown or out of range.
-    """
-    check_name("design", design, get_args(InitialDesign))
-    num_trials = check_whole("num_trials", num_trials, 1)
-    if seed is not None:
-        seed = check_whole("seed", seed, 0) % (2**63 if design == "sobol" else 2**32)
-    spec = GeneratorSpec(
-        generator_enum=Generators.SOBOL if design == "sobol" else Generators.UNIFORM,
-        generator_kwargs={"seed": seed, "transforms": Cont_X_trans},
-        generator_key_override=design.capitalize(),
-    )
-    enough = MinTrials(
-        threshold=num_trials,
-        transition_to=next_node_name,
-        use_all_trials_in_exp=True,
-        not_in_statuses=[TrialStatus.FAILED, TrialStatus.ABANDONED],
-    )
-    # Trials still running have no rank, so the model waits for half of the design.
-    half = min(max(num_trials // 2, 2), num_trials)
-    return DesignNode(
-        name=design,
-        generator_specs=[spec],
-        # A design of one trial is one beside sources.
-        transition_criteria=[enough, DistinctPoints(next_node_name, num_trials == 1, half)],
-        should_deduplicate=True,
-    )
-
-
-def popbo_node(
-    acquisition: RankAcquisitionName | type[AcquisitionFunction] | None = None,
-    seed: int | None = None,
-    preset: PresetName = "default",
-    **options: Unpack[NodeOptions],
-) -> GenerationNode:
-    """Search with a model of the order of the outcomes.
-
-    Args:
-        acquisition: ``"logei"`` (expected improvement of the utility behind the ranks, or of the
-            front of several), ``"eri"`` (expected ranking improvement), ``"rlcb"`` (rectified lower
-            confidence bound), or any acquisition function's class that Ax's storage knows. By
-            default ``"logei"``, which needs ``preset="default"``; for the other presets ``"eri"``.
-        seed: Seed of the model and the optimizer; see :func:`popbo_generation_strategy`.
-        preset: ``"default"``, a :class:`~botorch_popbo.RankingGP`; ``"paper"``, the network of Wang
-            et al. (2023); or ``"exact"``, the same with the truncated law and its exact standard
-            deviation throughout.
-        **options: See :class:`NodeOptions`.
-
-    Returns:
-        The node, whose name and generator key is ``"popbo-"`` and the name of the acquisition
-        function. It never falls back to another generator.
-
-    Raises:
-        UserInputError: If an option is unknown or out of range.
-    """
-    spec = rank_generator_spec(acquisition, seed, preset, options)
-    at_most = options.get("max_parallelism")
-    running: dict[str, Any] = {
-        "only_in_statuses": [TrialStatus.RUNNING],
-        "use_all_trials_in_exp": True,
-    }
-    pauses = [] if at_most is None else [MaxGenerationParallelism(threshold=at_most, **running)]
-    return RankNode(
-        name=spec.generator_key,
-        generator_specs=[spec],
-        pausing_criteria=pauses,
-        should_deduplicate=True,
-    )
+    def _check_progress(self) -> None:
+        """Say which metric has not arrived, and once that the design is twice as long as asked."""
+        check_metrics(self.experiment, self.num_trials)
+        if not self._has_warned:
+            self._has_warned = warn_of_long_design(self.experiment, self.num_trials)
 
 
 def _with_forgotten(pending: Pending | None, experiment: Experiment) -> Pending:

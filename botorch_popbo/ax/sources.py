@@ -4,29 +4,22 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
-from ax.adapter.base import Adapter
-from ax.adapter.data_utils import ExperimentData
-from ax.adapter.transforms.base import Transform
 from ax.core.arm import Arm
 from ax.core.data import Data
 from ax.core.experiment import Experiment
-from ax.core.observation import ObservationFeatures
 from ax.core.parameter import ChoiceParameter, Parameter, RangeParameter
 from ax.core.search_space import SearchSpace
 from ax.core.types import TParameterization
 from ax.exceptions.core import UserInputError
 from ax.generation_strategy.external_generation_node import ExternalGenerationNode
 from ax.generation_strategy.transition_criterion import AutoTransitionAfterGen
-from torch import Tensor
 
 from botorch_popbo._plain import plain
 from botorch_popbo.ax._progress import DistinctPoints
-from botorch_popbo.ax.transforms import rank_surrogate
 
 #: Evaluations of one experiment: for each the value of every parameter and metric, by name.
 Evaluations = Sequence[Mapping[str, Any]]
@@ -52,11 +45,14 @@ def as_evaluations(tables: Iterable[pd.DataFrame]) -> list[list[dict[str, Any]]]
                 "sources is a list of tables, one for each earlier experiment, such as "
                 f"[client.summarize()]; it holds {type(table).__name__} without rows or columns."
             )
-        found.append([_plain(row) for row in table.to_dict("records")])
+        rows = table.rename(columns=str).to_dict("records")
+        found.append(
+            [{n: None if v is pd.NA else plain(v) for n, v in row.items()} for row in rows]
+        )
     return found
 
 
-@dataclass(init=False, eq=False)  # Ax stores the fields of a dataclass
+@dataclass(eq=False)  # Ax stores the fields of a dataclass
 class BestOfSources(ExternalGenerationNode):
     """Suggests the best evaluation of the first source that can be repeated, once.
 
@@ -70,16 +66,14 @@ class BestOfSources(ExternalGenerationNode):
     meanwhile: str
     sources: Sequence[Evaluations]
 
-    def __init__(self, next_node_name: str, meanwhile: str, sources: Sequence[Evaluations]) -> None:
+    def __post_init__(self) -> None:
         super().__init__(
             name="sources",
             transition_criteria=[
-                DistinctPoints(next_node_name, beside_sources=True, num_ended=1),
-                AutoTransitionAfterGen(meanwhile, continue_trial_generation=False),
+                DistinctPoints(self.next_node_name, beside_sources=True, num_ended=1),
+                AutoTransitionAfterGen(self.meanwhile, continue_trial_generation=False),
             ],
         )
-        self.next_node_name, self.meanwhile = next_node_name, meanwhile
-        self.sources = sources
 
     def update_generator_state(self, experiment: Experiment, data: Data) -> None:
         """Learn nothing: the sources stay what they are."""
@@ -95,7 +89,7 @@ class BestOfSources(ExternalGenerationNode):
         signs = {name: float(np.sign(weight)) for name, weight in config.objective.metric_weights}
         read = dict.fromkeys(config.metric_names, 1.0) | signs
         found = []
-        for points, outcomes in [_read(source, space, read) for source in self.sources]:
+        for points, outcomes in [read_source(source, space, read) for source in self.sources]:
             ranks = pd.DataFrame({name: sign * outcomes[name] for name, sign in signs.items()})
             places = ranks.rank().sum(axis=1)
             rows = places.sort_values(ascending=False, kind="stable").index
@@ -110,46 +104,7 @@ class BestOfSources(ExternalGenerationNode):
         return next((point for point in found if Arm(point).signature not in tried), found[0])
 
 
-class LearnFromSources(Transform):
-    """Encode earlier experiments as the trials are, and tell them to the surrogate.
-
-    The last of the transforms, because it asks all others. Its configuration holds ``"sources"``,
-    the evaluations of each earlier experiment, if there are any.
-    """
-
-    def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
-        """Leave the trials as they are, beside which the surrogate learns from the sources."""
-        adapter = self.adapter
-        if adapter is None or adapter._optimization_config is None:
-            return experiment_data
-        goal, sources = adapter._optimization_config, self.config.get("sources", ())
-        weights = dict(goal.objective.metric_weights)
-        rank_surrogate(adapter).sources = {
-            metric: [
-                encoded
-                for source in cast(Sequence[Evaluations], sources)
-                if (encoded := _encoded(source, metric, weights.get(metric, 1.0), adapter))
-            ]
-            for metric in goal.metric_signatures
-        }
-        return experiment_data
-
-
-def _encoded(
-    source: Evaluations, metric: str, weight: float, adapter: Adapter
-) -> tuple[list[TParameterization], Tensor] | None:
-    """What a source tells of one metric, encoded: two points or more."""
-    signs = {metric: math.copysign(1.0, weight)}
-    points, outcomes = _read(source, adapter._experiment.search_space, signs)
-    features = [ObservationFeatures(point) for point in points.values()]
-    for transform in adapter.transforms.values():
-        features = transform.transform_observation_features(features)
-    found = [feature.parameters for feature in features]
-    Y = torch.tensor(outcomes.loc[[*points], [metric]].to_numpy(float))
-    return (found, Y) if any(point != found[0] for point in found) else None
-
-
-def _read(
+def read_source(
     source: Evaluations, space: SearchSpace, signs: Mapping[str, float]
 ) -> tuple[dict[int, TParameterization], pd.DataFrame]:
     """The points of a source, and its outcomes, where all metrics were measured.
@@ -223,7 +178,3 @@ def _cast(said: Any, parameter: Parameter) -> Any:
     except (TypeError, ValueError, OverflowError):
         return said
     return value if value == said else said
-
-
-def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:
-    return {str(name): None if said is pd.NA else plain(said) for name, said in row.items()}

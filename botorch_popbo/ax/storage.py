@@ -29,6 +29,7 @@ from botorch_popbo.ax.generator_spec import PRESETS, RANK_ACQUISITIONS, RANK_TRA
 from botorch_popbo.ax.nodes import DesignNode, RankNode
 from botorch_popbo.ax.sources import BestOfSources
 from botorch_popbo.ax.surrogate import RankSurrogate
+from botorch_popbo.ax.transforms import TellSurrogate
 
 _SETTINGS = [settings.Settings, *(type(part) for part in vars(settings.Settings()).values())]
 
@@ -39,9 +40,11 @@ def register() -> None:
         register_model(model)
     for transform in RANK_TRANSFORMS:
         register_transform(transform)
-    # Names of version 0.2.
+    # Names in files of earlier versions.
     REVERSE_TRANSFORM_REGISTRY["ReproducibleIntToFloat"] = IntToFloat
     REVERSE_TRANSFORM_REGISTRY["ReproducibleOneHot"] = OneHot
+    for former in ("MaximizeObjective", "LearnFromSources"):
+        REVERSE_TRANSFORM_REGISTRY[former] = TellSurrogate
     register_acquisition(RankAcquisition)
     # Ax has no function that registers a surrogate, a node or a criterion.
     CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict

@@ -1,13 +1,15 @@
-"""Generation strategies for :meth:`ax.api.client.Client.set_generation_strategy`."""
+"""Generation strategies for :meth:`ax.api.client.Client.set_generation_strategy`, and nodes."""
 
 from inspect import signature
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, get_args
 
-from ax.adapter.registry import Generators, Mixed_transforms, Y_trans
+from ax.adapter.registry import Cont_X_trans, Generators, Mixed_transforms, Y_trans
 from ax.adapter.transforms.map_key_to_float import MapKeyToFloat
+from ax.core.trial_status import TrialStatus
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 from ax.generation_strategy.generator_spec import GeneratorSpec
+from ax.generation_strategy.transition_criterion import MaxGenerationParallelism, MinTrials
 from botorch.acquisition import (
     AcquisitionFunction,
     LogExpectedImprovement,
@@ -16,10 +18,17 @@ from botorch.acquisition import (
 )
 
 from botorch_popbo.ax._checks import check_name, check_whole
-from botorch_popbo.ax.generator_spec import NodeOptions, PresetName, RankAcquisitionName
-from botorch_popbo.ax.nodes import InitialDesign, initial_node, popbo_node
+from botorch_popbo.ax._progress import DistinctPoints
+from botorch_popbo.ax.generator_spec import (
+    NodeOptions,
+    PresetName,
+    RankAcquisitionName,
+    rank_generator_spec,
+)
+from botorch_popbo.ax.nodes import DesignNode, RankNode
 from botorch_popbo.ax.sources import BestOfSources
 
+InitialDesign = Literal["sobol", "uniform"]
 GPAcquisitionName = Literal["logei", "ucb", "qlognei"]
 
 _GP_ACQUISITIONS: dict[str, tuple[type[AcquisitionFunction], dict[str, Any]]] = {
@@ -27,6 +36,97 @@ _GP_ACQUISITIONS: dict[str, tuple[type[AcquisitionFunction], dict[str, Any]]] = 
     "ucb": (UpperConfidenceBound, {"beta": 4.0}),
     "qlognei": (qLogNoisyExpectedImprovement, {}),
 }
+
+
+def initial_node(
+    next_node_name: str,
+    num_trials: int = 12,
+    seed: int | None = None,
+    design: InitialDesign = "sobol",
+) -> GenerationNode:
+    """The initial design, which ends as soon as half of its trials have ended with data.
+
+    At least two of them have to be distinct points. A design whose trials are complete without a
+    metric of the goal raises Ax's ``DataRequiredError``, and one that has tried every point of the
+    space ``SearchSpaceExhausted``.
+
+    Args:
+        next_node_name: Name of the node that takes over.
+        num_trials: Trials before that. Attached trials count; failed and abandoned ones do not.
+        seed: Seed of the design; see :func:`popbo_generation_strategy`.
+        design: ``"sobol"``, a scrambled Sobol sequence, or ``"uniform"``, as in the paper.
+
+    Returns:
+        The node, named after the design.
+
+    Raises:
+        UserInputError: If an option is unknown or out of range.
+    """
+    check_name("design", design, get_args(InitialDesign))
+    num_trials = check_whole("num_trials", num_trials, 1)
+    if seed is not None:
+        seed = check_whole("seed", seed, 0) % (2**63 if design == "sobol" else 2**32)
+    spec = GeneratorSpec(
+        generator_enum=Generators.SOBOL if design == "sobol" else Generators.UNIFORM,
+        generator_kwargs={"seed": seed, "transforms": Cont_X_trans},
+        generator_key_override=design.capitalize(),
+    )
+    enough = MinTrials(
+        threshold=num_trials,
+        transition_to=next_node_name,
+        use_all_trials_in_exp=True,
+        not_in_statuses=[TrialStatus.FAILED, TrialStatus.ABANDONED],
+    )
+    # Trials still running have no rank, so the model waits for half of the design.
+    half = min(max(num_trials // 2, 2), num_trials)
+    return DesignNode(
+        name=design,
+        generator_specs=[spec],
+        # A design of one trial is one beside sources.
+        transition_criteria=[enough, DistinctPoints(next_node_name, num_trials == 1, half)],
+        should_deduplicate=True,
+    )
+
+
+def popbo_node(
+    acquisition: RankAcquisitionName | type[AcquisitionFunction] | None = None,
+    seed: int | None = None,
+    preset: PresetName = "default",
+    **options: Unpack[NodeOptions],
+) -> GenerationNode:
+    """Search with a model of the order of the outcomes.
+
+    Args:
+        acquisition: ``"logei"`` (expected improvement of the utility behind the ranks, or of the
+            front of several), ``"eri"`` (expected ranking improvement), ``"rlcb"`` (rectified lower
+            confidence bound), or any acquisition function's class that Ax's storage knows. By
+            default ``"logei"``, which needs ``preset="default"``; for the other presets ``"eri"``.
+        seed: Seed of the model and the optimizer; see :func:`popbo_generation_strategy`.
+        preset: ``"default"``, a :class:`~botorch_popbo.RankingGP`; ``"paper"``, the network of Wang
+            et al. (2023); or ``"exact"``, the same with the truncated law and its exact standard
+            deviation throughout.
+        **options: See :class:`NodeOptions`.
+
+    Returns:
+        The node, whose name and generator key is ``"popbo-"`` and the name of the acquisition
+        function. It never falls back to another generator.
+
+    Raises:
+        UserInputError: If an option is unknown or out of range.
+    """
+    spec = rank_generator_spec(acquisition, seed, preset, options)
+    at_most = options.get("max_parallelism")
+    running: dict[str, Any] = {
+        "only_in_statuses": [TrialStatus.RUNNING],
+        "use_all_trials_in_exp": True,
+    }
+    pauses = [] if at_most is None else [MaxGenerationParallelism(threshold=at_most, **running)]
+    return RankNode(
+        name=spec.generator_key,
+        generator_specs=[spec],
+        pausing_criteria=pauses,
+        should_deduplicate=True,
+    )
 
 
 def popbo_generation_strategy(
@@ -70,7 +170,7 @@ def popbo_generation_strategy(
     check_whole("num_initial_trials", num_initial_trials, 2)  # a rank compares points
     model = popbo_node(acquisition, seed, preset, **options)
     told = model.generator_spec.generator_kwargs["transform_configs"]
-    sources = told["LearnFromSources"]["sources"]
+    sources = told["TellSurrogate"]["sources"]
     number = 1 if sources else num_initial_trials
     nodes = [initial_node(model.name, number, seed, initial_design), model]
     if sources:

@@ -46,9 +46,8 @@ class RankSurrogate(Surrogate):
 
     Attributes:
         minimized: The metrics of which less is better, as
-            :class:`~botorch_popbo.ax.transforms.MaximizeObjective` tells.
-        sources: Of each metric the encoded points and the outcomes of every earlier experiment; see
-            :class:`~botorch_popbo.ax.sources.LearnFromSources`.
+            :class:`~botorch_popbo.ax.transforms.TellSurrogate` tells.
+        sources: Of each metric the encoded points and the outcomes of every earlier experiment.
     """
 
     minimized: Set[str] = frozenset()

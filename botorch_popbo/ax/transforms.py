@@ -1,26 +1,200 @@
-"""The Ax transform that tells the surrogate which way is better."""
+"""The Ax transforms of ours: failures, ordered choices, and what Ax tells no surrogate."""
 
+import math
 from typing import Any
 
+import pandas as pd
+import torch
 from ax.adapter.base import Adapter
 from ax.adapter.data_utils import ExperimentData
 from ax.adapter.transforms.base import Transform
+from ax.adapter.transforms.choice_encode import OrderedChoiceToIntegerRange
+from ax.core.arm import Arm
+from ax.core.experiment import Experiment
+from ax.core.observation import ObservationFeatures
+from ax.core.optimization_config import OptimizationConfig
 from ax.core.outcome_constraint import ScalarizedOutcomeConstraint
-from ax.exceptions.core import UserInputError
+from ax.core.parameter import ChoiceParameter, Parameter
+from ax.core.search_space import SearchSpace
+from ax.core.types import TParameterization
+from ax.exceptions.core import DataRequiredError, UserInputError
+from botorch.exceptions import InputDataError
+from numpy import interp, rint
+from torch import Tensor
 
 from botorch_popbo.ax.acquisition import RankAcquisition
+from botorch_popbo.ax.sources import Evaluations, read_source
 from botorch_popbo.ax.surrogate import RankSurrogate
 
 
-class MaximizeObjective(Transform):
-    """Tell the surrogate which metrics are minimised.
+class FailedTrialsLast(Transform):
+    """Give failed trials an infinitely bad value of every objective.
 
-    Ax hands the signs of the objectives to the acquisition function only, after the surrogate was
-    fitted. Ranks must know them before.
+    Ax forgets a failed trial: its point is neither observed nor pending, so a model without noise
+    suggests it again for ever. Ranked below every success, it is learned from and avoided. A trial
+    that is completed, stopped early or running has failed too if one of the metrics that decide is
+    NaN, or infinite in a constraint; and one that was stopped early before it reported an
+    objective. If the same arm succeeded at another time, the failure does not count. This comes
+    first, so that the points it adds pass through every other transform.
     """
 
     def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
-        """Leave the data as they are, of which the surrogate learns the signs.
+        """Add the arms of failed trials, with the worst outcome of each objective."""
+        adapter = self.adapter
+        data = experiment_data.observation_data
+        if adapter is None or adapter._optimization_config is None:
+            return experiment_data
+        if data.empty:
+            raise DataRequiredError(
+                "There are no data to learn from, but it is the model's turn. Begin a strategy "
+                "with initial_node, and make one for every client: a strategy goes on where it is."
+            )
+        goal = adapter._optimization_config
+        _check_numbers(data, goal)
+        failed = _failed_arms(adapter._experiment, goal)
+        if not failed:
+            return experiment_data
+        # Where outcomes have a progression, it is the third level of the index.
+        steps = [0.0] * (data.index.nlevels - 2)
+        index = pd.MultiIndex.from_tuples(
+            [(*key, *steps) for key in failed], names=data.index.names
+        )
+        rows = pd.DataFrame(math.nan, index=index, columns=data.columns)
+        for signature, weight in goal.objective.metric_weights:
+            rows["mean", signature] = -math.copysign(math.inf, weight)
+        data = data[[key[:2] not in failed for key in data.index]]
+        # A failure does not count beside another trial of the arm that has all that is optimized.
+        wanted = [("mean", signature) for signature in goal.objective.metric_signatures]
+        succeeded = data[data.reindex(columns=wanted).notna().all(axis=1)]
+        is_final = ~rows.index.isin(succeeded.index.get_level_values("arm_name"), "arm_name")
+        data = pd.concat([data, rows[is_final]]).sort_index()
+        arm_data = experiment_data.arm_data
+        added = [key for key in failed if key not in arm_data.index]
+        if added:
+            points = [
+                # With any values of the parameters that have no meaning beside its own.
+                adapter._experiment.search_space.flatten_observation_features(
+                    ObservationFeatures.from_arm(failed[key]),
+                    inject_dummy_values_to_complete_flat_parameterization=True,
+                ).parameters
+                for key in added
+            ]
+            index = pd.MultiIndex.from_tuples(added, names=arm_data.index.names)
+            places = pd.DataFrame([{**point, "metadata": {}} for point in points], index=index)
+            arm_data = pd.concat([arm_data, places]).sort_index()
+        return ExperimentData(arm_data=arm_data, observation_data=data)
+
+
+def _check_numbers(data: pd.DataFrame, goal: OptimizationConfig) -> None:
+    weights = dict(goal.objective.metric_weights)
+    for metric in goal.metric_signatures:
+        if ("mean", metric) not in data:
+            continue
+        best = math.copysign(math.inf, weights[metric]) if metric in weights else math.nan
+        told = zip(data.index, data["mean", metric], data["sem", metric], strict=True)
+        for (trial, *_), mean, sem in told:
+            if mean == best:
+                raise InputDataError(
+                    f"Trial {trial} reports {metric}={best}, which would be better than everything."
+                    f" If it failed, take it back: client.attach_data({trial}, {{{metric!r}: "
+                    "float('nan')})."
+                )
+            if sem < 0.0 or (metric in weights and sem == math.inf):
+                kind = "a negative" if sem < 0.0 else "an infinite"
+                raise InputDataError(
+                    f"Trial {trial} reports {metric} with {kind} standard error. Report the mean "
+                    f"alone if it is not known: client.attach_data({trial}, {{{metric!r}: mean}})."
+                )
+
+
+def _failed_arms(experiment: Experiment, goal: OptimizationConfig) -> dict[tuple[int, str], Arm]:
+    """The arms of failed trials and of those without a number, by their index."""
+    measured = experiment.lookup_data().df
+    decides = measured["metric_signature"].isin(goal.metric_signatures)
+    is_objective = measured["metric_signature"].isin(goal.objective.metric_signatures)
+    is_bad = measured["mean"].isna() | (~is_objective & measured["mean"].abs().eq(math.inf))
+    rows = measured[["trial_index", "arm_name"]]
+    without_number = set(rows[decides & is_bad].itertuples(index=False, name=None))
+    with_objective = set(rows[is_objective].itertuples(index=False, name=None))
+    return {
+        (trial.index, arm.name): arm
+        for trial in experiment.trials.values()
+        for arm in trial.arms
+        if trial.status.is_failed
+        or (not trial.status.is_abandoned and (trial.index, arm.name) in without_number)
+        or (trial.status.is_early_stopped and (trial.index, arm.name) not in with_objective)
+    }
+
+
+class OrderedLeafToIntegerRange(OrderedChoiceToIntegerRange):
+    """Turn ordered choices into whole numbers, unless other parameters depend on them.
+
+    Ax refuses the latter, because a range of integers has no dependents. Numbers of trials that are
+    none of the choices lie between them, where Ax would count them as further choices.
+    """
+
+    def __init__(
+        self,
+        search_space: SearchSpace | None = None,
+        *,
+        adapter: Adapter | None = None,
+        **others: Any,
+    ) -> None:
+        # An adapter adds the values of all trials to the space that it passes on.
+        own = search_space if adapter is None else adapter._experiment.search_space
+        super().__init__(own, adapter=adapter, **others)
+        self.encoded_parameters = {
+            name: Places(name, encoding) for name, encoding in self.encoded_parameters.items()
+        }
+
+    def _should_encode(self, p: Parameter) -> bool:
+        return not p.is_hierarchical and super()._should_encode(p)
+
+    def transform_search_space(self, search_space: SearchSpace) -> SearchSpace:
+        """See :class:`ax.adapter.transforms.base.Transform`."""
+        for name, places in self.encoded_parameters.items():
+            parameter = search_space.parameters.get(name)
+            if isinstance(parameter, ChoiceParameter):
+                parameter.set_values([value for value in parameter.values if value in places])
+        return super().transform_search_space(search_space)
+
+
+class Places(dict[Any, Any]):
+    """The number of each choice, and a place for every other number.
+
+    Args:
+        name: Name of the parameter.
+        encoding: The number of each choice.
+    """
+
+    def __init__(self, name: str, encoding: dict[Any, int]) -> None:
+        super().__init__(encoding)
+        self.name = name
+
+    def __missing__(self, value: Any) -> float:
+        try:
+            # Beyond the ends is one step away.
+            place = float(interp(value, [*map(float, self)], [*self.values()], -1, len(self)))
+        except (TypeError, ValueError):
+            raise UserInputError(
+                f"{self.name!r} is {value!r} in a trial, which is none of {list(self)}."
+            ) from None
+        # The choices of a range with steps are sums of them, with an error of rounding.
+        nearest = float(rint(place))
+        return nearest if abs(place - nearest) < 1e-9 else place
+
+
+class TellSurrogate(Transform):
+    """Tell the surrogate which metrics are minimised, and what earlier experiments say.
+
+    Ax hands the signs of the objectives to the acquisition function only, after the surrogate was
+    fitted. Ranks must know them before. Earlier experiments are encoded as the trials are, so this
+    is the last of the transforms: it asks all others. Its configuration holds ``"sources"``, the
+    evaluations of each earlier experiment, if there are any.
+    """
+
+    def transform_experiment_data(self, experiment_data: ExperimentData) -> ExperimentData:
+        """Leave the data as they are, beside which the surrogate learns the rest.
 
         Raises:
             UserInputError: If the objective was changed after the strategy's model was built, or if
@@ -30,25 +204,53 @@ class MaximizeObjective(Transform):
         if adapter is None or adapter._optimization_config is None:
             return experiment_data
         goal = adapter._optimization_config
-        if goal != adapter._experiment.optimization_config:
-            raise UserInputError(
-                "The objective was changed after the model of this generation strategy was built. "
-                "Set a strategy anew, for example with client.set_generation_strategy("
-                "popbo_generation_strategy(...)): it continues with all trials."
-            )
-        for constraint in goal.outcome_constraints:
-            # Ax's own model would take it for one on the first of them.
-            scalarized = isinstance(constraint, ScalarizedOutcomeConstraint)
-            if len(constraint.metric_names) > 1 and not scalarized:
-                raise UserInputError(
-                    f"A constraint on several metrics is not understood: {constraint}. Report what "
-                    "it limits as a metric of its own."
-                )
-        weights = goal.objective.metric_weights
-        rank_surrogate(adapter).minimized = frozenset(
-            signature for signature, weight in weights if weight < 0
-        )
+        _check_goal(goal, adapter)
+        weights = dict(goal.objective.metric_weights)
+        surrogate = rank_surrogate(adapter)
+        surrogate.minimized = frozenset(metric for metric, weight in weights.items() if weight < 0)
+        # Stored strategies have the configuration under the name that this transform had before.
+        config = self.config or adapter._transform_configs.get("LearnFromSources", {})
+        sources: Any = config.get("sources", ())
+        surrogate.sources = {
+            metric: [
+                encoded
+                for source in sources
+                if (encoded := _encoded(source, metric, weights.get(metric, 1.0), adapter))
+            ]
+            for metric in goal.metric_signatures
+        }
         return experiment_data
+
+
+def _check_goal(goal: OptimizationConfig, adapter: Adapter) -> None:
+    if goal != adapter._experiment.optimization_config:
+        raise UserInputError(
+            "The objective was changed after the model of this generation strategy was built. "
+            "Set a strategy anew, for example with client.set_generation_strategy("
+            "popbo_generation_strategy(...)): it continues with all trials."
+        )
+    for constraint in goal.outcome_constraints:
+        # Ax's own model would take it for one on the first of them.
+        scalarized = isinstance(constraint, ScalarizedOutcomeConstraint)
+        if len(constraint.metric_names) > 1 and not scalarized:
+            raise UserInputError(
+                f"A constraint on several metrics is not understood: {constraint}. Report what "
+                "it limits as a metric of its own."
+            )
+
+
+def _encoded(
+    source: Evaluations, metric: str, weight: float, adapter: Adapter
+) -> tuple[list[TParameterization], Tensor] | None:
+    """What a source tells of one metric, encoded: two points or more."""
+    signs = {metric: math.copysign(1.0, weight)}
+    points, outcomes = read_source(source, adapter._experiment.search_space, signs)
+    features = [ObservationFeatures(point) for point in points.values()]
+    for transform in adapter.transforms.values():
+        features = transform.transform_observation_features(features)
+    found = [feature.parameters for feature in features]
+    Y = torch.tensor(outcomes.loc[[*points], [metric]].to_numpy(float))
+    return (found, Y) if any(point != found[0] for point in found) else None
 
 
 def rank_surrogate(adapter: Adapter) -> RankSurrogate:

@@ -8,7 +8,7 @@ from ax.core.observation import ObservationFeatures
 from ax.exceptions.core import UserInputError
 from helpers.service_loop import Parameter, floats, generator_keys, learned_ranks, popbo_client
 
-from botorch_popbo.ax._ordered_choices import OrderedLeafToIntegerRange
+from botorch_popbo.ax.transforms import OrderedLeafToIntegerRange
 
 
 def ordered(values: list[Any]) -> Parameter:

@@ -15,8 +15,7 @@ from helpers.service_loop import (
     run_trials,
 )
 
-from botorch_popbo.ax import popbo_generation_strategy
-from botorch_popbo.ax.nodes import popbo_node
+from botorch_popbo.ax import popbo_generation_strategy, popbo_node
 from botorch_popbo.ax.sources import as_evaluations
 
 PARAMETERS: list[Parameter] = [
