@@ -86,7 +86,7 @@ class RankAcquisition(Acquisition):
         self._instantiate_acquisition()
 
     def _find_known(self, digest: SearchSpaceDigest, config: TorchOptConfig) -> None:
-        """Set the points to improve on and the pending ones.
+        """Set the points to improve on, the pending ones, and a seed for as many as are known.
 
         What lacks a metric is pending, lest it be suggested again, and what is ranked is not.
         """
@@ -126,6 +126,8 @@ class RankAcquisition(Acquisition):
             running = running[~is_row_of(running, ranked)]
             unranked = torch.cat([running, unranked[~is_row_of(unranked, running)]])
         self.X_pending = unranked if len(unranked) else None
+        self._X_known = torch.cat([self.X_observed, unranked])
+        self._seed = derive_seed(self.options.get("seed", 0), len(self._X_known))
 
     def _construct_botorch_acquisition(
         self,
@@ -164,17 +166,6 @@ class RankAcquisition(Acquisition):
         """What Ax notes beside a suggestion: all thresholds, because it cannot note one alone."""
         given = self.goal.objective_thresholds
         return None if given is None or bool(given.isnan().any()) else given
-
-    @property
-    def _seed(self) -> int:
-        """Another one for every number of points known."""
-        return derive_seed(self.options.get("seed", 0), len(self._X_known))
-
-    @property
-    def _X_known(self) -> Tensor:  # noqa: N802
-        """Points evaluated or pending, ``m x d``."""
-        pending = [] if self.X_pending is None else [self.X_pending]
-        return torch.cat([self.X_observed, *pending])
 
     @torch.enable_grad()
     def optimize(  # type: ignore[override]  # Ax names what it passes

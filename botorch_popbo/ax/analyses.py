@@ -148,9 +148,9 @@ class RankAnalysis(Analysis):
             )
         if experiment.lookup_data().df.empty:
             raise UserInputError("The experiment has no data yet: complete some trials first.")
-        if adapter is None and generation_strategy is None:
-            raise UserInputError(f"There is no generation strategy. {_HINT}")
-        if adapter is None and generation_strategy is not None:
+        if adapter is None:
+            if generation_strategy is None:
+                raise UserInputError(f"There is no generation strategy. {_HINT}")
             try:
                 # The adapter of the latest suggestion has not seen the outcome of that suggestion.
                 adapter = generation_strategy.fit(experiment=experiment)

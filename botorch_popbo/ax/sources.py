@@ -45,10 +45,7 @@ def as_evaluations(tables: Iterable[pd.DataFrame]) -> list[list[dict[str, Any]]]
                 "sources is a list of tables, one for each earlier experiment, such as "
                 f"[client.summarize()]; it holds {type(table).__name__} without rows or columns."
             )
-        rows = table.rename(columns=str).to_dict("records")
-        found.append(
-            [{n: None if v is pd.NA else plain(v) for n, v in row.items()} for row in rows]
-        )
+        found.append([_plain(row) for row in table.to_dict("records")])
     return found
 
 
@@ -132,10 +129,8 @@ def read_source(
     for metric, sign in signs.items():
         _check_numbers(table, metric, allowed=-sign * math.inf)
     table = table[table[[*signs]].notna().all(axis=1)]
-    deciding = [parameter for parameter in parameters.values() if parameter.is_hierarchical]
-    may_lack = {name for one in deciding for names in one.dependents.values() for name in names}
     for name, parameter in parameters.items():
-        if name not in may_lack and (gaps := table[name].isna()).any():
+        if name in space.top_level_parameters and (gaps := table[name].isna()).any():
             raise UserInputError(
                 f"Row {gaps.idxmax()} of a source has no {name!r}. Fill it in, or leave the row "
                 "out."
@@ -178,3 +173,7 @@ def _cast(said: Any, parameter: Parameter) -> Any:
     except (TypeError, ValueError, OverflowError):
         return said
     return value if value == said else said
+
+
+def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:
+    return {str(name): None if said is pd.NA else plain(said) for name, said in row.items()}

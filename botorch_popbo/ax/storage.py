@@ -31,8 +31,6 @@ from botorch_popbo.ax.sources import BestOfSources
 from botorch_popbo.ax.surrogate import RankSurrogate
 from botorch_popbo.ax.transforms import TellSurrogate
 
-_SETTINGS = [settings.Settings, *(type(part) for part in vars(settings.Settings()).values())]
-
 
 def register() -> None:
     """Register everything a stored experiment may name; calling it twice does no harm."""
@@ -52,7 +50,9 @@ def register() -> None:
     for node in (RankNode, DesignNode):
         CORE_ENCODER_REGISTRY[node] = generation_node_to_dict
         CORE_CLASS_DECODER_REGISTRY[node.__name__] = node.from_json
-    decoded_classes: list[Any] = [RankSurrogate, BestOfSources, DistinctPoints, *_SETTINGS]
+    every = settings.Settings()
+    parts = [type(part) for part in (every, *vars(every).values())]
+    decoded_classes: list[Any] = [RankSurrogate, BestOfSources, DistinctPoints, *parts]
     for decoded in decoded_classes:
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
     for acquisition_function in RANK_ACQUISITIONS.values():
