@@ -29,20 +29,19 @@ from botorch_popbo.ax.generator_spec import PRESETS, RANK_ACQUISITIONS, RANK_TRA
 from botorch_popbo.ax.nodes import DesignNode, RankNode
 from botorch_popbo.ax.sources import BestOfSources
 from botorch_popbo.ax.surrogate import RankSurrogate
-from botorch_popbo.ax.transforms import TellSurrogate
+from botorch_popbo.ax.transforms import LearnFromSources, TellSurrogate
 
 
 def register() -> None:
     """Register everything a stored experiment may name; calling it twice does no harm."""
     for model in PRESETS.values():
         register_model(model)
-    for transform in RANK_TRANSFORMS:
+    for transform in (*RANK_TRANSFORMS, LearnFromSources):
         register_transform(transform)
     # Names in files of earlier versions.
     REVERSE_TRANSFORM_REGISTRY["ReproducibleIntToFloat"] = IntToFloat
     REVERSE_TRANSFORM_REGISTRY["ReproducibleOneHot"] = OneHot
-    for former in ("MaximizeObjective", "LearnFromSources"):
-        REVERSE_TRANSFORM_REGISTRY[former] = TellSurrogate
+    REVERSE_TRANSFORM_REGISTRY["MaximizeObjective"] = TellSurrogate
     register_acquisition(RankAcquisition)
     # Ax has no function that registers a surrogate, a node or a criterion.
     CORE_ENCODER_REGISTRY[RankSurrogate] = surrogate_to_dict

@@ -208,9 +208,7 @@ class TellSurrogate(Transform):
         weights = dict(goal.objective.metric_weights)
         surrogate = rank_surrogate(adapter)
         surrogate.minimized = frozenset(metric for metric, weight in weights.items() if weight < 0)
-        # Stored strategies have the configuration under the name that this transform had before.
-        config = self.config or adapter._transform_configs.get("LearnFromSources", {})
-        sources: Any = config.get("sources", ())
+        sources: Any = self.config.get("sources", ())
         surrogate.sources = {
             metric: [
                 encoded
@@ -220,6 +218,10 @@ class TellSurrogate(Transform):
             for metric in goal.metric_signatures
         }
         return experiment_data
+
+
+class LearnFromSources(TellSurrogate):
+    """The transform and its configuration as files of earlier versions name them."""
 
 
 def _check_goal(goal: OptimizationConfig, adapter: Adapter) -> None:

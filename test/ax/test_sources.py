@@ -216,6 +216,7 @@ def test_a_file_with_the_former_name_of_the_transform_has_its_sources(
     stored = stored.replace(now, both).replace('"TellSurrogate"', '"LearnFromSources"')
     path.write_text(stored)
     reloaded = Client.load_from_json_file(str(path))
+    reloaded.save_to_json_file(str(path))
     assert run_trials(reloaded, loss, 1) == [
         pytest.approx(point, abs=1e-6) for point in run_trials(client, loss, 1)
     ]
