@@ -51,10 +51,6 @@ ROWS = {
     "botorch.test_functions.base.BaseTestProblem": "_evaluate_true",
     # To be defined by each test function.
     "botorch.test_functions.synthetic.SyntheticTestFunction": "_bounds _optimal_value _optimizers",
-    # A matrix in another precision.
-    "linear_operator.operators._linear_operator.LinearOperator": (
-        "_cholesky _diagonal _expand_batch _getitem _matmul _size _transpose_nonbatch"
-    ),
 }
 LISTED = {name for names in ROWS.values() for name in names.split()}
 OF_PYTHON = {"_exit", "_actions", "_asdict", "_replace"}  # of os, argparse and named tuples

@@ -13,10 +13,9 @@ from botorch.posteriors import GPyTorchPosterior
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
 from gpytorch.means import Mean
-from linear_operator.operators import LinearOperator, TriangularLinearOperator
+from gpytorch.settings import cholesky_jitter
 from torch import Tensor
 
-from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.posteriors._marginal import MarginalPosterior
 
@@ -35,11 +34,11 @@ def utility_law(predictor: Predictor, encoded: Tensor, noise: Tensor) -> GPyTorc
     Raises:
         BotorchTensorDimensionError: If ``noise`` has the wrong shape.
     """
-    double = encoded.double()
-    variances = torch.full_like(double[..., 0], JITTER) + _variances(noise, double.shape[:-1])
-    covariance = ConditionalKernel(predictor)(double).add_diagonal(variances)
-    if encoded.dtype != double.dtype:
-        covariance = _Cast(covariance, encoded.dtype)
+    double, dtype = encoded.double(), encoded.dtype
+    # GPyTorch's: points that are close have no Cholesky factor without it.
+    jitter = cholesky_jitter.value(dtype)
+    variances = torch.full_like(double[..., 0], jitter) + _variances(noise, double.shape[:-1])
+    covariance = ConditionalKernel(predictor, dtype)(encoded).add_diagonal(variances.to(dtype))
     # The covariance of more points takes half a gigabyte and is hardly ever asked for, so that
     # both moments come from one pass over them.
     if double.shape[-2] <= 2**13 or double.requires_grad:
@@ -122,51 +121,6 @@ class ConditionalKernel(Kernel):
             pairs = self.predictor.covariance(first.unsqueeze(-2), second.unsqueeze(-2))
             return pairs[..., 0, 0].to(x1)
         return self.predictor.covariance(first, second).to(x1)
-
-
-class _Cast(LinearOperator):
-    """A symmetric operator whose results are in another precision than its arithmetic.
-
-    In single precision the covariance of points that are close to each other has no Cholesky
-    factor.
-    """
-
-    def __init__(self, base: LinearOperator, to: torch.dtype) -> None:
-        super().__init__(base, to=to)
-        self._base, self._dtype = base, to
-
-    @property
-    def dtype(self) -> torch.dtype:
-        return self._dtype
-
-    def _size(self) -> torch.Size:
-        return torch.Size(self._base.shape)
-
-    def _transpose_nonbatch(self) -> "_Cast":
-        return self
-
-    def _matmul(self, rhs: Tensor) -> Tensor:
-        return self._cast(self._base @ rhs.to(self._base.dtype))
-
-    def _diagonal(self) -> Tensor:
-        return self._cast(self._base.diagonal())
-
-    def to_dense(self) -> Tensor:
-        return self._cast(self._base.to_dense())
-
-    def _cholesky(self, upper: bool = False) -> TriangularLinearOperator:
-        factor = self._cast(self._base.cholesky(upper=upper).to_dense())
-        return TriangularLinearOperator(factor, upper=upper)
-
-    def _cast(self, values: Tensor) -> Tensor:
-        return values.to(self._dtype)
-
-    def _getitem(self, row_index: Any, col_index: Any, *batch_indices: Any) -> LinearOperator:
-        part = self._base._getitem(row_index, col_index, *batch_indices)
-        return _Cast(part, self._dtype)
-
-    def _expand_batch(self, batch_shape: torch.Size) -> LinearOperator:
-        return _Cast(self._base._expand_batch(batch_shape), self._dtype)
 
 
 def _variances(observation_noise: Tensor, shape: torch.Size) -> Tensor:
