@@ -13,10 +13,10 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._checks import check_outcomes
-from botorch_popbo.data._counts import MAX_PAIRS
 from botorch_popbo.data._replicates import mean_of_copies
 from botorch_popbo.data._rows import distinct_points
 from botorch_popbo.data.order import Order
+from botorch_popbo.data.rank_counts import MAX_PAIRS
 
 #: Of two points with the same worst objective the better one is ahead: Knowles' (2006, section 3).
 _SUM_WEIGHT = 0.05

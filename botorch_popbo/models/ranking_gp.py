@@ -56,8 +56,7 @@ from botorch_popbo.models._predict.ranks import Prepared, RankPredictor, average
 from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
 from botorch_popbo.models.input_transforms import one_hot_of
 from botorch_popbo.models.rank_model import RankModel
-from botorch_popbo.posteriors._thresholds import Thresholds
-from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior
+from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior, Thresholds
 from botorch_popbo.settings import ModelSettings
 
 

@@ -6,15 +6,15 @@ from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from helpers.ranking import INF, NAN, as_records, line, tensor
 
 from botorch_popbo import Order, RankCounts
-from botorch_popbo.data import _counts, combine, from_comparisons, from_groups, from_outcomes
-from botorch_popbo.data._counts import count_better
+from botorch_popbo.data import combine, from_comparisons, from_groups, from_outcomes, rank_counts
+from botorch_popbo.data.rank_counts import count_better
 
 
 @pytest.mark.parametrize("pairs", [1, 21, 28, 700])
 def test_noisy_lists_of_any_length_are_counted_one_by_one(
     pairs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_counts, "MAX_PAIRS", pairs)  # the longest list has seven
+    monkeypatch.setattr(rank_counts, "MAX_PAIRS", pairs)  # the longest list has seven
     lists = [torch.arange(n) for n in (4, 2, 7, 3)]
     orders = [
         Order.from_scores(line(len(own)), torch.randn(len(own)), torch.rand(len(own)))

@@ -10,7 +10,7 @@ from helpers.ranking import tensor
 from torch import Tensor
 
 from botorch_popbo import GaussianRankPosterior, RankingGP
-from botorch_popbo.posteriors._thresholds import Thresholds
+from botorch_popbo.posteriors.gaussian_rank import Thresholds
 
 VALUES = tensor([1.5, 0.5, 0.25, -1.0])
 SIZE = tensor([1, 2, 1, 3])

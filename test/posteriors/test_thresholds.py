@@ -4,7 +4,7 @@ import torch
 from helpers.ranking import tensor
 from torch.autograd import gradcheck
 
-from botorch_popbo.posteriors._thresholds import Thresholds
+from botorch_popbo.posteriors.gaussian_rank import Thresholds
 
 THRESHOLDS = Thresholds(tensor([1.5, 0.5, 0.25, -1.0]), tensor([1, 2, 1, 3]))
 VALUES = torch.linspace(-4.0, 4.0, 401, dtype=torch.float64).unsqueeze(-1)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from botorch_popbo.data._rows import DistinctRows, distinct_rows
 from botorch_popbo.likelihoods.comparisons import Comparisons
-from botorch_popbo.models._observations.neighbours import neighbours
+from botorch_popbo.models._observations.pairs import neighbours
 
 
 @dataclass(frozen=True)

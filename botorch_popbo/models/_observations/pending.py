@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data.rank_counts import insert_counts
-from botorch_popbo.models._observations.answers import expected_answers
 from botorch_popbo.models._observations.observations import Observations
+from botorch_popbo.models._observations.pairs import expected_answers
 
 
 def insert_pending(records: Observations, predicted: Tensor, utility: Tensor) -> Observations:
