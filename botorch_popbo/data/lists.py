@@ -155,18 +155,14 @@ def from_comparisons(X: Tensor, comparisons: Tensor, ties: Tensor | None = None)
         )
     distinct = distinct_rows(*X.unbind(-1))
     pairs = [distinct.inverse[decided], distinct.inverse[drawn]]
-    for own, name in zip(pairs, ("comparisons", "ties"), strict=True):
-        _check_opponents(own, name)
+    for pair, name in zip(pairs, ("comparisons", "ties"), strict=True):
+        same = (pair[:, 0] == pair[:, 1]).nonzero()
+        if len(same):
+            raise InputDataError(
+                f"Row {int(same[0])} of {name} compares an item with itself or with an equal row "
+                "of X, which is the same item. Remove such pairs."
+            )
     items = torch.cat(pairs)
     score = torch.zeros_like(items).to(X)
     score[: len(decided), 0] = 1.0
     return Order.from_rankings(points_at(X, distinct.rows), items, score)
-
-
-def _check_opponents(pairs: Tensor, name: str) -> None:
-    same = pairs[:, 0] == pairs[:, 1]
-    if bool(same.any()):
-        raise InputDataError(
-            f"Row {int(same.nonzero()[0])} of {name} compares an item with itself or with an equal "
-            "row of X, which is the same item. Remove such pairs."
-        )

@@ -48,17 +48,12 @@ class Comparisons:
 
     @classmethod
     def judged(
-        cls,
-        better: Tensor,
-        worse: Tensor,
-        answers: Tensor | None = None,
-        noise: Tensor | None = None,
+        cls, better: Tensor, worse: Tensor, answers: Tensor | float = 1, noise: Tensor | float = 1
     ) -> Self:
         """Answers of judges, once each by default, and of one noise."""
         strict = cls.strict(better, worse)
         once = strict.weight
-        answers, noise = (once if one is None else one for one in (answers, noise))
-        return replace(strict, answers=answers, noise=noise)
+        return replace(strict, answers=once * answers, noise=once * noise)
 
     @classmethod
     def between(cls, above: Tensor, record: Tensor, below: Tensor) -> Self:
@@ -94,11 +89,6 @@ class Comparisons:
         return ~(self.is_answer | self.is_equal)
 
     @cached_property
-    def err_alike(self) -> bool:
-        """Whether all judges are of one noise."""
-        return bool((self.noise == 1.0).all())
-
-    @cached_property
     def intervals(self) -> tuple[Tensor, Tensor]:
         """Positions of the upper and of the lower sides of ``p`` intervals, each ``p``."""
         position = torch.arange(len(self), device=self.other_side.device)
@@ -110,11 +100,6 @@ class Comparisons:
         """Whether a pair is one side of an interval, of shape ``M``."""
         sides = torch.cat(self.intervals)
         return torch.zeros_like(self.is_answer).index_fill(0, sides, True)
-
-    @cached_property
-    def gaps(self) -> Tensor:
-        """Positions of the strict pairs that are no side of an interval."""
-        return (self.is_strict & ~self.is_side).nonzero().squeeze(-1)
 
     @cached_property
     def path(self) -> Tensor | None:

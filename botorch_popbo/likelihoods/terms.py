@@ -50,7 +50,8 @@ class Terms:
         self.stiffness = comparisons.tie.to(noise) ** -2
         self.answers, self.weight = comparisons.answers.to(noise), comparisons.weight.to(noise)
         # As long as all judges err alike it is no vector, whose exponentials take longer.
-        self._log_ratio = 0.0 if comparisons.err_alike else comparisons.noise.to(noise).log()
+        err_alike = bool((comparisons.noise == 1.0).all())
+        self._log_ratio = 0.0 if err_alike else comparisons.noise.to(noise).log()
         self.first, self.second = comparisons.intervals
         self.are_gaps = not (self.has_answers or len(self.first))
         self.kept, self.rest = comparisons.forest_and_rest
@@ -163,8 +164,8 @@ class Terms:
 
     def log_volume(self, differences: Tensor) -> Tensor:
         """Of gaps and intervals, a scalar."""
-        position = self.comparisons.gaps
-        gaps = self.weight[position] @ differences[position].log()
+        is_gap = self.comparisons.is_strict & ~self.comparisons.is_side
+        gaps = self.weight[is_gap] @ differences[is_gap].log()
         upper, lower = differences[self.first], differences[self.second]
         return gaps - self.weight[self.first] @ (1.0 / upper + 1.0 / lower).log()
 

@@ -88,8 +88,11 @@ def model_inputs(training_data: SupervisedDataset) -> dict[str, Any]:
         return {"order": from_ranking_dataset(training_data)}
     if isinstance(training_data, MultiTaskDataset):
         return _of_tasks(training_data)
-    names = {"train_X": "X", "train_Y": "Y", "train_Yvar": "Yvar"}
-    return {argument: getattr(training_data, name) for argument, name in names.items()}
+    return {
+        "train_X": training_data.X,
+        "train_Y": training_data.Y,
+        "train_Yvar": training_data.Yvar,
+    }
 
 
 def _of_tasks(training_data: MultiTaskDataset) -> dict[str, Any]:

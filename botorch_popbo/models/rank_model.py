@@ -25,15 +25,8 @@ from botorch_popbo.posteriors.rank_posterior import RankPosterior
 class SingleOutputModel(Model):
     """One data set, one model, one output."""
 
-    @property
-    def num_outputs(self) -> int:
-        """One."""
-        return 1
-
-    @property
-    def batch_shape(self) -> torch.Size:
-        """Empty: one data set, one model."""
-        return torch.Size()
+    num_outputs = 1
+    batch_shape = torch.Size()
 
     def subset_output(self, idcs: list[int]) -> Self:
         """The model itself, its only output.

@@ -26,16 +26,10 @@ from botorch_popbo._threads import one_thread
 from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike
+from botorch_popbo.models._fit import priors
 from botorch_popbo.models._fit.evidence import Evidence, Sample
 from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.outliers import lone_surprise
-from botorch_popbo.models._fit.priors import (
-    TaskCorrelation,
-    check_prior,
-    default_kernel,
-    default_likelihood,
-    rank_likelihood,
-)
 from botorch_popbo.models._fit.sources import fit_tasks
 from botorch_popbo.models._fit.warp import Warp
 from botorch_popbo.models._observations.from_order import observations_of
@@ -43,14 +37,9 @@ from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._observations.pending import insert_pending
 from botorch_popbo.models._observations.resolution import resolution
 from botorch_popbo.models._observations.subset import Subset
+from botorch_popbo.models._predict import conditional
 from botorch_popbo.models._predict.averaging import plausible_ranks
-from botorch_popbo.models._predict.conditional import (
-    ConditionalKernel,
-    ConditionalMean,
-    utility_law,
-)
 from botorch_popbo.models._predict.differences import Differences
-from botorch_popbo.models._predict.known_noise import KnownNoiseGP
 from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models._predict.ranks import Prepared, RankPredictor, averaged
 from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
@@ -141,7 +130,7 @@ class RankingGP(RankModel, FantasizeMixin):
     order: Order
     covar_module: Kernel
     likelihood: GaussianLikelihood
-    tasks: TaskCorrelation | None
+    tasks: priors.TaskCorrelation | None
     warp: Warp | None
     _is_used: Tensor
 
@@ -158,7 +147,7 @@ class RankingGP(RankModel, FantasizeMixin):
         settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
         order_only: bool = False,
     ) -> None:
-        check_prior(covar_module, likelihood)
+        priors.check_prior(covar_module, likelihood)
         settings = replace(settings, order_only=settings.order_only or order_only)
         if isinstance(sources, Order):
             raise InputDataError("sources holds an order for each task. Pass it as [order].")
@@ -189,11 +178,11 @@ class RankingGP(RankModel, FantasizeMixin):
         if covar_module is None:
             one_hot = one_hot_of(self.input_transform)
             is_all = one_hot is not None and len(one_hot.categories) == one_hot.d
-            covar_module = default_kernel(dim, is_categorical=is_all, settings=settings)
+            covar_module = priors.default_kernel(dim, is_categorical=is_all, settings=settings)
         self.covar_module = covar_module
         judged = bool(records.is_judged.any())
-        self.likelihood = likelihood or default_likelihood(judged, settings)
-        self.tasks = TaskCorrelation(len(sources), settings) if sources else None
+        self.likelihood = likelihood or priors.default_likelihood(judged, settings)
+        self.tasks = priors.TaskCorrelation(len(sources), settings) if sources else None
         is_measured = not settings.order_only and not bool(records.outcome.isnan().all())
         self.warp = Warp(settings) if is_measured else None
         self.to(order.X)
@@ -480,8 +469,8 @@ class RankingGP(RankModel, FantasizeMixin):
         arguments: dict[str, Any] = {
             "train_X": X.expand(*batch_shape, *X.shape[-2:]),
             "train_Y": Y,
-            "mean_module": ConditionalMean(predictor, transform),
-            "covar_module": ConditionalKernel(predictor, X.dtype, transform),
+            "mean_module": conditional.ConditionalMean(predictor, transform),
+            "covar_module": conditional.ConditionalKernel(predictor, X.dtype, transform),
             "outcome_transform": None,
         }
         # Its prior is a posterior, for which neither the cube nor unit variance is meant.
@@ -490,7 +479,7 @@ class RankingGP(RankModel, FantasizeMixin):
                 conditioned = SingleTaskGP(likelihood=deepcopy(self.likelihood), **arguments)
             else:
                 arguments["train_Yvar"] = noise.to(Y).expand_as(Y)
-                conditioned = KnownNoiseGP(self.noise.detach().to(Y), **arguments)
+                conditioned = conditional.KnownNoiseGP(self.noise.detach().to(Y), **arguments)
         given, likelihood = conditioned.eval().train_inputs, conditioned.likelihood
         told = given, conditioned.forward(*given), conditioned.train_targets, likelihood
         # Without it GPyTorch adds further observations only after a prediction.
@@ -557,7 +546,7 @@ class RankingGP(RankModel, FantasizeMixin):
             with torch.inference_mode(False), torch.no_grad():
                 likelihood = self.likelihood
                 if is_default and is_fitted:  # a judge's noise has such a prior already
-                    likelihood = rank_likelihood(self.noise.detach().double(), self.settings)
+                    likelihood = priors.rank_likelihood(self.noise.detach().double(), self.settings)
                 tasks = self.tasks if bool(self.correlation.any()) else None
                 modules = deepcopy(Modules(self.covar_module, likelihood, tasks, self.warp))
                 # A source is set aside for good, an outlier of the target perhaps not.
@@ -588,4 +577,4 @@ class RankingGP(RankModel, FantasizeMixin):
     def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
         if not isinstance(observation_noise, Tensor):
             observation_noise = observation_noise * self.noise.detach()
-        return utility_law(self.predictor, encoded, observation_noise)
+        return conditional.utility_law(self.predictor, encoded, observation_noise)

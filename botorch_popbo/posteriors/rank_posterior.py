@@ -23,6 +23,7 @@ class RankPosterior(Posterior, ABC):
     exposure: Tensor
     log_rate: Tensor
     parameters: Tensor
+    batch_range = (0, -2)  # of the base samples
 
     def __repr__(self) -> str:
         """Where it is, and of a few points the expected counts with their deviations."""
@@ -106,11 +107,6 @@ class RankPosterior(Posterior, ABC):
     def base_sample_shape(self) -> torch.Size:
         """Shape of the base samples of one draw, ``batch_shape x q x 1``."""
         return torch.Size((*self.parameters.shape[:-1], 1))
-
-    @property
-    def batch_range(self) -> tuple[int, int]:
-        """The t-batch range of ``base_sample_shape``."""
-        return 0, -2
 
     def _in_front(self, value: Tensor) -> Tensor:
         """Probabilities as a quantile compares them: BoTorch stacks several before the batch."""

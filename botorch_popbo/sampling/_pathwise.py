@@ -11,7 +11,6 @@ from botorch.sampling.pathwise.update_strategies import TPathwiseUpdate, gaussia
 from botorch.settings import validate_input_scaling
 from gpytorch.means import ZeroMean
 from torch import Tensor
-from torch.nn import Module
 
 from botorch_popbo.likelihoods.weights import JITTER
 from botorch_popbo.models._predict.predictor import Predictor
@@ -71,8 +70,9 @@ def draw_utility_paths(
     return MatheronPath(
         prior_paths,
         update_paths,
-        input_transform=_Encoding(model),
-        output_transform=_Shift(shift, like.dtype),
+        input_transform=lambda X: model.encode(X).double(),
+        # Every path is on the level of the posterior's mean, which no order fixes.
+        output_transform=lambda values: (values + shift.unsqueeze(-1)).to(like.dtype),
     )
 
 
@@ -94,23 +94,3 @@ def square_root(matrix: Tensor) -> Tensor:
     """Of a covariance, which rounding may have made singular: points may be all but equal."""
     values, vectors = torch.linalg.eigh(matrix)
     return vectors * values.clamp_min(0.0).sqrt()
-
-
-class _Encoding(Module):
-    def __init__(self, model: RankingGP) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, X: Tensor) -> Tensor:
-        return self.model.encode(X).double()
-
-
-class _Shift(Module):
-    """Put every path on the level of the posterior's mean, which no order fixes."""
-
-    def __init__(self, shift: Tensor, dtype: torch.dtype) -> None:
-        super().__init__()
-        self.shift, self.dtype = shift, dtype
-
-    def forward(self, values: Tensor) -> Tensor:
-        return (values + self.shift.unsqueeze(-1)).to(self.dtype)

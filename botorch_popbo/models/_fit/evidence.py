@@ -200,7 +200,7 @@ class Evidence:
         covariance, noise = modules.covariance(self._X, self._records.source), modules.noise
         if self._gaps is None or modules.warp is None:
             return covariance, noise
-        return covariance, noise, *modules.warp.distances(self._gaps)
+        return covariance, noise, *modules.warp.distances(*self._gaps)
 
     def _condition(
         self,

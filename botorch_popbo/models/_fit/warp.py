@@ -1,7 +1,6 @@
 """How utilities follow from outcomes: a smooth warp, and how far it is believed."""
 
 import math
-from typing import NamedTuple
 
 import torch
 from gpytorch.module import Module
@@ -14,18 +13,6 @@ from botorch_popbo.likelihoods.terms import Distances
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._raw_parameters import register_raw
 from botorch_popbo.settings import ModelSettings
-
-
-class MeasuredGaps(NamedTuple):
-    """Gaps of neighbouring outcomes, and where in the ranking they are.
-
-    Attributes:
-        log_gap: Logarithms of the gaps, of shape ``M``; NaN where none was measured.
-        basis: Hermite polynomials of the place, a normal score; ``M x 3``.
-    """
-
-    log_gap: Tensor
-    basis: Tensor
 
 
 class Warp(Module):
@@ -53,8 +40,16 @@ class Warp(Module):
             loc, scale = torch.tensor(laws, dtype=torch.double).T
             register_raw(self, name, limits, NormalPrior(loc, scale))
 
-    def measured(self, records: Observations, comparisons: Comparisons) -> MeasuredGaps | None:
-        """The gaps of the comparisons of a ranking, or ``None`` if none was measured."""
+    def measured(
+        self, records: Observations, comparisons: Comparisons
+    ) -> tuple[Tensor, Tensor] | None:
+        """The gaps of neighbouring outcomes, and where in the ranking they are.
+
+        Returns:
+            Logarithms of the gaps of the comparisons, of shape ``M`` and NaN where none was
+            measured; and Hermite polynomials of the place, a normal score, ``M x 3``. ``None`` if
+            none was measured at all.
+        """
         gap = records.outcome[comparisons.better] - records.outcome[comparisons.worse]
         log_gap, (least, largest) = gap.log(), self._log_gap_limits  # NaN of what is no gap
         is_known = (log_gap > least) & (log_gap < largest)
@@ -63,7 +58,7 @@ class Warp(Module):
             return None
         place = 0.5 * (records.start[comparisons.better] + records.start[comparisons.worse])
         basis = torch.stack([torch.ones_like(place), place, place.square() - 1.0], dim=-1)
-        return MeasuredGaps(log_gap.where(is_known, torch.nan), basis)
+        return log_gap.where(is_known, torch.nan), basis
 
     @property
     def inferred(self) -> str:
@@ -83,7 +78,6 @@ class Warp(Module):
         """How far distances are believed, a scalar tensor."""
         return self.raw_concentration.exp().squeeze()
 
-    def distances(self, gaps: MeasuredGaps) -> Distances:
-        """What the gaps of outcomes say of those of utilities."""
-        log_slope = gaps.basis @ self.raw_slope.to(gaps.basis)
-        return Distances(gaps.log_gap - log_slope, self.concentration)
+    def distances(self, log_gap: Tensor, basis: Tensor) -> Distances:
+        """What the gaps of outcomes, as :meth:`measured`, say of those of utilities."""
+        return Distances(log_gap - basis @ self.raw_slope.to(basis), self.concentration)

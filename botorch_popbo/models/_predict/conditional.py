@@ -4,12 +4,15 @@ A Gaussian process that was conditioned is a Gaussian process again. As a mean a
 be the prior of any of BoTorch's models, and its covariance is evaluated when it is used.
 """
 
-from typing import Any
+from typing import Any, Self, cast
 
 import torch
+from botorch.acquisition.objective import PosteriorTransform
 from botorch.exceptions import BotorchTensorDimensionError
+from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.transforms.input import InputTransform
-from botorch.posteriors import GPyTorchPosterior
+from botorch.posteriors import GPyTorchPosterior, TransformedPosterior
+from botorch.sampling import MCSampler
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
 from gpytorch.means import Mean
@@ -83,6 +86,8 @@ class ConditionalKernel(Kernel):
         input_transform: Applied to points; by default they are encoded already.
     """
 
+    dtype = torch.double  # GPyTorch would look at the parameters, of which there are none
+
     def __init__(
         self,
         predictor: Predictor,
@@ -92,13 +97,7 @@ class ConditionalKernel(Kernel):
         super().__init__()
         self.predictor = predictor
         self.input_transform = input_transform
-        self._dtype = dtype
-
-    # GPyTorch would look at the parameters, of which there are none.
-    @property
-    def dtype(self) -> torch.dtype:
-        """Data type of the points."""
-        return self._dtype
+        self.dtype = dtype
 
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Tensor:
         """Evaluate the covariance.
@@ -142,3 +141,47 @@ def _are_same(x1: Tensor, x2: Tensor) -> bool:
 def _encode(X: Tensor, input_transform: InputTransform | None) -> Tensor:
     # One in training mode would learn other bounds.
     return (X if input_transform is None else input_transform.eval()(X)).double()
+
+
+class KnownNoiseGP(SingleTaskGP):
+    """A Gaussian process of which one outcome more is as noisy as any.
+
+    For BoTorch its noise is the average of that which was given. But a value without noise may have
+    been supposed, as entropy searches do of the optimum, and that changes no outcome.
+
+    Args:
+        outcome_noise: Variance of an outcome's noise, a scalar tensor.
+        **kwargs: See :class:`~botorch.models.SingleTaskGP`, with ``train_Yvar``.
+    """
+
+    outcome_noise: Tensor
+
+    def __init__(self, outcome_noise: Tensor, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.register_buffer("outcome_noise", outcome_noise.reshape(1, 1), persistent=False)
+
+    def posterior(  # type: ignore[override]  # the base classes do not agree
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> GPyTorchPosterior | TransformedPosterior:
+        """See the base class."""
+        noise = self.outcome_noise if observation_noise is True else observation_noise
+        return super().posterior(X, output_indices, noise, posterior_transform)
+
+    def condition_on_observations(
+        self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
+    ) -> Self:
+        """See the base class; by default the noise is that of an outcome."""
+        noise = self.outcome_noise.expand(*X.shape[:-1], 1) if noise is None else noise
+        conditioned: Any = super().condition_on_observations(X, Y, noise=noise, **kwargs)
+        return cast(Self, conditioned)
+
+    def fantasize(
+        self, X: Tensor, sampler: MCSampler, observation_noise: Tensor | None = None, **kwargs: Any
+    ) -> Self:
+        """See the base class; by default the noise is that of an outcome."""
+        noise = self.outcome_noise if observation_noise is None else observation_noise
+        return super().fantasize(X, sampler, observation_noise=noise, **kwargs)
