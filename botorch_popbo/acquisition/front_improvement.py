@@ -71,7 +71,6 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     _informed: RankingGP
     objectives: Sequence[RankingGP]
     front: Tensor
-    _reference: Tensor
     _lower: Tensor
     _upper: Tensor
 
@@ -144,7 +143,7 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         if alpha:  # boxes of many objectives are too many, so small ones are left whole
             cut = partial(NondominatedPartitioning, alpha=alpha)
         lower, upper = cut(reference, Y=utility).get_hypercell_bounds()
-        self.register_buffer("_reference", reference, persistent=False)
+        self._reference = reference
         self.register_buffer("_lower", lower, persistent=False)
         self.register_buffer("_upper", upper.clamp_max(_BEYOND), persistent=False)
 

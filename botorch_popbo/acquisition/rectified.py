@@ -56,11 +56,7 @@ class RectifiedAcquisitionFunction(RankAcquisitionFunction, ABC):
     K_m = 1
 
     def __init__(
-        self,
-        model: RankModel,
-        share: float | None,
-        seed: int,
-        X_baseline: Tensor | None,
+        self, model: RankModel, share: float | None, seed: int, X_baseline: Tensor | None
     ) -> None:
         super().__init__(model, X_baseline)
         if share is not None and not 0.0 < share <= 1.0:

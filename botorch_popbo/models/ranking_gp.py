@@ -165,7 +165,8 @@ class RankingGP(RankModel, FantasizeMixin):
         super().__init__(train_X, train_Y, order.X, input_transform, source_X)
         self.order = order
         # As they were given: a model of other data starts where this one did.
-        self._prior = deepcopy((likelihood, covar_module))
+        prior: dict[str, Any] = {"likelihood": likelihood, "covar_module": covar_module}
+        self._prior = deepcopy(prior)
         of_sources = [observations_of(source) for source in sources]
         data = Subset(records, of_sources, settings)
         self._learn_from(data, torch.ones_like(data.records.item, dtype=torch.bool))
@@ -294,14 +295,8 @@ class RankingGP(RankModel, FantasizeMixin):
 
     def with_order(self, order: Order) -> "RankingGP":
         """See the base class; sources, which may be of another metric, are left out."""
-        likelihood, covar_module = deepcopy(self._prior)
-        return RankingGP(
-            order=order,
-            likelihood=likelihood,
-            covar_module=covar_module,
-            input_transform=self._unlearned_transform(),
-            settings=self.settings,
-        )
+        prior, transform = deepcopy(self._prior), self._unlearned_transform()
+        return RankingGP(order=order, input_transform=transform, settings=self.settings, **prior)
 
     def _with_pending(self, X_pending: Tensor) -> Self:
         known = self._data.target
@@ -528,12 +523,12 @@ class RankingGP(RankModel, FantasizeMixin):
         values = [self._is_used, *self.parameters(), *buffers]
         known = self._known
         if known is None or not known.is_of(parts, values):
-            copies = [value.detach().clone() for value in values]
             # Not of inference mode: they are used where gradients are wanted, and found by some.
             with torch.inference_mode(False), torch.no_grad():
                 sample = self._sample(self._with_parameters())
                 used = self._data.index[self._is_used]
                 ranks = RankPredictor(sample.hyperparameters.start, sample, used)
+            copies = [value.detach().clone() for value in values]
             known = self._known = Prepared(parts, copies, ranks)
         return known
 
@@ -541,7 +536,7 @@ class RankingGP(RankModel, FantasizeMixin):
         """Predictions at plausible hyperparameters, made unless they were for the same."""
         prepared, used = self._prepared(), self._is_used
         if prepared.plausible is None:
-            is_default = self._prior[0] is None and not bool(self.records.is_judged.any())
+            is_default = self._prior["likelihood"] is None and not bool(self.records.is_judged.any())
             is_fitted = any(noise.requires_grad for noise in self.likelihood.parameters())
             with torch.inference_mode(False), torch.no_grad():
                 likelihood = self.likelihood

@@ -103,18 +103,27 @@ def _known_variance(score: Tensor, variance: Tensor, utility: Tensor) -> Tensor:
     values = torch.empty_like(knots).index_copy_(0, first, utility[finite])
     score = score[known]
     reach = [
-        (_interpolate(score + sign * deviation, knots, values) - utility[known]).abs()
-        for sign in (-1.0, 1.0)
+        (interpolate(end.clamp(knots[0], knots[-1]), knots, values) - utility[known]).abs()
+        for end in (score - deviation, score + deviation)
     ]
     spread[known] = torch.maximum(*reach).square()
     return spread
 
 
-def _interpolate(x: Tensor, knots: Tensor, values: Tensor) -> Tensor:
-    """Piecewise linear, constant beyond the ends; knots rise."""
+def interpolate(x: Tensor, knots: Tensor, values: Tensor) -> Tensor:
+    """Piecewise linear, and beyond the ends as the last step goes on.
+
+    Args:
+        x: Where, of shape ``K``.
+        knots: Rising, of shape ``J``.
+        values: Values there, ``... x J``.
+
+    Returns:
+        A ``... x K`` tensor.
+    """
     if len(knots) == 1:
-        return values.expand_as(x)
+        return values.expand(*values.shape[:-1], len(x))
     right = torch.searchsorted(knots, x).clamp(1, len(knots) - 1)
     low, high = knots[right - 1], knots[right]
-    share = ((x - low) / (high - low)).clamp(0.0, 1.0)
-    return values[right - 1].lerp(values[right], share)
+    share = ((x - low) / (high - low)).to(values)
+    return values[..., right - 1].lerp(values[..., right], share)

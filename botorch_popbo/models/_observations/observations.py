@@ -146,8 +146,6 @@ class Observations:
 
     def to(self, device: torch.device) -> Self:
         """The same ranking on another device."""
-        if self.item.device == device:
-            return self
         columns = {name: getattr(self, name).to(device) for name in _COLUMNS}
         return replace(self, **columns, answers=self.answers.to(device))
 

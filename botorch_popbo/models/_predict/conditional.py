@@ -176,8 +176,7 @@ class KnownNoiseGP(SingleTaskGP):
     ) -> Self:
         """See the base class; by default the noise is that of an outcome."""
         noise = self.outcome_noise.expand(*X.shape[:-1], 1) if noise is None else noise
-        conditioned: Any = super().condition_on_observations(X, Y, noise=noise, **kwargs)
-        return cast(Self, conditioned)
+        return cast(Self, super().condition_on_observations(X, Y, noise=noise, **kwargs))
 
     def fantasize(
         self, X: Tensor, sampler: MCSampler, observation_noise: Tensor | None = None, **kwargs: Any

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from botorch_popbo.data._rows import distinct_rows, lexicographic_order
 from botorch_popbo.models._fit.evidence import Evidence, Sample
+from botorch_popbo.models._observations.from_order import interpolate
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.predictor import MIN_VARIANCE, Predictor
 
@@ -64,15 +65,10 @@ class Buckets:
         Returns:
             A ``... x K`` tensor.
         """
-        number = len(self.place)
-        if number in (1, len(self.size)):
-            return known.expand(*known.shape[:-1], len(self.size))
+        if len(self.place) == len(self.size):
+            return known
         wanted = torch.arange(len(self.size), device=self.place.device)
-        right = torch.searchsorted(self.place, wanted).clamp(1, number - 1)
-        start, end = self.place[right - 1], self.place[right]
-        # Beyond the ends of what is known the last step goes on.
-        share = ((wanted - start) / (end - start)).to(known)
-        return known[..., right - 1].lerp(known[..., right], share)
+        return interpolate(wanted, self.place, known)
 
 
 class RankPredictor:
