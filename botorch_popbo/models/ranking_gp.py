@@ -461,6 +461,10 @@ class RankingGP(RankModel, FantasizeMixin):
         if self.training:
             self.eval()
         predictor, transform = self.predictor, deepcopy(self.input_transform)
+        likelihood = deepcopy(self.likelihood)
+        if noise is not None:
+            variances = noise.to(Y).expand_as(Y).squeeze(-1)
+            likelihood = conditional.GivenNoise(variances, self.noise.detach().to(Y))
         arguments: dict[str, Any] = {
             "train_X": X.expand(*batch_shape, *X.shape[-2:]),
             "train_Y": Y,
@@ -470,15 +474,11 @@ class RankingGP(RankModel, FantasizeMixin):
         }
         # Its prior is a posterior, for which neither the cube nor unit variance is meant.
         with validate_input_scaling(False):
-            if noise is None:
-                conditioned = SingleTaskGP(likelihood=deepcopy(self.likelihood), **arguments)
-            else:
-                arguments["train_Yvar"] = noise.to(Y).expand_as(Y)
-                conditioned = conditional.KnownNoiseGP(self.noise.detach().to(Y), **arguments)
-        given, likelihood = conditioned.eval().train_inputs, conditioned.likelihood
-        told = given, conditioned.forward(*given), conditioned.train_targets, likelihood
+            conditioned = conditional.ConditionedGP(likelihood=likelihood, **arguments)
+        given = conditioned.eval().train_inputs
+        prior, targets = conditioned.forward(*given), conditioned.train_targets
         # Without it GPyTorch adds further observations only after a prediction.
-        conditioned.prediction_strategy = prediction_strategy(*told)
+        conditioned.prediction_strategy = prediction_strategy(given, prior, targets, likelihood)
         return conditioned
 
     def get_fantasy_model(
@@ -536,7 +536,9 @@ class RankingGP(RankModel, FantasizeMixin):
         """Predictions at plausible hyperparameters, made unless they were for the same."""
         prepared, used = self._prepared(), self._is_used
         if prepared.plausible is None:
-            is_default = self._prior["likelihood"] is None and not bool(self.records.is_judged.any())
+            is_default = self._prior["likelihood"] is None and not bool(
+                self.records.is_judged.any()
+            )
             is_fitted = any(noise.requires_grad for noise in self.likelihood.parameters())
             with torch.inference_mode(False), torch.no_grad():
                 likelihood = self.likelihood

@@ -7,14 +7,13 @@ be the prior of any of BoTorch's models, and its covariance is evaluated when it
 from typing import Any, Self, cast
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
 from botorch.exceptions import BotorchTensorDimensionError
 from botorch.models.gp_regression import SingleTaskGP
 from botorch.models.transforms.input import InputTransform
-from botorch.posteriors import GPyTorchPosterior, TransformedPosterior
-from botorch.sampling import MCSampler
+from botorch.posteriors import GPyTorchPosterior
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import Kernel
+from gpytorch.likelihoods import FixedNoiseGaussianLikelihood
 from gpytorch.means import Mean
 from gpytorch.settings import cholesky_jitter
 from torch import Tensor
@@ -143,44 +142,35 @@ def _encode(X: Tensor, input_transform: InputTransform | None) -> Tensor:
     return (X if input_transform is None else input_transform.eval()(X)).double()
 
 
-class KnownNoiseGP(SingleTaskGP):
-    """A Gaussian process of which one outcome more is as noisy as any.
+class GivenNoise(FixedNoiseGaussianLikelihood):
+    """Known noise of what is given, and of one outcome more the noise of any.
 
-    For BoTorch its noise is the average of that which was given. But a value without noise may have
-    been supposed, as entropy searches do of the optimum, and that changes no outcome.
+    For BoTorch that is the average of what was given. But a value without noise may have been
+    supposed, as entropy searches do of the optimum, and that changes no outcome.
 
     Args:
-        outcome_noise: Variance of an outcome's noise, a scalar tensor.
-        **kwargs: See :class:`~botorch.models.SingleTaskGP`, with ``train_Yvar``.
+        given: Variances of what is given, ``batch_shape x n``.
+        of_outcome: That of an outcome, a scalar tensor.
     """
 
-    outcome_noise: Tensor
+    of_outcome: Tensor
 
-    def __init__(self, outcome_noise: Tensor, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.register_buffer("outcome_noise", outcome_noise.reshape(1, 1), persistent=False)
+    def __init__(self, given: Tensor, of_outcome: Tensor) -> None:
+        super().__init__(given)
+        self.register_buffer("of_outcome", of_outcome.reshape(1), persistent=False)
 
-    def posterior(  # type: ignore[override]  # the base classes do not agree
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> GPyTorchPosterior | TransformedPosterior:
-        """See the base class."""
-        noise = self.outcome_noise if observation_noise is True else observation_noise
-        return super().posterior(X, output_indices, noise, posterior_transform)
+    @property
+    def noise(self) -> Tensor:
+        """That of one outcome more, of shape ``1``."""
+        return self.of_outcome
+
+
+class ConditionedGP(SingleTaskGP):
+    """A Gaussian process whose further observations are outcomes if nothing else is said."""
 
     def condition_on_observations(
         self, X: Tensor, Y: Tensor, noise: Tensor | None = None, **kwargs: Any
     ) -> Self:
         """See the base class; by default the noise is that of an outcome."""
-        noise = self.outcome_noise.expand(*X.shape[:-1], 1) if noise is None else noise
+        noise = self.likelihood.noise.expand(*X.shape[:-1], 1) if noise is None else noise
         return cast(Self, super().condition_on_observations(X, Y, noise=noise, **kwargs))
-
-    def fantasize(
-        self, X: Tensor, sampler: MCSampler, observation_noise: Tensor | None = None, **kwargs: Any
-    ) -> Self:
-        """See the base class; by default the noise is that of an outcome."""
-        noise = self.outcome_noise if observation_noise is None else observation_noise
-        return super().fantasize(X, sampler, observation_noise=noise, **kwargs)
