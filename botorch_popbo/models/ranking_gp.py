@@ -536,9 +536,8 @@ class RankingGP(RankModel, FantasizeMixin):
         """Predictions at plausible hyperparameters, made unless they were for the same."""
         prepared, used = self._prepared(), self._is_used
         if prepared.plausible is None:
-            is_default = self._prior["likelihood"] is None and not bool(
-                self.records.is_judged.any()
-            )
+            judged = bool(self.records.is_judged.any())
+            is_default = self._prior["likelihood"] is None and not judged
             is_fitted = any(noise.requires_grad for noise in self.likelihood.parameters())
             with torch.inference_mode(False), torch.no_grad():
                 likelihood = self.likelihood
