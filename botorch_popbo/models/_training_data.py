@@ -72,11 +72,11 @@ def order_of_training_data(
     )
 
 
-def model_inputs(training_data: SupervisedDataset) -> dict[str, Any]:
+def model_inputs(data: SupervisedDataset) -> dict[str, Any]:
     """Constructor arguments of a model of an order.
 
     Args:
-        training_data: Outcomes, rankings, or outcomes of several tasks.
+        data: Outcomes, rankings, or outcomes of several tasks.
 
     Returns:
         Keyword arguments.
@@ -84,25 +84,21 @@ def model_inputs(training_data: SupervisedDataset) -> dict[str, Any]:
     Raises:
         UnsupportedError: If the points have a column for the task.
     """
-    if isinstance(training_data, RankingDataset):
-        return {"order": from_ranking_dataset(training_data)}
-    if isinstance(training_data, MultiTaskDataset):
-        return _of_tasks(training_data)
-    return {
-        "train_X": training_data.X,
-        "train_Y": training_data.Y,
-        "train_Yvar": training_data.Yvar,
-    }
+    if isinstance(data, RankingDataset):
+        return {"order": from_ranking_dataset(data)}
+    if isinstance(data, MultiTaskDataset):
+        return _of_tasks(data)
+    return {"train_X": data.X, "train_Y": data.Y, "train_Yvar": data.Yvar}
 
 
-def _of_tasks(training_data: MultiTaskDataset) -> dict[str, Any]:
+def _of_tasks(data: MultiTaskDataset) -> dict[str, Any]:
     """A target and its sources."""
-    if training_data.task_feature_index is not None:
+    if data.task_feature_index is not None:
         raise UnsupportedError(
             "RankingGP takes points without a column for the task. Leave task_feature_index out."
         )
-    datasets = dict(training_data.datasets)
-    target = datasets.pop(training_data.target_outcome_name)
+    datasets = dict(data.datasets)
+    target = datasets.pop(data.target_outcome_name)
     # Each is ranked by itself, as another task may have another unit.
-    sources = [from_outcomes(data.X, data.Y, data.Yvar) for data in datasets.values()]
+    sources = [from_outcomes(source.X, source.Y, source.Yvar) for source in datasets.values()]
     return {**model_inputs(target), "sources": sources}

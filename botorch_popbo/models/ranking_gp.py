@@ -182,7 +182,7 @@ class RankingGP(RankModel, FantasizeMixin):
             covar_module = priors.default_kernel(dim, is_categorical=is_all, settings=settings)
         self.covar_module = covar_module
         judged = bool(records.is_judged.any())
-        self.likelihood = likelihood or priors.default_likelihood(judged, settings)
+        self.likelihood = likelihood or priors.default_likelihood(settings, judged)
         self.tasks = priors.TaskCorrelation(len(sources), settings) if sources else None
         is_measured = not settings.order_only and not bool(records.outcome.isnan().all())
         self.warp = Warp(settings) if is_measured else None

@@ -26,11 +26,6 @@ class Thresholds:
     values: Tensor
     size: Tensor
 
-    @property
-    def total(self) -> Tensor:
-        """Number of evaluated points, a scalar tensor."""
-        return self.size.sum()
-
     def at(self, count: Tensor) -> Tensor:
         """Where at most so many points are better, and no further down.
 
@@ -88,7 +83,7 @@ class Thresholds:
         first, second, before, worst = thresholds[..., [0, 1, last - 1, last]].split(1, dim=-1)
         beyond = (value - first).clamp_min(0.0) / (first - second).clamp_min(_NO_STEP)
         depth = (worst - value).clamp_min(0.0) / (before - worst).clamp_min(_NO_STEP)
-        deepest = self.total - self.size[-1] / 2.0 * torch.exp(-depth)
+        deepest = self.size.sum() - self.size[-1] / 2.0 * torch.exp(-depth)
         return torch.where(depth > 0.0, deepest.log(), inner - beyond)
 
     def _count(self, value: Tensor, right: bool) -> Tensor:
@@ -122,7 +117,7 @@ class GaussianRankPosterior(RankPosterior):
 
     def __init__(self, thresholds: Thresholds, utility: Callable[[], GPyTorchPosterior]) -> None:
         self.thresholds, self.parameters = thresholds, thresholds.values
-        self.exposure = thresholds.total
+        self.exposure = thresholds.size.sum()
         self._utility = utility
 
     @cached_property
@@ -152,7 +147,8 @@ class GaussianRankPosterior(RankPosterior):
     @cached_property
     def _mean(self) -> Tensor:
         # Summed by parts: passing below a threshold adds its size to the count.
-        return self._below().double() @ self.thresholds.size.double().unsqueeze(-1)
+        below = torch.special.ndtr(self.parameters).double()
+        return below @ self.thresholds.size.double().unsqueeze(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """See the base class."""
@@ -203,13 +199,9 @@ class GaussianRankPosterior(RankPosterior):
             drawn = self.utility.rsample(sample_shape or torch.Size())
             return self.thresholds.count(self._standardized(drawn))
 
-    def _below(self) -> Tensor:
-        """Probabilities of ranking behind each threshold, ``batch_shape x q x K``."""
-        return torch.special.ndtr(self.parameters)
-
     def _cells(self) -> Tensor:
         """Probabilities of standing between two thresholds, ``batch_shape x q x (K + 1)``."""
-        below = self._below()
+        below = torch.special.ndtr(self.parameters)  # each threshold
         ones = torch.ones_like(below[..., :1])
         cell = -torch.cat([ones, below, 0.0 * ones], dim=-1).diff(dim=-1)
         # Rounding makes zeros, and neither their entropy nor the root of a variance has a slope.

@@ -25,11 +25,9 @@ def rough_features(
     smooth = GenKernelFeatures.dispatch(MaternKernel)
     features: KernelFeatureMap = smooth(kernel, num_inputs=num_inputs, num_outputs=num_outputs)
     roughness, fineness = kernel.raw_roughness.sigmoid(), kernel.raw_fineness.exp()
-    number = len(features.weight)
-    is_rough = torch.randperm(number, device=features.weight.device) < round(
-        float(roughness) * number
-    )
-    features.weight[is_rough] /= float(fineness)
+    weight, number = features.weight, len(features.weight)
+    drawn = torch.randperm(number, device=weight.device)
+    weight[drawn < round(float(roughness) * number)] /= float(fineness)
     if kernel.rotation is not None:  # which BoTorch, that divides by the lengthscales, knows not of
         lengthscale = kernel.lengthscale
         features.weight = (features.weight / lengthscale) @ kernel.rotation.T * lengthscale

@@ -13,6 +13,7 @@ from botorch_popbo.models._fit.priors import default_kernel, default_likelihood
 from botorch_popbo.models._observations.from_order import observations_of
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._predict.predictor import Predictor
+from botorch_popbo.settings import ModelSettings
 
 LENGTHSCALE = torch.tensor([0.5, 1.0], dtype=torch.float64)
 NOISE = 1e-3
@@ -47,12 +48,12 @@ def hyperparameters(dim: int = 2) -> Hyperparameters:
     prior = default_kernel(dim)
     prior.lengthscale_prior = LogNormalPrior(0.0, 0.7)
     prior.lengthscale = 1.0
-    return Hyperparameters(Modules(prior.double(), default_likelihood().double()))
+    return Hyperparameters(Modules(prior.double(), default_likelihood(ModelSettings()).double()))
 
 
 def conditional_law(X: Tensor, records: Observations, prior: Kernel | None = None) -> Predictor:
     """The posterior given records of two columns, at fixed hyperparameters."""
-    modules = Modules(prior or kernel(LENGTHSCALE), default_likelihood().double())
+    modules = Modules(prior or kernel(LENGTHSCALE), default_likelihood(ModelSettings()).double())
     modules.likelihood.noise = NOISE
     search = Hyperparameters(modules)
     conditioned = Evidence(Sample(X, records, search)).condition(search.start)

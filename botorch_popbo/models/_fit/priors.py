@@ -53,15 +53,12 @@ def default_kernel(
     )
 
 
-def default_likelihood(
-    judged: bool = False,
-    settings: ModelSettings = ModelSettings(),  # noqa: B008  # frozen
-) -> GaussianLikelihood:
+def default_likelihood(settings: ModelSettings, judged: bool = False) -> GaussianLikelihood:
     """The noise of a utility, in units of the prior variance.
 
     Args:
-        judged: Whether it is that of a judge's answers, not of outcomes.
         settings: Priors and limits.
+        judged: Whether it is that of a judge's answers, not of outcomes.
 
     Returns:
         The likelihood.

@@ -67,7 +67,7 @@ def assert_gradient(law: Evidence) -> None:
 
 
 def search(kernel: Kernel, tasks: TaskCorrelation | None = None) -> Hyperparameters:
-    return Hyperparameters(Modules(kernel, default_likelihood(), tasks).double())
+    return Hyperparameters(Modules(kernel, default_likelihood(SETTINGS), tasks).double())
 
 
 @pytest.mark.parametrize(

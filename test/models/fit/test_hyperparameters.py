@@ -20,7 +20,7 @@ KERNELS = {
 
 def search(kernel: Kernel) -> Hyperparameters:
     tasks = TaskCorrelation(2, SETTINGS)
-    return Hyperparameters(Modules(kernel, default_likelihood(), tasks).double())
+    return Hyperparameters(Modules(kernel, default_likelihood(SETTINGS), tasks).double())
 
 
 @pytest.mark.parametrize("make", KERNELS.values(), ids=KERNELS)
