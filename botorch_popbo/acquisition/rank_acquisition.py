@@ -137,10 +137,8 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         """A model's surprise that may be suggested and nobody is near yet, encoded, ``n x d'``."""
         surprise = torch.cat([model.surprise.to(self.model.known_X) for model in self.objectives])
         known = self.model.known_X
-        surprise = surprise[
-            is_row_of(surprise, known[self._is_baseline & self.satisfies_all(known)])
-        ]
-        followed = self.model.encode(surprise)
+        eligible = known[self._is_baseline & self.satisfies_all(known)]
+        followed = self.model.encode(surprise[is_row_of(surprise, eligible)])
         if not len(followed):
             return followed
         settings = cast(RankingGP, self.model).settings  # no other has a surprise

@@ -79,11 +79,6 @@ class Comparisons:
         return self.tie > 0
 
     @cached_property
-    def has_ties(self) -> bool:
-        """Whether any are."""
-        return bool(self.is_equal.any())
-
-    @cached_property
     def is_strict(self) -> Tensor:
         """Whether one of a pair is better for certain, of shape ``M``."""
         return ~(self.is_answer | self.is_equal)

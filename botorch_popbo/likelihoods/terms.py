@@ -46,7 +46,7 @@ class Terms:
     ) -> None:
         self.comparisons, self.log_noise = comparisons, noise.log()
         self.is_answer, self.has_answers = comparisons.is_answer, comparisons.has_answers
-        self.is_equal, self.has_ties = comparisons.is_equal, comparisons.has_ties
+        self.is_equal, self.has_ties = comparisons.is_equal, bool(comparisons.is_equal.any())
         self.stiffness = comparisons.tie.to(noise) ** -2
         self.answers, self.weight = comparisons.answers.to(noise), comparisons.weight.to(noise)
         # As long as all judges err alike it is no vector, whose exponentials take longer.

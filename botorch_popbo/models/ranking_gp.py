@@ -32,10 +32,9 @@ from botorch_popbo.models._fit.hyperparameters import Hyperparameters, Modules
 from botorch_popbo.models._fit.outliers import lone_surprise
 from botorch_popbo.models._fit.sources import fit_tasks
 from botorch_popbo.models._fit.warp import Warp
-from botorch_popbo.models._observations.from_order import observations_of
+from botorch_popbo.models._observations.from_order import observations_of, resolution
 from botorch_popbo.models._observations.observations import Observations
 from botorch_popbo.models._observations.pending import insert_pending
-from botorch_popbo.models._observations.resolution import resolution
 from botorch_popbo.models._observations.subset import Subset
 from botorch_popbo.models._predict import conditional
 from botorch_popbo.models._predict.averaging import plausible_ranks
@@ -458,23 +457,21 @@ class RankingGP(RankModel, FantasizeMixin):
         batch_shape = torch.broadcast_shapes(X.shape[:-2], Y.shape[:-2])
         X, Y = X.to(self.known_X.dtype), Y.to(self.known_X.dtype)
         Y = Y.expand(*batch_shape, *Y.shape[-2:])
-        if self.training:
-            self.eval()
         predictor, transform = self.predictor, deepcopy(self.input_transform)
         likelihood = deepcopy(self.likelihood)
         if noise is not None:
             variances = noise.to(Y).expand_as(Y).squeeze(-1)
             likelihood = conditional.GivenNoise(variances, self.noise.detach().to(Y))
-        arguments: dict[str, Any] = {
-            "train_X": X.expand(*batch_shape, *X.shape[-2:]),
-            "train_Y": Y,
-            "mean_module": conditional.ConditionalMean(predictor, transform),
-            "covar_module": conditional.ConditionalKernel(predictor, X.dtype, transform),
-            "outcome_transform": None,
-        }
         # Its prior is a posterior, for which neither the cube nor unit variance is meant.
         with validate_input_scaling(False):
-            conditioned = conditional.ConditionedGP(likelihood=likelihood, **arguments)
+            conditioned = conditional.ConditionedGP(
+                train_X=X.expand(*batch_shape, *X.shape[-2:]),
+                train_Y=Y,
+                likelihood=likelihood,
+                covar_module=conditional.ConditionalKernel(predictor, X.dtype, transform),
+                mean_module=conditional.ConditionalMean(predictor, transform),
+                outcome_transform=None,
+            )
         given = conditioned.eval().train_inputs
         prior, targets = conditioned.forward(*given), conditioned.train_targets
         # Without it GPyTorch adds further observations only after a prediction.
@@ -565,10 +562,8 @@ class RankingGP(RankModel, FantasizeMixin):
         double, buckets = encoded.double(), predictors[0].buckets
         known = averaged([each.thresholds(double, observation_noise) for each in predictors])
         values = buckets.interpolate(known).to(encoded)
-        return GaussianRankPosterior(
-            Thresholds(values, buckets.size.to(encoded)),
-            partial(self._utility, encoded, observation_noise),
-        )
+        utility = partial(self._utility, encoded, observation_noise)
+        return GaussianRankPosterior(Thresholds(values, buckets.size.to(encoded)), utility)
 
     def _utility(self, encoded: Tensor, observation_noise: bool | Tensor) -> GPyTorchPosterior:
         if not isinstance(observation_noise, Tensor):

@@ -86,8 +86,7 @@ class PoissonRankModel(RankModel):
         if rank_counts is None:
             assert order is not None
             rank_counts = RankCounts.from_order(order)
-        no_counts = not bool(rank_counts.counts.any())
-        warn_if_silent(no_counts if order is None else order.says_nothing)
+        warn_if_silent(not rank_counts.counts.any() if order is None else order.says_nothing)
         if train_X is None or train_Y is None:
             train_X, train_Y = rank_counts.X, -rank_counts.counts / rank_counts.exposure
         super().__init__(train_X, train_Y, rank_counts.X, input_transform)
