@@ -11,12 +11,12 @@ from typing import Any, Self
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
 from botorch.exceptions.warnings import InputDataWarning
-from botorch.models.transforms.input import ChainedInputTransform, InputTransform
+from botorch.models.transforms.input import InputTransform
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo._plain import plain, whole
-from botorch_popbo.models.input_transforms import InactiveColumns, Limit, LimitedColumns, unit_cube
+from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
 #: numbers if both ends are; a list for choices, of which numbers are in their order, text and truth
@@ -24,9 +24,6 @@ from botorch_popbo.models.input_transforms import InactiveColumns, Limit, Limite
 #: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's. A number,
 #: a text or a truth value, by itself or alone in a list, is a constant.
 Notation = tuple[Any, ...] | list[Any] | Mapping[str, Any] | float | str
-#: By name those seen, or the constant of a lower limit with its weights of all parameters, and of
-#: an upper one.
-Limits = Mapping[str, Limit]
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
 
@@ -248,8 +245,6 @@ class Space:
     Args:
         parameters: At least one parameter by name.
         dependents: Which parameters have a meaning beside some values of others only, by place.
-        limits: Where ranges depend on other parameters, by place: what is beyond a limit comes out
-            at it. In an order in which they depend on earlier ones only.
         constants: What is not searched, by name.
 
     Attributes:
@@ -265,19 +260,17 @@ class Space:
         self,
         parameters: Mapping[str, Parameter],
         dependents: Dependents | None = None,
-        limits: Limits | None = None,
         constants: Mapping[str, Any] | None = None,
     ) -> None:
         self.parameters = dict(parameters)
         self.constants = dict(constants or {})
         self.dependents = dependents or {}
-        self._column = column = {name: i for i, name in enumerate(self.parameters)}
-        self.limits = LimitedColumns({column[name]: ends for name, ends in (limits or {}).items()})
+        self._column = {name: i for i, name in enumerate(self.parameters)}
         own = list(self.parameters.values())
         self.bounds = torch.tensor([p.ends for p in own], dtype=torch.double).reshape(-1, 2).T
         self.size = torch.tensor([p.size for p in own], dtype=torch.double)
         self.is_categorical = torch.tensor([p.is_categorical for p in own])
-        self._filling = self._inactive_columns() if self.dependents else None
+        self.inactive = self._inactive_columns() if self.dependents else None
 
     @classmethod
     def read(cls, said: Mapping[str, Any] | Tensor) -> Self:
@@ -334,12 +327,6 @@ class Space:
         part.fixed = {self._column[name]: place for name, place in fixed.items()}
         return part
 
-    def beside(self, X_pending: Tensor) -> Self:
-        """The same space where points are being evaluated; see :meth:`LimitedColumns.beside`."""
-        part = copy(self)
-        part.limits = self.limits.beside(X_pending)
-        return part
-
     def to_json(self) -> dict[str, Any]:
         """What :meth:`read` reads, as it can be written to a file."""
         return {name: p.to_json() for name, p in self.parameters.items()} | self.constants
@@ -347,8 +334,7 @@ class Space:
     @property
     def key(self) -> Hashable:
         """Equal for the same constants and parameters that depend on each other in the same way."""
-        own = self.parameters, self.constants, self.dependents, self.limits.limits
-        return tuple(map(repr, own))
+        return tuple(map(repr, (self.parameters, self.constants, self.dependents)))
 
     @property
     def num_points(self) -> float:
@@ -374,8 +360,7 @@ class Space:
         """Quasi-random points, ``n x d``; more of them begin with the same."""
         unit = torch.tensor([[0.0], [1.0]], dtype=torch.double).expand(2, len(self.parameters))
         drawn: Tensor = draw_sobol_samples(unit, number, 1, seed=seed % 2**31).squeeze(1)
-        X = self.from_unit(drawn)
-        return self.placed(self.snap(self.limits.spread(X, self.bounds)))
+        return self.placed(self.snap(self.from_unit(drawn)))
 
     def from_unit(self, unit: Tensor) -> Tensor:
         """Points ``... x d`` of the unit cube as points of the space."""
@@ -398,8 +383,7 @@ class Space:
 
     def filled(self, X: Tensor) -> Tensor:
         """Points ``... x d`` that are equal where they differ in what has no meaning only."""
-        inactive = self.inactive  # which is made anew each time
-        return X if inactive is None else inactive.transform(X)
+        return X if self.inactive is None else self.inactive.transform(X)
 
     def placed(self, X: Tensor) -> Tensor:
         """Points ``... x d``, :meth:`filled`, with the fixed places in place of their own."""
@@ -441,16 +425,6 @@ class Space:
         categories = {i: range(int(self.size[i])) for i in categorical}
         numeric = (~self.is_categorical).nonzero().squeeze(-1).tolist()
         return unit_cube(self.bounds, numeric, categories, inactive=self.inactive)
-
-    @property
-    def inactive(self) -> InputTransform | None:
-        """Makes points equal that come out as the same one, if there are such points."""
-        filling, limits = self._filling, self.limits if self.limits.limits else None
-        if filling is None or limits is None:
-            return filling or limits
-        # What has no meaning decides about no limit, and has none.
-        parts = {"before": filling, "limits": limits, "after": filling}
-        return ChainedInputTransform(**parts)
 
     def _inactive_columns(self) -> InactiveColumns:
         column = self._column

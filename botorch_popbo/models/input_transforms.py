@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 
 import torch
 from botorch.exceptions import UnsupportedError
@@ -178,103 +177,6 @@ class InactiveColumns(_FixedTransform):
             given = (has_value & active[..., self._places]).to(X)
             active[..., :-1] = given @ gives > 0.0
         return active[..., :-1]
-
-
-@dataclass(frozen=True)
-class SeenLimits:
-    """Limits of a column that some points had; others are taken to have those of the nearest.
-
-    Attributes:
-        columns: The columns by which points are compared.
-        places: What these hold at each point.
-        ends: The lower and the upper limit of each point.
-        reach: How far from each point its limits hold.
-    """
-
-    columns: Sequence[int]
-    places: Sequence[Sequence[float]]
-    ends: Sequence[Sequence[float]]
-    reach: Sequence[float]
-
-    def at(self, columns: Sequence[Tensor]) -> list[Tensor]:
-        """Both limits at points whose columns are given."""
-        own = torch.stack([columns[i] for i in self.columns], dim=-1)
-        places, ends, reach = map(own.new_tensor, (self.places, self.ends, self.reach))
-        width = places.amax(0) - places.amin(0)
-        away = (own.unsqueeze(-2) - places).abs() / width.where(width > 0.0, 1.0)
-        distance = away.detach().sum(-1)
-        nearest = distance.where(distance <= reach, torch.inf).argmin(-1)
-        return list(ends[nearest].unbind(-1))
-
-    def beside(self, X: Tensor, column: int) -> "SeenLimits":
-        """The same, where points ``p x d`` show no limits but what they hold themselves."""
-        rows = [([x[i] for i in self.columns], [x[column]] * 2) for x in X.tolist()]
-        new = [(place, ends, 0.0) for place, ends in rows if place not in self.places]
-        old = zip(self.places, self.ends, self.reach, strict=True)
-        return SeenLimits(self.columns, *zip(*old, *new, strict=True))
-
-
-#: What limits a column: what was seen, or of the lower and the upper limit a constant and weights.
-Limit = SeenLimits | tuple[Sequence[float], Sequence[float]]
-
-
-class LimitedColumns(_FixedTransform):
-    """Move columns into limits that depend on other columns: to where a point comes out.
-
-    Args:
-        limits: For each such column the limits that were seen; or, where they are affine, the
-            constant and the ``d`` weights of its lower limit, and those of its upper one. No
-            column's limits depend on one that comes later here.
-    """
-
-    def __init__(self, limits: Mapping[int, Limit]) -> None:
-        super().__init__()
-        self.limits = dict(limits)
-
-    def transform(self, X: Tensor) -> Tensor:
-        """Move what is beyond a limit to it.
-
-        Args:
-            X: Points, a ``batch_shape x n x d`` tensor.
-
-        Returns:
-            A tensor of the same shape.
-        """
-        columns = list(X.unbind(-1))
-        for column in self.limits:
-            low, high = self._at(columns, column)
-            columns[column] = torch.minimum(torch.maximum(columns[column], low), high)
-        return torch.stack(columns, dim=-1)
-
-    def spread(self, X: Tensor, bounds: Tensor) -> Tensor:
-        """Points ``... x d`` that are between the limits as they were between bounds, ``2 x d``."""
-        columns = list(X.unbind(-1))
-        for column in self.limits:
-            low, high = self._at(columns, column)
-            start, end = bounds[:, column]
-            columns[column] = low + (columns[column] - start) / (end - start) * (high - low)
-        return torch.stack(columns, dim=-1)
-
-    def beside(self, X: Tensor) -> "LimitedColumns":
-        """The same, where points ``p x d`` are being evaluated, whose limits may not be known.
-
-        What equals one in all that decides about a column is taken to come out there, too.
-        """
-        seen = {i: s.beside(X, i) for i, s in self.limits.items() if isinstance(s, SeenLimits)}
-        return LimitedColumns(self.limits | seen)
-
-    def _at(self, columns: Sequence[Tensor], column: int) -> list[Tensor]:
-        """The limits of a column at points."""
-        limits = self.limits[column]
-        if isinstance(limits, SeenLimits):
-            return limits.at(columns)
-        found = []
-        for constant, *weights in limits:
-            value = torch.full_like(columns[column], constant)
-            for weight, other in zip(weights, columns, strict=True):
-                value = value + weight * other if weight else value
-            found.append(value)
-        return found
 
 
 def one_hot_of(transform: InputTransform) -> OneHotCategories | None:

@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from copy import copy
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from optuna.distributions import (
     BaseDistribution,
@@ -17,40 +16,63 @@ from optuna.distributions import (
 from optuna.trial import FrozenTrial
 from torch import Tensor
 
-from botorch_popbo.models.input_transforms import Limit, SeenLimits
-from botorch_popbo.space import Limits, Parameter, Space
+from botorch_popbo.space import Parameter, Space
 
-Array = npt.NDArray[np.float64]
+Range = FloatDistribution | IntDistribution
 #: A trial's parameters by name, as numbers.
 Row = Mapping[str, float]
 
 
-def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
-    """Every parameter that a trial asked for, without those of one value.
+class Share(FloatDistribution):
+    """How a parameter is searched whose range is another one for each trial."""
 
-    It is as the last trial asked for it, or of all values where each trial has a range of its own.
-    """
-    seen: dict[str, list[BaseDistribution]] = {}
+    def __init__(self) -> None:
+        super().__init__(0.0, 1.0)
+
+
+def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
+    """Every parameter as the last trial asked for it, without those of one value."""
+    last = {name: d for trial in trials for name, d in trial.distributions.items()}
+    return {name: last[name] for name in sorted(last) if has_values(last[name])}
+
+
+def in_shares(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+    """Trials as they are searched: of a range of the trial's own with the share below its value."""
+    ranges: dict[str, list[Range]] = {}
     for trial in trials:
         for name, distribution in trial.distributions.items():
-            seen.setdefault(name, []).append(distribution)
-    found = {name: _joined(seen[name]) for name in sorted(seen)}
-    return {name: distribution for name, distribution in found.items() if has_values(distribution)}
+            if trial.state.is_finished() and isinstance(distribution, Range):
+                ranges.setdefault(name, []).append(distribution)
+    names = {name for name, found in ranges.items() if _are_of_trials(found)}
+    return [_in_shares(trial, names & trial.params.keys()) for trial in trials]
 
 
-def _joined(seen: Sequence[BaseDistribution]) -> BaseDistribution:
-    """The last range, or that of all values where trials have ranges of their own."""
-    last = seen[-1]
-    if not isinstance(last, FloatDistribution | IntDistribution):
-        return last
-    same = [d for d in seen if type(d) is type(last) and getattr(d, "log", None) == last.log]
-    if not _are_of_trials(same):
-        return last
-    low, high = min(d.low for d in same), max(d.high for d in same)
-    return type(last)(low, high, log=last.log, step=last.step)  # type: ignore[arg-type]
+def _in_shares(trial: FrozenTrial, names: Set[str]) -> FrozenTrial:
+    shares = {name: _share(trial.params[name], trial.distributions[name]) for name in names}
+    trial = copy(trial)
+    trial.params = trial.params | shares
+    trial.distributions = trial.distributions | {name: Share() for name in names}
+    return trial
 
 
-def _are_of_trials(ranges: Sequence[Any]) -> bool:
+def _share(value: Any, distribution: BaseDistribution) -> float:
+    if not has_values(distribution):
+        return 0.5
+    parameter = parameter_of(distribution)
+    start, end = parameter.outer_ends
+    return (parameter.place(value) - start) / (end - start)
+
+
+def value_at(share: float, distribution: BaseDistribution) -> Any:
+    """The value below which a share of all values lies."""
+    if not has_values(distribution):
+        only = distribution.low if isinstance(distribution, Range) else 0  # the first choice
+        return distribution.to_external_repr(only)
+    parameter = parameter_of(distribution)
+    return parameter.value(parameter.at(share))
+
+
+def _are_of_trials(ranges: Sequence[Range]) -> bool:
     """Whether ranges came back, or are many: a user changes them once or twice, or long ago."""
     ends, last = [(d.low, d.high, d.step) for d in ranges], ranges[-1]
     changes = sum(one != other for one, other in pairwise(ends))
@@ -86,17 +108,16 @@ def space_of(
 
     Args:
         distributions: At least one parameter by name, with several values each.
-        completed: Trials that show which parameters are asked for, and in which ranges.
+        completed: Trials that show which parameters are asked for.
         max_listed: Most values of a parameter by which others may be decided.
 
     Returns:
         The space.
     """
     parameters = {name: parameter_of(d) for name, d in distributions.items()}
-    asked = [(t, row) for t in completed if (row := places_of(t.params, parameters))]
+    rows = [row for t in completed if (row := places_of(t.params, parameters))]
     listed = {name: p.places() for name, p in parameters.items() if p.size <= max_listed}
-    dependents = _find_dependents([row for _, row in asked], listed)
-    return Space(parameters, dependents, _find_limits(asked, parameters))
+    return Space(parameters, _find_dependents(rows, listed))
 
 
 def places_of(values: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> Row | None:
@@ -121,65 +142,6 @@ def points_of(
     X = space.filled(torch.tensor(places, dtype=torch.double).reshape(len(rows), len(own)))
     there = [row is not None and bool(row) and row.keys() >= {*required} for row in rows]
     return [x if is_there else None for x, is_there in zip(X, there, strict=True)]
-
-
-def _find_limits(
-    trials: Sequence[tuple[FrozenTrial, Row]], parameters: Mapping[str, Parameter]
-) -> Limits:
-    """Find how ranges depend on parameters that are asked for before, which is said nowhere.
-
-    Args:
-        trials: Trials, each of which shows the ranges of what it asked for, with its places.
-        parameters: All parameters.
-
-    Returns:
-        Limits that are affine in places without an exception, as those of a range from 0 to
-        ``1 - a``, or those seen beside some places.
-    """
-    columns, middle = [*parameters], {name: p.middle for name, p in parameters.items()}
-    # In the order of the last trial; what it did not ask for comes after that.
-    asked = [*dict.fromkeys(n for trial, row in reversed(trials) for n in trial.params if n in row)]
-    found: dict[str, Limit] = {}
-    for number, name in enumerate(asked):
-        showing = [(trial, row) for trial, row in trials if name in row]
-        ranges: list[Any] = [trial.distributions[name] for trial, _ in showing]
-        if parameters[name].choices is not None or not ranges or not _are_of_trials(ranges):
-            continue
-        rows = [{**middle, **row} for _, row in showing]
-        ends = np.array([[*map(parameters[name].place, (d.low, d.high))] for d in ranges])
-        numeric = [other for other in asked[:number] if parameters[other].choices is None]
-        before = np.array([[1.0, *(row[other] for other in numeric)] for row in rows])
-        if (weights := _affine(before, ends)) is not None:
-            named = [
-                dict(zip(["", *numeric], column, strict=False)) for column in weights.T.tolist()
-            ]
-            low, high = ([w[""], *(w.get(other, 0.0) for other in parameters)] for w in named)
-            found[name] = (low, high)
-        elif number:
-            alone = [other for other in asked[:number] if _decides(other, rows, ends.tolist())]
-            deciding = alone[:1] or asked[:number]
-            places = [[row[other] for other in deciding] for row in rows]
-            by = [*map(columns.index, deciding)]
-            found[name] = SeenLimits(by, places, ends.tolist(), [math.inf] * len(rows))
-    return found
-
-
-def _decides(name: str, rows: Sequence[Row], ends: Sequence[Sequence[float]]) -> bool:
-    """Whether the same place has the same limits, as far as places were tried several times."""
-    of_place = {row[name]: end for row, end in zip(rows, ends, strict=True)}
-    is_telling = len(rows) >= 2 * len(of_place)
-    return is_telling and all(of_place[row[name]] == e for row, e in zip(rows, ends, strict=True))
-
-
-def _affine(X: Array, Y: Array) -> Array | None:
-    """Weights by which columns make others, ``d x k``, if there is no doubt about them.
-
-    They are rounded: what is left of a user's own is exact.
-    """
-    solved, _, rank, _ = np.linalg.lstsq(X, Y)
-    weights = solved.round(9).astype(np.float64)
-    is_exact = np.abs(X @ weights - Y).max() <= 1e-8 * np.abs(Y).max()
-    return weights if rank == X.shape[1] < len(X) and is_exact else None
 
 
 def _told_apart(distribution: CategoricalDistribution) -> list[Any]:

@@ -1,14 +1,14 @@
 """An Optuna sampler that learns from the order of the trials."""
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 import torch
-from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler, PartialFixedSampler
 from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study
@@ -17,11 +17,14 @@ from torch import Tensor
 
 from botorch_popbo._threads import one_thread
 from botorch_popbo.optuna._space import (
+    Share,
     all_parameters,
     has_values,
+    in_shares,
     parameter_of,
     places_of,
     space_of,
+    value_at,
 )
 from botorch_popbo.optuna._trials import Kept, keep_suggestion, suggestions, trials_of
 from botorch_popbo.search.suggest import Search
@@ -87,7 +90,7 @@ class PoPBOSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """All parameters that any ended trial asked for."""
-        return all_parameters(study.get_trials(deepcopy=False, states=_ENDED))
+        return all_parameters(in_shares(study.get_trials(deepcopy=False, states=_ENDED)))
 
     @one_thread()
     def sample_relative(
@@ -104,7 +107,9 @@ class PoPBOSampler(BaseSampler):
             if kept == before:  # else another process has suggested meanwhile, from the same
                 break
         keep_suggestion(study, trial.number, values, distributions)
-        return {name: value for name, value in values.items() if name in search_space}
+        # What is a share becomes a value of the range that the trial asks for.
+        asked = {name for name, d in search_space.items() if not isinstance(d, Share)}
+        return {name: value for name, value in values.items() if name in asked}
 
     def _values(
         self,
@@ -115,15 +120,17 @@ class PoPBOSampler(BaseSampler):
         kept: Kept,
     ) -> dict[str, Any]:
         """Suggest values beside fixed ones, and beside what was suggested for other trials."""
-        others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+        given = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+        others = in_shares(given)
         names, done = distributions.keys(), TrialState.COMPLETE
         telling = [t for t in others if t.state == done or names <= t.params.keys()]
         space = space_of(distributions, telling, self._search.settings.search.max_listed)
         trials = trials_of(others, study.directions, space, distributions, kept, self._is_exact)
         part = space.at_places(places_of(fixed, space.parameters) or {})
-        ended = [t for t in others if t.state.is_finished()]
+        ended = [t for t in given if t.state.is_finished()]
+        shares = {name for name, d in distributions.items() if isinstance(d, Share)}
         points = self._points(part, trials, trial.number)
-        return _first_new((space.decode(x) | fixed for x in points), ended)
+        return _first_new((space.decode(x) | fixed for x in points), ended, shares)
 
     def _points(self, space: Space, trials: Trials, index: int) -> Iterator[Tensor]:
         """Suggestions, each as if those before it were pending, and after them some of a design.
@@ -147,24 +154,25 @@ class PoPBOSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """Draw a value of a parameter that no trial before has asked for in this way.
+        """The value at the share that was suggested, of a range that is the trial's own.
 
-        What was suggested is moved into a range that turns out to be another one, unless that is a
-        known point.
+        Elsewhere what was suggested is moved into a range that turns out to be another one, unless
+        that is a known point. A parameter that no trial before has asked for is drawn at random.
         """
-        if isinstance(param_distribution, CategoricalDistribution) and not has_values(
-            param_distribution
-        ):
-            return param_distribution.choices[0]
         entropy = [self._search.seed, trial.number, crc32(param_name.encode())]
-        parameter = parameter_of(param_distribution)
-        drawn = parameter.value(parameter.at(np.random.default_rng(entropy).random()))
+        drawn = value_at(np.random.default_rng(entropy).random(), param_distribution)
         suggested = dict(suggestions(study).values()).get(trial.number, {})
+        if param_name not in suggested:
+            return drawn
+        number = suggested[param_name]
+        if isinstance(self.infer_relative_search_space(study, trial).get(param_name), Share):
+            return value_at(number, param_distribution)
         ended = study.get_trials(deepcopy=False, states=_ENDED)
         # A design is spread better by chance than along the ends of ranges.
-        if param_name not in suggested or len(ended) < self._search.num_initial:
+        if len(ended) < self._search.num_initial:
             return drawn
-        moved = parameter.value(parameter.place(suggested[param_name]))
+        parameter = parameter_of(param_distribution)
+        moved = parameter.value(parameter.place(number))
         is_known = any(t.params == trial.params | {param_name: moved} for t in ended)
         return drawn if is_known else moved
 
@@ -177,20 +185,26 @@ class PoPBOSampler(BaseSampler):
 
 
 def _first_new(
-    suggestions: Iterator[dict[str, Any]], ended: Sequence[FrozenTrial]
+    suggestions: Iterator[dict[str, Any]], ended: Sequence[FrozenTrial], shares: Set[str]
 ) -> dict[str, Any]:
     """The first at which a trial would not just ask for the values of an ended one; or the last."""
-    asked = [t.params for t in ended if t.params]
     known: set[str] = set()
     optional: set[str] = set()  # what is not asked for though it is known, and so is not just new
-    for params in asked:
-        optional |= known - params.keys()
-        known |= params.keys()
+    for trial in ended:
+        if trial.params:
+            optional |= known - trial.params.keys()
+            known |= trial.params.keys()
+
+    def repeats(values: dict[str, Any], trial: FrozenTrial) -> bool:
+        missing = values.keys() - trial.params.keys()
+        if not trial.params or not missing <= optional or not (missing or shares):
+            return False
+        ranges = trial.distributions
+        moved = {name: value_at(values[name], ranges[name]) for name in shares & ranges.keys()}
+        return trial.params.items() <= (values | moved).items()
+
     for values in suggestions:
-        if not any(
-            params.items() <= values.items() and set() < values.keys() - params.keys() <= optional
-            for params in asked
-        ):
+        if not any(repeats(values, trial) for trial in ended):
             break
     return values
 
@@ -204,11 +218,12 @@ def _with_fixed(
     """
     known, fixed = search_space, {}
     if isinstance(study.sampler, PartialFixedSampler):
-        known = all_parameters(study.get_trials(deepcopy=False, states=_ENDED))
+        known = all_parameters(in_shares(study.get_trials(deepcopy=False, states=_ENDED)))
         for name in known.keys() - search_space.keys():
             fixed[name] = study.sampler.sample_independent(study, trial, name, known[name])
     fixed |= trial.system_attrs.get("fixed_params", {})
-    fixed = {name: fixed[name] for name in known if name in fixed}
+    # Which share of its range a value is shows when the trial asks for it.
+    fixed = {n: fixed[n] for n, d in known.items() if n in fixed and not isinstance(d, Share)}
     sought = {name: d for name, d in search_space.items() if has_values(d)}
     sought |= {name: known[name] for name in fixed}
     return {name: sought[name] for name in sorted(sought)}, fixed

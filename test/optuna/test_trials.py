@@ -16,7 +16,14 @@ from optuna.distributions import (
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from botorch_popbo.optuna._space import all_parameters, parameter_of, space_of
+from botorch_popbo.optuna._space import (
+    Share,
+    all_parameters,
+    in_shares,
+    parameter_of,
+    space_of,
+    value_at,
+)
 from botorch_popbo.optuna._trials import constraints_of, keep_suggestion, suggestions, trials_of
 from botorch_popbo.search.trials import Trials
 from botorch_popbo.space import Space
@@ -286,33 +293,23 @@ def test_suggestions_are_kept_for_trials_that_have_not_asked_for_all(
     assert found.pending.tolist() == [[last.number / 100, 0.5]]
 
 
-def test_a_range_that_depends_on_other_parameters_is_found() -> None:
+def test_a_range_of_each_trial_is_searched_by_shares() -> None:
     def objective(trial: optuna.Trial) -> float:
         a = trial.suggest_float("a", 0.0, 1.0)
-        b = trial.suggest_float("b", 0.0, 1.0 - a)
-        trial.suggest_int("n", 0, 7)
-        return a + trial.suggest_float("c", a / 2, 1.0 - a - b + a / 2)
+        trial.suggest_float("b", 0.0, 1.0 - a)
+        trial.suggest_int("n", 1, 1 + int(4 * a))
+        return a + trial.suggest_float("rate", 1e-4 * (1 + a), 1e-2 * (1 + a), log=True)
 
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     study.optimize(objective, n_trials=7)
-    trials = study.trials
-    found = space_of(all_parameters(trials), trials, 1000)
-    assert found.limits.limits == {
-        1: ([0.0] * 5, [1.0, -1.0, 0.0, 0.0, 0.0]),
-        2: ([0.0, 0.5, 0.0, 0.0, 0.0], [1.0, -0.5, -1.0, 0.0, 0.0]),
-    }
-    moved = found.filled(torch.tensor([0.6, 0.9, 0.0, 3.0], dtype=torch.double))
-    assert moved.tolist() == pytest.approx([0.6, 0.4, 0.3, 3.0])
-    drawn = found.draw(64, seed=0)
-    assert (drawn[:, 0] + drawn[:, 1] <= 1.0).all()
-    assert (drawn[:, 1] / (1.0 - drawn[:, 0]) - 0.5).abs().max() > 0.45  # from end to end
-    few = space_of(all_parameters(trials[:4]), trials[:4], 1000)
-    a, b, n, c = trials[2].params.values()  # of three weights four trials say nothing
-    beyond = few.filled(torch.tensor([a, b, 9.0, n], dtype=torch.double))
-    assert beyond[2] == trials[2].distributions["c"].high
-    near = torch.tensor([[a + 0.01, b, c, n]], dtype=torch.double)
-    assert few.beside(near).filled(near + torch.tensor([0.0, 0.0, 1.0, 0.0]))[0, 2] == c
-    assert few.filled(near + torch.tensor([0.0, 0.0, 1.0, 0.0]))[0, 2] > c
+    for given, found in zip(study.trials, in_shares(study.trials), strict=True):
+        a, b, n, rate = given.params.values()
+        share = math.log(rate / (1 + a) / 1e-4) / math.log(100.0)
+        shares = [a, b / (1.0 - a), (n - 0.5) / (1 + int(4 * a)), share]
+        assert [*found.params.values()] == pytest.approx(shares)
+        back = {name: value_at(found.params[name], given.distributions[name]) for name in "bn"}
+        assert back == pytest.approx({"b": b, "n": n})
+    assert all_parameters(in_shares(study.trials))["n"] == Share()
 
 
 def test_ranges_are_the_last_ones_unless_each_trial_has_its_own() -> None:
@@ -324,14 +321,12 @@ def test_ranges_are_the_last_ones_unless_each_trial_has_its_own() -> None:
             for end in ends
         ]
 
-    def high(*ends: float) -> float:
-        distribution = all_parameters(ask(*ends))["x"]
-        assert isinstance(distribution, FloatDistribution)
-        return distribution.high
+    def found(*ends: float) -> BaseDistribution:
+        return all_parameters(in_shares(ask(*ends)))["x"]
 
-    assert high(1.0, 1.0, 0.5) == 0.5  # the user has narrowed it
-    assert high(0.4, 1.0, 0.5) == 1.0
-    assert high(0.4, 1.0, 0.5, 0.5, 0.5) == 0.5
-    assert high(0.4, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0) == 1.0  # a single value beside the best
-    assert high(1.0, 0.5, 1.0, 0.5, 0.5, 0.5) == 1.0  # either of a choice
-    assert high(0.4, 1.0, 0.6, 0.3, 0.5, 0.5, 0.5) == 1.0  # beside the same value of another
+    assert found(1.0, 1.0, 0.5) == FloatDistribution(0.0, 0.5)  # the user has narrowed it
+    assert found(0.4, 1.0, 0.6) == Share()
+    assert found(0.4, 1.0, 0.5, 0.5, 0.5) == FloatDistribution(0.0, 0.5)
+    assert found(0.4, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0) == Share()  # a single value beside the best
+    assert found(1.0, 0.5, 1.0, 0.5, 0.5, 0.5) == Share()  # either of a choice
+    assert found(0.4, 1.0, 0.6, 0.3, 0.5, 0.5, 0.5) == Share()  # beside the same value of another
