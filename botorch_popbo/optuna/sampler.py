@@ -21,7 +21,6 @@ from botorch_popbo.optuna._space import (
     all_parameters,
     has_values,
     in_shares,
-    parameter_of,
     places_of,
     space_of,
     value_at,
@@ -154,27 +153,16 @@ class PoPBOSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """The value at the share that was suggested, of a range that is the trial's own.
+        """The value at the share of a range of the trial's own that was suggested.
 
-        Elsewhere what was suggested is moved into a range that turns out to be another one, unless
-        that is a known point. A parameter that no trial before has asked for is drawn at random.
+        A parameter that no trial before has asked for in this way is drawn at random.
         """
-        entropy = [self._search.seed, trial.number, crc32(param_name.encode())]
-        drawn = value_at(np.random.default_rng(entropy).random(), param_distribution)
+        is_share = isinstance(self.infer_relative_search_space(study, trial).get(param_name), Share)
         suggested = dict(suggestions(study).values()).get(trial.number, {})
-        if param_name not in suggested:
-            return drawn
-        number = suggested[param_name]
-        if isinstance(self.infer_relative_search_space(study, trial).get(param_name), Share):
-            return value_at(number, param_distribution)
-        ended = study.get_trials(deepcopy=False, states=_ENDED)
-        # A design is spread better by chance than along the ends of ranges.
-        if len(ended) < self._search.num_initial:
-            return drawn
-        parameter = parameter_of(param_distribution)
-        moved = parameter.value(parameter.place(number))
-        is_known = any(t.params == trial.params | {param_name: moved} for t in ended)
-        return drawn if is_known else moved
+        if is_share and param_name in suggested:
+            return value_at(suggested[param_name], param_distribution)
+        entropy = [self._search.seed, trial.number, crc32(param_name.encode())]
+        return value_at(np.random.default_rng(entropy).random(), param_distribution)
 
     def after_trial(
         self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
