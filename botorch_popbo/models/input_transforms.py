@@ -7,10 +7,9 @@ import torch
 from botorch.exceptions import UnsupportedError
 from botorch.models.transforms.input import ChainedInputTransform, InputTransform
 from torch import Tensor
-from torch.nn import Module
 
 
-class _FixedTransform(InputTransform, Module):
+class _FixedTransform(InputTransform):
     """Acts in every mode by settings that no state dict holds."""
 
     # A model compares new points with those of training, so that both are encoded alike.
@@ -57,10 +56,6 @@ class UnitInterval(_FixedTransform):
             A tensor of the same shape.
         """
         return (X - X.new_tensor(self.start)) / X.new_tensor(self.width)
-
-    def untransform(self, X: Tensor) -> Tensor:
-        """Map points back, which have the same shape."""
-        return X.new_tensor(self.start) + X.new_tensor(self.width) * X
 
 
 class OneHotCategories(_FixedTransform):
@@ -188,8 +183,7 @@ def one_hot_of(transform: InputTransform) -> OneHotCategories | None:
     Returns:
         The part, or None.
     """
-    parts = transform.values() if isinstance(transform, ChainedInputTransform) else [transform]
-    return next((part for part in parts if isinstance(part, OneHotCategories)), None)
+    return next((m for m in transform.modules() if isinstance(m, OneHotCategories)), None)
 
 
 def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:
@@ -210,12 +204,10 @@ def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:
             f"{name} has parameters, which {owner} does not learn. Set them and pass it as "
             "transform.requires_grad_(False), or leave it out."
         )
-    was_training = transform.training
     with torch.no_grad():
-        rows, columns = transform.to(X).eval()(X[:1]).shape[-2:]
-        # A copy, as one in training mode may learn the bounds of what it is given.
+        # Copies, as one in training mode may learn the bounds of what it is given.
+        rows, columns = deepcopy(transform.to(X)).eval()(X[:1]).shape[-2:]
         trained = deepcopy(transform).train()(X).shape[-1]
-    transform.train(was_training)
     if rows != 1:
         raise UnsupportedError(
             f"{name} makes {rows} points of one, and {owner} ranks single points. Leave it out, "

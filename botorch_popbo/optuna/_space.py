@@ -96,7 +96,10 @@ def parameter_of(distribution: BaseDistribution) -> Parameter:
         InputDataError: If the width of a range is no number.
     """
     if isinstance(distribution, CategoricalDistribution):
-        return Parameter.of_choices(_told_apart(distribution), is_ordered=False)
+        # Optuna keeps the first of equal ones, such as 1 and True.
+        choices = enumerate(distribution.choices)
+        different = [one for index, one in choices if distribution.to_internal_repr(one) == index]
+        return Parameter.of_choices(different, is_ordered=False)
     assert isinstance(distribution, FloatDistribution | IntDistribution)
     return Parameter(distribution.low, distribution.high, distribution.step, distribution.log)
 
@@ -142,12 +145,6 @@ def points_of(
     X = space.filled(torch.tensor(places, dtype=torch.double).reshape(len(rows), len(own)))
     there = [row is not None and bool(row) and row.keys() >= {*required} for row in rows]
     return [x if is_there else None for x, is_there in zip(X, there, strict=True)]
-
-
-def _told_apart(distribution: CategoricalDistribution) -> list[Any]:
-    """Choices; Optuna keeps the first of equal ones, such as 1 and True."""
-    choices = enumerate(distribution.choices)
-    return [one for index, one in choices if distribution.to_internal_repr(one) == index]
 
 
 def _find_dependents(

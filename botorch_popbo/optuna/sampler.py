@@ -157,12 +157,13 @@ class PoPBOSampler(BaseSampler):
 
         A parameter that no trial before has asked for in this way is drawn at random.
         """
-        is_share = isinstance(self.infer_relative_search_space(study, trial).get(param_name), Share)
-        suggested = dict(suggestions(study).values()).get(trial.number, {})
-        if is_share and param_name in suggested:
-            return value_at(suggested[param_name], param_distribution)
         entropy = [self._search.seed, trial.number, crc32(param_name.encode())]
-        return value_at(np.random.default_rng(entropy).random(), param_distribution)
+        share = np.random.default_rng(entropy).random()
+        suggested = dict(suggestions(study).values()).get(trial.number, {})
+        if param_name in suggested:
+            searched = self.infer_relative_search_space(study, trial).get(param_name)
+            share = suggested[param_name] if isinstance(searched, Share) else share
+        return value_at(share, param_distribution)
 
     def after_trial(
         self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None

@@ -225,16 +225,18 @@ def _climbed(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Ten
     width = (high - low).where(high > low, 1.0)
     starts, columns = ((X - low) / width).clamp(0.0, 1.0), [*domain.choices]
     fixed = {i: starts[:, 0, i] for i in columns}
-    # With a SciPy that BoTorch does not know yet it climbs from one start after another.
-    alone = {"max_optimization_problem_aggregation_size": 1}
-    settings = domain.settings
-    end = {"maxiter": settings.max_steps, "factr": settings.tolerance, **alone}
+    options = {
+        "maxiter": domain.settings.max_steps,
+        "factr": domain.settings.tolerance,
+        # With a SciPy that BoTorch does not know yet it climbs from one start after another.
+        "max_optimization_problem_aggregation_size": 1,
+    }
     with warnings.catch_warnings(record=True):  # whatever the filter, it warns of an early end
         share, _ = gen_candidates_scipy(
             starts,
             lambda share: acquisition(low + width * share),  # type: ignore[arg-type]
             *(0.0, 1.0),
-            options=end,
+            options=options,
             fixed_features=fixed,
         )
     found = (low + width * share).clamp(low, high)

@@ -108,6 +108,7 @@ def mixed_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     return X[torch.cat([of_each, close]).unique()]
 
 
+@torch.no_grad()
 def scattered_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     """Starting points of a space of ranges and many combinations of choices.
 
@@ -124,12 +125,8 @@ def scattered_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor
     settings, half = domain.settings, domain.settings.num_raw // 2
     nearby = _near(acquisition, domain.bounds, half, settings, keep=[*domain.categorical])
     nearby = domain.listed(domain.snap(nearby))
-    few = settings.num_mixed_starts // 2
-    best = []
-    for X in (random_points(domain, half).unsqueeze(-2), nearby):
-        with torch.no_grad():
-            best.append(X[acquisition(X).topk(few).indices])
-    return torch.cat(best)
+    everywhere, few = random_points(domain, half).unsqueeze(-2), settings.num_mixed_starts // 2
+    return torch.cat([X[acquisition(X).topk(few).indices] for X in (everywhere, nearby)])
 
 
 def random_points(domain: Domain, number: int) -> Tensor:
