@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from copy import copy
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import torch
@@ -26,9 +26,6 @@ Row = Mapping[str, float]
 class Share(FloatDistribution):
     """How a parameter is searched whose range is another one for each trial."""
 
-    def __init__(self) -> None:
-        super().__init__(0.0, 1.0)
-
 
 def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
     """Every parameter as the last trial asked for it, without those of one value."""
@@ -39,19 +36,19 @@ def all_parameters(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]
 def in_shares(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """Trials as they are searched: of a range of the trial's own with the share below its value."""
     ranges: dict[str, list[Range]] = {}
-    for trial in trials:
-        for name, distribution in trial.distributions.items():
-            if trial.state.is_finished() and isinstance(distribution, Range):
-                ranges.setdefault(name, []).append(distribution)
+    ended = (trial.distributions.items() for trial in trials if trial.state.is_finished())
+    for name, distribution in chain.from_iterable(ended):
+        if isinstance(distribution, Range):
+            ranges.setdefault(name, []).append(distribution)
     names = {name for name, found in ranges.items() if _are_of_trials(found)}
-    return [_in_shares(trial, names & trial.params.keys()) for trial in trials]
+    return [_in_shares(trial, names & trial.params.keys()) if names else trial for trial in trials]
 
 
 def _in_shares(trial: FrozenTrial, names: Set[str]) -> FrozenTrial:
     shares = {name: _share(trial.params[name], trial.distributions[name]) for name in names}
     trial = copy(trial)
     trial.params = trial.params | shares
-    trial.distributions = trial.distributions | {name: Share() for name in names}
+    trial.distributions = trial.distributions | {name: Share(0.0, 1.0) for name in names}
     return trial
 
 

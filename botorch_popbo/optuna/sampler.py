@@ -19,7 +19,6 @@ from botorch_popbo._threads import one_thread
 from botorch_popbo.optuna._space import (
     Share,
     all_parameters,
-    has_values,
     in_shares,
     places_of,
     space_of,
@@ -126,10 +125,9 @@ class PoPBOSampler(BaseSampler):
         space = space_of(distributions, telling, self._search.settings.search.max_listed)
         trials = trials_of(others, study.directions, space, distributions, kept, self._is_exact)
         part = space.at_places(places_of(fixed, space.parameters) or {})
-        ended = [t for t in given if t.state.is_finished()]
         shares = {name for name, d in distributions.items() if isinstance(d, Share)}
         points = self._points(part, trials, trial.number)
-        return _first_new((space.decode(x) | fixed for x in points), ended, shares)
+        return _first_new((space.decode(x) | fixed for x in points), given, shares)
 
     def _points(self, space: Space, trials: Trials, index: int) -> Iterator[Tensor]:
         """Suggestions, each as if those before it were pending, and after them some of a design.
@@ -174,9 +172,13 @@ class PoPBOSampler(BaseSampler):
 
 
 def _first_new(
-    suggestions: Iterator[dict[str, Any]], ended: Sequence[FrozenTrial], shares: Set[str]
+    suggestions: Iterator[dict[str, Any]], others: Sequence[FrozenTrial], shares: Set[str]
 ) -> dict[str, Any]:
-    """The first at which a trial would not just ask for the values of an ended one; or the last."""
+    """The first at which a trial would not just ask for the values of an ended one; or the last.
+
+    Those of a running one are other points to a search, unless they are shares of its own ranges.
+    """
+    ended = [trial for trial in others if trial.state.is_finished()]
     known: set[str] = set()
     optional: set[str] = set()  # what is not asked for though it is known, and so is not just new
     for trial in ended:
@@ -193,7 +195,7 @@ def _first_new(
         return trial.params.items() <= (values | moved).items()
 
     for values in suggestions:
-        if not any(repeats(values, trial) for trial in ended):
+        if not any(repeats(values, trial) for trial in (others if shares else ended)):
             break
     return values
 
@@ -213,6 +215,5 @@ def _with_fixed(
     fixed |= trial.system_attrs.get("fixed_params", {})
     # Which share of its range a value is shows when the trial asks for it.
     fixed = {n: fixed[n] for n, d in known.items() if n in fixed and not isinstance(d, Share)}
-    sought = {name: d for name, d in search_space.items() if has_values(d)}
-    sought |= {name: known[name] for name in fixed}
+    sought = {**search_space, **{name: known[name] for name in fixed}}
     return {name: sought[name] for name in sorted(sought)}, fixed

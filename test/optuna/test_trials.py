@@ -309,7 +309,7 @@ def test_a_range_of_each_trial_is_searched_by_shares() -> None:
         assert [*found.params.values()] == pytest.approx(shares)
         back = {name: value_at(found.params[name], given.distributions[name]) for name in "bn"}
         assert back == pytest.approx({"b": b, "n": n})
-    assert all_parameters(in_shares(study.trials))["n"] == Share()
+    assert all_parameters(in_shares(study.trials))["n"] == Share(0.0, 1.0)
 
 
 def test_ranges_are_the_last_ones_unless_each_trial_has_its_own() -> None:
@@ -325,8 +325,12 @@ def test_ranges_are_the_last_ones_unless_each_trial_has_its_own() -> None:
         return all_parameters(in_shares(ask(*ends)))["x"]
 
     assert found(1.0, 1.0, 0.5) == FloatDistribution(0.0, 0.5)  # the user has narrowed it
-    assert found(0.4, 1.0, 0.6) == Share()
+    assert found(0.4, 1.0, 0.6) == Share(0.0, 1.0)
     assert found(0.4, 1.0, 0.5, 0.5, 0.5) == FloatDistribution(0.0, 0.5)
-    assert found(0.4, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0) == Share()  # a single value beside the best
-    assert found(1.0, 0.5, 1.0, 0.5, 0.5, 0.5) == Share()  # either of a choice
-    assert found(0.4, 1.0, 0.6, 0.3, 0.5, 0.5, 0.5) == Share()  # beside the same value of another
+    assert found(0.4, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0) == Share(
+        0.0, 1.0
+    )  # a single value beside the best
+    assert found(1.0, 0.5, 1.0, 0.5, 0.5, 0.5) == Share(0.0, 1.0)  # either of a choice
+    assert found(0.4, 1.0, 0.6, 0.3, 0.5, 0.5, 0.5) == Share(
+        0.0, 1.0
+    )  # beside the same value of another
