@@ -62,9 +62,8 @@ def _share(value: Any, distribution: BaseDistribution) -> float:
 
 def value_at(share: float, distribution: BaseDistribution) -> Any:
     """The value below which a share of all values lies."""
-    if not has_values(distribution):
-        only = distribution.low if isinstance(distribution, Range) else 0  # the first choice
-        return distribution.to_external_repr(only)
+    if not has_values(distribution):  # but choices that are equal, such as 1 and True
+        return distribution.to_external_repr(0)
     parameter = parameter_of(distribution)
     return parameter.value(parameter.at(share))
 

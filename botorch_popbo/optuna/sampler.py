@@ -19,6 +19,7 @@ from botorch_popbo._threads import one_thread
 from botorch_popbo.optuna._space import (
     Share,
     all_parameters,
+    has_values,
     in_shares,
     places_of,
     space_of,
@@ -191,8 +192,9 @@ def _first_new(
         if not trial.params or not missing <= optional or not (missing or shares):
             return False
         ranges = trial.distributions
-        moved = {name: value_at(values[name], ranges[name]) for name in shares & ranges.keys()}
-        return trial.params.items() <= (values | moved).items()
+        asked = {name: v for name, v in trial.params.items() if has_values(ranges[name])}
+        moved = {name: value_at(values[name], ranges[name]) for name in shares & asked.keys()}
+        return asked.items() <= (values | moved).items()
 
     for values in suggestions:
         if not any(repeats(values, trial) for trial in (others if shares else ended)):
