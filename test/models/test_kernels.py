@@ -60,6 +60,16 @@ def test_gradients_in_everything() -> None:
     assert gradcheck(lambda x, *_: value(x, x), (others, *parameters))
 
 
+def test_in_many_columns_points_may_be_close() -> None:
+    kernel = RoughMaternKernel(ard_num_dims=40).double()
+    first = unit_points(6, 40)
+    close = torch.cat([first, first + 1e-6 * unit_points(6, 40, seed=1)])
+    distance = (close.unsqueeze(1) - close).div(kernel.lengthscale).norm(dim=-1)
+    root = 5.0**0.5 * distance
+    expected = (1.0 + root + root.square() / 3.0) * (-root).exp()
+    torch.testing.assert_close(kernel(close).to_dense(), expected, rtol=1e-13, atol=0.0)
+
+
 def test_without_priors_it_is_smooth_at_first() -> None:
     kernel = RoughMaternKernel(ard_num_dims=2).double()
     smooth = MaternKernel(nu=2.5, ard_num_dims=2).double()
