@@ -89,6 +89,7 @@ class OneHotCategories(_FixedTransform):
         self.scale = scale
         self.categories = {column: tuple(values) for column, values in categories.items()}
         self._numeric = [column for column in range(d) if column not in categories]
+        self._columns = [column for column, values in categories.items() for _ in values]
 
     def transform(self, X: Tensor) -> Tensor:
         """Encode points.
@@ -99,12 +100,13 @@ class OneHotCategories(_FixedTransform):
         Returns:
             A ``batch_shape x n x d'`` tensor: the numeric columns, then the one-hot columns.
         """
-        pieces = [X[..., self._numeric]]
-        for column, values in self.categories.items():
-            distance = (X[..., [column]] - X.new_tensor(values)).abs()
-            nearest = distance.argmin(dim=-1)
-            pieces.append(self.scale * torch.nn.functional.one_hot(nearest, len(values)).to(X))
-        return torch.cat(pieces, dim=-1)
+        # Few operations for each, of which a conditional space has dozens.
+        values = X.new_tensor([value for each in self.categories.values() for value in each])
+        apart = (X.detach()[..., self._columns] - values).abs()
+        one_hot, sizes = torch.zeros_like(apart), [*map(len, self.categories.values())]
+        for distance, own in zip(apart.split(sizes, -1), one_hot.split(sizes, -1), strict=True):
+            own.scatter_(-1, distance.argmin(-1, keepdim=True), self.scale)
+        return torch.cat([X[..., self._numeric], one_hot], dim=-1)
 
     def of_columns(self, lengthscale: Tensor) -> Tensor:
         """Lengthscales of the columns before the transform.

@@ -207,10 +207,8 @@ def _by_turns(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     with torch.no_grad():
         value = acquisition(X)
     for _ in range(domain.settings.max_alternations):
-        moved = _stepped(acquisition, domain, _climbed(acquisition, domain, X))
+        moved, reached = _stepped(acquisition, domain, _climbed(acquisition, domain, X))
         found.append(moved)
-        with torch.no_grad():
-            reached = acquisition(moved)
         is_open = reached > value + domain.settings.least_gain
         X, value = moved[is_open], reached[is_open]
         if not len(X):
@@ -244,8 +242,11 @@ def _climbed(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Ten
     return domain.snap(found)
 
 
-def _stepped(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Tensor:
-    """The best of points of the space, and of those that differ in one choice, ``n x 1 x d``."""
+def _stepped(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> tuple[Tensor, Tensor]:
+    """The best of points of the space, and of those that differ in one choice, and its value.
+
+    Both of points ``n x 1 x d``, and the value of shape ``n``.
+    """
     parts = [X]
     for column, values in domain.choices.items():
         listed = X.new_tensor(values)
@@ -258,8 +259,8 @@ def _stepped(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Ten
     # Choices that have no meaning beside others change nothing.
     distinct, place = domain.filled(every.flatten(0, 1)).unique(dim=0, return_inverse=True)
     with torch.no_grad():
-        value = acquisition(distinct.unsqueeze(-2))[place].reshape(every.shape[:2])
-    return every[torch.arange(len(X)), value.argmax(-1)].unsqueeze(-2)
+        value, best = acquisition(distinct.unsqueeze(-2))[place].reshape(every.shape[:2]).max(-1)
+    return every[torch.arange(len(X)), best].unsqueeze(-2), value
 
 
 def _best(acquisition: AcquisitionFunction, candidates: Tensor) -> Tensor:
