@@ -25,14 +25,14 @@ def rotate(sample: Sample, conditioned: Conditioned, value: float) -> Tensor:
         Coordinates of the hyperparameters, perhaps in other directions.
     """
     coordinates, settings = conditioned.coordinates, sample.settings
-    hyperparameters = sample.hyperparameters
-    if bool(sample.records.is_judged.any()):  # answers are too few
+    hyperparameters, kernel = sample.hyperparameters, sample.hyperparameters.modules.kernel
+    has_directions = isinstance(kernel, RoughMaternKernel) and kernel.rotation is not None
+    # Other directions gain nothing where no lengthscale can follow, and answers are too few.
+    may_turn = has_directions and bool(kernel.raw_lengthscale.requires_grad)
+    if not may_turn or bool(sample.records.is_judged.any()):
         return coordinates
     for _ in range(settings.max_rotations):
         modules = hyperparameters.assign(coordinates)
-        kernel = modules.kernel
-        if not _may_turn(kernel):
-            break
         axes = _principal_axes(sample.X, modules, conditioned)
         # Up to sign and order these are the present directions, which are fitted already.
         if bool((axes.abs().amax(0) > settings.same_direction).all()):
@@ -49,13 +49,6 @@ def rotate(sample: Sample, conditioned: Conditioned, value: float) -> Tensor:
             break
         coordinates = conditioned.coordinates
     return coordinates
-
-
-def _may_turn(kernel: Kernel) -> bool:
-    if not isinstance(kernel, RoughMaternKernel) or kernel.rotation is None:
-        return False
-    # Other directions gain nothing where no lengthscale can follow.
-    return bool(kernel.raw_lengthscale.requires_grad)
 
 
 def _principal_axes(X: Tensor, modules: Modules, conditioned: Conditioned) -> Tensor:
