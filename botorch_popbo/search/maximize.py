@@ -207,7 +207,7 @@ def _by_turns(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     with torch.no_grad():
         value = acquisition(X)
     for _ in range(domain.settings.max_alternations):
-        moved, reached = _stepped(acquisition, domain, _climbed(acquisition, domain, X))
+        moved, reached = _step(acquisition, domain, _climbed(acquisition, domain, X))
         found.append(moved)
         is_open = reached > value + domain.settings.least_gain
         X, value = moved[is_open], reached[is_open]
@@ -242,7 +242,7 @@ def _climbed(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Ten
     return domain.snap(found)
 
 
-def _stepped(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> tuple[Tensor, Tensor]:
+def _step(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> tuple[Tensor, Tensor]:
     """The best of points of the space, and of those that differ in one choice, and its value.
 
     Both of points ``n x 1 x d``, and the value of shape ``n``.
