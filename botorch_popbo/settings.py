@@ -164,9 +164,10 @@ class AcquisitionSettings:
     # Share of the deviation that an expected improvement of the utility or the rank counts. A whole
     # one is drawn to corners, of which nothing is known. Measured: docs/results/tuning.md.
     exploration: float = 0.5
-    # Columns up to which that share counts, and from which on all of the deviation does. Ten points
-    # of a design span the directions of ten columns; those that they leave out are tried for their
-    # deviation alone, or never. Measured: docs/results/sample_efficiency.md, "Many columns".
+    # Columns with a meaning at a typical point up to which that share counts, and from which on all
+    # of the deviation does. Ten points of a design span the directions of ten columns; those that
+    # they leave out are tried for their deviation alone, or never. Measured:
+    # docs/results/sample_efficiency.md, "Many columns" and "Conditional parameters".
     many_columns: tuple[int, int] = (10, 20)
     # Share of the deviation that a point is worth even where the model is certain that nothing is
     # to be gained: it then explores, and copies nothing. Measured: docs/results/tuning.md.

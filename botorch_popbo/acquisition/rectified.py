@@ -179,7 +179,7 @@ class ExpectedRankingImprovement(RectifiedAcquisitionFunction):
             raise ValueError(f"K_m is a rank of at least 1, but got {K_m}.")
         if exploration is not None:
             settings = replace(settings, exploration=exploration)
-        self.exploration = settings.exploration_in(model.dim)
+        self.exploration = settings.exploration_in(model.num_active)
         self.set_X_pending(X_pending)
 
     def _of_utility(self, utility: Tensor, mean: Tensor, variance: Tensor, own: Tensor) -> Tensor:

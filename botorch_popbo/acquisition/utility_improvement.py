@@ -13,7 +13,7 @@ from botorch_popbo.acquisition._log_improvement import (
     log_improvement,
 )
 from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
-from botorch_popbo.models.input_transforms import one_hot_of
+from botorch_popbo.models.input_transforms import OneHotCategories, part_of
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
 
@@ -74,10 +74,9 @@ class LogExpectedUtilityImprovement(RankAcquisitionFunction):
         settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  # frozen
     ) -> None:
         super().__init__(model, X_baseline, slack_models)
-        self._exploration = settings.exploration_in(model.dim)
-        self._doubt = settings.doubt
-        if one_hot_of(model.input_transform) is not None:
-            self._doubt = settings.doubt_of_categories
+        self._exploration = settings.exploration_in(model.num_active)
+        has_categories = part_of(model.input_transform, OneHotCategories) is not None
+        self._doubt = settings.doubt_of_categories if has_categories else settings.doubt
         self.set_X_pending(X_pending)
 
     def _prepare(self) -> None:

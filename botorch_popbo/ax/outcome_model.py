@@ -12,7 +12,7 @@ from linear_operator.operators import DiagLinearOperator
 from torch import Tensor
 
 from botorch_popbo.models import RankModel
-from botorch_popbo.models.input_transforms import one_hot_of
+from botorch_popbo.models.input_transforms import OneHotCategories, part_of
 from botorch_popbo.models.rank_model import SingleOutputModel
 from botorch_popbo.posteriors._marginal import MarginalPosterior
 
@@ -56,7 +56,7 @@ class OutcomeModel(SingleOutputModel):
         if rotation is not None:  # of each column that of the kernel along it
             lengthscale = (rotation / lengthscale).square().sum(-1).rsqrt()
         kernel = MaternKernel(nu=2.5, ard_num_dims=self.ranks.dim).to(lengthscale)
-        one_hot = one_hot_of(self.ranks.input_transform)
+        one_hot = part_of(self.ranks.input_transform, OneHotCategories)
         kernel.lengthscale = lengthscale if one_hot is None else one_hot.of_columns(lengthscale)
         return kernel
 

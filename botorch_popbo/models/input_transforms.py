@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from typing import TypeVar
 
 import torch
 from botorch.exceptions import UnsupportedError
 from botorch.models.transforms.input import ChainedInputTransform, InputTransform
 from torch import Tensor
+
+Part = TypeVar("Part", bound=InputTransform)
 
 
 class _FixedTransform(InputTransform):
@@ -163,6 +166,10 @@ class InactiveColumns(_FixedTransform):
         filled = X[..., columns].where(self._is_active(X.detach()), fill)
         return X.index_copy(-1, columns, filled)
 
+    def num_active(self, X: Tensor) -> int:
+        """The number of columns that have a meaning at a typical one of points ``m x d``."""
+        return X.shape[-1] - len(self._columns) + int(self._is_active(X).sum(-1).median())
+
     def _is_active(self, X: Tensor) -> Tensor:
         """Whether each dependent column has a meaning, ``... x c``: all at once, level by level."""
         # Single precision moves values by a digit.
@@ -176,16 +183,9 @@ class InactiveColumns(_FixedTransform):
         return active[..., :-1]
 
 
-def one_hot_of(transform: InputTransform) -> OneHotCategories | None:
-    """The part of a transform that makes one-hot columns.
-
-    Args:
-        transform: The transform, perhaps a chain.
-
-    Returns:
-        The part, or None.
-    """
-    return next((m for m in transform.modules() if isinstance(m, OneHotCategories)), None)
+def part_of(transform: InputTransform, kind: type[Part]) -> Part | None:
+    """The part of a transform, perhaps a chain of chains, that is of some class, or None."""
+    return next((part for part in transform.modules() if isinstance(part, kind)), None)
 
 
 def check_transform(transform: InputTransform, X: Tensor, owner: str) -> None:

@@ -18,7 +18,7 @@ from torch.nn import Module
 
 from botorch_popbo.data import Order
 from botorch_popbo.data._checks import check_tensor
-from botorch_popbo.models.input_transforms import check_transform
+from botorch_popbo.models.input_transforms import InactiveColumns, check_transform, part_of
 from botorch_popbo.posteriors.rank_posterior import RankPosterior
 
 
@@ -121,6 +121,12 @@ class RankModel(SingleOutputModel, ABC):
     def dim(self) -> int:
         """The number of columns ``d`` of a point, as :class:`~botorch.models.PairwiseGP` has it."""
         return self.known_X.shape[-1]
+
+    @property
+    def num_active(self) -> int:
+        """The number of columns that have a meaning at a typical known point."""
+        inactive = part_of(self.input_transform, InactiveColumns)
+        return self.dim if inactive is None else inactive.num_active(self.known_X)
 
     @property
     def incumbent(self) -> Tensor:

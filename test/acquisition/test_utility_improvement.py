@@ -21,6 +21,7 @@ from botorch_popbo import (
 )
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
+from botorch_popbo.models.input_transforms import InactiveColumns
 from botorch_popbo.settings import AcquisitionSettings
 
 TEST_X = toy_data(20, seed=1)[0].unsqueeze(-2)
@@ -68,6 +69,22 @@ def test_in_many_columns_more_of_the_deviation_counts(
     never = AcquisitionSettings(exploration=share, many_columns=(dim, dim + 1))
     other = X[12:].unsqueeze(-2)
     torch.testing.assert_close(function(model)(other), function(model, settings=never)(other))
+
+
+def test_columns_without_a_meaning_do_not_make_many() -> None:
+    # Column 0 decides between the nine behind it and the ten after those.
+    dependents = {0: {0.0: [*range(1, 10)], 1.0: [*range(10, 20)]}}
+    inactive = InactiveColumns(dependents, dict.fromkeys(range(1, 20), 0.5))
+    with manual_seed(0):
+        X = torch.rand(15, 20, dtype=torch.double)
+    X[:, 0] = torch.arange(15) % 2
+    model = RankingGP(X[:12], X[:12, :3].sum(-1, keepdim=True), input_transform=inactive).fit()
+    half = AcquisitionSettings(many_columns=(20, 21))
+    value, expected = (
+        LogExpectedUtilityImprovement(model, settings=settings)(X[12:].unsqueeze(-2))
+        for settings in (AcquisitionSettings(), half)
+    )
+    assert torch.equal(value, expected)
 
 
 def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> None:
