@@ -42,7 +42,7 @@ from botorch_popbo.models._predict.differences import Differences
 from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models._predict.ranks import Prepared, RankPredictor, averaged
 from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
-from botorch_popbo.models.input_transforms import OneHotCategories, part_of
+from botorch_popbo.models.input_transforms import InactiveColumns, OneHotCategories, part_of
 from botorch_popbo.models.rank_model import RankModel
 from botorch_popbo.posteriors.gaussian_rank import GaussianRankPosterior, Thresholds
 from botorch_popbo.settings import ModelSettings
@@ -178,6 +178,9 @@ class RankingGP(RankModel, FantasizeMixin):
             one_hot = part_of(self.input_transform, OneHotCategories)
             is_all = one_hot is not None and len(one_hot.categories) == one_hot.d
             covar_module = priors.default_kernel(self._encoded_dim, 1.0, is_all, settings)
+            if part_of(self.input_transform, InactiveColumns) is not None:
+                # A direction would mix columns that never have a meaning together.
+                covar_module.rotation = None
         self.covar_module = covar_module
         judged = bool(records.is_judged.any())
         self.likelihood = likelihood or priors.default_likelihood(settings, judged)

@@ -85,6 +85,7 @@ def test_columns_without_a_meaning_do_not_make_many() -> None:
         for settings in (AcquisitionSettings(), half)
     )
     assert torch.equal(value, expected)
+    assert model.covar_module.rotation is None
 
 
 def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> None:
