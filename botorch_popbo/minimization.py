@@ -21,7 +21,7 @@ from torch import Tensor
 
 from botorch_popbo._evaluation import Direction, Ended, Evaluation, Result, Submit, evaluator
 from botorch_popbo._replacing import replacing
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import one_thread
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import Settings

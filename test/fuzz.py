@@ -34,7 +34,7 @@ from botorch_popbo import (
     RankModel,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._reproducible import derive_seed
 from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.optuna import PoPBOSampler
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from botorch_popbo._seeds import seeded
+from botorch_popbo._reproducible import seeded
 
 
 def test_devices_are_not_seeded_for_good(monkeypatch: pytest.MonkeyPatch) -> None:

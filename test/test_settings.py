@@ -46,5 +46,5 @@ def test_none_is_read_from_a_class_where_no_user_can_set_it() -> None:
 @pytest.mark.parametrize("kind", CLASSES)
 def test_each_is_read(kind: type) -> None:
     read = {node.attr for _, node in ACCESSES}
-    of_settings = {"num_initial_questions"}  # by a method of theirs
+    of_settings = {"num_initial_questions", "many_columns"}  # by methods of theirs
     assert {field.name for field in fields(kind)} - read - of_settings == set()

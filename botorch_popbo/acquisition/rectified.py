@@ -9,7 +9,7 @@ import torch
 from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._reproducible import derive_seed
 from botorch_popbo.acquisition._known_points import log_remoteness, proximity
 from botorch_popbo.acquisition._log_improvement import MIN_VARIANCE, log_augmentation
 from botorch_popbo.acquisition._point_noise import uniform_from_points

@@ -19,8 +19,7 @@ from botorch.exceptions.warnings import BadInitialCandidatesWarning
 from torch import Tensor
 
 import botorch_popbo.acquisition.input_constructors  # noqa: F401  (registers ours)
-from botorch_popbo._seeds import derive_seed, seeded
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import derive_seed, one_thread, seeded
 from botorch_popbo.acquisition.rank_acquisition import find_baseline
 from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.ax._checks import check_fixed

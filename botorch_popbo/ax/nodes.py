@@ -17,7 +17,7 @@ from ax.exceptions.generation_strategy import GenerationStrategyRepeatedPoints
 from ax.generation_strategy.generation_node import GenerationNode
 from ax.storage.json_store.decoder import generation_node_from_json
 
-from botorch_popbo._seeds import seeded
+from botorch_popbo._reproducible import seeded
 from botorch_popbo.ax._progress import check_metrics, num_left, warn_of_long_design
 from botorch_popbo.ax.surrogate import RankSurrogate
 

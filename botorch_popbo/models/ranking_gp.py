@@ -22,7 +22,7 @@ from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.models.exact_prediction_strategies import prediction_strategy
 from torch import Tensor
 
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import one_thread
 from botorch_popbo.data import Order
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.data.order import check_alike

@@ -15,7 +15,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import one_thread
 from botorch_popbo.optuna._space import (
     Share,
     all_parameters,

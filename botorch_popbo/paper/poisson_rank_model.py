@@ -13,8 +13,7 @@ from botorch.utils.datasets import SupervisedDataset
 from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import derive_seed, one_thread
 from botorch_popbo.data import Order, RankCounts
 from botorch_popbo.models._training_data import model_inputs, order_of_training_data, warn_if_silent
 from botorch_popbo.models.rank_model import RankModel

@@ -14,8 +14,7 @@ from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
 from botorch_popbo._plain import as_float, whole
-from botorch_popbo._seeds import derive_seed, seeded
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import derive_seed, one_thread, seeded
 from botorch_popbo.acquisition._log_improvement import log_improvement
 from botorch_popbo.data import Order, from_comparisons
 from botorch_popbo.data._checks import check_tensor

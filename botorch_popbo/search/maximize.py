@@ -12,8 +12,7 @@ from botorch.generation import gen_candidates_scipy
 from botorch.optim import optimize_acqf_discrete, optimize_acqf_discrete_local_search
 from torch import Tensor
 
-from botorch_popbo._seeds import seeded
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import one_thread, seeded
 from botorch_popbo.acquisition import LogExpectedFrontImprovement
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.search.domain import Domain

@@ -9,8 +9,7 @@ import torch
 from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import derive_seed, one_thread
 from botorch_popbo.acquisition import (
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,

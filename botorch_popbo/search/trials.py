@@ -9,7 +9,7 @@ import torch
 from botorch.utils.sampling import sample_simplex
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._reproducible import derive_seed
 from botorch_popbo.data.objectives import from_constrained_outcomes, trade_off
 from botorch_popbo.data.order import Order
 from botorch_popbo.data.outcomes import from_outcomes

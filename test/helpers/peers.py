@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import one_thread
 from botorch_popbo.benchmarks.methods import Method, Optimizer, Suggestion
 from botorch_popbo.benchmarks.points import check_membership, uniform_point
 from botorch_popbo.benchmarks.problems import Problem

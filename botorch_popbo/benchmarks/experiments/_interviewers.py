@@ -18,7 +18,7 @@ from botorch.utils.sampling import draw_sobol_samples, manual_seed
 from torch import Tensor
 
 from botorch_popbo._errors import library
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._reproducible import derive_seed
 from botorch_popbo.optuna import PreferentialPoPBOSampler
 from botorch_popbo.optuna._distributions import distributions_of, values_of
 from botorch_popbo.preference_search import PreferenceSearch

@@ -11,7 +11,7 @@ from botorch.test_functions import Hartmann
 from botorch.utils.sampling import manual_seed
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._reproducible import derive_seed
 from botorch_popbo.benchmarks.experiments._interviewers import METHODS
 from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated

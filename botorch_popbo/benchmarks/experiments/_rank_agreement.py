@@ -15,7 +15,7 @@ import torch
 from scipy.stats import kendalltau
 from torch import Tensor
 
-from botorch_popbo._seeds import seeded
+from botorch_popbo._reproducible import seeded
 from botorch_popbo.benchmarks.experiments import _rank_models as models
 from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.run._keys import Key, names, replicated

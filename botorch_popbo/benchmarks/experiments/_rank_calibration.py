@@ -9,7 +9,7 @@ import torch
 from gpytorch.kernels import MaternKernel
 from torch import Tensor
 
-from botorch_popbo._seeds import derive_seed, seeded
+from botorch_popbo._reproducible import derive_seed, seeded
 from botorch_popbo.benchmarks.experiments import _rank_models as models
 from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.run._keys import Key, replicated

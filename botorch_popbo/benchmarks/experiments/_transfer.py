@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from botorch_popbo._seeds import seeded
+from botorch_popbo._reproducible import seeded
 from botorch_popbo.acquisition import LogExpectedUtilityImprovement
 from botorch_popbo.benchmarks.experiments._measured import Measured
 from botorch_popbo.benchmarks.methods._search import maximize

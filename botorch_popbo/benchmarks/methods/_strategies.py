@@ -15,7 +15,7 @@ from ax.api.utils.structs import GenerationStrategyDispatchStruct
 from ax.core.generator_run import GeneratorRun
 from ax.generation_strategy.generation_strategy import GenerationStrategy
 
-from botorch_popbo._seeds import seeded
+from botorch_popbo._reproducible import seeded
 from botorch_popbo.ax import gp_generation_strategy, parameter_configs, popbo_generation_strategy
 from botorch_popbo.benchmarks.methods.base import Suggestion
 from botorch_popbo.benchmarks.points import suggestion_seed

@@ -96,7 +96,7 @@ class SequentialOptimizer(ABC):
 
     def suggest(self, trial: int) -> Suggestion:
         """See :class:`Optimizer`."""
-        from botorch_popbo._seeds import seeded
+        from botorch_popbo._reproducible import seeded
 
         seed = suggestion_seed(self.problem.name, self.setting.seed, trial)
         with seeded(seed):

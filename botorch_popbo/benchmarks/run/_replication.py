@@ -9,7 +9,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import one_thread
 from botorch_popbo.benchmarks.run._failure import Failure, describe
 from botorch_popbo.benchmarks.run._limit import LimitExceeded, time_limit
 from botorch_popbo.benchmarks.run._quiet import quiet

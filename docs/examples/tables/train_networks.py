@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from tqdm.auto import tqdm
 
-from botorch_popbo._seeds import derive_seed
+from botorch_popbo._reproducible import derive_seed
 from botorch_popbo.benchmarks.data.sources import MLP
 from botorch_popbo.benchmarks.data.table import Arrays, Choices
 

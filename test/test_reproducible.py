@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 import torch
 
-from botorch_popbo._threads import one_thread
+from botorch_popbo._reproducible import one_thread
 
 
 @pytest.fixture(autouse=True)
