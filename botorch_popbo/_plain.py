@@ -5,13 +5,16 @@ from typing import Any
 
 import numpy as np
 
+#: A value of a parameter: a number, a text or a truth value; Optuna allows more.
+Value = Any
 
-def plain(value: Any) -> Any:
+
+def plain(value: Value) -> Value:
     """What NumPy's scalars stand for; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
 
 
-def whole(value: Any) -> int | None:
+def whole(value: Value) -> int | None:
     """A whole number; ``None`` if the value is none, as truth values are none."""
     try:
         return None if isinstance(value, bool) else index(value)
@@ -19,7 +22,7 @@ def whole(value: Any) -> int | None:
         return None
 
 
-def as_float(value: Any) -> float | None:
+def as_float(value: Value) -> float | None:
     """A number, or the only one of an array or tensor; ``None`` if there is none, as in text."""
     if np.ma.is_masked(value):  # which as a number is zero, or what is hidden
         return None

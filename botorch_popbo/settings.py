@@ -208,12 +208,6 @@ class SearchSettings:
     # Questions to a judge about the design, for each parameter and at least: an answer tells less
     # than a value. Three to twenty did not help (docs/results/more_results.md).
     num_initial_questions: tuple[int, int] = (2, 6)
-    # Points of the design that are looked at for one that is not known: of a table of twelve
-    # points, one is then hardly ever missed. None.
-    num_tried: int = 128
-    # Suggestions, and after them points of the design, that are looked at for one at which a trial
-    # does not ask for the same as another. None.
-    num_tries: int = 4
 
     # Values of a parameter up to which each is tried; more are searched like a range and rounded,
     # unless points are few. With 1000 three ranges from 1 to 1000 ended 14 from the optimum after
@@ -222,13 +216,9 @@ class SearchSettings:
     # Points up to which any discrete space is a table, of which every point is looked at. None.
     table_size: int = 1000
     # Points of a table up to which each is looked at, which bounds time and memory; in a larger one
-    # a local search leads on. With one objective, with several, where each point costs more, and
-    # points looked at for a network, as in the paper. None.
+    # a local search leads on. With several objectives, where each point costs more, 2048 at most.
+    # None.
     max_candidates: int = 100_000
-    max_front_candidates: int = 2_048
-    max_network_candidates: int = 1_000
-    # Random points of which the best stands in for one that is known. None.
-    num_others: int = 512
 
     # Starting points and raw samples that they come from. Hundreds of points are evaluated as fast
     # as a few, so samples are screened in one batch. None.
@@ -242,47 +232,18 @@ class SearchSettings:
     # and 50 BoTorch's alternation takes 3.5 times as long, and finds a better point once in 36
     # searches, a worse one twice.
     max_combinations: int = 64
-    # The same of more combinations, and of BoTorch's optimizers of mixed spaces in Ax. None.
-    num_mixed_starts: int = 8
-    num_mixed_raw: int = 256
-    max_mixed_steps: int = 50
-    # Of many combinations numbers and choices are climbed by turns so often at most, and as long as
-    # that gains so much of the logarithm. None.
-    max_alternations: int = 8
-    least_gain: float = 1e-3
-    # A network's maxima have kinks, so more starts, a coarser end (0.002 of a rank) and a short
-    # line search pay; a long one gains nothing there.
-    num_network_starts: int = 16
-    network_tolerance: float = 1e13
-    max_network_line_search: int = 4
-
-    # Best points that half of the starts scatter about, and points whose rank is predicted to find
-    # them, fewer of many: a point has a threshold for each evaluated one, so many in all. None.
-    num_centers: int = 5
-    max_centers: int = 1000
-    max_thresholds: int = 2_000_000
-    # How far, as a logarithm to base 10 of the width of the box: from the last digits to the next
-    # basin, because the region of improvement shrinks as a search converges. None.
+    # How far from the best points starts scatter, as a logarithm to base 10 of the width of the
+    # box: from the last digits to the next basin, because the region of improvement shrinks as a
+    # search converges. None.
     log10_radius: tuple[float, float] = (-3.5, -0.5)
-    # Steps of the random walk that samples linear constraints, before the first and between two.
-    # BoTorch's 10,000 and 32 take many times as long as all else; starts need no independence.
-    walk: tuple[int, int] = (256, 4)
-    # Share of a linear constraint's bound, and of one at least, by which a point may be beyond it
-    # and is still a point of the space: candidates end on the boundary up to rounding. None.
-    constraint_slack: float = 1e-6
 
-    # Candidates for meeting a judge's champion, the half width of the cube about it that half of
-    # them fill, and how much closer the others come, to base 10. A few dozen answers say little of
-    # a whole space. A cube of 0.4, or one that shrinks, did not help
-    # (docs/results/more_results.md).
-    num_challengers: int = 512
+    # Half width of the cube about a judge's champion that half of the candidates for meeting it
+    # fill. A few dozen answers say little of a whole space. A cube of 0.4, or one that shrinks, did
+    # not help (docs/results/more_results.md).
     challenger_radius: float = 0.25
-    log10_closeness: float = -2.0
     # Variances of a judge's noise, in units of the judges' common one, of which the most probable
-    # is taken, and the deviation of its logarithm a priori. On or off only: more_results.md.
+    # is taken. On or off only: more_results.md.
     judge_noise_ratios: tuple[float, ...] = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)
-    judge_noise_spread: float = 1.4
-
     # Lengthscales of a judge's utility, of the default prior's. What is smooth over the whole space
     # pulls a narrow optimum down to the losers about it. 0.7 and 1 did not help (the same page).
     judge_lengthscale: float = 0.5

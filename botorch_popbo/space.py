@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
@@ -15,7 +15,7 @@ from botorch.models.transforms.input import InputTransform
 from botorch.utils.sampling import draw_sobol_samples
 from torch import Tensor
 
-from botorch_popbo._plain import plain, whole
+from botorch_popbo._plain import Value, plain, whole
 from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 
 #: How a parameter is written: ``(low, high)`` or ``(low, high, "log")`` for a range, of whole
@@ -23,7 +23,7 @@ from botorch_popbo.models.input_transforms import InactiveColumns, unit_cube
 #: values in none. A file without tuples says ``{"range": [...]}``, perhaps with a ``"step"``, and
 #: ``{"choices": [...]}``; ``{"ordered": [...]}`` lists choices whose order is the list's. A number,
 #: a text or a truth value, by itself or alone in a list, is a constant.
-Notation = tuple[Any, ...] | list[Any] | Mapping[str, Any] | float | str
+Notation = Sequence[object] | Mapping[str, object] | float
 #: By the name of a parameter that decides, by its choice, the parameters that have a meaning there.
 Dependents = Mapping[str, Mapping[float, Sequence[str]]]
 
@@ -57,7 +57,7 @@ class Parameter:
     high: float
     step: float | None = None
     is_log: bool = False
-    choices: tuple[Any, ...] | None = None
+    choices: tuple[Value, ...] | None = None
     is_ordered: bool = True
 
     def __post_init__(self) -> None:
@@ -75,62 +75,66 @@ class Parameter:
             raise InputDataError(f"A logarithmic range is above zero; {self.low!r} is not.")
 
     @classmethod
-    def of_choices(cls, choices: Sequence[Any], is_ordered: bool) -> Self:
+    def of_choices(cls, choices: Sequence[Value], is_ordered: bool) -> Self:
         """Choices, at least two that differ.
 
         Raises:
             InputDataError: If two are equal, or there is one alone.
         """
-        told_apart = [one for i, one in enumerate(choices) if _index(choices, one) == i]
-        if len(told_apart) < max(len(choices), 2):
+        different = [choice for i, choice in enumerate(choices) if _index(choices, choice) == i]
+        if len(different) < max(len(choices), 2):
             raise InputDataError(f"List at least two different choices, not {list(choices)!r}.")
         return cls(0, len(choices) - 1, 1, choices=tuple(choices), is_ordered=is_ordered)
 
     @classmethod
-    def read(cls, notation: Any) -> Self:
+    def read(cls, notation: Value) -> Self:
         """A parameter as it is written; see :data:`Notation`.
 
         Raises:
             InputDataError: If it is written in no such way.
         """
-        said, kind = notation, "range" if isinstance(notation, tuple) else "choices"
-        if isinstance(said, Mapping) and said.keys() == {"range", "step"}:
-            return cls.read({"range": said["range"]})._in_steps(plain(said["step"]))
-        if isinstance(said, Mapping) and len(said) == 1:
-            ((kind, said),) = said.items()
-        if kind not in ("range", "choices", "ordered") or not isinstance(said, tuple | list):
+        content = notation
+        if not isinstance(notation, Mapping):
+            content = {"range" if isinstance(notation, tuple) else "choices": notation}
+        is_known = {*content} in ({"range"}, {"range", "step"}, {"choices"}, {"ordered"})
+        entries = next((content[key] for key in content if key != "step"), None)
+        if not is_known or not isinstance(entries, tuple | list):
             raise InputDataError(f"{notation!r} is neither a tuple nor a list; {_HELP}.")
-        entries = [plain(one) for one in said]
-        if kind == "range":
-            return cls._read_range(entries)
-        kinds = {type(one) for one in entries}
-        is_numeric = kinds <= {int, float}
-        if not is_numeric and kinds not in ({str}, {bool}):
-            raise InputDataError(
-                f"Choices are all text, all numbers or all truth values, not {entries!r}. Let them "
-                "be names, and look up what each stands for."
-            )
-        if is_numeric:
-            if not all(map(math.isfinite, entries)):
-                raise InputDataError(f"Choices that are numbers are finite, not {entries!r}.")
-            entries = list(map(float if float in kinds else int, entries))
-        if is_numeric and kind == "choices":
-            entries.sort()
-        return cls.of_choices(entries, is_numeric or kind == "ordered")
+        values = [plain(entry) for entry in entries]
+        if "range" not in content:
+            return cls._read_choices(values, "ordered" in content)
+        parameter = cls._read_range(values)
+        return parameter._in_steps(plain(content["step"])) if "step" in content else parameter
 
     @classmethod
-    def _read_range(cls, said: list[Any]) -> Self:
-        ends = said[:2]
-        if len(said) not in (2, 3) or not all(map(_is_number, ends)):
-            raise InputDataError(f"{tuple(said)!r} is no range; {_HELP}.")
-        if said[2:] not in ([], ["log"]):
-            steps = '{"range": (low, high), "step": step}'
-            raise InputDataError(f'A third entry is "log", not {said[2]!r}; steps are {steps}.')
-        is_whole = all(isinstance(end, int) for end in ends)
-        low, high = ends if is_whole else map(float, ends)
-        return cls(low, high, 1 if is_whole else None, bool(said[2:]))
+    def _read_choices(cls, choices: list[Value], is_ordered: bool) -> Self:
+        kinds = {type(choice) for choice in choices}
+        if kinds in ({str}, {bool}):
+            return cls.of_choices(choices, is_ordered)
+        if not kinds <= {int, float}:
+            raise InputDataError(
+                f"Choices are all text, all numbers or all truth values, not {choices!r}. Let them "
+                "be names, and look up what each stands for."
+            )
+        if not all(map(math.isfinite, choices)):
+            raise InputDataError(f"Choices that are numbers are finite, not {choices!r}.")
+        numbers = [float(choice) for choice in choices] if float in kinds else choices
+        return cls.of_choices(numbers if is_ordered else sorted(numbers), is_ordered=True)
 
-    def _in_steps(self, step: Any) -> Self:
+    @classmethod
+    def _read_range(cls, entries: list[Value]) -> Self:
+        ends, scale = entries[:2], entries[2:]
+        if len(entries) not in (2, 3) or not all(map(_is_number, ends)):
+            raise InputDataError(f"{tuple(entries)!r} is no range; {_HELP}.")
+        if scale not in ([], ["log"]):
+            steps = '{"range": (low, high), "step": step}'
+            raise InputDataError(f'A third entry is "log", not {scale[0]!r}; steps are {steps}.')
+        low, high = ends
+        if isinstance(low, int) and isinstance(high, int):
+            return cls(low, high, 1, bool(scale))
+        return cls(float(low), float(high), None, bool(scale))
+
+    def _in_steps(self, step: Value) -> Self:
         number = (self.high - self.low) / step if _is_number(step) and step > 0 else math.nan
         if self.is_log or not abs(number - round(number, 0)) < 1e-9 * number:
             raise InputDataError(
@@ -139,13 +143,14 @@ class Parameter:
         kind = float if isinstance(step, float) else type(self.low)  # as the values are
         return replace(self, low=kind(self.low), high=kind(self.high), step=step)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """How it is written in a file."""
-        if self.choices is None:
-            said = {"range": [self.low, self.high, *(["log"] if self.is_log else [])]}
-            is_plain = self.step is None or (isinstance(self.low, int) and self.step == 1)
-            return said if is_plain else said | {"step": self.step}
-        return {"ordered" if self.is_ordered else "choices": list(self.choices)}
+        if self.choices is not None:
+            return {"ordered" if self.is_ordered else "choices": list(self.choices)}
+        scale = ["log"] if self.is_log else []
+        is_plain = self.step is None or (isinstance(self.low, int) and self.step == 1)
+        steps = {} if is_plain else {"step": self.step}
+        return {"range": [self.low, self.high, *scale], **steps}
 
     @property
     def is_categorical(self) -> bool:
@@ -160,30 +165,26 @@ class Parameter:
     @property
     def ends(self) -> tuple[float, float]:
         """The smallest and the largest place."""
-        return self.place(self._value_at(0)), self.place(self._value_at(self.size - 1))
+        return self._scaled(self.low), self._scaled(self._nearest(self.high))
 
     @property
     def outer_ends(self) -> tuple[float, float]:
         """Those of the numbers that are rounded to a value."""
         margin = 0.5 * (self.step or 0.0)
-        start, end = self.low - margin, self.high + margin
-        return (math.log(start), math.log(end)) if self.is_log else (start, end)
+        return self._scaled(self.low - margin), self._scaled(self.high + margin)
 
     @cached_property
     def middle(self) -> float:
         """The place in the middle."""
-        if self.step is None:
-            low, high = self.ends
-            return (low + high) / 2.0
-        return self.place(self._value_at(self.size // 2))
+        low, high = self.ends
+        is_range = self.step is None
+        return (low + high) / 2.0 if is_range else self._scaled(self._number(self.size // 2))
 
     def places(self) -> list[float]:
         """The places of all values, rising."""
-        if self.choices is not None:  # each of which would be looked for among all
-            return [float(index) for index in range(len(self.choices))]
-        return [self.place(self._value_at(index)) for index in range(int(self.size))]
+        return [self._scaled(self._number(index)) for index in range(int(self.size))]
 
-    def place(self, value: Any) -> float:
+    def place(self, value: Value) -> float:
         """The number that stands for a value.
 
         Raises:
@@ -194,22 +195,18 @@ class Parameter:
         if self.is_log and value <= 0:
             raise ValueError("not above zero")
         if self.step is not None and math.isfinite(value):  # 3 steps of 0.1 are not quite 0.3
-            nearest = self._nearest(value, self.step)
-            if abs(value - nearest) <= 1e-9 * self.step:
-                value = nearest
+            nearest = self._nearest(value)
+            value = nearest if abs(value - nearest) <= 1e-9 * self.step else value
         return self._scaled(value)
 
-    def value(self, place: float) -> Any:
+    def value(self, place: float) -> Value:
         """The value that a number stands for, rounded to the nearest there is."""
-        number = math.exp(place) if self.is_log else place
-        if self.step is not None:
-            return self._nearest(number, self.step)
-        return min(max(number, self.low), self.high)
+        number = self._nearest(math.exp(place) if self.is_log else place)
+        return number if self.choices is None else self.choices[int(number)]
 
     def rounded(self, place: float) -> float:
         """The nearest place of a value."""
-        value = self.value(place)
-        return self._scaled(value) if self.choices is None else self.place(value)
+        return self._scaled(self._nearest(math.exp(place) if self.is_log else place))
 
     def at(self, unit: float) -> float:
         """The place of a number of the unit interval, all values being equally likely.
@@ -221,20 +218,19 @@ class Parameter:
         start, end = self.outer_ends
         return self.rounded(start + unit * (end - start))
 
-    def _scaled(self, value: float) -> float:
-        return math.log(value) if self.is_log else float(value)
+    def _scaled(self, number: float) -> float:
+        return math.log(number) if self.is_log else float(number)
 
-    def _nearest(self, number: float, step: float) -> Any:
-        return self._value_at(round((number - self.low) / step))
-
-    def _value_at(self, index: float) -> Any:
-        """The value at a place of the grid, or at the end that is nearer."""
+    def _nearest(self, number: float) -> float:
+        """The nearest number of the range, or of its steps."""
         if self.step is None:
-            return self.high if index else self.low
-        inside = min(max(int(index), 0), int(self.size) - 1)
-        if self.choices is not None:
-            return self.choices[inside]
-        return min(self.low + inside * self.step, self.high)
+            return min(max(number, self.low), self.high)
+        index = round((number - self.low) / self.step)
+        return self._number(min(max(index, 0), self.size - 1))
+
+    def _number(self, index: float) -> float:
+        """A number in steps, from 0 on."""
+        return min(self.low + int(index) * (self.step or 0), self.high)
 
 
 class Space:
@@ -260,65 +256,57 @@ class Space:
         self,
         parameters: Mapping[str, Parameter],
         dependents: Dependents | None = None,
-        constants: Mapping[str, Any] | None = None,
+        constants: Mapping[str, Value] | None = None,
     ) -> None:
         self.parameters = dict(parameters)
         self.constants = dict(constants or {})
         self.dependents = dependents or {}
         self._column = {name: i for i, name in enumerate(self.parameters)}
-        own = list(self.parameters.values())
-        self.bounds = torch.tensor([p.ends for p in own], dtype=torch.double).reshape(-1, 2).T
-        self.size = torch.tensor([p.size for p in own], dtype=torch.double)
-        self.is_categorical = torch.tensor([p.is_categorical for p in own])
+        each = self.parameters.values()
+        self.bounds = torch.tensor([p.ends for p in each], dtype=torch.double).reshape(-1, 2).T
+        self.size = torch.tensor([p.size for p in each], dtype=torch.double)
+        self.is_categorical = torch.tensor([p.is_categorical for p in each])
         self.inactive = self._inactive_columns() if self.dependents else None
 
     @classmethod
-    def read(cls, said: Mapping[str, Any] | Tensor) -> Self:
+    def read(cls, notation: Mapping[str, object] | Tensor) -> Self:
         """A space as it is written.
 
         Args:
-            said: What each parameter may be, by its name; see :data:`Notation`. Or lower and upper
-                bounds of ranges that are called x1, x2, …, a ``2 x d`` tensor.
+            notation: What each parameter may be, by its name; see :data:`Notation`. Or lower and
+                upper bounds of ranges that are called x1, x2, …, a ``2 x d`` tensor.
 
         Raises:
             InputDataError: If there is no parameter but constants, or if one is written wrongly.
             BotorchTensorDimensionError: If bounds have another shape.
         """
-        if isinstance(said, Tensor):
-            if said.ndim != 2 or said.shape[0] != 2:
+        if isinstance(notation, Tensor):
+            if notation.ndim != 2 or notation.shape[0] != 2:
                 raise BotorchTensorDimensionError(
-                    f"Expected bounds of shape 2 x d, but got {tuple(said.shape)}."
+                    f"Expected bounds of shape 2 x d, but got {tuple(notation.shape)}."
                 )
-            ranges = enumerate(said.T.tolist(), start=1)
-            said = {f"x{place}": tuple(map(float, ends)) for place, ends in ranges}
-        if not isinstance(said, Mapping) or not said:
+            ranges = enumerate(notation.T.tolist(), start=1)
+            notation = {f"x{place}": tuple(map(float, ends)) for place, ends in ranges}
+        if not isinstance(notation, Mapping) or not notation:
             raise InputDataError(
                 'The space is a dictionary such as {"rate": (1e-4, 1.0, "log"), "kernel": ["a", '
-                f'"b"]}}; got {said!r}.'
+                f'"b"]}}; got {notation!r}.'
             )
         parameters, constants = {}, {}
-        for name, notation in said.items():
+        for name, written in notation.items():
             if not isinstance(name, str):
                 raise InputDataError(f"The name of a parameter is a text; got {name!r}.")
-            alone = notation[0] if isinstance(notation, list) and len(notation) == 1 else notation
+            alone = written[0] if isinstance(written, list) and len(written) == 1 else written
             if isinstance(plain(alone), str | bool) or _is_number(plain(alone)):
                 constants[name] = plain(alone)
                 continue
             try:
-                parameters[name] = Parameter.read(notation)
+                parameters[name] = Parameter.read(written)
             except InputDataError as error:
                 raise InputDataError(f"{name}: {error}") from None
-            hint = ""
-            if isinstance(notation, list) and [*map(type, notation)] == [float, float]:
-                hint = (
-                    f"two choices; a range is written {tuple(notation)}, in TOML range = {notation}"
-                )
-            elif parameters[name] == Parameter(0, 1, 1) and "step" not in notation:
-                hint = "whole numbers; all between are written (0.0, 1.0), and these two [0, 1]"
-            if hint:
-                warnings.warn(f"{name}: {notation} are {hint}.", InputDataWarning, stacklevel=2)
+            _warn_of_two_numbers(name, written, parameters[name])
         if not parameters:
-            raise InputDataError(f"There is nothing to search: {said!r} holds constants only.")
+            raise InputDataError(f"There is nothing to search: {notation!r} holds constants only.")
         return cls(parameters, constants=constants)
 
     def at_places(self, fixed: Mapping[str, float]) -> Self:
@@ -327,7 +315,7 @@ class Space:
         part.fixed = {self._column[name]: place for name, place in fixed.items()}
         return part
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """What :meth:`read` reads, as it can be written to a file."""
         return {name: p.to_json() for name, p in self.parameters.items()} | self.constants
 
@@ -346,12 +334,12 @@ class Space:
         """The number of columns that the input transform makes."""
         return int(torch.where(self.is_categorical, self.size, 1.0).sum())
 
-    def encode(self, values: Mapping[str, Any]) -> Tensor:
+    def encode(self, values: Mapping[str, Value]) -> Tensor:
         """A point of shape ``d`` from the value of each parameter."""
         places = [parameter.place(values[name]) for name, parameter in self.parameters.items()]
         return self.filled(torch.tensor(places, dtype=torch.double))
 
-    def decode(self, x: Tensor) -> dict[str, Any]:
+    def decode(self, x: Tensor) -> dict[str, Value]:
         """The value of each parameter at a point of shape ``d``, and the constants."""
         places = zip(self.parameters.items(), x.tolist(), strict=True)
         return {name: p.value(place) for (name, p), place in places} | self.constants
@@ -364,7 +352,7 @@ class Space:
 
     def from_unit(self, unit: Tensor) -> Tensor:
         """Points ``... x d`` of the unit cube as points of the space."""
-        return rounded_columns(unit, {i: p.at for i, p in enumerate(self.parameters.values())})
+        return _mapped(unit, {i: p.at for i, p in enumerate(self.parameters.values())})
 
     def to_unit(self, X: Tensor) -> Tensor:
         """Points ``... x d`` in the unit cube, discrete ones in the middle of their parts."""
@@ -379,7 +367,7 @@ class Space:
             for i, parameter in enumerate(self.parameters.values())
             if parameter.step is not None and parameter.choices is None and i not in self.fixed
         }
-        return rounded_columns(X, rounded)
+        return _mapped(X, rounded)
 
     def filled(self, X: Tensor) -> Tensor:
         """Points ``... x d`` that are equal where they differ in what has no meaning only."""
@@ -391,6 +379,10 @@ class Space:
         X[..., [*self.fixed]] = X.new_tensor([*self.fixed.values()])
         return self.filled(X)
 
+    def contains(self, X: Tensor) -> Tensor:
+        """Which points ``... x d`` lie in all ranges, and have the fixed places."""
+        return ((X.clamp(*self.bounds) == X) & (self.placed(X) == X)).all(-1)
+
     def check(self, X: Tensor) -> None:
         """Check that points ``... x d`` hold values, and numbers up to rounding.
 
@@ -398,13 +390,13 @@ class Space:
             InputDataError: If one holds something else.
         """
         X = X.detach().double().cpu()
-        own = self.parameters.values()
+        each = self.parameters.values()
         inside = X.nan_to_num().clamp(*self.bounds)  # far out a logarithm is of no number
-        nearest = rounded_columns(inside, {i: p.rounded for i, p in enumerate(own)})
+        nearest = _mapped(inside, {i: p.rounded for i, p in enumerate(each)})
         # For what was rounded to single precision: a digit, but no other value of a grid, or a
         # millionth of a range's width.
         digit = torch.finfo(torch.float32).eps * X.abs()
-        near = [0.0 if p.choices is not None or p.step is None else p.step / 4 for p in own]
+        near = [0.0 if p.choices is not None or p.step is None else p.step / 4 for p in each]
         width = self.bounds[1] - self.bounds[0]
         slack = torch.where(self.size.isinf(), 1e-6 * width, digit.minimum(X.new_tensor(near)))
         wrong = (((X - nearest).abs() > slack) & X.isfinite()).nonzero()
@@ -438,7 +430,18 @@ class Space:
         return InactiveColumns(dependents, fill)
 
 
-def rounded_columns(X: Tensor, functions: Mapping[int, Callable[[float], float]]) -> Tensor:
+def _warn_of_two_numbers(name: str, notation: Value, parameter: Parameter) -> None:
+    """Warn of a pair of numbers that may have been meant as a range, or as another one."""
+    hint = ""
+    if isinstance(notation, list) and [*map(type, notation)] == [float, float]:
+        hint = f"two choices; a range is written {tuple(notation)}, in TOML range = {notation}"
+    elif parameter == Parameter(0, 1, 1) and "step" not in notation:
+        hint = "whole numbers; all between are written (0.0, 1.0), and these two [0, 1]"
+    if hint:
+        warnings.warn(f"{name}: {notation} are {hint}.", InputDataWarning, stacklevel=3)
+
+
+def _mapped(X: Tensor, functions: Mapping[int, Callable[[float], float]]) -> Tensor:
     """Points of which some columns are mapped number by number, each number once."""
     columns = list(X.detach().unbind(-1))
     for column, function in functions.items():
@@ -447,28 +450,28 @@ def rounded_columns(X: Tensor, functions: Mapping[int, Callable[[float], float]]
     return torch.stack(columns, dim=-1)
 
 
-def _index(choices: Sequence[Any], value: Any) -> int:
+def _index(choices: Sequence[Value], value: Value) -> int:
     """The place of the first choice that is equal; NaN equals itself."""
     try:
         if value == value:
             return choices.index(value)
-        return next(index for index, one in enumerate(choices) if one != one)
+        return next(index for index, choice in enumerate(choices) if choice != choice)
     except (ValueError, StopIteration):
         raise ValueError(f"not one of {', '.join(map(str, choices))}") from None
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Value) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and math.isfinite(value)
 
 
-def at_least(low: int, **said: Any) -> int:
+def at_least(low: int, **argument: Value) -> int:
     """A whole number that is not below another, given by its name.
 
     Raises:
         InputDataError: If it is something else.
     """
-    ((name, value),) = said.items()
+    ((name, value),) = argument.items()
     number = whole(value)
     if number is None or number < low:
         raise InputDataError(f"{name} is a whole number of at least {low}, but got {value!r}.")

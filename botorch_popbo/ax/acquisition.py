@@ -99,8 +99,7 @@ class RankAcquisition(Acquisition):
             # Candidates end on the boundary up to rounding. Those beyond it would be taken for
             # points of another space, and a running one would be suggested again.
             A, b = map(torch.cat, zip(*halves, strict=True))
-            slack = self._settings.search.constraint_slack
-            constraints = (A, b + slack * b.abs().clamp_min(1.0))
+            constraints = (A, b + 1e-6 * b.abs().clamp_min(1.0))
         inside = partial(self.surrogate.points_inside, digest=digest)
         self._feasible = feasible = partial(
             inside, linear_constraints=constraints, fixed_features=config.fixed_features

@@ -100,7 +100,7 @@ class PoPBOSampler(BaseSampler):
         if not distributions.keys() - fixed.keys():
             return {}
         kept = suggestions(study)
-        for _ in range(self._search.settings.search.num_tries):
+        for _ in range(4):
             values = self._values(study, trial, distributions, fixed, kept)
             before, kept = kept, suggestions(study)
             if kept == before:  # else another process has suggested meanwhile, from the same
@@ -136,8 +136,7 @@ class PoPBOSampler(BaseSampler):
         The model does not know what decides which parameters a trial asks for.
         """
         search = self._search
-        tries = search.settings.search.num_tries
-        for is_drawn in [False] * tries + [True] * tries:
+        for is_drawn in [False] * 4 + [True] * 4:
             if is_drawn:
                 x = search.draw(space, trials.known_X, index)
             else:

@@ -250,10 +250,10 @@ class Interview:
 
 def _near(center: Tensor, space: Space, settings: SearchSettings) -> Tensor:
     """Points of the unit cube about one of its points."""
-    number, widest = settings.num_challengers, settings.challenger_radius
+    number, widest = 512, settings.challenger_radius
     corners = torch.stack([-torch.ones_like(center), torch.ones_like(center)])
     box: Tensor = draw_sobol_samples(corners, n=number, q=1).squeeze(1)
-    scale = 10.0 ** (settings.log10_closeness * torch.rand(number, 1, dtype=center.dtype))
+    scale = 10.0 ** (-2.0 * torch.rand(number, 1, dtype=center.dtype))  # to a hundredth
     scale[::2] = 1.0
     radius = torch.maximum(widest * scale, 1.0 / space.size)
     moved = (center + radius * box).abs()
@@ -271,7 +271,7 @@ def _noise_ratios(
     The most probable ratio of a few, by how well each answer is foreseen by all the others.
     """
     ratios = torch.tensor(settings.judge_noise_ratios, dtype=torch.double)
-    log_prior = -0.5 * (ratios.log() / settings.judge_noise_spread).square()
+    log_prior = -0.5 * (ratios.log() / 1.4).square()  # a factor of four is one deviation
     log_prob = {answer.judge: log_prior for answer in answers}
     noise = 2.0 * model.noise.detach()
     for answer in answers:

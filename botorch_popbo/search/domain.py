@@ -41,14 +41,9 @@ class Domain:
         few = math.prod(p.size for _, p in free) <= settings.table_size
         limit = math.inf if few else settings.max_listed
         listed = {i: p.places() for i, p in free if p.choices is not None or p.size <= limit}
-        return cls(
-            bounds=bounds,
-            choices={i: [place] for i, place in space.fixed.items()} | listed,
-            categorical=[i for i, p in free if p.is_categorical],
-            snap=space.snap,
-            inactive=space.inactive,
-            settings=settings,
-        )
+        choices = {i: [place] for i, place in space.fixed.items()} | listed
+        categorical = [i for i, p in free if p.is_categorical]
+        return cls(bounds, choices, categorical, space.snap, space.inactive, settings)
 
     @property
     def columns(self) -> list[Tensor]:
@@ -72,12 +67,17 @@ class Domain:
         is_small = self.num_combinations <= self.settings.table_size
         return is_small or longest <= MAX_CARDINALITY_FOR_LOCAL_SEARCH
 
+    @property
+    def has_many_combinations(self) -> bool:
+        """Whether numbers are climbed in and choices changed by turns, not beside each choice."""
+        return self.num_combinations > self.settings.max_combinations
+
     def listed(self, X: Tensor) -> Tensor:
         """Points ``... x d`` with the nearest listed value in every column that has a list."""
         X = X.clone()
         for column, values in self.choices.items():
-            known = X.new_tensor(values)
-            X[..., column] = known[(X[..., [column]] - known).abs().argmin(-1)]
+            listed = X.new_tensor(values)
+            X[..., column] = listed[(X[..., [column]] - listed).abs().argmin(-1)]
         return X
 
     def filled(self, X: Tensor) -> Tensor:

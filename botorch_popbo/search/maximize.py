@@ -19,11 +19,10 @@ from botorch_popbo.search.domain import Domain
 from botorch_popbo.search.starts import (
     centers_of,
     constrained_initial_conditions,
-    mixed_starts,
     random_points,
     rank_initial_conditions,
     rank_model_of,
-    scattered_starts,
+    starting_points,
 )
 from botorch_popbo.search.tables import unseen_points
 from botorch_popbo.settings import SearchSettings
@@ -78,23 +77,23 @@ def table_candidates(
     Returns:
         An ``n x d`` tensor; none if no point is left.
     """
-    columns, settings = domain.columns, domain.settings
+    draw = partial(unseen_points, domain, X_known, seed=seed)
     model = rank_model_of(acquisition)
     if model is not None and not model.has_uncertainty:
-        return unseen_points(domain, X_known, settings.max_network_candidates, seed)
-    most, half = _affordable(acquisition, domain), (settings.num_starts + 1) // 2
+        return draw(1000)  # as in the paper
+    most, half = _affordable(acquisition, domain), (domain.settings.num_starts + 1) // 2
     if domain.num_combinations <= most:
-        return unseen_points(domain, X_known, most, seed)
-    drawn = unseen_points(domain, X_known, settings.num_raw, seed)
+        return draw(most)
+    drawn = draw(domain.settings.num_raw)
     if len(drawn) < half:  # nearly all differ in columns without a meaning only
-        return unseen_points(domain, X_known, most, seed)
+        return draw(most)
     with torch.no_grad():
         promising = drawn[acquisition(drawn.unsqueeze(-2)).topk(half).indices]
-    best = centers_of(acquisition, domain.bounds, settings)[:half]
+    best = centers_of(acquisition, domain.bounds)[:half]
     found = []
     for start in torch.cat([promising, domain.listed(best)]).split(1):
         x, _ = optimize_acqf_discrete_local_search(
-            acquisition, columns, 1, 1, batch_initial_conditions=start.unsqueeze(-2)
+            acquisition, domain.columns, 1, 1, batch_initial_conditions=start.unsqueeze(-2)
         )
         found.append(x)
     led = domain.filled(torch.cat(found)).unique(dim=0)
@@ -123,7 +122,7 @@ def unless_known(
     found = []
     for x in domain.filled(X).split(1):
         if bool(is_row_of(x, X_known)):
-            others = feasible(domain.filled(random_points(domain, domain.settings.num_others)))
+            others = feasible(domain.filled(random_points(domain, 512)))
             others = others[~is_row_of(others, X_known)]
             x = _best(acquisition, others).unsqueeze(0) if len(others) else x
         found.append(x)
@@ -142,73 +141,54 @@ def default_options(optimizer: str, is_smooth: bool, settings: SearchSettings) -
     Returns:
         Its keyword arguments; none for an optimizer that looks at every point of a discrete space.
     """
-    # Starts are screened in one batch.
-    of_box = {"init_batch_limit": settings.num_raw, "batch_limit": settings.num_network_starts}
-    line_search = {"factr": settings.network_tolerance, "maxls": settings.max_network_line_search}
-    end = {"maxiter": settings.max_steps, "factr": settings.tolerance}
-    starts = partial(constrained_initial_conditions, settings=settings)
-    near_best = partial(rank_initial_conditions, settings=settings)
-    of_optimizer: dict[str, dict[str, Any]] = {
-        "optimize_acqf": {
-            "num_restarts": settings.num_starts if is_smooth else settings.num_network_starts,
-            "raw_samples": settings.num_raw,
-            "ic_generator": near_best if is_smooth else starts,
-            "retry_on_optimization_warning": False,
-            "options": end if is_smooth else of_box | line_search,
-        },
-        "optimize_acqf_mixed": {
-            "num_restarts": settings.num_mixed_starts,
-            "raw_samples": settings.num_mixed_raw,
-            "ic_generator": starts,
-            "retry_on_optimization_warning": False,
-            "options": {
-                "init_batch_limit": settings.num_mixed_raw,
-                "batch_limit": settings.num_mixed_starts,
-                "maxiter": settings.max_mixed_steps,
-            },
-        },
-        "optimize_acqf_mixed_alternating": {
-            "num_restarts": settings.num_mixed_starts,
-            "raw_samples": settings.num_raw,
-            "options": {
-                "init_batch_limit": settings.num_raw,
-                "maxiter_alternating": settings.max_alternations,
-            },
-        },
-    }
-    return of_optimizer.get(optimizer, {})
+    number, num_raw = settings.num_starts, settings.num_raw
+    common: dict[str, Any] = {"raw_samples": num_raw, "retry_on_optimization_warning": False}
+    if optimizer == "optimize_acqf" and is_smooth:
+        starts = partial(rank_initial_conditions, settings=settings)
+        options = {"maxiter": settings.max_steps, "factr": settings.tolerance}
+        return common | {"num_restarts": number, "ic_generator": starts, "options": options}
+    common["ic_generator"] = constrained_initial_conditions
+    in_one_batch: dict[str, float] = {
+        "init_batch_limit": num_raw
+    }  # hundreds of points as fast as a few
+    if optimizer == "optimize_acqf":
+        # A network's maxima have kinks, so more starts, a coarser end (0.002 of a rank) and a short
+        # line search pay; a long one gains nothing there.
+        options = in_one_batch | {"batch_limit": 16, "factr": 1e13, "maxls": 4}
+        return common | {"num_restarts": 16, "options": options}
+    if optimizer == "optimize_acqf_mixed":
+        options = {"init_batch_limit": 256, "batch_limit": 8, "maxiter": 50}
+        return common | {"num_restarts": 8, "raw_samples": 256, "options": options}
+    if optimizer == "optimize_acqf_mixed_alternating":
+        options = in_one_batch | {"maxiter_alternating": 8}
+        return {"num_restarts": 8, "raw_samples": num_raw, "options": options}
+    return {}
 
 
 def _affordable(acquisition: AcquisitionFunction, domain: Domain) -> int:
     """Most points of a table to look at one by one: those of a front cost more."""
-    settings, is_of_front = domain.settings, isinstance(acquisition, LogExpectedFrontImprovement)
-    return settings.max_front_candidates if is_of_front else settings.max_candidates
+    most = domain.settings.max_candidates
+    return min(most, 2048) if isinstance(acquisition, LogExpectedFrontImprovement) else most
 
 
 def _optimized(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
     """What an optimizer for such a space finds, ``1 x d``."""
-    settings = domain.settings
-    if domain.num_combinations > settings.max_combinations:
-        found = _by_turns(acquisition, domain)
-    elif domain.choices:
-        found = _climbed(acquisition, domain, mixed_starts(acquisition, domain))
-    else:
-        number = settings.num_starts, settings.num_raw
-        X = rank_initial_conditions(acquisition, domain.bounds, 1, *number, settings=settings)
-        found = _climbed(acquisition, domain, X)
+    starts = starting_points(acquisition, domain)
+    climb = _by_turns if domain.has_many_combinations else _climbed
+    found = climb(acquisition, domain, starts)
     with torch.no_grad():
         return found[acquisition(found).argmax()]
 
 
-def _by_turns(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
+def _by_turns(acquisition: AcquisitionFunction, domain: Domain, X: Tensor) -> Tensor:
     """Where climbing numbers and changing choices by turns leads, ``n x 1 x d``."""
-    X, found = scattered_starts(acquisition, domain), []
+    found = []
     with torch.no_grad():
         value = acquisition(X)
-    for _ in range(domain.settings.max_alternations):
+    for _ in range(8):
         moved, reached = _step(acquisition, domain, _climbed(acquisition, domain, X))
         found.append(moved)
-        is_open = reached > value + domain.settings.least_gain
+        is_open = reached > value + 1e-3  # of the logarithm
         X, value = moved[is_open], reached[is_open]
         if not len(X):
             break

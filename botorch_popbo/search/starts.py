@@ -44,7 +44,7 @@ def rank_initial_conditions(
         num_restarts: Number of starting points.
         raw_samples: Number of points to choose from.
         options: The option ``"seed"`` is used.
-        settings: How far from how many of the best points.
+        settings: How far from the best points.
         **kwargs: See :func:`botorch.optim.optimize_acqf`; handed on to BoTorch's generator.
 
     Returns:
@@ -54,12 +54,13 @@ def rank_initial_conditions(
         ValueError: If there are fewer raw samples than starting points.
     """
     settings = settings or SearchSettings()
-    others = any(isinstance(value, Tensor) or value for value in kwargs.values())
-    others |= bool(bounds.isinf().any())
-    if q > 1 or others or rank_model_of(acq_function) is None:
-        kwargs |= {"options": options, "settings": settings}
-        numbers = q, num_restarts, raw_samples
-        return constrained_initial_conditions(acq_function, bounds, *numbers, **kwargs)
+    is_special = any(isinstance(value, Tensor) or value for value in kwargs.values())
+    is_special |= bool(bounds.isinf().any())
+    if q > 1 or is_special or rank_model_of(acq_function) is None:
+        kwargs |= {"options": options, "q": q, "num_restarts": num_restarts}
+        return constrained_initial_conditions(
+            acq_function, bounds, raw_samples=raw_samples, **kwargs
+        )
     if raw_samples < num_restarts:
         raise ValueError(
             f"raw_samples is at least num_restarts, whose points come from them, but got "
@@ -70,63 +71,46 @@ def rank_initial_conditions(
     with manual_seed(seed):
         everywhere = draw_sobol_samples(bounds, raw_samples - half, 1, seed=seed)
         nearby = _near(acq_function, bounds, half, settings)
-    with torch.no_grad():
-        value = acq_function(torch.cat([everywhere, nearby]))
-    wide = value[: len(everywhere)].topk(num_restarts - num_restarts // 2).indices
-    close = value[len(everywhere) :].topk(num_restarts // 2).indices
-    return torch.cat([everywhere[wide], nearby[close]])
+    return _best_of_each(acq_function, everywhere, nearby, num_restarts)
 
 
-def mixed_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
-    """Starting points of a space of ranges and few combinations of choices.
+def starting_points(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
+    """Starting points of a space, as :func:`rank_initial_conditions` makes them of a box.
 
-    As :func:`rank_initial_conditions` makes them; half of those close to the best points have the
-    choices of these, all others every combination in turn. The best of each combination starts the
-    optimizer, and the best few beside the best points.
+    Of few combinations of choices the best point of each starts the optimizer, beside the best few
+    close to the best evaluated points: half of these have their choices, all others every
+    combination in turn. Of many combinations the best few of random points do, and of some close to
+    the best ones, whose categories these have.
 
     Args:
-        acquisition: A function of a rank model.
+        acquisition: The function.
         domain: The space.
 
     Returns:
         An ``n x 1 x d`` tensor.
     """
-    columns, settings = list(domain.choices), domain.settings
-    combinations = torch.cartesian_prod(*map(domain.bounds.new_tensor, domain.choices.values()))
+    settings, bounds, columns = domain.settings, domain.bounds, [*domain.choices]
+    number, half = settings.num_raw, settings.num_raw // 2
+    if not columns:
+        sizes = 1, settings.num_starts, number
+        return rank_initial_conditions(acquisition, bounds, *sizes, settings=settings)
+    if domain.has_many_combinations:
+        nearby = _near(acquisition, bounds, half, settings, keep=domain.categorical)
+        nearby = domain.listed(domain.snap(nearby))
+        everywhere = random_points(domain, half).unsqueeze(-2)
+        return _best_of_each(acquisition, everywhere, nearby, 8)
+    combinations = torch.cartesian_prod(*map(bounds.new_tensor, domain.choices.values()))
     combinations = combinations.reshape(-1, len(columns))
-    half = settings.num_raw // 2
-    everywhere = draw_sobol_samples(domain.bounds, settings.num_raw - half, 1)
-    nearby = _near(acquisition, domain.bounds, half, settings, keep=columns)
-    X = torch.cat([everywhere, nearby])
-    index = torch.arange(len(X)) % len(combinations)
-    X[: -(half // 2), 0, columns] = combinations[index[: -(half // 2)]]
+    everywhere = draw_sobol_samples(bounds, number - half, 1)
+    X = torch.cat([everywhere, _near(acquisition, bounds, half, settings, keep=columns)])
+    turns = torch.arange(number - half // 2)
+    X[: len(turns), 0, columns] = combinations[turns % len(combinations)]
     with torch.no_grad():
         value = acquisition(X)
     is_of = (X[:, 0, None, columns] == combinations).all(-1)
-    of_each = value.unsqueeze(-1).where(is_of, -torch.inf).argmax(0)
-    close = len(X) - half + value[-half:].topk(settings.num_starts).indices
-    return X[torch.cat([of_each, close]).unique()]
-
-
-@torch.no_grad()
-def scattered_starts(acquisition: AcquisitionFunction, domain: Domain) -> Tensor:
-    """Starting points of a space of ranges and many combinations of choices.
-
-    The best few of points everywhere, and of some close to the best points, whose categories these
-    have.
-
-    Args:
-        acquisition: A function of a rank model.
-        domain: The space.
-
-    Returns:
-        An ``n x 1 x d`` tensor.
-    """
-    settings, half = domain.settings, domain.settings.num_raw // 2
-    nearby = _near(acquisition, domain.bounds, half, settings, keep=[*domain.categorical])
-    nearby = domain.listed(domain.snap(nearby))
-    everywhere, few = random_points(domain, half).unsqueeze(-2), settings.num_mixed_starts // 2
-    return torch.cat([X[acquisition(X).topk(few).indices] for X in (everywhere, nearby)])
+    best = value.unsqueeze(-1).where(is_of, -torch.inf).argmax(0)
+    close = number - half + value[-half:].topk(settings.num_starts).indices
+    return X[torch.cat([best, close]).unique()]
 
 
 def random_points(domain: Domain, number: int) -> Tensor:
@@ -139,55 +123,40 @@ def random_points(domain: Domain, number: int) -> Tensor:
 
 
 def constrained_initial_conditions(
-    *args: Any, settings: SearchSettings | None = None, **kwargs: Any
+    *args: Any, options: dict[str, Any] | None = None, **kwargs: Any
 ) -> Tensor:
     """BoTorch's starting points, with a shorter random walk where there are linear constraints.
 
-    Args:
-        *args: See :func:`botorch.optim.initializers.gen_batch_initial_conditions`.
-        settings: How long the walk is.
-        **kwargs: See there.
-
-    Returns:
-        A ``num_restarts x q x d`` tensor.
+    Its own, of 10,000 steps before the first point and 32 between two, takes many times as long as
+    all else; starts need no independence. See
+    :func:`botorch.optim.initializers.gen_batch_initial_conditions` for arguments and value.
     """
-    burnin, thinning = (settings or SearchSettings()).walk
-    walk = {"n_burnin": burnin, "n_thinning": thinning}
-    kwargs["options"] = walk | (kwargs.get("options") or {})
+    kwargs["options"] = {"n_burnin": 256, "n_thinning": 4} | (options or {})
     return gen_batch_initial_conditions(*args, **kwargs)
 
 
-def centers_of(
-    acquisition: AcquisitionFunction, bounds: Tensor, settings: SearchSettings
-) -> Tensor:
+def centers_of(acquisition: AcquisitionFunction, bounds: Tensor, number: int = 5) -> Tensor:
     """What starts scatter about: the front of several objectives, the best points of one.
 
-    Of another model than of ranks nothing is known, and they are anywhere.
+    Of another model than of ranks nothing is known, and they are anywhere. Otherwise these are
+    evaluated points, moved into the box, of which the best is expected; those that satisfy the
+    constraints, if any does: what violates them is better, but no start.
+
+    Args:
+        acquisition: The function.
+        bounds: Lower and upper bounds, ``2 x d``.
+        number: Most points of one objective.
+
+    Returns:
+        An ``n x d`` tensor.
     """
     model = rank_model_of(acquisition)
     if isinstance(acquisition, LogExpectedFrontImprovement):
         return acquisition.front.to(bounds)
-    if model is not None:
-        return _best_of(acquisition, model, bounds, settings)
-    return draw_sobol_samples(bounds, settings.num_centers, 1).squeeze(1)
-
-
-def rank_model_of(acquisition: AcquisitionFunction) -> RankModel | None:
-    """The model of an acquisition function, if it has one and that is of ranks."""
-    model = getattr(acquisition, "model", None)
-    return model if isinstance(model, RankModel) else None
-
-
-def _best_of(
-    acquisition: AcquisitionFunction, model: RankModel, bounds: Tensor, settings: SearchSettings
-) -> Tensor:
-    """Evaluated points, moved into the box, of which the best is expected, ``n x d``.
-
-    Those that satisfy the constraints, if any does: what violates them is better, but no start.
-    """
-    number = settings.num_centers
-    affordable = max(number, settings.max_thresholds // len(model.known_X))
-    X = model.best_points(min(settings.max_centers, affordable))
+    if model is None:
+        return draw_sobol_samples(bounds, number, 1).squeeze(1)
+    # Each rank to predict has a threshold for every evaluated point, of which so many are cheap.
+    X = model.best_points(min(1000, max(number, 2_000_000 // len(model.known_X))))
     if isinstance(acquisition, RankAcquisitionFunction):
         good = acquisition.satisfies_all(X)
         X = X[good] if bool(good.any()) else X
@@ -199,6 +168,23 @@ def _best_of(
     return X[rank.topk(min(number, len(X)), largest=False).indices]
 
 
+def rank_model_of(acquisition: AcquisitionFunction) -> RankModel | None:
+    """The model of an acquisition function, if it has one and that is of ranks."""
+    model = getattr(acquisition, "model", None)
+    return model if isinstance(model, RankModel) else None
+
+
+def _best_of_each(
+    acquisition: AcquisitionFunction, everywhere: Tensor, nearby: Tensor, number: int
+) -> Tensor:
+    """The best points of two sets, half of so many of either, ``number x 1 x d``."""
+    with torch.no_grad():
+        value = acquisition(torch.cat([everywhere, nearby]))
+    wide = value[: len(everywhere)].topk(number - number // 2).indices
+    close = value[len(everywhere) :].topk(number // 2).indices
+    return torch.cat([everywhere[wide], nearby[close]])
+
+
 def _near(
     acquisition: AcquisitionFunction,
     bounds: Tensor,
@@ -207,7 +193,7 @@ def _near(
     keep: Sequence[int] = (),
 ) -> Tensor:
     """Points scattered about the best ones but for columns to keep, ``number x 1 x d``."""
-    centers = centers_of(acquisition, bounds, settings)
+    centers = centers_of(acquisition, bounds)
     chosen = centers[torch.randint(len(centers), (number,), device=centers.device)]
     low, high = settings.log10_radius
     radius = low + (high - low) * torch.rand(number, 1, dtype=chosen.dtype, device=chosen.device)

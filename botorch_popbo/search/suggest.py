@@ -103,9 +103,7 @@ class Models:
         known = self.objectives[0].known_X
         X_pending = X_pending.unique(dim=0)
         X_pending = X_pending[~is_row_of(X_pending, known)]
-        inside = ((known >= space.bounds[0]) & (known <= space.bounds[1])).all(-1)
-        inside &= (space.placed(known) == known).all(-1)
-        acquisition = self.improvement(X_pending, known[inside])
+        acquisition = self.improvement(X_pending, known[space.contains(known)])
         domain = Domain.of(space, self.settings.search)
         return maximize(acquisition, domain, torch.cat([known, X_pending]), seed)
 
@@ -172,7 +170,8 @@ class Search:
         Returns:
             A point, of shape ``d``.
         """
-        drawn = space.draw(index + self.settings.search.num_tried, self.seed)[index:]
+        # Of a table of twelve points one that is not known is then hardly ever missed.
+        drawn = space.draw(index + 128, self.seed)[index:]
         return drawn[int(is_row_of(drawn, X_known).long().argmin())]
 
     @one_thread()
