@@ -6,7 +6,9 @@ Numbers that only guard the arithmetic stay where they guard it.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self, TypeVar
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -308,3 +310,17 @@ class Settings:
         if not order_only:
             return self
         return replace(self, model=replace(self.model, order_only=True))
+
+
+def from_stored(kind: type[Part], **values: Any) -> Part:
+    """Settings of a file, without the fields that only an earlier version had.
+
+    Args:
+        kind: One of the classes of this module.
+        **values: What the file holds.
+
+    Returns:
+        The settings.
+    """
+    default = vars(kind())
+    return kind(**{name: value for name, value in values.items() if name in default})

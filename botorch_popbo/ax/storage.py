@@ -1,5 +1,6 @@
 """Enters the package's classes into Ax's registries, so that experiments can be stored."""
 
+from functools import partial
 from typing import Any
 
 from ax.adapter.transforms.int_to_float import IntToFloat
@@ -50,8 +51,9 @@ def register() -> None:
         CORE_ENCODER_REGISTRY[node] = generation_node_to_dict
         CORE_CLASS_DECODER_REGISTRY[node.__name__] = node.from_json
     every = settings.Settings()
-    parts = [type(part) for part in (every, *vars(every).values())]
-    decoded_classes: list[Any] = [RankSurrogate, BestOfSources, DistinctPoints, *parts]
+    for kind in (type(part) for part in (every, *vars(every).values())):
+        CORE_DECODER_REGISTRY[kind.__name__] = partial(settings.from_stored, kind)
+    decoded_classes: list[Any] = [RankSurrogate, BestOfSources, DistinctPoints]
     for decoded in decoded_classes:
         CORE_DECODER_REGISTRY[decoded.__name__] = decoded
     for acquisition_function in RANK_ACQUISITIONS.values():

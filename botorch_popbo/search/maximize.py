@@ -148,19 +148,16 @@ def default_options(optimizer: str, is_smooth: bool, settings: SearchSettings) -
         options = {"maxiter": settings.max_steps, "factr": settings.tolerance}
         return common | {"num_restarts": number, "ic_generator": starts, "options": options}
     common["ic_generator"] = constrained_initial_conditions
-    in_one_batch: dict[str, float] = {
-        "init_batch_limit": num_raw
-    }  # hundreds of points as fast as a few
     if optimizer == "optimize_acqf":
         # A network's maxima have kinks, so more starts, a coarser end (0.002 of a rank) and a short
         # line search pay; a long one gains nothing there.
-        options = in_one_batch | {"batch_limit": 16, "factr": 1e13, "maxls": 4}
+        options = {"init_batch_limit": num_raw, "batch_limit": 16, "factr": 1e13, "maxls": 4}
         return common | {"num_restarts": 16, "options": options}
     if optimizer == "optimize_acqf_mixed":
         options = {"init_batch_limit": 256, "batch_limit": 8, "maxiter": 50}
         return common | {"num_restarts": 8, "raw_samples": 256, "options": options}
     if optimizer == "optimize_acqf_mixed_alternating":
-        options = in_one_batch | {"maxiter_alternating": 8}
+        options = {"init_batch_limit": num_raw, "maxiter_alternating": 8}
         return {"num_restarts": 8, "raw_samples": num_raw, "options": options}
     return {}
 
