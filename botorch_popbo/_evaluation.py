@@ -10,16 +10,17 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from math import isfinite, isnan, nan
 from signal import SIG_IGN, SIGINT, signal
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsIndex
 
-from botorch_popbo._plain import as_float
+from botorch_popbo._plain import Value, as_float
 
 if TYPE_CHECKING:
     from botorch_popbo.space import Space
 
 Direction = Literal["minimize", "maximize"]
-Function = Callable[..., Any]
-Submit = Callable[[dict[str, Any]], "Future[Ended]"]
+Function = Callable[..., Value]
+Parameters = dict[str, Value]
+Submit = Callable[[Parameters], "Future[Ended]"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Evaluation:
         is_past: Whether it is one of ``start``, which was not evaluated here.
     """
 
-    parameters: dict[str, Any]
+    parameters: Parameters
     status: str = "running"
     value: float = nan
     standard_error: float = nan
@@ -50,7 +51,7 @@ class Evaluation:
         )
         return f"{outcome} at {values}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """How it is written in a file: ``None`` stands for NaN, which is not JSON."""
         is_nan = {name for name in ("value", "standard_error") if isnan(getattr(self, name))}
         return asdict(self) | dict.fromkeys(is_nan)
@@ -111,7 +112,7 @@ class Ended(NamedTuple):
 _MISTAKES = (AttributeError, ImportError, NameError, SyntaxError)
 
 
-def evaluate(function: Function, parameters: dict[str, Any]) -> Ended:
+def evaluate(function: Function, parameters: Parameters) -> Ended:
     """Call a function; an exception or a value that is no finite number is a failure."""
     number: float | None = nan
     try:
@@ -150,7 +151,13 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
     if not isinstance(n_jobs, SupportsIndex) or n_jobs is True or n_jobs < 1:
         raise ValueError(f"n_jobs is a whole number of at least 1, or -1, but got {n_jobs!r}.")
     if n_jobs == 1:
-        yield lambda parameters: _here(function, parameters)
+
+        def submit_here(parameters: Parameters) -> Future[Ended]:
+            future: Future[Ended] = Future()
+            future.set_result(evaluate(function, parameters))
+            return future
+
+        yield submit_here
         return
     from loky import get_reusable_executor
     from loky.backend.reduction import dumps
@@ -172,16 +179,10 @@ def evaluator(function: Function, n_jobs: int) -> Iterator[Submit]:
         pool().shutdown(wait=True, kill_workers=True)
 
 
-def _evaluate_copy(content: bytes, parameters: dict[str, Any]) -> Ended:
+def _evaluate_copy(content: bytes, parameters: Parameters) -> Ended:
     try:
         function = pickle.loads(content)
     except Exception as error:
         error.add_note("Workers import the function: let its module be one that they find.")
         raise
     return evaluate(function, parameters)
-
-
-def _here(function: Function, parameters: dict[str, Any]) -> "Future[Ended]":
-    future: Future[Ended] = Future()
-    future.set_result(evaluate(function, parameters))
-    return future

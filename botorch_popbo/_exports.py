@@ -1,7 +1,10 @@
 """Tables of trials that other libraries export."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # How a trial ends in Optuna and in Ax. Another one runs, was abandoned, or was stopped early, so
 # that its last value is no outcome.
@@ -10,31 +13,30 @@ _COMPLETED, _FAILED = ("COMPLETE", "COMPLETED"), ("FAIL", "FAILED")
 _OF_AX = {"trial_index", "arm_name", "trial_status", "status_reason", "failure_reason"}
 _OF_AX |= {"generation_node", "generation_method", "Unnamed: 0"}
 
-_OPTUNA, _AX, _SCIKIT_LEARN = "Optuna", "Ax", "scikit-learn"
 #: A column by which a table is recognised; in Optuna and Ax it says how a trial ended.
-_MARKS = {_OPTUNA: "state", _AX: "trial_status", _SCIKIT_LEARN: "mean_fit_time"}
+_MARKS = {"Optuna": "state", "Ax": "trial_status", "scikit-learn": "mean_fit_time"}
 #: What the columns of parameters begin with.
-PREFIXES = {_OPTUNA: "params_", _AX: "", _SCIKIT_LEARN: "param_"}
+PREFIXES = {"Optuna": "params_", "Ax": "", "scikit-learn": "param_"}
 
 
-def find_export(columns: Collection[Any]) -> str | None:
+def find_export(columns: Collection[object]) -> str | None:
     """The library that names columns like this; ``None`` if they are a user's own."""
     found = (name for name in _MARKS if _MARKS[name] in columns and _parameters(columns, name))
     return next(found, None)
 
 
-def find_outcome(columns: Collection[Any], objective: str) -> tuple[str, bool]:
+def find_outcome(columns: Collection[object], objective: str) -> tuple[str, bool]:
     """The column of an objective, and whether the table tells that larger values are better.
 
     Where scikit-learn's has no ``"value"``, that is the mean score.
     """
-    if find_export(columns) != _SCIKIT_LEARN:
+    if find_export(columns) != "scikit-learn":
         return objective, False
     outcome = "mean_test_score" if objective == "value" not in columns else objective
     return outcome, outcome.startswith("mean_test_")
 
 
-def read_export(table: Any, outcome: str) -> tuple[Any, list[str], str]:
+def read_export(table: "pd.DataFrame", outcome: str) -> tuple["pd.DataFrame", list[str], str]:
     """Read a data frame, whoever exported it.
 
     Args:
@@ -51,12 +53,12 @@ def read_export(table: Any, outcome: str) -> tuple[Any, list[str], str]:
     if library is None:
         return table, [], ""
     state = _states(table, library)
-    completed, failed = state.isin(_COMPLETED), state.isin(_FAILED)
-    metrics = _metrics(table, outcome, completed) if library == _AX else ()
-    columns = [name for name in _parameters(table, library) if name not in (*metrics, outcome)]
+    completed = state.isin(_COMPLETED)
+    metrics = _metrics(table, outcome, completed) if library == "Ax" else set()
+    columns = [name for name in _parameters(table, library) if name not in {*metrics, outcome}]
     # A trial that failed need not have asked for all parameters.
-    kept = completed | failed & table[columns].notna().all(axis=1)
-    others = [name for name in table if name not in (*columns, outcome)]
+    kept = completed | state.isin(_FAILED) & table[columns].notna().all(axis=1)
+    others = [name for name in table if name not in {*columns, outcome}]
     note = f"a table of {library}; no parameters are {', '.join(others)}"
     if not kept.all():
         left = ", ".join(f"{number} {kind}" for kind, number in state[~kept].value_counts().items())
@@ -64,27 +66,28 @@ def read_export(table: Any, outcome: str) -> tuple[Any, list[str], str]:
     names = {column: column.removeprefix(PREFIXES[library]) for column in columns}
     # A parameter may have the name of the outcome, or of a column that is left out.
     names = {column: name for column, name in names.items() if name != outcome}
+    hidden = {*others} & {*names.values()}
     ended = table.assign(**{outcome: table[outcome].where(completed)})[kept]
-    read = ended.drop(columns={*others} & {*names.values()}).rename(columns=names)
-    return read.infer_objects(), [name for name in others if name not in names.values()], note
+    read = ended.drop(columns=hidden).rename(columns=names).infer_objects()
+    return read, [name for name in others if name not in hidden], note
 
 
-def _parameters(columns: Collection[Any], library: str) -> list[str]:
+def _parameters(columns: Collection[object], library: str) -> list[str]:
     """The columns of parameters, and in Ax of metrics."""
     texts = (name for name in columns if isinstance(name, str) and name not in _OF_AX)
     return [name for name in texts if name.startswith(PREFIXES[library])]
 
 
-def _states(table: Any, library: str) -> Any:
+def _states(table: "pd.DataFrame", library: str) -> "pd.Series[str]":
     """How each trial ended."""
-    if library != _SCIKIT_LEARN:
+    if library != "scikit-learn":
         return table[_MARKS[library]]
     # Successive halving scores most points by a part of the data.
     resources = table.assign(all=1)["n_resources" if "n_resources" in table else "all"]
     return (resources == resources.max()).map({True: "COMPLETE", False: "SCORED ON A PART"})
 
 
-def _metrics(table: Any, outcome: str, completed: Any) -> set[str]:
+def _metrics(table: "pd.DataFrame", outcome: str, completed: "pd.Series[bool]") -> set[str]:
     """Ax's metrics stand before parameters, and are empty where a trial did not complete."""
     before, after = map(list, (table.loc[:, :outcome], table.loc[:, outcome:]))
     is_metric = table[~completed].isna().any() & table[completed].notna().all()

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import asdict
 from hashlib import sha256
@@ -20,6 +20,7 @@ from botorch.exceptions.warnings import InputDataWarning
 from torch import Tensor
 
 from botorch_popbo._evaluation import Direction, Ended, Evaluation, Result, Submit, evaluator
+from botorch_popbo._plain import Value
 from botorch_popbo._replacing import replacing
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.search.suggest import Search
@@ -40,12 +41,12 @@ class _Interrupted(SystemExit, KeyboardInterrupt):
 
 
 def minimize(
-    function: Callable[..., Any],
-    space: Mapping[str, Any],
+    function: Callable[..., Value],
+    space: Mapping[str, Value],
     n_trials: int,
     *,
     direction: Direction = "minimize",
-    start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | os.PathLike[str] | Any = (),
+    start: Value = (),
     timeout: float | None = None,
     callback: Callable[[Result], object] | None = None,
     n_initial: int | None = None,
@@ -138,15 +139,20 @@ def minimize(
 
 
 class _Run:
-    """The evaluations of a minimization, and the file that holds them."""
+    """The evaluations of a minimization, and the file that holds them.
+
+    Attributes:
+        past: Evaluations that ``start`` holds, which count neither as trials nor as failures.
+        new: All others, those that run included.
+    """
 
     def __init__(
         self,
-        space: Mapping[str, Any],
+        space: Mapping[str, Value],
         n_trials: int,
         search: Search,
         direction: Direction,
-        start: Any,
+        start: Value,
         path: str | os.PathLike[str] | None,
     ) -> None:
         if direction not in get_args(Direction):
@@ -154,12 +160,11 @@ class _Run:
         self.direction, self.sign = direction, 1.0 if direction == "maximize" else -1.0
         self.space, self.search = Space.read(space), search
         given = read_start(start, self.space, self.sign)
-        self.past, self.own = ([e for e in given if e.is_past is past] for past in (True, False))
-        # What it said, in short.
-        self.start = sha256(repr(self.evaluations).encode()).hexdigest()[:8]
-        num_known = int(self._is_inside(self.trials.known_X.unique(dim=0)).sum())
-        left = len(self.own) + self.space.num_points - num_known
-        self.n_trials = int(min(at_least(max(len(self.own), 1), n_trials=n_trials), left))
+        self.past, self.new = ([e for e in given if e.is_past is past] for past in (True, False))
+        self.start = sha256(repr(self.past + self.new).encode()).hexdigest()[:8]
+        num_known = int(self.space.contains(self.trials.known_X.unique(dim=0)).sum())
+        left = len(self.new) + self.space.num_points - num_known
+        self.n_trials = int(min(at_least(max(len(self.new), 1), n_trials=n_trials), left))
         if self.n_trials < n_trials:
             _warn(f"The space has only {self.n_trials} points to evaluate, not {n_trials}.")
         # The function may change the working directory.
@@ -170,35 +175,27 @@ class _Run:
         self.save()
 
     @property
-    def evaluations(self) -> list[Evaluation]:
-        """All evaluations, past ones first."""
-        return self.past + self.own
-
-    @property
-    def history(self) -> list[Evaluation]:
-        """All evaluations that have ended, past ones first."""
-        return [e for e in self.evaluations if e.status != "running"]
-
-    @property
-    def num_ended(self) -> int:
-        """The number of evaluations that have ended, without past ones."""
-        return len(self.history) - len(self.past)
+    def ended(self) -> list[Evaluation]:
+        """New evaluations that have ended."""
+        return [e for e in self.new if e.status != "running"]
 
     @property
     def count(self) -> str:
         """How many have ended, in words."""
-        return f"{self.num_ended} of {max(self.n_trials, len(self.own))} evaluations"
+        return f"{len(self.ended)} of {max(self.n_trials, len(self.new))} evaluations"
 
     @property
     def trials(self) -> Trials:
         """What is known of points."""
-        encode = self.space.encode
         ended = []
-        for e in self.history:
+        for e in self.past + self.ended:
             value = -math.inf if e.status == "failed" else self.sign * e.value
-            ended.append(Trial(encode(e.parameters), [value], variance=e.standard_error**2))
-        pending = [encode(e.parameters) for e in self.own if e.status == "running"]
+            ended.append(Trial(self._x(e), [value], variance=e.standard_error**2))
+        pending = [self._x(e) for e in self.new if e.status == "running"]
         return Trials.gather(ended, pending, (len(self.space.parameters), 1, 0))
+
+    def _x(self, evaluation: Evaluation) -> Tensor:
+        return self.space.encode(evaluation.parameters)
 
     def evaluate(
         self,
@@ -212,19 +209,19 @@ class _Run:
 
         It also ends where a whole design has failed in one way.
         """
-        left = [index for index, e in enumerate(self.own) if e.status == "running"]
+        left = [index for index, e in enumerate(self.new) if e.status == "running"]
         running: dict[Future[Ended], int] = {}
         # A worker that dies ends what the others evaluate, too. So each is then tried alone.
         suspects: set[int] = set()
-        num_before = self.num_ended
+        num_before = len(self.ended)
         while True:
             num_jobs = 1 if suspects else n_jobs
-            while len(running) < num_jobs and (left or len(self.own) < self.n_trials):
-                is_over = self.num_ended > num_before and self._fails_in_one_way
-                if (running or self.num_ended) and (is_over or time.monotonic() >= deadline):
+            while len(running) < num_jobs and (left or len(self.new) < self.n_trials):
+                is_over = len(self.ended) > num_before and self._fails_in_one_way
+                if (running or self.ended) and (is_over or time.monotonic() >= deadline):
                     break
                 index = left.pop(0) if left else self._begin()
-                running[submit(self.own[index].parameters)] = index
+                running[submit(self.new[index].parameters)] = index
             if not running:
                 break
             done, others = wait(running, return_when=FIRST_COMPLETED)
@@ -240,20 +237,20 @@ class _Run:
                     continue
                 suspects.discard(index)
                 self._end(index, future)
-                bar.update(self.num_ended - bar.n)
+                bar.update(len(self.ended) - bar.n)
                 try:
                     if callback and self._completed:
                         callback(self.result())
                 except StopIteration:
                     deadline = -math.inf
-        if self.num_ended and self._completed and all(e.status != "completed" for e in self.own):
+        if self.ended and self._completed and not self._has("completed"):
             _warn(f"{self._failures}. The result is the best past one.")
 
     def _begin(self) -> int:
         """The index of another evaluation, which runs."""
-        x = self.search.suggest(self.space, self.trials, len(self.evaluations))
-        self.own.append(Evaluation(self.space.decode(x)))
-        return len(self.own) - 1
+        x = self.search.suggest(self.space, self.trials, len(self.past + self.new))
+        self.new.append(Evaluation(self.space.decode(x)))
+        return len(self.new) - 1
 
     def _end(self, index: int, future: Future[Ended]) -> None:
         """Keep what became of an evaluation.
@@ -264,40 +261,40 @@ class _Run:
         try:
             ended = future.result()
         except BrokenExecutor:
-            parameters, reason = self.own[index].parameters, "the worker process died twice"
+            parameters, reason = self.new[index].parameters, "the worker process died twice"
             ended = Ended(Evaluation(parameters, "failed", reason=reason))
         reason, error = ended.evaluation.reason, ended.evaluation.standard_error
-        if reason and all(e.status != "failed" for e in self.own):
+        if reason and not self._has("failed"):
             _logger.warning("the first evaluation that failed:\n%s", ended.trace or reason)
-        if ended.is_mistake and all(e.status != "completed" for e in self.own):
+        if ended.is_mistake and not self._has("completed"):
             # As it is not kept, it is evaluated again when the call goes on.
             raise RuntimeError(
                 f"The function failed with {reason}. No run has succeeded yet, so it is taken for "
                 "a mistake. Mend it and call again, or raise ValueError to mark a run as failed."
             )
-        if ended.is_pair and error > 0.0 and not any(e.standard_error > 0.0 for e in self.own):
+        if ended.is_pair and error > 0.0 and not any(e.standard_error > 0.0 for e in self.new):
             _warn(
                 f"The function returned a pair, so {error:g} is a standard error. If it is, return "
                 '{"value": ..., "standard_error": ...}; otherwise return the value alone.'
             )
-        self.own[index] = ended.evaluation
+        self.new[index] = ended.evaluation
         self.save()
+
+    def _has(self, status: str) -> bool:
+        """Whether a new evaluation has ended like this."""
+        return any(e.status == status for e in self.new)
 
     @property
     def _fails_in_one_way(self) -> bool:
         """Whether there is a design, and all that has ended failed with one type of error."""
-        kinds = [e.reason.partition(":")[0] for e in self.own if e.status != "running"]
-        return len(kinds) >= self.search.num_initial and len({"", *kinds}) == 2 and "" not in kinds
+        kinds = {e.reason.partition(":")[0] for e in self.ended}
+        return len(self.ended) >= self.search.num_initial and len(kinds) == 1 and "" not in kinds
 
     @property
     def _completed(self) -> list[Evaluation]:
         """Those that may be recommended: past ones outside of the space only teach."""
-        completed = [e for e in self.history if e.status == "completed"]
-        return [e for e in completed if self._is_inside(self.space.encode(e.parameters))]
-
-    def _is_inside(self, X: Tensor) -> Tensor:
-        """Which points ``... x d`` are in the space."""
-        return (X.clamp(*self.space.bounds) == X).all(-1)
+        completed = [e for e in self.past + self.new if e.status == "completed"]
+        return [e for e in completed if self.space.contains(self._x(e))]
 
     @one_thread()
     def result(self) -> Result:
@@ -317,16 +314,17 @@ class _Run:
         trials, inferred = self.trials, ""
         if len(trials.X.unique(dim=0)) > 1:
             [model] = self.search.models(self.space, trials).objectives
-            x = model.incumbent_among(self._is_inside(model.known_X))
-            at_best = [e for e in completed if self.space.encode(e.parameters).equal(x)]
+            x = model.incumbent_among(self.space.contains(model.known_X))
+            at_best = [e for e in completed if self._x(e).equal(x)]
             best = max(at_best or completed, key=lambda e: self.sign * e.value)
             inferred = model.inferred
-        return Result(best, observed, self.history, self.direction, inferred, self.space)
+        history = self.past + self.ended
+        return Result(best, observed, history, self.direction, inferred, self.space)
 
     @property
     def _failures(self) -> str:
         """What failed, in words."""
-        failed = [e for e in self.history if e.status == "failed"]
+        failed = [e for e in self.past + self.new if e.status == "failed"]
         first = next((f", the first one with {e.reason}" for e in failed if e.reason), "")
         return f"All {len(failed)} evaluations failed{first}"
 
@@ -344,13 +342,12 @@ class _Run:
                 f"Another run writes to {self.path}, too. Its evaluations are kept, those that "
                 "just ended here are not. Let one run at a time have a path."
             )
-        content = {**self._header(), "evaluations": [e.to_json() for e in self.evaluations]}
-        written = json.dumps(content, indent=1, allow_nan=False).encode()
+        content = self._header() | {"evaluations": [e.to_json() for e in self.past + self.new]}
+        self._written = json.dumps(content, indent=1, allow_nan=False).encode()
         with replacing(self.path) as partial:
-            partial.write_bytes(written)
-        self._written = written
+            partial.write_bytes(self._written)
 
-    def _header(self) -> dict[str, Any]:
+    def _header(self) -> dict[str, object]:
         """What calls must agree in: whatever changes a suggestion."""
         default = asdict(Settings())
         changed = {
@@ -385,17 +382,18 @@ class _Run:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             message = f"{path} holds no run of this version. Give another path."
             raise InputDataError(message) from None
-        was, now = _texts({"settings": {}} | content), _texts(self._header())
-        for name in was | now:
-            if was.get(name) != now.get(name):
+        before, now = _texts({"settings": {}} | content), _texts(self._header())
+        for name in before | now:
+            if before.get(name) != now.get(name):
                 raise InputDataError(
-                    f"{path} is of a run with another {name} {was.get(name)}, not {now.get(name)}. "
-                    "Give the same arguments to go on with it, or another path to begin anew."
+                    f"{path} is of a run with another {name} {before.get(name)}, not "
+                    f"{now.get(name)}. Give the same arguments to go on with it, or another path "
+                    "to begin anew."
                 )
         number = len(self.past)
         if rows[:number] != [e.to_json() for e in self.past]:
             raise InputDataError(f"{path} holds other past evaluations than start does.")
-        self.own = [
+        self.new = [
             read_evaluation(row, f"{path}, evaluation {place}", self.space)
             for place, row in enumerate(rows[number:], number + 1)
         ]
@@ -405,7 +403,7 @@ def _warn(message: str) -> None:
     warnings.warn(message, InputDataWarning, stacklevel=2)
 
 
-def _texts(header: dict[str, Any]) -> dict[str, str]:
+def _texts(header: dict[str, Value]) -> dict[str, str]:
     """Texts, in which 1, 1.0 and true differ, of each parameter by itself."""
     space = header["space"] if isinstance(header.get("space"), dict) else {}
     parts = {f"space of {name}:": notation for name, notation in space.items()}
@@ -413,11 +411,11 @@ def _texts(header: dict[str, Any]) -> dict[str, str]:
     return {name: json.dumps(x) for name, x in (header | {"space": order} | parts).items()}
 
 
-def _bar(run: "_Run", progress: bool) -> Any:
+def _bar(run: _Run, progress: bool) -> Any:
     from tqdm.auto import tqdm  # type: ignore[import-untyped]
 
-    if progress and run.num_ended:
+    if progress and run.ended:
         tqdm.write(f"{run.count} found in {run.path}", file=sys.stderr)
-    numbers = {"total": run.n_trials, "initial": run.num_ended}
     # None: only on a terminal or in a notebook.
-    return tqdm(**numbers, unit="trial", disable=None if progress else True)
+    disable = None if progress else True
+    return tqdm(total=run.n_trials, initial=len(run.ended), unit="trial", disable=disable)

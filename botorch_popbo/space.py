@@ -269,7 +269,7 @@ class Space:
         self.inactive = self._inactive_columns() if self.dependents else None
 
     @classmethod
-    def read(cls, notation: Mapping[str, object] | Tensor) -> Self:
+    def read(cls, notation: Mapping[str, Value] | Tensor) -> Self:
         """A space as it is written.
 
         Args:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from botorch.exceptions import InputDataError
@@ -17,16 +17,17 @@ from torch import Tensor
 
 from botorch_popbo._evaluation import Evaluation, evaluate
 from botorch_popbo._exports import PREFIXES, find_export, find_outcome, read_export
+from botorch_popbo._plain import Value
 from botorch_popbo.space import Parameter, Space
 
-# Where a start tells outcomes.
-_OUTCOME = "value"
+if TYPE_CHECKING:
+    import pandas as pd
 
 _logger = logging.getLogger("botorch_popbo")
 
 
 def read_trials(
-    path: str | os.PathLike[str], space: Mapping[str, Any], objective: str, maximize: bool = False
+    path: str | os.PathLike[str], space: Mapping[str, Value], objective: str, maximize: bool = False
 ) -> tuple[Tensor, Tensor]:
     """Read points and outcomes for a :class:`~botorch_popbo.RankingGP`.
 
@@ -48,24 +49,25 @@ def read_trials(
             parameter, or if an outcome is infinitely good.
         OSError: If the file cannot be read.
     """
-    searched, where = Space.read(space), os.fspath(path)
-    sign, rows = 1.0 if maximize else -1.0, []
-    for place, row in _records(_read_table(path, searched), objective, sign, where, "line"):
-        if objective not in row:
-            raise InputDataError(f"{where} has no column {objective!r} among {[*row]}.")
-        e = _evaluation(place, row, searched, objective, sign)
-        rows.append([*searched.encode(e.parameters).tolist(), sign * e.value])
+    searched, sign = Space.read(space), 1.0 if maximize else -1.0
+    past = read_start(path, searched, sign, objective)
+    if not all(e.is_past for e in past):
+        raise InputDataError(f"{os.fspath(path)} has no column {objective!r}.")
+    rows = [[*searched.encode(e.parameters).tolist(), sign * e.value] for e in past]
     numbers = torch.tensor(rows, dtype=torch.double).reshape(-1, len(searched.parameters) + 1)
     return numbers[:, :-1], numbers[:, -1:].nan_to_num(-math.inf, neginf=-math.inf)
 
 
-def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
+def read_start(
+    start: Value, space: Space, sign: float, objective: str = "value"
+) -> list[Evaluation]:
     """What a search begins with; see ``start`` of :func:`~botorch_popbo.minimize`.
 
     Args:
         start: A dictionary, a list of them, a data frame or a CSV file.
         space: The space. Past trials alone may lie outside of a range.
         sign: 1 where larger outcomes are better, -1 where smaller are.
+        objective: What holds outcomes, unless it is a parameter.
 
     Returns:
         Past evaluations, and those to begin with, as running.
@@ -76,7 +78,8 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
         OSError: If a file cannot be read.
     """
     rows = [start] if isinstance(start, Mapping) else start
-    objective = "" if _OUTCOME in space.parameters else _OUTCOME
+    known = {*space.parameters, *space.constants, objective}
+    outcome = "" if objective in space.parameters else objective
     is_list = isinstance(rows, Sequence) and all(isinstance(row, Mapping) for row in rows)
     where, kind = "start", "row"
     if is_list and rows and find_export(rows[0]):
@@ -89,7 +92,7 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
         start = _read_table(start, space)
     is_table = hasattr(start, "iterrows")
     if is_table:
-        records = _records(start, objective, sign, where, kind)
+        records = _records(start, outcome, sign, where, kind)
     elif is_list:
         records = [(f"start, entry {number}", row) for number, row in enumerate(rows, 1)]
     else:
@@ -97,20 +100,20 @@ def read_start(start: Any, space: Space, sign: float) -> list[Evaluation]:
             "start is a dictionary of parameters, a list of them, a data frame or the path of a "
             f"CSV file, but got {start!r}."
         )
-    known = {*space.parameters, *space.constants, _OUTCOME}
     for place, row in records:
         unknown = [name for name in row if name not in known]
         # A table with outcomes may hold more than what is asked for.
-        if unknown and not (is_table and objective in row):
+        if unknown and not (is_table and outcome in row):
             raise InputDataError(
-                f'{place} has {unknown[0]!r}, which is no parameter. An outcome is named "value".'
+                f"{place} has {unknown[0]!r}, which is no parameter. An outcome is named "
+                f'"{objective}".'
             )
-    return [_evaluation(place, row, space, objective, sign) for place, row in records]
+    return [_evaluation(place, row, space, outcome, sign) for place, row in records]
 
 
 def _records(
-    table: Any, objective: str, sign: float, where: str, kind: str
-) -> list[tuple[str, Mapping[str, Any]]]:
+    table: "pd.DataFrame", objective: str, sign: float, where: str, kind: str
+) -> list[tuple[str, Mapping[str, Value]]]:
     """The trials of a data frame, whoever exported it, each with its place.
 
     Raises:
@@ -131,7 +134,7 @@ def _records(
     return [(f"{where}, {kind} {index}", dict(row)) for index, row in frame.iterrows()]
 
 
-def read_evaluation(row: Any, where: str, space: Space) -> Evaluation:
+def read_evaluation(row: Value, where: str, space: Space) -> Evaluation:
     """An evaluation as :meth:`Evaluation.to_json` writes it, checked like a user's arguments.
 
     Args:
@@ -164,10 +167,10 @@ def read_evaluation(row: Any, where: str, space: Space) -> Evaluation:
 
 
 def _evaluation(
-    place: str, row: Mapping[str, Any], space: Space, objective: str, sign: float
+    place: str, row: Mapping[str, Value], space: Space, objective: str, sign: float
 ) -> Evaluation:
     """A past evaluation, or a running one where there is no outcome, of a named row."""
-    values: dict[str, Any] = {}
+    values: dict[str, Value] = {}
     outcome, name, is_past = math.nan, objective, objective in row
     try:
         if is_past:
@@ -185,7 +188,7 @@ def _evaluation(
     return Evaluation(values | space.constants, status, outcome, is_past=is_past)
 
 
-def read_csv(path: str | os.PathLike[str], **options: Any) -> Any:
+def read_csv(path: str | os.PathLike[str], **options: Any) -> "pd.DataFrame":
     """A data frame of a file as spreadsheets write it, without empty lines.
 
     Args:
@@ -207,19 +210,12 @@ def read_csv(path: str | os.PathLike[str], **options: Any) -> Any:
         text = Path(path).read_text(encoding="utf-8-sig")
         separator = max(",;\t", key=text.partition("\n")[0].count)
         has_comma = separator != "," and not re.search(r"\d\.\d", text)
+        # A line with a decimal comma is neither cut off nor given an index.
+        options |= {"sep": separator, "decimal": "," if has_comma else ".", "index_col": False}
+        options |= {"keep_default_na": False, "skipinitialspace": True, "skip_blank_lines": False}
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            # A line with a decimal comma is neither cut off nor given an index.
-            table = pd.read_csv(
-                StringIO(text),
-                sep=separator,
-                decimal="," if has_comma else ".",
-                keep_default_na=False,
-                skipinitialspace=True,
-                skip_blank_lines=False,
-                index_col=False,
-                **options,
-            )
+            table: pd.DataFrame = pd.read_csv(StringIO(text), **options)
     except (ValueError, pd.errors.ParserWarning) as error:
         raise InputDataError(
             f"{os.fspath(path)} cannot be read as a CSV file in UTF-8 with commas between values "
@@ -230,7 +226,7 @@ def read_csv(path: str | os.PathLike[str], **options: Any) -> Any:
     return table.rename(columns=str.strip).dropna(how="all").infer_objects()
 
 
-def _read_table(path: str | os.PathLike[str], space: Space) -> Any:
+def _read_table(path: str | os.PathLike[str], space: Space) -> "pd.DataFrame":
     """A data frame in which choices that are texts stay texts."""
     examples = {name: p.choices[0] for name, p in space.parameters.items() if p.choices}
     texts = [name for name, one in (examples | space.constants).items() if isinstance(one, str)]
@@ -239,11 +235,16 @@ def _read_table(path: str | os.PathLike[str], space: Space) -> Any:
     return read_csv(path, dtype=kinds, na_values=["", "NA", "NaN", "nan", "-nan"])
 
 
-def _value(told: Any, parameter: Parameter, is_past: bool) -> Any:
+def _value(value: Value, parameter: Parameter, is_past: bool) -> Value:
+    """A value as the parameter has it.
+
+    Raises:
+        ValueError: If it has none like it.
+    """
     if parameter.choices is not None:
         is_number = not isinstance(parameter.choices[0], str | bool)
-        return parameter.choices[int(parameter.place(float(told) if is_number else told))]
-    number, is_whole = float(told), isinstance(parameter.low, int)
+        return parameter.choices[int(parameter.place(float(value) if is_number else value))]
+    number, is_whole = float(value), isinstance(parameter.low, int)
     if is_whole and not number.is_integer():
         raise ValueError("no whole number")
     if not math.isfinite(parameter.place(number)):
@@ -256,8 +257,8 @@ def _value(told: Any, parameter: Parameter, is_past: bool) -> Any:
     return int(number) if is_whole else number
 
 
-def _outcome(told: Any, sign: float) -> float:
-    outcome = math.nan if told is None else float(told)
+def _outcome(value: Value, sign: float) -> float:
+    outcome = math.nan if value is None else float(value)
     if sign * outcome == math.inf:
         raise ValueError("infinitely good")
     return outcome if math.isfinite(outcome) else math.nan

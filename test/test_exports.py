@@ -180,7 +180,7 @@ def test_scores_of_scikit_learn(tmp_path: Path) -> None:
     assert [*problem.space.parameters] == ["alpha", "fit_intercept"]
     assert [problem.evaluate(p, 0) for p, _ in evaluated] == [value for _, value in evaluated]
     assert "mean_fit_time, std_fit_time, mean_score_time" in [*source.describe()][1]
-    with pytest.raises(InputDataError, match="has no column 'score'"):
+    with pytest.raises(InputDataError, match='An outcome is named "score"'):
         read_trials(path, space, "score", maximize=True)
     assert read_trials(path, space, "mean_test_score", maximize=True)[1].max() == search.best_score_
     errors = frame.assign(value=1.0 - frame["mean_test_score"])

@@ -23,7 +23,7 @@ def test_training_data(path: Path) -> None:
     assert X.tolist() == [[math.log(0.1), 0.0], [math.log(0.01), 1.0], [math.log(0.5), 0.0]]
     assert Y.tolist() == [[-2.0], [-1.0], [-math.inf]]
     assert read_trials(path, SPACE, "loss", maximize=True)[1].tolist()[0] == [2.0]
-    with pytest.raises(InputDataError, match="no column 'los'"):
+    with pytest.raises(InputDataError, match="line 2 has 'loss', which is no parameter"):
         read_trials(path, SPACE, "los")
     with pytest.raises(InputDataError, match="line 3: kernel is poly, not one of rbf, sgd"):
         read_trials(path, {"kernel": ["rbf", "sgd"]}, "loss")

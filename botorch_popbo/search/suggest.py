@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Self
 
 import torch
 from botorch.exceptions.warnings import InputDataWarning
@@ -123,12 +123,13 @@ class Search:
 
     def __init__(self, seed: int, settings: Settings, num_initial: int) -> None:
         self.seed, self.settings, self.num_initial = seed, settings, num_initial
-        self._fitted: tuple[Hashable, Models] | None = None
+        self._key: Hashable = None
+        self._models = Models(())
         self._has_warned = False
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """All but the models, which are fitted again."""
-        return self.__dict__ | {"_fitted": None}
+        return self.__dict__ | {"_key": None, "_models": Models(())}
 
     @one_thread()
     @torch.enable_grad()
@@ -180,10 +181,11 @@ class Search:
         """Models of at least two distinct points."""
         parts = [getattr(trials, f.name) for f in fields(trials) if f.name != "pending"]
         key = (space.key, *(part.numpy().tobytes() for part in parts))
-        if self._fitted is None or self._fitted[0] != key:
-            before = [] if self._fitted is None else self._fitted[1].objectives
+        if self._key != key:
             with warnings.catch_warnings():
-                if any(model.order.says_nothing for model in before):  # which was said already
+                # Of what says nothing there has been a warning already.
+                if any(model.order.says_nothing for model in self._models.objectives):
                     warnings.filterwarnings("ignore", SILENT)
-                self._fitted = (key, Models.fit(trials, space, self.settings))
-        return self._fitted[1]
+                self._models = Models.fit(trials, space, self.settings)
+            self._key = key
+        return self._models

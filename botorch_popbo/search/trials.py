@@ -84,9 +84,8 @@ class Trials:
         Returns:
             What is known.
         """
-        told = [(trial, tuple(trial.x.tolist())) for trial in ended]
-        succeeded = {x for trial, x in told if not trial.has_failed}
-        ended = [trial for trial, x in told if not (trial.has_failed and x in succeeded)]
+        succeeded = {tuple(trial.x.tolist()) for trial in ended if not trial.has_failed}
+        ended = [t for t in ended if not (t.has_failed and tuple(t.x.tolist()) in succeeded)]
 
         def matrix(rows: Sequence[Sequence[float]], width: int) -> Tensor:
             return torch.tensor(rows, dtype=torch.double).reshape(len(rows), width)
