@@ -71,12 +71,6 @@ def test_there_and_back_far_from_zero(offset: int, width: int, is_whole: bool, u
     assert abs(float(back) - unit) <= part + 2.0 * math.ulp(max(abs(offset), width)) / width
 
 
-def test_other_values_of_a_range_far_from_zero_are_refused() -> None:
-    space = Space.read({"n": (1_000_000_000, 1_000_000_010)})
-    with pytest.raises(InputDataError, match="n holds whole numbers"):
-        space.check(torch.tensor([1_000_000_020.0], dtype=torch.double))
-
-
 def test_a_model_sees_ends_at_0_and_1_and_categories_equally_far_apart() -> None:
     transform = SPACE.input_transform()
     encoded = transform(SPACE.bounds)
@@ -95,8 +89,7 @@ def test_what_is_long_is_searched_like_a_range_and_rounded() -> None:
     assert set(Domain.of(SPACE, SearchSettings(max_listed=1000)).choices) == {1, 2, 3, 5}
     few = Space.read({"n": (1, 500), "flag": [True, False]})
     assert set(Domain.of(few, SearchSettings()).choices) == {0, 1}
-    assert SPACE.num_points == math.inf
-    assert Space.read({"a": (1, 4), "b": ["x", "y"]}).num_points == 8
+    assert (SPACE.num_points, few.num_points) == (math.inf, 1000)
 
 
 def test_what_has_no_meaning_is_filled() -> None:
@@ -104,10 +97,10 @@ def test_what_has_no_meaning_is_filled() -> None:
     space = Space(parameters, {"kind": {1.0: ["x"]}})
     assert space.encode({"kind": "a", "x": 0.9}).tolist() == [0.0, 0.5]
     assert space.encode({"kind": "b", "x": 0.9}).tolist() == [1.0, 0.9]
-    assert space.draw(64, seed=0)[:, 1].unique(return_counts=True)[1].max() > 20
-    assert (
-        space.input_transform()(torch.tensor([[0.0, 0.1], [0.0, 0.9]])).unique(dim=0).shape[0] == 1
-    )
+    drawn = space.draw(64, seed=0)
+    assert len(drawn[drawn[:, 0] == 0.0].unique(dim=0)) == 1
+    one, other = space.input_transform()(torch.tensor([[0.0, 0.1], [0.0, 0.9]]))
+    assert torch.equal(one, other)
 
 
 def test_steps_lead_from_one_end_to_the_other() -> None:
@@ -130,16 +123,17 @@ def test_bounds_are_a_space() -> None:
 
 
 def test_what_numpy_makes_is_python_s_own() -> None:
-    space: dict[str, Any] = {
+    made: dict[str, Any] = {
         "layers": (np.int64(1), np.int64(5)),
         "share": (np.float32(0), np.float32(0.5)),
         "batch": list(np.arange(5, 0, -1)),
         "kernel": list(np.array(["rbf", "poly"])),
         "bias": [np.True_, np.False_],
+        "constant": np.True_,
     }
     plain: dict[str, Any] = {"layers": (1, 5), "share": (0.0, 0.5), "batch": [5, 4, 3, 2, 1]}
-    plain |= {"kernel": ["rbf", "poly"], "bias": [True, False]}
-    assert repr(Space.read(space).parameters) == repr(Space.read(plain).parameters)
+    plain |= {"kernel": ["rbf", "poly"], "bias": [True, False], "constant": True}
+    assert Space.read(made).key == Space.read(plain).key
     assert Space.read(plain).parameters["batch"].choices == (1, 2, 3, 4, 5)
 
 
@@ -149,6 +143,12 @@ def test_what_numpy_makes_is_python_s_own() -> None:
         ({}, "The space is a dictionary such as"),
         ({1: (0, 1)}, "The name of a parameter is a text; got 1."),
         ({"x": 3, "y": ["a"]}, "There is nothing to search"),
+        ({"x": {}}, "x: {} is neither a tuple nor a list"),
+        ({"x": {"choices": [1, 2], "step": 1}}, "is neither a tuple nor a list"),
+        ({"x": {"range": [0.0, 1.0], "step": 0.3}}, "x: A step is above zero and divides a range"),
+        ({"x": {"range": [0.0, 1.0], "step": 0}}, "A step is above zero"),
+        ({"x": {"range": [1.0, 3.0, "log"], "step": 1}}, "A step is above zero"),
+        ({"x": {"range": [0, 1], "step": "a"}}, "A step is above zero"),
         ({"x": None}, "x: None is neither a tuple nor a list; write (low, high)"),
         ({"x": {"a", "b"}}, "is neither a tuple nor a list"),
         ({"x": ("rbf", "poly")}, "[a, b, c] for choices"),
@@ -172,14 +172,21 @@ def test_points_are_of_the_space_but_for_rounding() -> None:
     inside = SPACE.draw(1, seed=0)
     SPACE.check(inside)
     SPACE.check(inside * (1.0 + 1e-7 * torch.tensor([1.0, 0, 0, 0, 0, 0])))
-    for column, message in (
-        (0, r"size holds numbers from -1 to 3, but was given 6\."),
-        (1, "whole"),
-    ):
-        outside = inside.clone()
-        outside[0, column] = 6.5
-        with pytest.raises(InputDataError, match=message):
-            SPACE.check(outside)
+
+
+@pytest.mark.parametrize(
+    ("notation", "value", "message"),
+    [
+        ((-1.0, 3.0), 6.5, r"x holds numbers from -1 to 3, but was given 6\.5"),
+        ((2, 5), 6.5, "x holds whole numbers from 2 to 5"),
+        ((0, 3_000_000), 0.4, "whole"),
+        ((1_000_000_000, 1_000_000_010), 1_000_000_020.0, "whole"),
+        ({"range": (0.0, 1.0), "step": 0.1}, 0.3 + 1e-6, "numbers in steps of 0.1"),
+    ],
+)
+def test_points_of_no_value_are_refused(notation: Any, value: float, message: str) -> None:
+    with pytest.raises(InputDataError, match=message):
+        Space.read({"x": notation}).check(torch.tensor([[value]], dtype=torch.double))
 
 
 @pytest.mark.parametrize(
@@ -198,14 +205,6 @@ def test_a_range_may_have_steps(notation: Any, values: list[float]) -> None:
     assert Space.read(space.to_json()).key == space.key
 
 
-@pytest.mark.parametrize(
-    ("range_", "step"), [([0.0, 1.0], 0.3), ([0.0, 1.0], 0), ([1.0, 3.0, "log"], 1), ([0, 1], "a")]
-)
-def test_a_step_divides_its_range(range_: list[Any], step: Any) -> None:
-    with pytest.raises(InputDataError, match="x: A step is above zero and divides a range"):
-        Space.read({"x": {"range": range_, "step": step}})
-
-
 def test_a_step_is_the_same_however_it_is_written() -> None:
     space = Space.read({"x": {"range": (0.0, 1.0), "step": 0.1}})
     written = torch.arange(11).unsqueeze(-1).double() / 10.0
@@ -213,10 +212,6 @@ def test_a_step_is_the_same_however_it_is_written() -> None:
     assert points.flatten().tolist() == space.parameters["x"].places()
     space.check(written)
     space.check(written.float())
-    with pytest.raises(InputDataError, match="steps"):
-        space.check(written + 1e-6)
-    with pytest.raises(InputDataError, match="whole"):
-        Space.read({"n": (0, 3_000_000)}).check(torch.tensor([[0.4]]))
 
 
 def test_a_part_of_a_space_is_searched_and_the_model_stays() -> None:
@@ -233,20 +228,21 @@ def test_a_part_of_a_space_is_searched_and_the_model_stays() -> None:
 
 
 def test_a_constant_is_not_searched() -> None:
-    said = {"k": 3, "x": (0.0, 1.0), "name": ["a"], "big": np.True_}
-    space = Space.read(said)
+    space = Space.read({"k": 3, "x": (0.0, 1.0), "name": ["a"]})
     assert [*space.parameters] == ["x"]
-    assert space.decode(torch.tensor([0.25])) == {"x": 0.25, "k": 3, "name": "a", "big": True}
+    assert space.decode(torch.tensor([0.25])) == {"x": 0.25, "k": 3, "name": "a"}
     assert Space.read(space.to_json()).to_json() == space.to_json()
     assert space.encode({"x": 0.25}).tolist() == [0.25]
 
 
 def test_two_numbers_that_look_like_a_range_are_warned_of() -> None:
-    with pytest.warns(InputDataWarning, match=r"x: \[0.0, 1.0\] are two .* written \(0.0, 1.0\)"):
-        assert Space.read({"x": [0.0, 1.0]}).num_points == 2
-    for both in ((0, 1), {"range": [0, 1]}):
-        with pytest.warns(InputDataWarning, match=r"are whole numbers; .* written \(0.0, 1.0\)"):
-            assert Space.read({"x": both}).num_points == 2
+    for notation, hint in (
+        ([0.0, 1.0], r"x: \[0.0, 1.0\] are two .* written \(0.0, 1.0\)"),
+        ((0, 1), r"are whole numbers; .* written \(0.0, 1.0\)"),
+        ({"range": [0, 1]}, "are whole numbers"),
+    ):
+        with pytest.warns(InputDataWarning, match=hint):
+            assert Space.read({"x": notation}).num_points == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Space.read({"x": {"choices": [0.0, 1.0]}, "y": [0.0, 0.5, 1.0], "z": [0, 1]})
