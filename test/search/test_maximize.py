@@ -63,17 +63,13 @@ def test_the_unit_of_a_parameter_changes_nothing(choices: dict[int, list[float]]
     torch.testing.assert_close(found[1:], found[:1] * 2, rtol=0.0, atol=1e-6)
 
 
-def test_of_many_choices_the_best_is_found_by_turns() -> None:
+@pytest.mark.parametrize("seed", range(3))
+def test_of_many_choices_the_best_is_found_by_turns(seed: int) -> None:
     grid = torch.cartesian_prod(torch.linspace(0.0, 1.0, 1001), torch.arange(65) / 16.0)
     best = Pit()(grid.double().unsqueeze(-2)).max()
-    for seed in range(3):
-        found = maximize(Pit(), MANY, NONE, seed)
-        assert float(Pit()(found.view(1, 1, -1))) > float(best) - 1e-2
-        assert float(16.0 * found[1]).is_integer()
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_of_many_ordered_choices_a_listed_one_is_found(seed: int) -> None:
+    found = maximize(Pit(), MANY, NONE, seed)
+    assert float(Pit()(found.view(1, 1, -1))) > float(best) - 1e-2
+    assert float(16.0 * found[1]).is_integer()
     # The target is between two of them, and close to a start that is on none.
     bounds = torch.tensor([[0.0, 0.0], [1.0, 40.0]]).double()
     domain = replace(RANGES, bounds=bounds, choices={1: [0.625 * i for i in range(65)]})
@@ -101,17 +97,21 @@ def test_the_best_point_of_every_kind_of_space_is_found(
     assert torch.equal(torch.get_rng_state(), before)
 
 
+def large_table(dim: int, *values: float) -> Domain:
+    """All combinations of the same values of every column."""
+    bounds = torch.tensor([[values[0]] * dim, [values[-1]] * dim]).double()
+    return Domain(bounds, dict.fromkeys(range(dim), values), range(dim), lambda X: X)
+
+
 def test_in_a_large_table_no_other_value_is_better() -> None:
-    dim, values = 12, [0.0, 0.25, 0.5, 0.75, 1.0]
-    bounds = torch.tensor([[0.0] * dim, [1.0] * dim]).double()
-    domain = Domain(bounds, dict.fromkeys(range(dim), values), range(dim), lambda X: X)
-    X = domain.bounds.new_tensor(values)[torch.randint(5, (30, dim), generator=manual(0))]
+    dim, values = 12, torch.linspace(0.0, 1.0, 5).double()
+    X = values[torch.randint(5, (30, dim), generator=manual(0))]
     model = RankingGP(X, -(X - torch.linspace(0.0, 1.0, dim)).abs().sum(-1, keepdim=True)).fit()
     acquisition = LogExpectedUtilityImprovement(model)
-    best = maximize(acquisition, domain, X, seed=0)
+    best = maximize(acquisition, large_table(dim, *values.tolist()), X, seed=0)
     beside = best.repeat(dim, len(values), 1)
     for column in range(dim):
-        beside[column, :, column] = domain.bounds.new_tensor(values)
+        beside[column, :, column] = values
     with torch.no_grad():
         value = acquisition(best.view(1, 1, -1)) + 1e-12  # a batch adds in another order
         assert acquisition(beside.reshape(-1, 1, dim)).max() <= value
@@ -119,15 +119,15 @@ def test_in_a_large_table_no_other_value_is_better() -> None:
 
 @pytest.mark.parametrize("left", [0, 1])
 def test_a_large_table_of_few_different_points_is_used_up(left: int) -> None:
-    dim, values = 8, [0.0, 1.0]
-    bounds = torch.tensor([[0.0] * dim, [1.0] * dim]).double()
+    dim = 8
 
     def inactive(X: Tensor) -> Tensor:  # all but one column have no meaning
         return torch.cat([X[..., :1], torch.zeros_like(X[..., 1:])], dim=-1)
 
-    domain = Domain(bounds, dict.fromkeys(range(dim), values), range(dim), lambda X: X, inactive)
-    domain = replace(domain, settings=SearchSettings(max_candidates=100))
-    points = torch.tensor([[0.0] * dim, [1.0] + [0.0] * (dim - 1)]).double()
+    settings = SearchSettings(max_candidates=100)
+    domain = replace(large_table(dim, 0.0, 1.0), inactive=inactive, settings=settings)
+    points = torch.zeros(2, dim).double()
+    points[1, 0] = 1.0
     model = RankingGP(points, points[:, :1]).fit()
     known = points[: len(points) - left]
     best = maximize(LogExpectedUtilityImprovement(model), domain, known, seed=0)
@@ -135,15 +135,15 @@ def test_a_large_table_of_few_different_points_is_used_up(left: int) -> None:
 
 
 def test_of_many_categories_the_seed_alone_chooses() -> None:
-    values = [0.25 * i for i in range(100)]
-    bounds = torch.tensor([[0.0, 0.0], [1.0, values[-1]]]).double()
-    domain = Domain(bounds, {1: values}, [1], lambda X: X)
-    random.seed(1)
-    before = random.getstate()
-    first = maximize(Bowl(), domain, NONE, seed=0)
-    assert random.getstate() == before
-    random.seed(2)
-    assert torch.equal(maximize(Bowl(), domain, NONE, seed=0), first)
+    bounds = torch.tensor([[0.0, 0.0], [1.0, 25.0]]).double()
+    domain = Domain(bounds, {1: [0.25 * i for i in range(101)]}, [1], lambda X: X)
+    found = []
+    for state in (1, 2):
+        random.seed(state)
+        before = random.getstate()
+        found.append(maximize(Bowl(), domain, NONE, seed=0))
+        assert random.getstate() == before
+    assert torch.equal(*found)
 
 
 @pytest.mark.parametrize("domain", [TABLE, ROUNDED], ids=["table", "rounded"])
