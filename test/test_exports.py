@@ -33,10 +33,9 @@ Past = list[tuple[dict[str, Any], float | None]]
 
 def past(start: Any, space: dict[str, Any] = SPACE, direction: Direction = "minimize") -> Past:
     """Parameters and outcomes of past trials, as they teach a search."""
-    options: dict[str, Any] = {"start": start, "direction": direction, "progress": False}
-    ended = minimize(lambda **_: 1.0, space, 1, **options).history
-    known = [(e.parameters, e.value, e.status) for e in ended if e.is_past]
-    return [(at, value if status == "completed" else None) for at, value, status in known]
+    found = minimize(lambda **_: 1.0, space, 1, start=start, direction=direction, progress=False)
+    known = [e for e in found.history if e.is_past]
+    return [(e.parameters, e.value if e.status == "completed" else None) for e in known]
 
 
 def table(path: Path, objective: str, *columns: str) -> TableSource:
@@ -46,12 +45,11 @@ def table(path: Path, objective: str, *columns: str) -> TableSource:
 def agree(frame: pd.DataFrame, path: Path, objective: str, evaluated: Past) -> Sequence[str]:
     """Check that every door reads what was evaluated, and return what the lab says of it."""
     frame.to_csv(path, index=False)
-    for start in (frame, frame.convert_dtypes(), frame.to_dict("records"), path, str(path)):
+    for start in (frame, frame.convert_dtypes(), frame.to_dict("records"), path):
         assert past(start) == evaluated
     X, Y = read_trials(path, SPACE, objective)
-    values = [-math.inf if value is None else -value for _, value in evaluated]
     assert X.equal(torch.stack([Space.read(SPACE).encode(at) for at, _ in evaluated]))
-    assert Y.squeeze(-1).tolist() == values
+    assert Y[:, 0].tolist() == [-math.inf if value is None else -value for _, value in evaluated]
     source = table(path, objective)
     problem = source.load()
     assert problem.space.parameters.keys() == SPACE.keys()
@@ -86,13 +84,13 @@ def test_trials_of_optuna(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> N
     evaluated: Past = [(trial.params, trial.value) for trial in ended if len(trial.params) == 4]
     num_pruned = 20 - len(ended)
     assert num_pruned > 0
-    told = agree(study.trials_dataframe(), tmp_path / "trials.csv", "value", evaluated)
-    assert told[0].endswith(f"{19 - num_pruned} rows, 1 of them failed")
+    lines = agree(study.trials_dataframe(), tmp_path / "trials.csv", "value", evaluated)
+    assert lines[0].endswith(f"{19 - num_pruned} rows, 1 of them failed")
     note = "no parameters are number, datetime_start, datetime_complete, duration, "
     note += "user_attrs_machine, system_attrs_fixed_params, state; left out are trials without an "
     note += f"outcome or a parameter: {num_pruned} PRUNED, 1 FAIL, 1 RUNNING, 1 WAITING"
-    assert told[1] == f"  a table of Optuna; {note}"
-    assert "duration" not in "".join(told[2:])
+    assert lines[1] == f"  a table of Optuna; {note}"
+    assert "duration" not in "".join(lines[2:])
     assert f"start is a table of Optuna; {note}" in caplog.messages
     # What the user says goes before.
     own = table(tmp_path / "trials.csv", "value", "user_attrs_machine=int")
@@ -144,17 +142,15 @@ def test_trials_of_ax(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(InputDataError, match=r'no parameter\. An outcome is named "value"'):
         past(frame)
     named = frame.rename(columns={"loss": "value"})
-    told = agree(named, tmp_path / "summary.csv", "value", evaluated)
+    lines = agree(named, tmp_path / "summary.csv", "value", evaluated)
     note = "no parameters are trial_index, arm_name, trial_status, generation_node, seconds; "
     note += "left out are trials without an outcome or a parameter: 1 ABANDONED, 1 EARLY_STOPPED, "
-    assert told[1] == f"  a table of Ax; {note}1 RUNNING"
+    assert lines[1] == f"  a table of Ax; {note}1 RUNNING"
+    assert f"start is a table of Ax; {note}1 RUNNING" in caplog.messages
     behind = frame.assign(regret=2.0 * frame["loss"])
     behind.to_csv(tmp_path / "regret.csv", index=False)
     space = table(tmp_path / "regret.csv", "regret").load().space
     assert space.parameters.keys() == SPACE.keys()
-    caplog.clear()
-    past(named)
-    assert caplog.messages[0] == f"start is a table of Ax; {note}1 RUNNING"
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning", "ignore:.*non-finite")
@@ -188,7 +184,7 @@ def test_scores_of_scikit_learn(tmp_path: Path) -> None:
     # Halving scores all of the first round by a few samples.
     halving = HalvingGridSearchCV(Ridge(), {"alpha": [0.01, 0.1, 1.0, 9.0]}, cv=2, min_resources=8)
     halving.fit(x, [i**0.9 for (i,) in x])
-    last = [(p, s) for p, s in past(halving.cv_results_, {"alpha": (0.0, 10.0)}, "maximize")]
+    last = past(halving.cv_results_, {"alpha": (0.0, 10.0)}, "maximize")
     assert last[0][0] in halving.cv_results_["params"]
     assert 0 < len(last) < len(halving.cv_results_["params"])
 

@@ -126,31 +126,6 @@ run(killed, path={str(path)!r})
     assert repr(run(n_trials=3, path=path)) == repr(whole)
 
 
-@pytest.mark.slow
-def test_kills_at_any_time_lose_nothing(tmp_path: Path) -> None:
-    path, draw, before = tmp_path / "run.json", random.Random(0), list[Any]()
-    code = f"""
-import sys, time
-sys.path.insert(0, {str(Path(__file__).parent)!r})
-from test_minimization import hard, run
-run(lambda **p: time.sleep(0.03) or hard(**p), 1000, path={str(path)!r})
-"""
-    for _ in range(8):
-        process = subprocess.Popen([sys.executable, "-c", code])
-        num_before, deadline = len(before), time.monotonic() + 60.0
-        while len(before) == num_before and time.monotonic() < deadline:
-            time.sleep(draw.uniform(0.0, 0.4))
-            if path.exists():
-                before = json.loads(path.read_text())["evaluations"][:-1]
-        process.kill()
-        process.wait()
-        now = json.loads(path.read_text())["evaluations"]
-        assert now[: len(before)] == before  # what has ended stays as it was
-        before = now
-    whole, resumed = (run(n_trials=len(before) + 1, path=p) for p in (None, path))
-    assert repr(resumed) == repr(whole)
-
-
 def test_workers_evaluate_all_and_load_little(tmp_path: Path) -> None:
     def function(rate: float, kernel: str) -> float:
         import sys
@@ -173,28 +148,12 @@ def test_workers_evaluate_all_and_load_little(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_dying_worker_cuts_off_is_tried_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    def function(rate: float, kernel: str) -> float:
-        try:
-            (tmp_path / "first").touch(exist_ok=False)
-        except FileExistsError:
-            return rate
-        time.sleep(1.0)
-        os._exit(1)
-
-    assert [e.status for e in run(function, 3, n_jobs=2).history] == ["completed"] * 3
-    assert "failed" not in caplog.text
-
-
-@pytest.mark.slow
 def test_a_good_evaluation_beside_a_crash_is_kept() -> None:
     def function(x: float) -> float:
         if x > 0.5:
             time.sleep(0.2)
             os._exit(3)
-        time.sleep(1.0)
+        time.sleep(1.0)  # it is cut off beside one of those, and tried once more
         return x
 
     found = minimize(function, {"x": (0.0, 1.0)}, 6, n_initial=6, n_jobs=2, progress=False)
@@ -262,9 +221,8 @@ def test_a_mistake_ends_the_search_at_once(
     ],
 )
 def test_other_mistakes(function: Any, message: str) -> None:
-    with pytest.raises(RuntimeError, match=message) as raised:
+    with pytest.raises(RuntimeError, match=rf"^[^\n]*{message}[^\n]*$"):
         run(function)
-    assert "\n" not in str(raised.value)
 
 
 def test_after_a_success_a_mistake_is_a_failed_run() -> None:
@@ -555,12 +513,10 @@ def test_a_function_may_change_the_working_directory_and_gradients(
         torch.set_grad_enabled(False)
         return hard(**parameters)
 
-    try:
+    with torch.enable_grad():  # again, after that
         assert repr(run(wandering, path="run.json")) == repr(whole)
-    finally:
-        torch.set_grad_enabled(True)
+    assert [path.name for path in tmp_path.rglob("*.json")] == ["run.json"]
     assert not any(elsewhere.iterdir())
-    assert (tmp_path / "run.json").exists()
 
 
 def test_settings_say_how_long_the_design_is(whole: Result) -> None:
