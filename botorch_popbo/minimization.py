@@ -31,6 +31,8 @@ from botorch_popbo.trials import read_evaluation, read_start
 
 __all__ = ["Evaluation", "Result", "minimize"]
 
+Callback = Callable[[Result], object]
+
 _FORMAT = "minimize 2"
 
 _logger = logging.getLogger("botorch_popbo")
@@ -48,7 +50,7 @@ def minimize(
     direction: Direction = "minimize",
     start: Value = (),
     timeout: float | None = None,
-    callback: Callable[[Result], object] | None = None,
+    callback: Callback | None = None,
     n_initial: int | None = None,
     seed: int = 0,
     n_jobs: int = 1,
@@ -198,12 +200,7 @@ class _Run:
         return self.space.encode(evaluation.parameters)
 
     def evaluate(
-        self,
-        submit: Submit,
-        n_jobs: int,
-        deadline: float,
-        bar: Any,
-        callback: Callable[[Result], object] | None,
+        self, submit: Submit, n_jobs: int, deadline: float, bar: Any, callback: Callback | None
     ) -> None:
         """Evaluate until there are enough, or until a time of the monotonic clock.
 

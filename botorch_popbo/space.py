@@ -61,15 +61,10 @@ class Parameter:
     is_ordered: bool = True
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+        if not (self.low < self.high and float(self.high) - float(self.low) < math.inf):
             raise InputDataError(
-                f"A lower end is finite and below the upper one; got {self.low:g} and "
-                f"{self.high:g}."
-            )
-        if math.isinf(float(self.high) - float(self.low)):
-            raise InputDataError(
-                f"The width of a range from {self.low:g} to {self.high:g} is more than a number "
-                "holds. Give it nearer ends."
+                "A lower end is finite and below the upper one, by no more than a number holds; "
+                f"got {self.low:g} and {self.high:g}."
             )
         if self.is_log and self.low <= 0:
             raise InputDataError(f"A logarithmic range is above zero; {self.low!r} is not.")

@@ -107,8 +107,9 @@ class OneHotCategories(_FixedTransform):
         values = X.new_tensor([value for each in self.categories.values() for value in each])
         apart = (X.detach()[..., self._columns] - values).abs()
         one_hot, sizes = torch.zeros_like(apart), [*map(len, self.categories.values())]
-        for distance, own in zip(apart.split(sizes, -1), one_hot.split(sizes, -1), strict=True):
-            own.scatter_(-1, distance.argmin(-1, keepdim=True), self.scale)
+        parts = zip(apart.split(sizes, -1), one_hot.split(sizes, -1), strict=True)
+        for distance, part in parts:
+            part.scatter_(-1, distance.argmin(-1, keepdim=True), self.scale)
         return torch.cat([X[..., self._numeric], one_hot], dim=-1)
 
     def of_columns(self, lengthscale: Tensor) -> Tensor:
@@ -142,15 +143,14 @@ class InactiveColumns(_FixedTransform):
         super().__init__()
         self.fill = dict(fill)
         self.dependents = {column: dict(by_value) for column, by_value in dependents.items()}
-        pairs = [
-            (p, value, c) for p, by_value in dependents.items() for value, c in by_value.items()
-        ]
+        pairs = [(p, v, children) for p, by in dependents.items() for v, children in by.items()]
         self._parents, self._values = [p for p, *_ in pairs], [value for _, value, _ in pairs]
-        self._columns = own = sorted({child for *_, children in pairs for child in children})
-        self._gives = [[float(c in children) for c in own] for *_, children in pairs]
+        self._columns = columns = sorted({child for *_, children in pairs for child in children})
+        self._gives = [[float(c in children) for c in columns] for *_, children in pairs]
         # The place of each parent among the dependent columns, or the next of one that is none.
-        self._places = [own.index(p) if p in own else len(own) for p in self._parents]
-        self._most_levels = 1 + len({*self._places} - {len(own)})
+        last = len(columns)
+        self._places = [columns.index(p) if p in columns else last for p in self._parents]
+        self._most_levels = 1 + len({*self._places} - {last})
 
     def transform(self, X: Tensor) -> Tensor:
         """Fill the columns that have no meaning.
