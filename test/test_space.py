@@ -103,16 +103,6 @@ def test_what_has_no_meaning_is_filled() -> None:
     assert torch.equal(one, other)
 
 
-def test_steps_lead_from_one_end_to_the_other() -> None:
-    parameter = Parameter(0.1, 0.7, step=0.2)
-    assert parameter.size == 4
-    assert parameter.places() == pytest.approx([0.1, 0.3, 0.5, 0.7])
-    assert parameter.value(0.39) == 0.1 + 0.2
-    assert parameter.value(9.0) == 0.7
-    counts = [parameter.at(u) for u in np.linspace(0, 1, 401)]
-    assert np.unique(counts, return_counts=True)[1] == pytest.approx(100, abs=2)
-
-
 def test_bounds_are_a_space() -> None:
     bounds = torch.tensor([[0.0, -2.0], [1.0, 5.0]])
     space = Space.read(bounds)
@@ -225,14 +215,6 @@ def test_a_part_of_a_space_is_searched_and_the_model_stays() -> None:
     assert domain.categorical == []
     assert part.key == SPACE.key
     assert SPACE.fixed == {}
-
-
-def test_a_constant_is_not_searched() -> None:
-    space = Space.read({"k": 3, "x": (0.0, 1.0), "name": ["a"]})
-    assert [*space.parameters] == ["x"]
-    assert space.decode(torch.tensor([0.25])) == {"x": 0.25, "k": 3, "name": "a"}
-    assert Space.read(space.to_json()).to_json() == space.to_json()
-    assert space.encode({"x": 0.25}).tolist() == [0.25]
 
 
 def test_two_numbers_that_look_like_a_range_are_warned_of() -> None:
