@@ -26,7 +26,13 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import optuna
+import pandas as pd
 import torch
+from ax.api.client import Client
+from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+from botorch.acquisition import LogExpectedImprovement
+from botorch.optim import optimize_acqf
 from torch import Tensor
 
 from botorch_popbo import (
@@ -39,7 +45,9 @@ from botorch_popbo import (
     minimize,
     rank_initial_conditions,
 )
+from botorch_popbo.ax import popbo_generation_strategy
 from botorch_popbo.data import combine, from_comparisons, from_groups, from_outcomes, from_top_k
+from botorch_popbo.optuna import PoPBOSampler
 
 FILE = Path(__file__).with_suffix(".json")
 DOORS: dict[str, Callable[[], Any]] = {}
@@ -84,155 +92,103 @@ def losses(X: Tensor) -> Tensor:
 # --- BoTorch --------------------------------------------------------------------------------------
 
 
-def in_box(make: Callable[[Tensor, Tensor], Any], number: int = 3, dim: int = 3) -> list[Any]:
-    """Suggestions of a plain loop; ``make`` returns an acquisition function of X and Y."""
-    from botorch.optim import optimize_acqf
+def default(X: Tensor, *outcomes: Tensor, **options: Any) -> Any:
+    return LogExpectedUtilityImprovement(RankingGP(X, *outcomes).fit(), **options)
 
-    X, bounds = design(10, dim), torch.tensor([[0.0] * dim, [1.0] * dim], dtype=torch.double)
-    for step in range(number):
+
+def stock(X: Tensor, Y: Tensor) -> Any:
+    model = RankingGP(X, Y).fit()
+    return LogExpectedImprovement(model, best_f=model.posterior(X).mean.max().detach())
+
+
+def paper(X: Tensor, Y: Tensor) -> PoissonRankModel:
+    return PoissonRankModel.paper(X, Y, seed=0).fit()
+
+
+#: Acquisition functions of points and outcomes.
+ACQUISITIONS: dict[str, Callable[[Tensor, Tensor], Any]] = {
+    "botorch-default": default,
+    "botorch-exact": lambda X, Y: default(X, Y, torch.zeros_like(Y)),
+    "botorch-known-variance": lambda X, Y: default(X, Y, torch.full_like(Y, 0.01)),
+    "botorch-ties": lambda X, Y: default(X, (Y * 4).round() / 4),
+    "botorch-outlier": lambda X, Y: default(X, Y.index_fill(0, torch.tensor([3]), 100.0)),
+    "botorch-failures": lambda X, Y: default(X, Y.where(X[:, :1] < 0.7, -torch.inf)),
+    "botorch-pending": lambda X, Y: default(X, Y, X_pending=design(13, 3)[10:]),
+    "botorch-stock-acquisition": stock,
+    "botorch-eri": lambda X, Y: ExpectedRankingImprovement(RankingGP(X, Y).fit()),
+    "botorch-rlcb": lambda X, Y: RectifiedLowerConfidenceBound(RankingGP(X, Y).fit()),
+    "paper-eri": lambda X, Y: ExpectedRankingImprovement(paper(X, Y), seed=0),
+    "paper-rlcb": lambda X, Y: RectifiedLowerConfidenceBound.paper(paper(X, Y), seed=0),
+}
+
+
+def in_box(name: str) -> list[Any]:
+    """Suggestions of a plain loop with an acquisition function."""
+    X, bounds = design(10, 3), torch.tensor([[0.0] * 3, [1.0] * 3], dtype=torch.double)
+    options: Any = {"num_restarts": 4, "raw_samples": 64, "ic_generator": rank_initial_conditions}
+    for step in range(5 if name == "botorch-default" else 3):
         torch.manual_seed(step)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            x, _ = optimize_acqf(
-                make(X, -losses(X)),
-                bounds,
-                q=1,
-                num_restarts=4,
-                raw_samples=64,
-                ic_generator=rank_initial_conditions,
-            )
+        x, _ = optimize_acqf(ACQUISITIONS[name](X, -losses(X)), bounds, q=1, **options)
         X = torch.cat([X, x])
     return X[10:].tolist()
 
 
-OUTCOMES: dict[str, Callable[[Tensor, Tensor], tuple[Tensor, ...]]] = {
-    "default": lambda X, Y: (Y,),
-    "exact": lambda X, Y: (Y, torch.zeros_like(Y)),
-    "known-variance": lambda X, Y: (Y, torch.full_like(Y, 0.01)),
-    "ties": lambda X, Y: ((Y * 4).round() / 4,),
-    "outlier": lambda X, Y: (Y.index_fill(0, torch.tensor([3]), 100.0),),
-    "failures": lambda X, Y: (Y.where(X[:, :1] < 0.7, torch.tensor(-torch.inf).double()),),
-}
-
-
-def of_outcomes(name: str) -> list[Any]:
-    """Suggestions of the default for outcomes of a kind."""
-    return in_box(
-        lambda X, Y: LogExpectedUtilityImprovement(RankingGP(X, *OUTCOMES[name](X, Y)).fit()),
-        number=5 if name == "default" else 3,
-    )
-
-
-DOORS |= {f"botorch-{name}": partial(of_outcomes, name) for name in OUTCOMES}
-
-
-@door
-def botorch_pending() -> Any:
-    pending = design(13, 3)[10:]
-    return in_box(
-        lambda X, Y: LogExpectedUtilityImprovement(RankingGP(X, Y).fit(), X_pending=pending)
-    )
-
-
-@door
-def botorch_stock_acquisition() -> Any:
-    from botorch.acquisition import LogExpectedImprovement
-
-    def make(X: Tensor, Y: Tensor) -> Any:
-        model = RankingGP(X, Y).fit()
-        return LogExpectedImprovement(model, best_f=model.posterior(X).mean.max().detach())
-
-    return in_box(make)
-
-
-@door
-def botorch_eri() -> Any:
-    return in_box(lambda X, Y: ExpectedRankingImprovement(RankingGP(X, Y).fit()))
-
-
-@door
-def botorch_rlcb() -> Any:
-    return in_box(lambda X, Y: RectifiedLowerConfidenceBound(RankingGP(X, Y).fit()))
-
-
-@door
-def paper_eri() -> Any:
-    return in_box(
-        lambda X, Y: ExpectedRankingImprovement(PoissonRankModel.paper(X, Y, seed=0).fit(), seed=0)
-    )
-
-
-@door
-def paper_rlcb() -> Any:
-    return in_box(
-        lambda X, Y: RectifiedLowerConfidenceBound.paper(
-            PoissonRankModel.paper(X, Y, seed=0).fit(), seed=0
-        )
-    )
+DOORS |= {name: partial(in_box, name) for name in ACQUISITIONS}
 
 
 @door
 def paper_predictions() -> Any:
-    X = design(16, 2)
-    model = PoissonRankModel.paper(X, -losses(X), seed=0).fit()
-    rank = model.rank_posterior(design(24, 2)[16:])
+    X = design(24, 2)
+    rank = paper(X[:16], -losses(X[:16])).rank_posterior(X[16:])
     return [rank.mean.tolist(), rank.variance.tolist()]
 
 
-def predictions(model: Any, dim: int) -> list[Any]:
-    """Laws of the utility and of the rank at eight points, the incumbent, the evidence."""
-    X = design(40, dim)[32:]
-    with torch.no_grad():
-        utility, rank = model.posterior(X), model.rank_posterior(X)
-        return [
-            utility.mean.tolist(),
-            utility.variance.tolist(),
-            rank.mean.tolist(),
-            rank.variance.tolist(),
-            model.incumbent.tolist(),
-            float(model.log_likelihood()),
-        ]
+def of_outcomes(number: int) -> RankingGP:
+    X = design(number, 2)
+    return RankingGP(X, -losses(X))
 
 
-@door
-def predictions_default() -> Any:
-    X = design(20, 2)
-    return predictions(RankingGP(X, -losses(X)).fit(), 2)
-
-
-@door
-def predictions_comparisons() -> Any:
+def of_comparisons() -> RankingGP:
     X = design(12, 2)
     Y = losses(X).squeeze(-1)
-    pairs = [
-        (i, j) if Y[i] < Y[j] else (j, i) for i, j in zip(range(11), range(1, 12), strict=True)
-    ]
-    pairs += [(0, 5) if Y[0] < Y[5] else (5, 0), (7, 2), (2, 7)]
-    return predictions(RankingGP(order=from_comparisons(X, torch.tensor(pairs))).fit(), 2)
+    met = [*zip(range(11), range(1, 12), strict=True), (0, 5)]
+    pairs = [(i, j) if Y[i] < Y[j] else (j, i) for i, j in met] + [(7, 2), (2, 7)]
+    return RankingGP(order=from_comparisons(X, torch.tensor(pairs)))
 
 
-@door
-def predictions_lists() -> Any:
+def of_lists() -> RankingGP:
     X = design(18, 2)
     orders = [
         from_groups(X[:12], -losses(X[:12]), torch.arange(12) // 4),
         from_top_k(X[6:], [3, 1], [0, 2, 5]),
         from_outcomes(X[10:], -losses(X[10:])),
     ]
-    return predictions(RankingGP(order=combine(*orders)).fit(), 2)
+    return RankingGP(order=combine(*orders))
 
 
-@door
-def predictions_sources() -> Any:
+def of_sources() -> RankingGP:
     X = design(30, 2)
     sources = [from_outcomes(X[:12], -losses(X[:12])), from_outcomes(X[12:24], losses(X[12:24]))]
-    return predictions(RankingGP(X[24:], -losses(X[24:]), sources=sources).fit(), 2)
+    return RankingGP(X[24:], -losses(X[24:]), sources=sources)
 
 
-@door
-def predictions_many() -> Any:
-    X = design(300, 2)
-    return predictions(RankingGP(X, -losses(X)).fit(), 2)
+def predictions(make: Callable[[], RankingGP]) -> list[Any]:
+    """Laws of the utility and of the rank at eight points, the incumbent, the evidence."""
+    model, X = make().fit(), design(40, 2)[32:]
+    with torch.no_grad():
+        laws = model.posterior(X), model.rank_posterior(X)
+        moments = [moment.tolist() for law in laws for moment in (law.mean, law.variance)]
+        return [*moments, model.incumbent.tolist(), float(model.log_likelihood())]
+
+
+MODELS: dict[str, Callable[[], RankingGP]] = {
+    "default": partial(of_outcomes, 20),
+    "comparisons": of_comparisons,
+    "lists": of_lists,
+    "sources": of_sources,
+    "many": partial(of_outcomes, 300),
+}
+DOORS |= {f"predictions-{name}": partial(predictions, make) for name, make in MODELS.items()}
 
 
 # --- Ax -------------------------------------------------------------------------------------------
@@ -240,7 +196,7 @@ def predictions_many() -> Any:
 
 def in_ax(
     parameters: list[Any],
-    evaluate: Callable[..., dict[str, float] | None],
+    evaluate: Callable[..., dict[str, Any] | None],
     number: int = 9,
     objective: str = "-loss",
     constraints: tuple[str, ...] = (),
@@ -249,10 +205,6 @@ def in_ax(
     **options: Any,
 ) -> list[Point]:
     """Suggestions after a design of four; ``None`` is a failed trial."""
-    from ax.api.client import Client
-
-    from botorch_popbo.ax import popbo_generation_strategy
-
     client = Client(random_seed=0)
     client.configure_experiment(parameters, parameter_constraints=list(bounds))
     client.configure_optimization(objective, outcome_constraints=list(constraints))
@@ -270,231 +222,134 @@ def in_ax(
     return points
 
 
-def box(*names: str) -> list[Any]:
-    from ax.api.configs import RangeParameterConfig
-
-    return [RangeParameterConfig(name, (0.0, 1.0), "float") for name in names]
-
-
-def mixed() -> list[Any]:
-    from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
-
-    return [
-        RangeParameterConfig("rate", (1e-6, 1.0), "float", scaling="log"),
-        RangeParameterConfig("depth", (1, 8), "int"),
-        ChoiceParameterConfig("kind", ["a", "b", "c"], "str", is_ordered=False),
-    ]
+CUBE = [RangeParameterConfig(name, (0.0, 1.0), "float") for name in "xyz"]
+BOX = CUBE[:2]
+KIND = ChoiceParameterConfig("kind", ["a", "b", "c"], "str", is_ordered=False)
+MIXED = [
+    RangeParameterConfig("rate", (1e-6, 1.0), "float", scaling="log"),
+    RangeParameterConfig("depth", (1, 8), "int"),
+    KIND,
+]
+TABLE = [ChoiceParameterConfig("depth", [1, 2, 3, 5, 8], "int", is_ordered=True), KIND]
 
 
 def of_bowl(**p: float) -> dict[str, float]:
     return {"loss": bowl(**p)}
 
 
-@door
-def ax_default() -> Any:
-    return in_ax(box("x", "y", "z"), of_bowl)
+def with_cost(x: float, y: float) -> dict[str, float]:
+    return {"loss": bowl(x, y), "cost": x + y}
 
 
-@door
-def ax_mixed() -> Any:
-    return in_ax(mixed(), lambda **p: {"loss": mixed_loss(**p)})
+def past_trials() -> pd.DataFrame:
+    return pd.DataFrame([{"x": x, "y": y, "loss": bowl(x, y)} for x, y in design(10, 2).tolist()])
 
 
-@door
-def ax_table() -> Any:
-    from ax.api.configs import ChoiceParameterConfig
-
-    parameters = [
-        ChoiceParameterConfig("depth", [1, 2, 3, 5, 8], "int", is_ordered=True),
-        ChoiceParameterConfig("kind", ["a", "b", "c"], "str", is_ordered=False),
-    ]
-    return in_ax(parameters, lambda **p: {"loss": mixed_loss(1e-2, **p)})
-
-
-@door
-def ax_linear_constraint() -> Any:
-    return in_ax(box("x", "y"), of_bowl, bounds=("x + y <= 0.8",))
-
-
-@door
-def ax_outcome_constraint() -> Any:
-    def evaluate(x: float, y: float) -> dict[str, float]:
-        return {"loss": bowl(x, y), "cost": x + y}
-
-    return in_ax(box("x", "y"), evaluate, constraints=("cost <= 0.7",))
-
-
-@door
-def ax_two_objectives() -> Any:
-    def evaluate(x: float, y: float) -> dict[str, float]:
-        return {"loss": bowl(x, y), "cost": x + y}
-
-    return in_ax(box("x", "y"), evaluate, objective="-loss, -cost", number=8)
-
-
-@door
-def ax_failures() -> Any:
-    return in_ax(box("x", "y"), lambda x, y: None if x > 0.6 else {"loss": bowl(x, y)})
-
-
-@door
-def ax_batches() -> Any:
-    return in_ax(box("x", "y"), of_bowl, at_once=3)
-
-
-@door
-def ax_standard_errors() -> Any:
-    return in_ax(box("x", "y"), lambda x, y: {"loss": (bowl(x, y), 0.05)})
-
-
-OPTIONS = {
-    "eri": {"acquisition": "eri"},
-    "rlcb": {"acquisition": "rlcb"},
-    "paper": {"preset": "paper"},
-}
 DOORS |= {
-    f"ax-{name}": lambda options=options: in_ax(box("x", "y"), of_bowl, number=7, **options)
-    for name, options in OPTIONS.items()
+    "ax-default": lambda: in_ax(CUBE, of_bowl),
+    "ax-mixed": lambda: in_ax(MIXED, lambda **p: {"loss": mixed_loss(**p)}),
+    "ax-table": lambda: in_ax(TABLE, lambda **p: {"loss": mixed_loss(1e-2, **p)}),
+    "ax-linear-constraint": lambda: in_ax(BOX, of_bowl, bounds=("x + y <= 0.8",)),
+    "ax-outcome-constraint": lambda: in_ax(BOX, with_cost, constraints=("cost <= 0.7",)),
+    "ax-two-objectives": lambda: in_ax(BOX, with_cost, 8, objective="-loss, -cost"),
+    "ax-failures": lambda: in_ax(BOX, lambda **p: None if p["x"] > 0.6 else of_bowl(**p)),
+    "ax-batches": lambda: in_ax(BOX, of_bowl, at_once=3),
+    "ax-standard-errors": lambda: in_ax(BOX, lambda **p: {"loss": (bowl(**p), 0.05)}),
+    "ax-eri": lambda: in_ax(BOX, of_bowl, 7, acquisition="eri"),
+    "ax-rlcb": lambda: in_ax(BOX, of_bowl, 7, acquisition="rlcb"),
+    "ax-paper": lambda: in_ax(BOX, of_bowl, 7, preset="paper"),
+    "ax-sources": lambda: in_ax(BOX, of_bowl, 5, sources=[past_trials()]),
 }
-
-
-@door
-def ax_sources() -> Any:
-    import pandas as pd
-
-    rows = [{"x": x, "y": y, "loss": bowl(x, y)} for x, y in design(10, 2).tolist()]
-    return in_ax(box("x", "y"), of_bowl, number=5, sources=[pd.DataFrame(rows)])
 
 
 # --- Optuna ---------------------------------------------------------------------------------------
 
 
 def in_optuna(
-    objective: Callable[[Any], Any], number: int = 9, directions: int = 1, **options: Any
+    objective: Callable[[optuna.Trial], Any], number: int = 9, directions: int = 1, **options: Any
 ) -> list[Point]:
     """Suggestions of a study with a design of four; an exception is a failed trial."""
-    import optuna
-
-    from botorch_popbo.optuna import PoPBOSampler
-
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
     sampler = PoPBOSampler(seed=1, n_startup_trials=4, **options)
     study = optuna.create_study(directions=["minimize"] * directions, sampler=sampler)
     study.optimize(objective, n_trials=number, catch=ZeroDivisionError)
     return [trial.params for trial in study.trials]
 
 
-def suggest_box(trial: Any, *names: str) -> dict[str, float]:
+def box(trial: optuna.Trial, names: str = "xy") -> dict[str, float]:
     return {name: trial.suggest_float(name, 0.0, 1.0) for name in names}
 
 
-@door
-def optuna_default() -> Any:
-    return in_optuna(lambda trial: bowl(**suggest_box(trial, "x", "y", "z")))
-
-
-@door
-def optuna_exact() -> Any:
-    return in_optuna(
-        lambda trial: bowl(**suggest_box(trial, "x", "y")), deterministic_objective=True
+def mixed(trial: optuna.Trial) -> float:
+    return mixed_loss(
+        trial.suggest_float("rate", 1e-6, 1.0, log=True),
+        trial.suggest_int("depth", 1, 8),
+        trial.suggest_categorical("kind", ["a", "b", "c"]),
     )
 
 
-@door
-def optuna_mixed() -> Any:
-    def objective(trial: Any) -> float:
-        return mixed_loss(
-            trial.suggest_float("rate", 1e-6, 1.0, log=True),
-            trial.suggest_int("depth", 1, 8),
-            trial.suggest_categorical("kind", ["a", "b", "c"]),
-        )
-
-    return in_optuna(objective)
+def in_steps(trial: optuna.Trial) -> float:
+    x = trial.suggest_float("x", 0.0, 1.0, step=0.05)
+    return bowl(x, trial.suggest_int("n", 1, 900) / 900)
 
 
-@door
-def optuna_steps() -> Any:
-    def objective(trial: Any) -> float:
-        return bowl(
-            trial.suggest_float("x", 0.0, 1.0, step=0.05), trial.suggest_int("n", 1, 900) / 900
-        )
-
-    return in_optuna(objective)
+def table(trial: optuna.Trial) -> float:
+    kind = trial.suggest_categorical("kind", ["a", "b", "c"])
+    return mixed_loss(1e-2, trial.suggest_int("depth", 1, 5), kind)
 
 
-@door
-def optuna_table() -> Any:
-    def objective(trial: Any) -> float:
-        kind = trial.suggest_categorical("kind", ["a", "b", "c"])
-        return mixed_loss(1e-2, trial.suggest_int("depth", 1, 5), kind)
-
-    return in_optuna(objective)
+def conditional(trial: optuna.Trial) -> float:
+    if trial.suggest_categorical("model", ["svm", "forest"]) == "svm":
+        return math.log10(trial.suggest_float("C", 1e-3, 1e3, log=True)) ** 2 + 0.1
+    return (trial.suggest_int("depth", 1, 10) - 4) ** 2 / 9
 
 
-@door
-def optuna_conditional() -> Any:
-    def objective(trial: Any) -> float:
-        if trial.suggest_categorical("model", ["svm", "forest"]) == "svm":
-            return math.log10(trial.suggest_float("C", 1e-3, 1e3, log=True)) ** 2 + 0.1
-        return (trial.suggest_int("depth", 1, 10) - 4) ** 2 / 9
-
-    return in_optuna(objective, 12)
+def two_goals(trial: optuna.Trial) -> tuple[float, float]:
+    p = box(trial)
+    trial.set_user_attr("violation", p["x"] + p["y"] - 0.7)
+    return bowl(**p), p["x"] + p["y"]
 
 
-@door
-def optuna_constraint() -> Any:
-    def objective(trial: Any) -> float:
-        p = suggest_box(trial, "x", "y")
-        trial.set_user_attr("c", p["x"] + p["y"] - 0.7)
-        return bowl(**p)
-
-    return in_optuna(objective, constraints_func=lambda trial: [trial.user_attrs["c"]])
+def violations(trial: optuna.trial.FrozenTrial) -> list[float]:
+    return [trial.user_attrs["violation"]]
 
 
-@door
-def optuna_two_objectives() -> Any:
-    def objective(trial: Any) -> tuple[float, float]:
-        p = suggest_box(trial, "x", "y")
-        return bowl(**p), p["x"] + p["y"]
-
-    return in_optuna(objective, 8, directions=2)
+def failing(trial: optuna.Trial) -> float:
+    p = box(trial)
+    return bowl(**p) if p["x"] < 0.6 else 1 / 0
 
 
-@door
-def optuna_failures() -> Any:
-    def objective(trial: Any) -> float:
-        p = suggest_box(trial, "x", "y")
-        return bowl(**p) if p["x"] < 0.6 else 1 / 0
+def pruned(trial: optuna.Trial) -> float:
+    value = bowl(**box(trial))
+    for step in range(3):
+        trial.report(value + 1 - step / 3, step)
+        if step == 1 and value > 0.5:
+            raise optuna.TrialPruned
+    return value
 
-    return in_optuna(objective)
 
-
-@door
-def optuna_pruned() -> Any:
-    import optuna
-
-    def objective(trial: Any) -> float:
-        value = bowl(**suggest_box(trial, "x", "y"))
-        for step in range(3):
-            trial.report(value + 1 - step / 3, step)
-            if step == 1 and value > 0.5:
-                raise optuna.TrialPruned
-        return value
-
-    return in_optuna(objective)
+DOORS |= {
+    "optuna-default": lambda: in_optuna(lambda trial: bowl(**box(trial, "xyz"))),
+    "optuna-exact": lambda: in_optuna(
+        lambda trial: bowl(**box(trial)), deterministic_objective=True
+    ),
+    "optuna-mixed": lambda: in_optuna(mixed),
+    "optuna-steps": lambda: in_optuna(in_steps),
+    "optuna-table": lambda: in_optuna(table),
+    "optuna-conditional": lambda: in_optuna(conditional, 12),
+    "optuna-constraint": lambda: in_optuna(
+        lambda trial: two_goals(trial)[0], constraints_func=violations
+    ),
+    "optuna-two-objectives": lambda: in_optuna(two_goals, 8, directions=2),
+    "optuna-failures": lambda: in_optuna(failing),
+    "optuna-pruned": lambda: in_optuna(pruned),
+}
 
 
 @door
 def optuna_pending() -> Any:
-    import optuna
-
-    from botorch_popbo.optuna import PoPBOSampler
-
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(sampler=PoPBOSampler(seed=1, n_startup_trials=4))
-    study.optimize(lambda trial: bowl(**suggest_box(trial, "x", "y")), n_trials=5)
-    trials = [study.ask() for _ in range(3)]
-    return [suggest_box(trial, "x", "y") for trial in trials]
+    study.optimize(lambda trial: bowl(**box(trial)), n_trials=5)
+    return [box(trial) for trial in [study.ask() for _ in range(3)]]
 
 
 # --- one function, judges, the lab ----------------------------------------------------------------
@@ -505,9 +360,9 @@ def minimize_mixed() -> Any:
     space: dict[str, Any] = {"rate": (1e-6, 1.0, "log"), "depth": (1, 8), "kind": ["a", "b", "c"]}
     points: list[Point] = []
 
-    def function(rate: float, depth: int, kind: str) -> float:
-        points.append({"rate": rate, "depth": depth, "kind": kind})
-        return mixed_loss(rate, depth, kind)
+    def function(**point: Any) -> float:
+        points.append(point)
+        return mixed_loss(**point)
 
     minimize(function, space, n_trials=12, seed=1, progress=False)
     return points
@@ -522,9 +377,8 @@ def judges_box() -> Any:
     for _ in range(9):
         items = search.ask()
         questions.append(items.tolist())
-        search.tell(
-            items, winner=int((items - items.new_tensor([0.2, 0.4])).abs().sum(-1).argmin())
-        )
+        distances = (items - items.new_tensor([0.2, 0.4])).abs().sum(-1)
+        search.tell(items, winner=int(distances.argmin()))
     return questions
 
 
@@ -536,16 +390,15 @@ def in_lab(problem: str, method: str, number: int) -> list[Any]:
         subprocess.run([*command, "--output", folder], check=True, capture_output=True)
         [records] = Path(folder).rglob("*.jsonl")
         lines = [json.loads(line) for line in records.read_text().splitlines()]
-    return [line["parameters"] for line in lines if "parameters" in line][8:]
+    return [line["parameters"] for line in lines][8:]
 
 
-SEARCHED = {
-    "branin": ("branin", "popbo", 3),
-    "hartmann6": ("hartmann6", "popbo", 3),
-    "mixed": ("sklearn-digits", "popbo", 2),
-    "paper": ("branin", "popbo-eri", 2),
+DOORS |= {
+    "lab-branin": partial(in_lab, "branin", "popbo", 3),
+    "lab-hartmann6": partial(in_lab, "hartmann6", "popbo", 3),
+    "lab-mixed": partial(in_lab, "sklearn-digits", "popbo", 2),
+    "lab-paper": partial(in_lab, "branin", "popbo-eri", 2),
 }
-DOORS |= {f"lab-{name}": partial(in_lab, *words) for name, words in SEARCHED.items()}
 
 
 # --- comparing ------------------------------------------------------------------------------------
@@ -563,21 +416,21 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def difference(recorded: Any, found: Any) -> str | None:
-    """Where two records depart first, and the largest difference; ``None`` if they are equal."""
+def difference(recorded: Any, found: Any) -> str:
+    """Where two records depart first, and the largest difference; "identical" if they are equal."""
     old, new = dict(leaves(recorded)), dict(leaves(found))
     if old.keys() != new.keys():
         return f"other places: {sorted(old.keys() ^ new.keys())[:3]}"
     departed = [place for place in old if old[place] != new[place]]
     if not departed:
-        return None
-    numbers = [
+        return "identical"
+    first = departed[0]
+    largest = max(
         abs(old[place] - new[place]) if isinstance(old[place], float) else math.inf
         for place in departed
-    ]
-    first = departed[0]
+    )
     change = f"{old[first]!r}, now {new[first]!r}"
-    return f"first at {first}: {change}; largest difference {max(numbers):.2g}"
+    return f"first at {first}: {change}; largest difference {largest:.2g}"
 
 
 def suggest(name: str) -> Any:
@@ -594,28 +447,23 @@ def main() -> None:
     parser.add_argument("doors", nargs="*", default=[""], help="prefixes of names")
     arguments = parser.parse_args()
     logging.disable(logging.WARNING)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     torch.set_num_threads(1)
-    names = [name for name in DOORS if name.startswith(tuple(arguments.doors or [""]))]
     recorded = json.loads(FILE.read_text()) if FILE.exists() else {}
-    departed = False
-    for name in names:
+    texts = []
+    for name in [name for name in DOORS if name.startswith(tuple(arguments.doors))]:
         start = time.perf_counter()
         try:
             found = suggest(name)
-            text = (
-                "recorded"
-                if arguments.action == "record"
-                else difference(recorded.get(name), found)
-            )
+            if arguments.action == "record":
+                recorded[name] = found
+            texts.append(difference(recorded.get(name), found))
         except Exception as error:  # one broken door does not hide the others
-            found, text = None, f"{type(error).__name__}: {error}"
-        print(f"{name}: {text or 'identical'} ({time.perf_counter() - start:.1f} s)", flush=True)
-        departed |= text not in (None, "recorded")
-        if arguments.action == "record" and found is not None:
-            recorded[name] = found
+            texts.append(f"{type(error).__name__}: {error}")
+        print(f"{name}: {texts[-1]} ({time.perf_counter() - start:.1f} s)", flush=True)
     if arguments.action == "record":
         FILE.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n")
-    sys.exit(int(departed))
+    sys.exit(any(text != "identical" for text in texts))
 
 
 if __name__ == "__main__":
