@@ -11,9 +11,9 @@ import pytest
 import torch
 from helpers.examples import import_example
 
-from botorch_popbo.benchmarks.cli._campaigns import load_campaign, shipped_campaigns
-from botorch_popbo.benchmarks.cli._parser import make_parser
-from botorch_popbo.benchmarks.experiments._preferences import METHODS as INTERVIEWERS
+from botorch_popbo.benchmarks.cli.campaigns import load_campaign, shipped_campaigns
+from botorch_popbo.benchmarks.cli.parser import make_parser
+from botorch_popbo.benchmarks.experiments.preferences import METHODS as INTERVIEWERS
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PROBLEMS, expand
 from botorch_popbo.judging.prefer import read_file

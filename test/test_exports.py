@@ -18,7 +18,7 @@ from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV
 from botorch_popbo import minimize, read_trials
 from botorch_popbo._errors import UsageError
 from botorch_popbo.ax import parameter_configs
-from botorch_popbo.benchmarks.own._table import TableSource
+from botorch_popbo.benchmarks.own.table import TableSource
 from botorch_popbo.minimization import Direction
 from botorch_popbo.space import Space
 

@@ -19,8 +19,8 @@ from joblib import Parallel, delayed
 from optuna.distributions import FloatDistribution
 from torch import Tensor
 
-from botorch_popbo.benchmarks.problems._coco import open_function, optimum
-from botorch_popbo.benchmarks.problems._coco_names import CocoName
+from botorch_popbo.benchmarks.problems.coco import open_function, optimum
+from botorch_popbo.benchmarks.problems.coco_names import CocoName
 from botorch_popbo.optuna import PoPBOSampler
 
 BUDGETS = (40, 60, 80)

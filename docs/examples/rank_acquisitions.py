@@ -3,7 +3,7 @@
 from functools import partial
 
 from botorch_popbo.benchmarks.methods import Method
-from botorch_popbo.benchmarks.methods._strategies import own_strategy
+from botorch_popbo.benchmarks.methods.strategies import own_strategy
 
 
 def eri() -> Method:

@@ -9,7 +9,7 @@ from helpers.tables import grids
 
 from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
 from botorch_popbo.benchmarks.experiments import Optimization
-from botorch_popbo.benchmarks.run._replication import replicate
+from botorch_popbo.benchmarks.run.replication import replicate
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
 
 CHOICES = (

@@ -14,7 +14,7 @@ from botorch_popbo._reproducible import one_thread
 from botorch_popbo.benchmarks.methods import Method, Optimizer, Suggestion
 from botorch_popbo.benchmarks.points import check_membership, uniform_point
 from botorch_popbo.benchmarks.problems import Problem
-from botorch_popbo.benchmarks.run._quiet import quiet
+from botorch_popbo.benchmarks.run.quiet import quiet
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 from botorch_popbo.space import Space
 

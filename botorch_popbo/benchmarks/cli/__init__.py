@@ -8,18 +8,18 @@ from io import TextIOWrapper
 from pkgutil import resolve_name
 
 from botorch_popbo._errors import UsageError, library
-from botorch_popbo.benchmarks._names import unknown
-from botorch_popbo.benchmarks.cli._parser import make_parser
-from botorch_popbo.benchmarks.run._quiet import quiet
-from botorch_popbo.benchmarks.run._records import RecordError
+from botorch_popbo.benchmarks.cli.parser import make_parser
+from botorch_popbo.benchmarks.names import unknown
+from botorch_popbo.benchmarks.run.quiet import quiet
+from botorch_popbo.benchmarks.run.records import RecordError
 
 #: Where the function of each command is.
 _COMMANDS = {
-    "compare": "benchmarks.cli._commands:compare",
-    "report": "benchmarks.cli._commands:report",
-    "list": "benchmarks.cli._commands:show_names",
+    "compare": "benchmarks.cli.commands:compare",
+    "report": "benchmarks.cli.commands:report",
+    "list": "benchmarks.cli.commands:show_names",
     "prefer": "judging.prefer:prefer",
-    "doctor": "benchmarks.cli._doctor:doctor",
+    "doctor": "benchmarks.cli.doctor:doctor",
 }
 
 _MISUSE, _FAILED, _INTERRUPTED = 2, 1, 130

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pkgutil import resolve_name
 from typing import Any
 
-from botorch_popbo.benchmarks.experiments.optimization.campaign import Optimization
+from botorch_popbo.benchmarks.experiments.optimization import Optimization
 from botorch_popbo.benchmarks.run.campaign import Campaign
 
 #: The experiment of a campaign that names none.
@@ -12,12 +12,12 @@ DEFAULT = "optimization"
 
 #: Where experiments are, by the name that campaign files give them.
 EXPERIMENTS: Mapping[str, str] = {
-    DEFAULT: "optimization.campaign:Optimization",
-    "rank-agreement": "_rank_agreement:RankAgreement",
-    "rank-calibration": "_rank_calibration:RankCalibration",
-    "preferences": "_preferences:Preferences",
-    "transfer": "_transfer:Transfer",
-    "fronts": "_goals:Fronts",
+    DEFAULT: "optimization:Optimization",
+    "rank-agreement": "rank_agreement:RankAgreement",
+    "rank-calibration": "rank_calibration:RankCalibration",
+    "preferences": "preferences:Preferences",
+    "transfer": "transfer:Transfer",
+    "fronts": "goals:Fronts",
 }
 
 

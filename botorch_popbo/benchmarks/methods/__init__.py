@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from botorch_popbo.benchmarks._later import later
+from botorch_popbo.benchmarks.later import later
 from botorch_popbo.benchmarks.methods.base import (
     FailureAware,
     Method,
@@ -25,26 +25,26 @@ __all__ = [
 
 
 def _popbo(name: str, change: str, **options: Any) -> Method:
-    return Method(name, f"ranks: {change}", later("methods._popbo:Popbo", **options))
+    return Method(name, f"ranks: {change}", later("methods.popbo:Popbo", **options))
 
 
 def _gp(name: str, description: str, kind: str) -> Method:
-    return Method(name, description, later(f"methods._gaussian_processes:{kind}"))
+    return Method(name, description, later(f"methods.gaussian_processes:{kind}"))
 
 
 def _optuna(name: str, description: str, sampler: str, **options: Any) -> Method:
-    start = later("methods._libraries:OptunaSampler", f"{sampler}Sampler", **options)
+    start = later("methods.optuna_samplers:OptunaSampler", f"{sampler}Sampler", **options)
     return Method(name, description, start, "optuna")
 
 
 def _ax(name: str, description: str, preset: str = "") -> Method:
     """A strategy of this package for Ax; the name ends with the acquisition function's."""
-    start = later("methods._strategies:own_strategy", preset, name.split("-")[-1])
+    start = later("methods.strategies:own_strategy", preset, name.split("-")[-1])
     return Method(name, f"{description}, through Ax", start)
 
 
-_ax_default, _cmaes = later("methods._strategies:AxDefault"), later("methods._cmaes:CMAES")
-_smac, _hebo = (later(f"methods._own_process:{name}") for name in ("smac", "hebo"))
+_ax_default, _cmaes = later("methods.strategies:AxDefault"), later("methods.cma_es:CMAES")
+_smac, _hebo = (later(f"methods.own_process:{name}") for name in ("smac", "hebo"))
 
 _ALL = (
     _popbo("popbo", "default preset, in a plain BoTorch loop"),

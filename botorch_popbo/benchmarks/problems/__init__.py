@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from botorch_popbo.benchmarks._later import later
 from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
-from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName, expand, parse
-from botorch_popbo.benchmarks.problems._functions import FUNCTIONS, exact
-from botorch_popbo.benchmarks.problems._tables import nasbench201, table
-from botorch_popbo.benchmarks.problems._tuning import tuning
-from botorch_popbo.benchmarks.problems._variants import variants
+from botorch_popbo.benchmarks.later import later
 from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.problems.coco_names import SUITES, CocoName, expand, parse
+from botorch_popbo.benchmarks.problems.functions import FUNCTIONS, exact
+from botorch_popbo.benchmarks.problems.tables import nasbench201, table
+from botorch_popbo.benchmarks.problems.tuning import tuning
+from botorch_popbo.benchmarks.problems.variants import variants
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class _Problems(dict[str, ProblemEntry]):
             raise KeyError(name)
         return ProblemEntry(
             f"COCO: {SUITES[found.suite].description}",
-            lambda _: later("problems._coco:coco")(found),
+            lambda _: later("problems.coco:coco")(found),
         )
 
 
@@ -78,7 +78,7 @@ PROBLEMS: dict[str, ProblemEntry] = _Problems(
     {
         "sklearn-digits": _plain(
             "live: network on scikit-learn's digits, 6 mixed parameters, noisy",
-            later("problems._digits:digits"),
+            later("problems.digits:digits"),
         ),
         **{
             name: _plain(f"function: {function.description}", partial(exact, name))

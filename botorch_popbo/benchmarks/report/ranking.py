@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from botorch_popbo.benchmarks.report._format import estimate
 from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary, standard_error
+from botorch_popbo.benchmarks.report.text import estimate
 
 
 def comparable(summaries: Sequence[Summary]) -> list[str]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from botorch_popbo.benchmarks.methods import Method
 from botorch_popbo.benchmarks.problems import Problem
-from botorch_popbo.benchmarks.run._versions import COMMIT
+from botorch_popbo.benchmarks.run.versions import COMMIT
 from botorch_popbo.benchmarks.settings import Parameters, TrialRecord
 
 Array = NDArray[np.float64]

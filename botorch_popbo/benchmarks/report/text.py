@@ -1,12 +1,12 @@
 """A comparison as text."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from botorch_popbo.benchmarks.report._format import estimate
-from botorch_popbo.benchmarks.report._verdict import verdicts
 from botorch_popbo.benchmarks.report.summary import Summary, standard_error
+from botorch_popbo.benchmarks.report.verdict import verdicts
 
 _LEGEND = """\
 a + b evaluations: initial points and suggestions
@@ -15,6 +15,22 @@ best evaluated: at the best point tried, if all were scored
 seconds: the median per suggestion
 ±: standard error over the seeds
 verdict: by a paired t-test over the seeds, wrong on one in twenty pairs of equal methods"""
+
+
+def estimate(mean: float, error: float, form: str | None = None) -> str:
+    """Format a mean with its standard error; a dash if there is none.
+
+    Without a format they have three and two digits.
+    """
+    if math.isnan(mean):
+        return "-"
+    spread = "" if math.isnan(error) else f" ± {format(error, form or '.2g')}"
+    return format(mean, form or ".3g") + spread
+
+
+def estimate_of(values: "pd.Series[float]") -> str:
+    """Format the mean of values with its standard error."""
+    return estimate(values.mean(), values.sem())
 
 
 def table(summaries: Sequence[Summary]) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from botorch_popbo.benchmarks.run._keys import Key
-from botorch_popbo.benchmarks.run._records import read_records
+from botorch_popbo.benchmarks.run.keys import Key
+from botorch_popbo.benchmarks.run.records import read_records
 from botorch_popbo.benchmarks.settings import Cell
 
 CellT = TypeVar("CellT", bound=Cell)

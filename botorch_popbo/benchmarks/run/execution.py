@@ -10,9 +10,8 @@ from typing import Any
 from joblib import Parallel, delayed
 from tqdm import tqdm  # type: ignore[import-untyped]
 
-from botorch_popbo.benchmarks.run._failure import Failure, failed
-from botorch_popbo.benchmarks.run._replication import next_trial, work
 from botorch_popbo.benchmarks.run.campaign import Campaign
+from botorch_popbo.benchmarks.run.replication import Failure, failed, next_trial, work
 from botorch_popbo.benchmarks.settings import Cell
 
 _TOLD_SECONDS = 30.0  # between two states of the progress bar in a log

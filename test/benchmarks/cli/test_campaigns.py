@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo.benchmarks.cli._campaigns import (
+from botorch_popbo.benchmarks.cli.campaigns import (
     load_campaign,
     plan,
     recall,
@@ -12,7 +12,7 @@ from botorch_popbo.benchmarks.cli._campaigns import (
     settle,
     shipped_campaigns,
 )
-from botorch_popbo.benchmarks.cli._parser import make_parser
+from botorch_popbo.benchmarks.cli.parser import make_parser
 
 SMALL = """
 problems = ["branin", "hartmann6"]

@@ -7,10 +7,10 @@ import pytest
 from helpers.own_problem import OWN_PROBLEM
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.cli._campaigns import shipped_campaigns
+from botorch_popbo.benchmarks.cli.campaigns import shipped_campaigns
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
-from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
+from botorch_popbo.benchmarks.problems.functions import SyntheticProblem
 
 
 def compared(folder: Path, *more: str) -> list[str]:

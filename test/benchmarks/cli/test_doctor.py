@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from botorch_popbo.benchmarks.cli import _doctor as doctor
+from botorch_popbo.benchmarks.cli import doctor as doctor
 from botorch_popbo.benchmarks.cli import main
 
 

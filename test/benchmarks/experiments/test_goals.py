@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.experiments._goals import METHODS
+from botorch_popbo.benchmarks.experiments.goals import METHODS
 
 
 def run(folder: Path, problem: str, methods: list[str], trials: int = 12) -> list[Any]:

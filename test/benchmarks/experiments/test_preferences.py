@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.experiments._interviewers import METHODS
-from botorch_popbo.benchmarks.experiments._preferences import FUNCTIONS, Interview
+from botorch_popbo.benchmarks.experiments.interviewers import METHODS
+from botorch_popbo.benchmarks.experiments.preferences import FUNCTIONS, Interview
 
 PAIR = torch.tensor([[0.1, 0.55, 0.85], [0.9, 0.9, 0.1]], dtype=torch.float64)
 BEST = {

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.experiments import _rank_agreement as agreement
-from botorch_popbo.benchmarks.experiments import _rank_calibration as calibration
-from botorch_popbo.benchmarks.experiments._rank_agreement import (
+from botorch_popbo.benchmarks.experiments import rank_agreement as agreement
+from botorch_popbo.benchmarks.experiments import rank_calibration as calibration
+from botorch_popbo.benchmarks.experiments.rank_agreement import (
     TRUE_VALUES,
     RankAgreement,
 )
-from botorch_popbo.benchmarks.experiments._rank_calibration import (
+from botorch_popbo.benchmarks.experiments.rank_calibration import (
     LEVELS,
     RankCalibration,
     draw,

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from botorch_popbo.benchmarks.cli import main
-from botorch_popbo.benchmarks.experiments._transfer import KINDS, Search, Transfer
+from botorch_popbo.benchmarks.experiments.transfer import KINDS, Search, Transfer
 
 
 def test_shuffled_sources_have_the_same_points_and_other_outcomes(tables: Path) -> None:

@@ -7,7 +7,7 @@ from helpers.peers import IN_ORDER, MIXED, run, start
 
 from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.methods._libraries import LibraryOptimizer, Row
+from botorch_popbo.benchmarks.methods.libraries import LibraryOptimizer, Row
 from botorch_popbo.benchmarks.settings import Parameters, Setting
 
 #: The modules of the libraries that run in this process.

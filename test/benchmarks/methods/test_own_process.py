@@ -8,7 +8,7 @@ import pytest
 from helpers.peers import MIXED, TABLE, check_reproducible, run, start
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo.benchmarks.methods import Method, _own_process
+from botorch_popbo.benchmarks.methods import Method, own_process
 
 SCRIPT = """
 def made(dimensions):
@@ -29,10 +29,10 @@ def method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Method:
     monkeypatch.setenv("POPBO_PYTHON_OWN", sys.executable)
     path = tmp_path / "server.py"
     path.write_text(
-        Path(_own_process._SERVER).read_text().replace("def main", f"{SCRIPT}\ndef main")
+        Path(own_process._SERVER).read_text().replace("def main", f"{SCRIPT}\ndef main")
     )
-    monkeypatch.setattr(_own_process, "_SERVER", path)
-    start_process = partial(_own_process.OwnProcess, "made", "pip install some", None)
+    monkeypatch.setattr(own_process, "_SERVER", path)
+    start_process = partial(own_process.OwnProcess, "made", "pip install some", None)
     return Method("own", "", start_process)
 
 

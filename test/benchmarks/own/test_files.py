@@ -4,7 +4,7 @@ import pytest
 from helpers.own_problem import OWN_PROBLEM
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo.benchmarks.own import find
+from botorch_popbo.benchmarks.own.files import find
 from botorch_popbo.benchmarks.problems import Problem
 
 GOOD = (

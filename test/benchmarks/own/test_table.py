@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo.benchmarks.own._table import TableSource, infer
+from botorch_popbo.benchmarks.own.table import TableSource, infer
 from botorch_popbo.space import Parameter
 
 TEXT = """rate,layers,kernel,gpu,loss

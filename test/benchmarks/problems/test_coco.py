@@ -6,7 +6,7 @@ import pytest
 
 from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.problems._coco import CocoProblem
+from botorch_popbo.benchmarks.problems.coco import CocoProblem
 
 cocoex = pytest.importorskip("cocoex")
 #: Noisy functions, and the noise-free ones that they are made of.

@@ -1,7 +1,7 @@
 import pytest
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo.benchmarks.problems._coco_names import SUITES, CocoName, expand, parse
+from botorch_popbo.benchmarks.problems.coco_names import SUITES, CocoName, expand, parse
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from botorch_popbo.benchmarks.problems._coco_noise import cauchy_shift, noise_of
+from botorch_popbo.benchmarks.problems.coco_noise import cauchy_shift, noise_of
 
 EXCESS, NUMBER = 7.0, 4000
 

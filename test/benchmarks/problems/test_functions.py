@@ -1,9 +1,9 @@
 import pytest
 import torch
 
-from botorch_popbo.benchmarks.cli._campaigns import load_campaign
+from botorch_popbo.benchmarks.cli.campaigns import load_campaign
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.problems._functions import SyntheticProblem
+from botorch_popbo.benchmarks.problems.functions import SyntheticProblem
 
 PAPERS = ["branin", "hartmann6", "rosenbrock6"]
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from botorch.utils.sampling import draw_sobol_samples
 
-from botorch_popbo.benchmarks.problems._goals import GOALS, GoalProblem
+from botorch_popbo.benchmarks.problems.goals import GOALS, GoalProblem
 
 # The best known objective and where it is, of CEC 2006 and of the three-bar truss.
 OPTIMA = {

@@ -10,8 +10,8 @@ from scipy.stats import rankdata
 
 from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
-from botorch_popbo.benchmarks.problems._functions import FUNCTIONS as ALL
-from botorch_popbo.benchmarks.problems._variants import variants
+from botorch_popbo.benchmarks.problems.functions import FUNCTIONS as ALL
+from botorch_popbo.benchmarks.problems.variants import variants
 from botorch_popbo.benchmarks.settings import Parameters
 
 FUNCTIONS = {name: function for name, function in ALL.items() if function.deviations}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from botorch_popbo.benchmarks.report import table
-from botorch_popbo.benchmarks.report._optimization import results, write_report
+from botorch_popbo.benchmarks.report.optimization import results, write_report
 
 from .conftest import SUMMARIES, curve, summary
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from botorch_popbo.benchmarks.problems import PROBLEMS
-from botorch_popbo.benchmarks.report._paper import compare_with_paper
+from botorch_popbo.benchmarks.report.paper import compare_with_paper
 from botorch_popbo.benchmarks.report.summary import Curve, Summary
 
 from .conftest import curve

@@ -1,4 +1,4 @@
-from botorch_popbo.benchmarks.report._verdict import verdicts
+from botorch_popbo.benchmarks.report.verdict import verdicts
 
 from .conftest import curve, summary
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from botorch_popbo.benchmarks.run._limit import LimitExceeded, time_limit
+from botorch_popbo.benchmarks.run.limit import LimitExceeded, time_limit
 
 
 def _loop() -> None:
@@ -41,7 +41,7 @@ def test_native_code_that_never_returns_is_ended_with_its_process() -> None:
     # PyDLL holds the interpreter's lock, and without the signal the pause has no end.
     code = """
 import ctypes, signal
-from botorch_popbo.benchmarks.run import _limit as limit
+from botorch_popbo.benchmarks.run import limit
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
 limit._GRACE_SECONDS = 0.2
 with limit.time_limit(0.1, may_end_process=True):

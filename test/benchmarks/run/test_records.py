@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from botorch_popbo.benchmarks.run._records import RecordError, append_record, read_records
+from botorch_popbo.benchmarks.run.records import RecordError, append_record, read_records
 from botorch_popbo.benchmarks.settings import Setting, TrialRecord
 
 SETTING = Setting(problem="branin", method="random", initial=3, seed=1)

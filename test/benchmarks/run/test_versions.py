@@ -4,7 +4,7 @@ from shutil import which
 
 import pytest
 
-from botorch_popbo.benchmarks.run._versions import commit
+from botorch_popbo.benchmarks.run.versions import commit
 
 
 def git(folder: Path, *arguments: str) -> str:

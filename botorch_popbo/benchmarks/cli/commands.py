@@ -1,0 +1,67 @@
+"""What the console script's commands do with campaigns; they return the exit status."""
+
+import sys
+import tomllib
+from argparse import Namespace
+
+from botorch_popbo._errors import UsageError
+from botorch_popbo.benchmarks.cli.campaigns import (
+    plan,
+    recall,
+    remember,
+    settle,
+    shipped_campaigns,
+)
+from botorch_popbo.benchmarks.methods import METHODS
+from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
+
+
+def show_names(options: Namespace) -> int:
+    """Print the names of problems, methods or campaigns, or of all."""
+    listed = {name: entry.description for name, entry in PROBLEMS.items()}
+    texts = shipped_campaigns().items()
+    found = {
+        "problems": {**listed, **PATTERNS},
+        "methods": {name: method.description for name, method in METHODS.items()},
+        "campaigns": {name: tomllib.loads(text)["description"] for name, text in texts},
+    }
+    for title in [options.what] if options.what else found:
+        entries = found[title]
+        print(f"{title}:")
+        width = max(map(len, entries))
+        for name, description in entries.items():
+            print(f"  {name:<{width}} {description}")
+    return 0
+
+
+def compare(options: Namespace) -> int:
+    """Run a campaign and report it; nothing is run if a name is unknown or a table missing."""
+    asked = settle(options)
+    campaign = plan(options, asked, options.data)
+    from botorch_popbo.benchmarks.run.execution import run_campaign  # what is wrong is told first
+
+    remember(campaign.output, asked, options.data and options.data.absolute())
+    failures = run_campaign(campaign)
+    campaign.report()
+    for line in dict.fromkeys(map(str, failures)):
+        print(line, file=sys.stderr)
+    return 1 if failures else 0
+
+
+def report(options: Namespace) -> int:
+    """Report what the records of a folder say, as far as the options do not say otherwise."""
+    folder = options.output
+    if not (folder / "records").is_dir():
+        raise UsageError(f"there are no records in {folder}; popbo compare makes them")
+    earlier, data = recall(folder)
+    campaign = plan(options, settle(options, earlier), options.data or data)
+    # An empty report must not take the place of another.
+    if not any(campaign.is_complete(cell) for cell in campaign.cells()):
+        held = sorted({path.stem.rpartition("--")[0] for path in folder.glob("records/*.jsonl")})
+        asked = dict.fromkeys(f"{cell.method} on {cell.task}" for cell in campaign.cells())
+        raise UsageError(
+            f"{folder} has no complete run of {'; '.join(asked)}: popbo compare goes on with it. "
+            f"There are records of {', '.join(held)}"
+        )
+    campaign.report()
+    return 0

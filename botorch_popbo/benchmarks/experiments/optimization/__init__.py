@@ -1,1 +1,0 @@
-"""Methods that optimize problems: which one finds the better point, and how fast."""
