@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 _REPEAT_SECONDS = 5.0
-_GRACE_SECONDS = 60.0
+GRACE_SECONDS = 60.0
 
 
 class LimitExceeded(BaseException):
@@ -27,7 +27,7 @@ def time_limit(seconds: float, may_end_process: bool = False) -> Iterator[None]:
     """
     if may_end_process:
         faulthandler.dump_traceback_later(
-            seconds + _GRACE_SECONDS, exit=True, file=sys.__stderr__ or sys.stderr
+            seconds + GRACE_SECONDS, exit=True, file=sys.__stderr__ or sys.stderr
         )
     try:
         with _signal(seconds):

@@ -1,50 +1,60 @@
+"""What comes of the methods that are built on other libraries."""
+
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
 
 import pytest
-from helpers.peers import IN_ORDER, MIXED, run, start
+from helpers.peers import CONTINUOUS, IN_ORDER, MIXED, TABLE, Stretched, bowl, run, start
 
 from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.methods import METHODS
-from botorch_popbo.benchmarks.methods.libraries import LibraryOptimizer, Row
-from botorch_popbo.benchmarks.settings import Parameters, Setting
+from botorch_popbo.benchmarks.problems import PROBLEMS
+from botorch_popbo.benchmarks.settings import Setting
 
 #: The modules of the libraries that run in this process.
 IN_PROCESS = {"optuna-tpe": "optuna", "optuna-gp": "optuna", "cmaes": "cmaes"}
-NUMBERS = {"rate": 0.01, "share": 0.25, "width": 16, "depth": -1}
-POINT: Parameters = {**NUMBERS, "dropout": 0.3, "bias": True, "kernel": "poly", "epochs": 3}
-ROW = {**NUMBERS, "dropout": 1, "bias": 1, "kernel": 2}
 
 
-class Recorder(LibraryOptimizer):
-    """Suggests the last row, or another one."""
-
-    answer: Row | None = None
-
-    def ask(self, seed: int) -> Row:
-        self.given = seed
-        return self.answer or self.rows[-1]
+def test_the_unseen_point_that_is_best_by_far_is_found_in_a_table() -> None:
+    parameters = TABLE.space.parameters
+    cells = product(*(p.choices or () for p in parameters.values()))
+    best = min(TABLE.score(dict(zip(parameters, cell, strict=True))) for cell in cells)
+    found = [suggestion.parameters for suggestion in run(METHODS["botorch-gp"], TABLE, count=9)]
+    assert min(map(TABLE.score, found)) == best
 
 
-def test_every_parameter_becomes_a_number_and_comes_back() -> None:
-    loop = Recorder(MIXED, Setting("mixed", "recorder", 1, 5))
-    assert loop.dimensions == [
-        ("rate", "float", 1e-5, 1.0, True, None),
-        ("share", "float", -1.0, 0.3, False, None),
-        ("width", "int", 2, 128, True, None),
-        ("depth", "int", -3, 4, False, None),
-        ("dropout", "int", 0, 2, False, None),
-        ("bias", "category", 0, 1, False, None),
-        ("kernel", "category", 0, 2, False, None),
-    ]
-    loop.observe(POINT, 4.0)
-    assert loop.rows == [ROW]
-    assert loop.losses == [4.0]
-    loop.answer = {name: float(number) for name, number in ROW.items()}
-    back = loop.suggest(1).parameters
-    assert back == POINT
-    assert [type(value) for value in back.values()] == [type(value) for value in POINT.values()]
+def test_the_copula_sees_the_order_of_outcomes_alone() -> None:
+    stretched = Stretched(**vars(CONTINUOUS))
+    for name, is_same in (("gp-copula", True), ("botorch-gp", False)):
+        assert (run(METHODS[name], stretched) == run(METHODS[name], CONTINUOUS)) == is_same
+
+
+@pytest.mark.parametrize("name", ["popbo", "botorch-gp"])
+def test_no_suggestion_is_rounded_to_a_known_point(name: str) -> None:
+    """The best of all is a corner, to which a search between integers would return for good."""
+    problem = replace(bowl("corner", layers=(1, 3), rate=(0.0, 1.0)), minimize=False)
+    suggestions = run(METHODS[name], problem, count=8)
+    assert len({tuple(found.parameters.values()) for found in suggestions}) == 8
+
+
+@pytest.mark.parametrize("name", ["popbo", "popbo-eri"])
+def test_a_design_may_be_one_point_many_times(name: str) -> None:
+    optimizer = METHODS[name].start(MIXED, Setting("mixed", name, 2, 0))
+    point = {name: p.value(p.middle) for name, p in MIXED.space.parameters.items()}
+    for _ in range(2):
+        optimizer.observe(point | MIXED.space.constants, 1.0)
+    assert not point.items() <= optimizer.suggest(2).parameters.items()
+
+
+def test_cma_es_refuses_choices_without_an_order_before_any_work(tables: Path) -> None:
+    with pytest.raises(UsageError, match="cmaes needs parameters in order, which kernel of mixed"):
+        start(METHODS["cmaes"], MIXED)
+    with pytest.raises(UsageError, match="edge0, edge1"):
+        start(METHODS["cmaes"], PROBLEMS["nasbench201"].load(tables))
 
 
 def test_a_missing_library_is_named_with_the_command_that_installs_it(
@@ -53,6 +63,10 @@ def test_a_missing_library_is_named_with_the_command_that_installs_it(
     monkeypatch.setitem(sys.modules, "cmaes", None)
     with pytest.raises(UsageError, match=r"cmaes needs .* cmaes: .*popbo\[peers\]"):
         start(METHODS["cmaes"], IN_ORDER)
+
+
+def suggestions() -> list[tuple[str, object]]:
+    return [(name, run(METHODS[name], IN_ORDER)) for name in IN_PROCESS]
 
 
 def test_a_process_with_other_hashes_suggests_the_same() -> None:
@@ -64,7 +78,3 @@ def test_a_process_with_other_hashes_suggests_the_same() -> None:
     process = [sys.executable, "-c", command]
     printed = subprocess.check_output(process, env={**os.environ, **paths}, text=True)
     assert printed.splitlines()[-1] == str(suggestions())
-
-
-def suggestions() -> list[tuple[str, object]]:
-    return [(name, run(METHODS[name], IN_ORDER)) for name in IN_PROCESS]

@@ -4,15 +4,7 @@ import os
 from importlib.util import find_spec
 
 import pytest
-from helpers.peers import (
-    CONDITIONAL,
-    CONTINUOUS,
-    IN_ORDER,
-    MIXED,
-    TABLE,
-    check_reproducible,
-    run,
-)
+from helpers.peers import CONDITIONAL, CONTINUOUS, IN_ORDER, MIXED, TABLE, check_reproducible, run
 
 from botorch_popbo.benchmarks.methods import METHODS, Method
 from botorch_popbo.benchmarks.points import asked_for, completed, uniform_point
@@ -73,7 +65,6 @@ def test_seed_and_outcomes_decide_alone(name: str, method: Method) -> None:
 
 
 def test_random_points_do_not_look_at_outcomes() -> None:
-    method = METHODS["random"]
-    whole = run(method, MIXED)
-    assert run(method, MIXED, resume=True, sign=-1.0) == whole
-    assert run(method, MIXED, seed=1) != whole
+    whole = run(METHODS["random"], MIXED)
+    assert run(METHODS["random"], MIXED, resume=True, sign=-1.0) == whole
+    assert run(METHODS["random"], MIXED, seed=1) != whole

@@ -1,20 +1,15 @@
-import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import BrokenExecutor
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from filelock import FileLock
 
-from botorch_popbo.benchmarks.experiments import Optimization
-from botorch_popbo.benchmarks.run import execution
+from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.run.execution import run_campaign
 
 from ..conftest import MakeCampaign, result
@@ -33,41 +28,7 @@ def test_more_seeds_add_replications_and_a_complete_run_is_not_touched(
     assert result(twice)[0] == first[0] != result(twice)[1]
 
 
-def lines(output: Path) -> int:
-    return sum(path.read_bytes().count(b"\n") for path in output.glob("records/*.jsonl"))
-
-
-def command(campaign: Optimization, jobs: int) -> list[str]:
-    return [
-        *(sys.executable, "-m", "botorch_popbo", "compare", "branin"),
-        *("--methods", *campaign.methods, "--initial", "3", "--jobs", str(jobs)),
-        *("--trials", str(campaign.trials), "--seeds", "1", "--output", str(campaign.output)),
-    ]
-
-
-@pytest.mark.slow
-def test_a_killed_run_goes_on_without_repeating_a_trial(campaign: MakeCampaign) -> None:
-    killed = replace(campaign(trials=60, output="killed"), methods=("random", "optuna-tpe"))
-    # No pipe: a worker that outlives its parent for a while would keep it open.
-    process = subprocess.Popen(command(killed, 2), stderr=subprocess.DEVNULL)
-    while lines(killed.output) < 30:
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    before = {p: p.read_bytes() for p in killed.output.glob("records/*.jsonl")}
-    assert lines(killed.output) < 126
-    again = subprocess.run(command(killed, 1), capture_output=True, text=True, check=True)
-    assert "branin" in again.stdout
-    for path, content in before.items():
-        whole = content[: content.rfind(b"\n") + 1]
-        assert path.read_bytes().startswith(whole), "a finished trial was run again"
-    whole_run = replace(killed, output=killed.output.with_name("whole"), jobs=1)
-    assert run_campaign(whole_run) == []
-    assert result(killed) == result(whole_run)
-
-
-def test_what_another_process_is_at_is_left_to_it_until_the_rest_is_done(
+def test_what_another_process_is_at_is_left_to_it_until_nothing_else_is_to_be_done(
     campaign: MakeCampaign,
 ) -> None:
     several = campaign(seeds=3)
@@ -89,58 +50,65 @@ def test_what_another_process_is_at_is_left_to_it_until_the_rest_is_done(
     assert several.is_complete(first)
 
 
-def test_one_that_dies_again_alone_is_given_up(
-    campaign: MakeCampaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    several, sizes = campaign(seeds=3), []
-    first, *others = several.cells()
-    run = execution._Execution.run_together
+@pytest.mark.slow
+def test_a_killed_run_goes_on_without_repeating_a_trial(campaign: MakeCampaign) -> None:
+    killed = campaign(trials=60, seeds=2, output="killed")
+    words = "compare branin --methods random --initial 3 --trials 60 --seeds 2 --jobs 2 --output"
+    command = [sys.executable, "-m", "botorch_popbo", *words.split(), str(killed.output)]
+    # No pipe: a worker that outlives its parent for a while would keep it open.
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    while sum(map(len, result(killed))) < 30:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = {path: path.read_bytes() for path in killed.output.glob("records/*.jsonl")}
+    assert sum(map(len, result(killed))) < 126
+    subprocess.run(command, capture_output=True, check=True)
+    for path, content in before.items():
+        whole = content[: content.rfind(b"\n") + 1]
+        assert path.read_bytes().startswith(whole)
+    whole_run = replace(killed, output=killed.output.with_name("whole"))
+    run_campaign(whole_run)
+    assert result(killed) == result(whole_run)
 
-    def dying(
-        self: execution._Execution, batch: list[Any], waits: bool, started: list[Any]
-    ) -> None:
-        sizes.append(len(batch))
-        run(self, [cell for cell in batch if cell not in (first, others[0])], waits, started)
-        started += batch
-        if first in batch:
-            raise BrokenExecutor
-        run(self, batch, waits, started)
 
-    monkeypatch.setattr(execution._Execution, "run_together", dying)
-    (failure,) = run_campaign(several)
-    assert "seed 0, trial 0: its worker process died twice" in str(failure)
-    assert sizes == [3, 1, 1]
-    assert all(map(several.is_complete, others))
+DYING = """
+import os
+from pathlib import Path
+from botorch_popbo.benchmarks.methods import Method, SequentialOptimizer
+from botorch_popbo.benchmarks.points import uniform_point
 
+class Dying(SequentialOptimizer):
+    def choose(self, trial, seed):
+        mark = Path(__file__).with_name(f"{self.setting.seed}.mark")
+        if trial == 3 and (self.setting.method.startswith("dying") or not mark.exists()):
+            mark.touch()
+            os._exit(1)
+        return uniform_point(self.space, self.problem.name, self.setting.seed, trial), None
 
-def worker_pids() -> list[int]:
-    """The worker processes of this process."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
-            is_worker = "popen_loky_posix" in stat.with_name("cmdline").read_text()
-            found += [int(stat.parent.name)] if parent == os.getpid() and is_worker else []
-    return found
+def dying(): return Method("dying", "ends its process", Dying)
+def once(): return Method("once", "ends its process once", Dying)
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds processes in /proc")
-def test_a_worker_that_is_killed_is_replaced(
-    campaign: MakeCampaign, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("name", ["dying", "once"])
+def test_a_worker_that_dies_is_replaced_and_given_up_if_it_dies_again_alone(
+    name: str, campaign: MakeCampaign, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    several = replace(campaign("optuna-tpe", trials=60, seeds=3), jobs=2)
-
-    def kill() -> None:
-        while not list(several.output.glob("records/*.jsonl")):
-            time.sleep(0.01)
-        os.kill(worker_pids()[0], signal.SIGKILL)
-
-    thread = threading.Thread(target=kill)
-    thread.start()
-    assert run_campaign(several) == []
-    thread.join()
-    assert "a worker process was killed; going on" in capsys.readouterr().err
-    whole = replace(several, output=several.output.with_name("whole"), jobs=1)
-    run_campaign(whole)
-    assert result(several) == result(whole)
+    (tmp_path / "own.py").write_text(DYING)
+    found = campaign(seeds=2)
+    words = f"compare branin --methods random {tmp_path / 'own.py'}:{name} --jobs 2 --seeds 2"
+    words += f" --initial 3 --trials 4 --output {found.output}"
+    assert main(words.split()) == (name == "dying")
+    told = capsys.readouterr().err
+    assert "a worker process was killed; going on" in told
+    assert all(map(found.is_complete, found.cells()))
+    twice = "seed 1, trial 3: its worker process died twice, the second time alone"
+    assert (twice in told) == (name == "dying")
+    if name == "once":
+        [digest] = {path.stem.split("--")[1] for path in found.output.rglob("*once@*.jsonl")}
+        again = replace(found, methods=(digest,))
+        points = [[trial[1] for trial in records] for records in result(again)]
+        assert points == [[trial[1] for trial in records] for records in result(found)]

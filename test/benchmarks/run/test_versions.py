@@ -7,26 +7,13 @@ import pytest
 from botorch_popbo.benchmarks.run.versions import commit
 
 
-def git(folder: Path, *arguments: str) -> str:
-    identity = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-    command = ["git", "-C", str(folder), *identity, *arguments]
+def git(folder: Path, words: str) -> str:
+    identity = "-c user.name=a -c user.email=a@b -c commit.gpgsign=false"
+    command = ["git", "-C", str(folder), *identity.split(), *words.split()]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    if which("git") is None:
-        pytest.skip("there is no git")
-    package = tmp_path / "package"
-    package.mkdir()
-    (package / "module.py").write_text("a = 1")
-    git(tmp_path, "init")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-m", "first")
-    commit.cache_clear()
-    return package
-
-
+@pytest.mark.skipif(which("git") is None, reason="there is no git")
 @pytest.mark.parametrize(
     ("changed", "folder", "expected"),
     [
@@ -37,9 +24,12 @@ def checkout(tmp_path: Path) -> Path:
         ("venv/module.py", "venv", ""),
     ],
 )
-def test_a_checkout_is_its_commit(checkout: Path, changed: str, folder: str, expected: str) -> None:
-    path = checkout.parent / changed
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("a = 2")
-    head = git(checkout, "rev-parse", "HEAD")
-    assert commit(checkout.parent / folder) == expected.format(head=head)
+def test_a_checkout_is_its_commit(tmp_path: Path, changed: str, folder: str, expected: str) -> None:
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "module.py").write_text("a = 1")
+    for words in ("init", "add .", "commit -m first"):
+        git(tmp_path, words)
+    (tmp_path / changed).parent.mkdir(exist_ok=True)
+    (tmp_path / changed).write_text("a = 2")
+    head = git(tmp_path, "rev-parse HEAD")
+    assert commit(tmp_path / folder) == expected.format(head=head)
