@@ -1,9 +1,9 @@
 """What is installed, what was found, and the command that adds what is missing."""
 
+import importlib.metadata
 import platform
 import re
 from argparse import Namespace
-from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 
 from botorch_popbo.benchmarks.data.nasbench201 import FILE
@@ -16,14 +16,14 @@ _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?P<wanted>[^;]*)(;.*extra == \"(?P
 
 def doctor(options: Namespace) -> int:
     """Print what is found; the exit status is 1 if a package is missing that is always needed."""
-    needed = [*filter(None, map(_REQUIREMENT.match, requires(_PACKAGE) or []))]
+    needed = [*filter(None, map(_REQUIREMENT.match, importlib.metadata.requires(_PACKAGE) or []))]
     core = [r for r in needed if not r["extra"]]
-    print(f"{_PACKAGE} {version(_PACKAGE)}, Python {platform.python_version()}")
+    print(f"{_PACKAGE} {_installed(_PACKAGE)}, Python {platform.python_version()}")
     for r in core:
         found = _installed(r["name"]) or f"missing: pip install '{r['name']}{r['wanted'].strip()}'"
         print(f"  {r['name']} {found} (wanted: {r['wanted'].strip()})")
     print("extras:")
-    extras = metadata(_PACKAGE).get_all("Provides-Extra") or []
+    extras = importlib.metadata.metadata(_PACKAGE).get_all("Provides-Extra") or []
     for extra in [one for one in extras if one not in _OF_DEVELOPERS]:
         names = dict.fromkeys(r["name"] for r in needed if r["extra"] == extra)
         missing = ", ".join(name for name in names if _installed(name) is None)
@@ -36,8 +36,8 @@ def doctor(options: Namespace) -> int:
 
 def _installed(name: str) -> str | None:
     try:
-        return version(name)
-    except PackageNotFoundError:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
         return None
 
 

@@ -1,3 +1,4 @@
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -10,12 +11,14 @@ from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.cli.campaigns import shipped_campaigns
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
-from botorch_popbo.benchmarks.problems.functions import SyntheticProblem
+
+Capture = pytest.CaptureFixture[str]
 
 
-def compared(folder: Path, *more: str) -> list[str]:
-    options = ["--trials", "2", "--seeds", "1", "--initial", "2", "--jobs", "1"]
-    return ["compare", *options, *more, "--output", str(folder)]
+def compared(folder: Path, *words: str) -> list[str]:
+    """The command of a short comparison."""
+    options = "--trials 2 --seeds 1 --initial 2 --jobs 1 --output"
+    return ["compare", *words, *options.split(), str(folder)]
 
 
 @pytest.mark.parametrize(
@@ -32,20 +35,25 @@ def compared(folder: Path, *more: str) -> list[str]:
         ("compare --campaign preferences --table a.csv", "has no --table"),
         ("compare --trials 0", "--trials is a whole number of at least 1, not 0"),
         ("compare --campaign papr", "no campaign 'papr'; known: botorch-functions, "),
+        ("compare {0}/own.py", "own.py:NAME, with the name of what is in the file"),
+        ("compare {0}/own.py:trian", "no name in {0}/own.py: 'trian'; did you mean 'train'?"),
+        ("compare {0}/own:train", "did you mean '{0}/own.py:train'?"),
+        ("compare {0}/own.py:alien", "alien takes a, and the file's space says what each may be"),
     ],
 )
 def test_misuse_is_one_line_and_status_2(
-    arguments: str, message: str, capsys: pytest.CaptureFixture[str]
+    arguments: str, message: str, tmp_path: Path, capsys: Capture
 ) -> None:
-    assert main(arguments.split()) == 2
+    (tmp_path / "own.py").write_text(OWN)
+    assert main(arguments.format(tmp_path).split()) == 2
     streams = capsys.readouterr()
     assert streams.out == ""
     assert streams.err.count("\n") == 1
     assert streams.err.startswith("popbo: error: ")
-    assert message in streams.err
+    assert message.format(tmp_path) in streams.err
 
 
-def test_list_names_everything(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_names_everything(capsys: Capture) -> None:
     assert main(["list"]) == 0
     printed = capsys.readouterr().out
     names = (*PROBLEMS, *PATTERNS, *METHODS, *shipped_campaigns())
@@ -56,51 +64,40 @@ def test_list_names_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert "optuna-tpe" not in printed
 
 
-FUNCTION = """
-space = {"rate": (1e-4, 1.0, "log"), "kernel": ["rbf", "poly"]}
-direction = "maximize"
+OWN = f"""
+{OWN_PROBLEM}
+def other(): return own("other-own")
+def alien(a): return a
 
+space = {{"rate": (1e-4, 1.0, "log"), "kernel": ["rbf", "poly"]}}
+direction = "maximize"
 def train(rate, kernel):
     if rate < 1e-3:
         raise ValueError("diverged")
     return -abs(rate - 0.1) - (kernel == "poly")
-
-def other(a):
-    return a
 """
 
 
-def test_a_plain_function_beside_a_space_is_compared(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_file_of_ones_own_is_compared_and_begins_anew_when_it_changes(
+    tmp_path: Path, capsys: Capture
 ) -> None:
-    path, output = tmp_path / "my.py", tmp_path / "out"
-    path.write_text(FUNCTION)
-    assert main(compared(output, f"{path}:train", "--methods", "random")) == 0
-    assert "outcome (higher is better)" in capsys.readouterr().out
-    path.write_text(FUNCTION + "# changed")
+    path, output = tmp_path / "own.py", tmp_path / "out"
+    path.write_text(OWN)
+    for name in ("train", "other"):
+        assert main(compared(output, f"{path}:{name}", "--methods", "random")) == 0
+    printed = capsys.readouterr()
+    assert "outcome (higher is better)" in printed.out
+    assert "at least half the evaluations are initial points" in printed.err
+    path.write_text(OWN + "# changed")
     assert main(["report", "--output", str(output)]) == 2
     message = capsys.readouterr().err
-    assert "has no complete run of random on train@" in message
-    assert "There are records of train@" in message
-
-
-@pytest.mark.parametrize(
-    ("reference", "message"),
-    [
-        ("my.py", "my.py:NAME, with the name of what is in the file"),
-        ("my.py:trian", "no name in {0}: 'trian'; did you mean 'train'?"),
-        ("my:train", "did you mean '{0}:train'?"),
-        ("my.py:other", "other takes a, and the file's space says what each may be"),
-    ],
-)
-def test_what_a_file_lacks_is_told(
-    reference: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "my.py").write_text(FUNCTION)
-    assert main(compared(tmp_path / "out", str(tmp_path / reference))) == 2
-    error = capsys.readouterr().err
-    assert message.format(tmp_path / "my.py") in error
-    assert error.count("\n") == 1
+    assert "has no complete run of random on other-own@" in message
+    assert "There are records of other-own@" in message
+    # Another problem whose name ends alike is not the same.
+    for name in ("own", "other"):
+        assert main(compared(output, f"{path}:{name}", "--methods", "random")) == 0
+        told = "other-own is of a changed or another file: it begins anew"
+        assert (told in capsys.readouterr().err) == (name == "other")
 
 
 def test_a_shell_completes_names(tmp_path: Path) -> None:
@@ -113,7 +110,7 @@ def test_a_shell_completes_names(tmp_path: Path) -> None:
 
 
 def test_a_missing_table_is_told_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.delenv("POPBO_DATA", raising=False)
     output = tmp_path / "out"
@@ -127,19 +124,17 @@ def test_a_missing_table_is_told_before_any_work(
     assert not output.exists()
 
 
-def test_a_failed_replication_is_status_1(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(SyntheticProblem, "evaluate", lambda *_: float("inf"))
-    assert main(compared(tmp_path, "branin", "--methods", "random")) == 1
+def test_a_failed_replication_is_status_1(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "own.py"
+    path.write_text("space = {'x': (0.0, 1.0)}\ndef f(x): return undefined\n")
+    assert main(compared(tmp_path / "out", f"{path}:f", "--methods", "random")) == 1
     streams = capsys.readouterr()
-    message = "failed: random on branin, seed 0, trial 0: ValueError: trial 0 evaluated to inf"
-    assert message in streams.err
+    assert ", seed 0, trial 0: RuntimeError: f is to be mended: NameError" in streams.err
     assert "no complete run" in streams.out
 
 
 def test_a_report_without_options_is_of_what_was_asked_for_last(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: Capture
 ) -> None:
     assert main(compared(tmp_path, "branin", "--methods", "random")) == 0
     more = ("branin", "hartmann6", "--methods", "optuna-tpe", "random")
@@ -160,7 +155,7 @@ def test_a_report_without_options_is_of_what_was_asked_for_last(
     [
         ("cli.main(['compare', '--hepl'])", {"torch", "numpy", "ax", "pandas"}),
         (
-            "import {0}.run._replication; from {0} import methods, problems, settings; "
+            "import {0}.run.replication; from {0} import methods, problems, settings; "
             "setting = settings.Setting(problem='branin', method='random', initial=3, seed=0); "
             "problem = problems.PROBLEMS['branin'].load(None); "
             "methods.METHODS['random'].start(problem, setting).suggest(3)",
@@ -182,20 +177,18 @@ print({heavy} & set(sys.modules))
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
 
 
-OWN = f'{OWN_PROBLEM}def other(): return own("other-own")\n'
-
-
-def test_a_report_says_that_a_file_has_changed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_doctor_shows_what_is_missing_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    path, output = tmp_path / "own.py", tmp_path / "results"
-    path.write_text(OWN)
-    assert main(compared(output, f"{path}:other", "--methods", "random")) == 0
-    path.write_text(OWN + "# changed")
-    # Another problem whose name ends alike is not the same.
-    assert main(compared(output, f"{path}:own", "--methods", "random")) == 0
-    told = capsys.readouterr().err
-    assert "begins anew" not in told
-    assert "at least half the evaluations are initial points" in told
-    assert main(compared(output, f"{path}:other", "--methods", "random")) == 0
-    assert "other-own is of a changed or another file: it begins anew" in capsys.readouterr().err
+    absent = ["botorch>=0", "no-such-package>=3", 'nor-this; extra == "peers"']
+    monkeypatch.setattr(importlib.metadata, "requires", lambda _: absent)
+    monkeypatch.setenv("POPBO_DATA", str(tmp_path))
+    (tmp_path / "nasbench201.npz").touch()
+    assert main(["doctor"]) == 1
+    text = capsys.readouterr().out
+    assert f"  botorch {importlib.metadata.version('botorch')} (wanted: >=0)" in text
+    assert "no-such-package missing: pip install 'no-such-package>=3'" in text
+    assert "peers: missing nor-this: pip install 'botorch-popbo[peers]'" in text
+    assert "  test:" not in text
+    assert f"{tmp_path / 'nasbench201.npz'}: found" in text
+    assert "fcnet_valid.npz: missing" in text
