@@ -87,7 +87,7 @@ class Transfer(Measured[Search]):
     def measure(self, cell: Search, limited: Limited) -> dict[str, float]:
         """See the base class."""
         problem = PROBLEMS[cell.problem].load(self.data)
-        sources, start = self._sources(cell), perf_counter()
+        sources, start = self.tasks(cell), perf_counter()
         points: list[Parameters] = []
         numbers = {}
         for trial in range(1, cell.trials + 1):
@@ -97,7 +97,8 @@ class Transfer(Measured[Search]):
             numbers[str(trial)] = least - (problem.optimal_value or 0.0)
         return {**numbers, "seconds": (perf_counter() - start) / cell.trials}
 
-    def _sources(self, cell: Search) -> list[Task]:
+    def tasks(self, cell: Search) -> list[Task]:
+        """The sources of a search."""
         if cell.sources == "none":
             return []
         shuffled = np.random.default_rng(cell.seed).permutation

@@ -1,10 +1,6 @@
-import json
-from pathlib import Path
-
 import pytest
 import torch
 
-from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.experiments.interviewers import METHODS
 from botorch_popbo.benchmarks.experiments.preferences import FUNCTIONS, Interview
 
@@ -51,20 +47,3 @@ def test_questions_are_different_points_of_the_space(name: str, num_items: int) 
         space.check(items)
         interviewer.tell(items, question % 2, 1 - question % 2)
         space.check(interviewer.best)
-
-
-def test_the_regrets_of_every_method_are_in_the_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    methods = ["popbo", "chance"]
-    options = ["hartmann3", "--methods", *methods, "--seeds", "1", "--output", str(tmp_path)]
-    command = ["--campaign", "preferences", "--smoke", *options]
-    assert main(["compare", *command, "--jobs", "1"]) == 0
-    printed = capsys.readouterr().out
-    assert "hartmann3 0.1 2 7 popbo 1/1 " in " ".join(printed.split())
-    assert main(["report", *command]) == 0
-    assert capsys.readouterr().out == printed
-    for path in tmp_path.glob("records/*.jsonl"):
-        numbers = json.loads(path.read_text())["numbers"]
-        assert [*numbers] == [*"1234567", "seconds"]
-        assert min(numbers.values()) >= -1e-4  # tabulated to five digits

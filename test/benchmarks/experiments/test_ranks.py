@@ -7,13 +7,9 @@ from typing import Any
 import pytest
 import torch
 
-from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.benchmarks.experiments import rank_agreement as agreement
 from botorch_popbo.benchmarks.experiments import rank_calibration as calibration
-from botorch_popbo.benchmarks.experiments.rank_agreement import (
-    TRUE_VALUES,
-    RankAgreement,
-)
+from botorch_popbo.benchmarks.experiments.rank_agreement import TRUE_VALUES, RankAgreement
 from botorch_popbo.benchmarks.experiments.rank_calibration import (
     LEVELS,
     RankCalibration,
@@ -50,21 +46,6 @@ def test_agreement_counts_pairs_in_the_right_and_in_the_wrong_order() -> None:
         (torch.zeros(100), 0.0),
     ):
         assert agreement.agreement(scores) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [("paper-forrester", "gaussian 0.00 gp 2/2"), ("rank-calibration", "2 20 0.25 gp 1/1")],
-)
-def test_a_report_says_what_the_run_said(
-    name: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    options = ["--campaign", name, "--smoke", "--methods", "gp", "--output", str(tmp_path)]
-    assert main(["compare", *options, "--jobs", "1"]) == 0
-    printed = capsys.readouterr().out
-    assert told in " ".join(printed.split())
-    assert main(["report", *options]) == 0
-    assert capsys.readouterr().out == printed
 
 
 @pytest.mark.usefixtures("rng_untouched")

@@ -1,0 +1,95 @@
+"""Experiments of which a replication is one record of numbers: what a command makes of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from botorch_popbo.benchmarks.cli import main
+from botorch_popbo.benchmarks.experiments import experiment
+from botorch_popbo.benchmarks.experiments.transfer import KINDS, Search, Transfer
+
+Capture = pytest.CaptureFixture[str]
+
+
+def compared(folder: Path, words: str) -> list[dict[str, Any]]:
+    """The numbers of each replication of a campaign."""
+    assert main(["compare", *words.split(), "--jobs", "1", "--output", str(folder)]) == 0
+    texts = [path.read_text() for path in sorted(folder.glob("records/*.jsonl"))]
+    return [json.loads(text)["numbers"] for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("words", "row"),
+    [
+        ("--campaign paper-forrester --smoke --methods gp", "gaussian 0.00 gp 2/2"),
+        ("--campaign rank-calibration --smoke --methods gp", "2 20 0.25 gp 1/1"),
+        (
+            "hartmann3 --campaign preferences --smoke --seeds 1 --methods popbo chance",
+            "hartmann3 0.1 2 7 popbo 1/1 ",
+        ),
+    ],
+)
+def test_a_report_says_what_the_run_said(
+    words: str, row: str, tmp_path: Path, capsys: Capture
+) -> None:
+    records = compared(tmp_path, words)
+    printed = capsys.readouterr().out
+    assert row in " ".join(printed.split())
+    assert main(["report", *words.split(), "--output", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == printed
+    if "preferences" in words:
+        for numbers in records:
+            assert [*numbers] == [*"1234567", "seconds"]
+            assert min(numbers.values()) >= -1e-4  # an optimum is tabulated to five digits
+
+
+@pytest.mark.parametrize("problem", ["bnh", "g6"])
+def test_methods_learn_objectives_and_slacks_and_are_ranked(
+    problem: str, tmp_path: Path, capsys: Capture
+) -> None:
+    words = f"{problem} --campaign fronts --methods popbo-optuna random --trials 12 --seeds 1"
+    records = compared(tmp_path / "first", words)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"{problem} popbo-optuna 12 1/1 " in printed
+    assert "average rank in 1 replications" in printed
+    again = compared(tmp_path / "second", words)
+    for numbers, repeated in zip(records, again, strict=True):
+        assert numbers.pop("seconds") > 0.0 < repeated.pop("seconds")
+        assert [*numbers] == [str(trial) for trial in range(1, 13)]
+        losses = [loss for loss in numbers.values() if loss is not None]
+        assert losses == sorted(losses, reverse=True)
+    assert again == records
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", experiment("fronts").keys["methods"].default)
+def test_every_method_suggests_after_its_design(method: str, tmp_path: Path) -> None:
+    words = "constrained-branin-currin --campaign fronts --trials 12 --seeds 1 --methods"
+    assert len(compared(tmp_path, f"{words} {method}")) == 1
+
+
+def test_searches_with_and_without_sources_are_in_the_table(
+    tables: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    for numbers in compared(tmp_path, f"fcnet-slice --campaign transfer --smoke --data {tables}"):
+        *regrets, _ = numbers.values()
+        assert len(regrets) == 4
+        assert min(regrets) >= 0.0
+        assert regrets == sorted(regrets, reverse=True)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert all(f" {kind} 4 popbo 1/1 " in printed for kind in KINDS)
+
+
+def test_shuffled_sources_have_the_same_points_and_other_outcomes(tables: Path) -> None:
+    settings: Any = {"problems": (), "sources": KINDS, "methods": (), "trials": 4}
+    campaign = Transfer(**settings, seeds=1, jobs=1, output=tables, data=tables)
+    good, shuffled = (
+        campaign.tasks(Search("fcnet-slice", kind, 4, "popbo", 0)) for kind in ("good", "shuffled")
+    )
+    assert len(good) == len(shuffled) == 3
+    for one, other in zip(good, shuffled, strict=True):
+        assert one.X.tolist() == other.X.tolist()
+        assert one.Y.tolist() != other.Y.tolist()
+        assert sorted(one.Y.tolist()) == sorted(other.Y.tolist())
