@@ -8,7 +8,6 @@ from sklearn.preprocessing import StandardScaler
 
 from botorch_popbo.benchmarks.points import uniform_point
 from botorch_popbo.benchmarks.problems import PROBLEMS, Problem
-from botorch_popbo.benchmarks.settings import Parameters
 
 GOOD = {"max_depth": 9, "min_samples_split": 2, "min_samples_leaf": 1, "max_features": 0.3}
 GOOD |= {"bootstrap": False}
@@ -16,10 +15,6 @@ GOOD |= {"bootstrap": False}
 
 def load(name: str) -> Problem:
     return PROBLEMS[f"tuning-{name}"].load(None)
-
-
-def point(problem: Problem, index: int = 0) -> Parameters:
-    return uniform_point(problem.space, problem.name, 0, index)
 
 
 def test_the_loss_is_that_of_cross_validation() -> None:
@@ -45,8 +40,15 @@ def test_what_is_refused_has_failed() -> None:
 @pytest.mark.parametrize("name", ["svm-diabetes", "sgd-diabetes", "neighbours-cancer"])
 def test_what_has_no_meaning_makes_no_difference(name: str) -> None:
     problem = load(name)
-    points = [point(problem, index) for index in range(12)]
+    points = [uniform_point(problem.space, name, 0, index) for index in range(12)]
     same = [problem.space.decode(problem.space.encode(one)) for one in points]
     assert any(one != other for one, other in zip(points, same, strict=True))
     losses, others = ([problem.score(one) for one in each] for each in (points, same))
     np.testing.assert_allclose(losses, others)
+
+
+def test_digits_are_split_by_the_seed() -> None:
+    problem = PROBLEMS["sklearn-digits"].load(None)
+    point = uniform_point(problem.space, problem.name, 0, 0)
+    first, again, other = (problem.evaluate(point, seed) for seed in (1, 1, 2))
+    assert first == again != other
