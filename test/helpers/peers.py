@@ -3,7 +3,6 @@
 import json
 import math
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,20 +61,16 @@ _EDGE = ["none", "skip", "conv", "pool"]
 TABLE = bowl("table", dropout=[0.0, 0.3, 0.6], edge0=_EDGE, edge1=_EDGE, edge2=_EDGE)
 
 
-def start(
-    method: Method,
-    problem: Problem,
-    *,
-    initial: int = INITIAL,
-    seed: int = 0,
-    outcome: Callable[[float], float] = float,
-) -> Optimizer:
-    """An optimizer that was told a design, the same for all seeds."""
-    optimizer = method.start(problem, Setting(problem.name, method.name, initial, seed))
-    for trial in range(initial):
-        point = uniform_point(problem.space, problem.name, 0, trial)
-        optimizer.observe(point, outcome(problem.score(point)))
+def start(method: Method, problem: Problem, *, seed: int = 0, sign: float = 1.0) -> Optimizer:
+    """An optimizer that was told a design, the same for all seeds, with outcomes of this sign."""
+    optimizer = method.start(problem, Setting(problem.name, method.name, INITIAL, seed))
+    for point in design(problem):
+        optimizer.observe(point, sign * problem.score(point))
     return optimizer
+
+
+def design(problem: Problem) -> list[Parameters]:
+    return [uniform_point(problem.space, problem.name, 0, trial) for trial in range(INITIAL)]
 
 
 def run(
@@ -83,7 +78,6 @@ def run(
     problem: Problem,
     *,
     count: int = 2,
-    initial: int = INITIAL,
     seed: int = 0,
     resume: bool = False,
     sign: float = 1.0,
@@ -91,43 +85,41 @@ def run(
     """Suggestions of a method, checked to be members of the space and the method's own.
 
     To resume is to ask a fresh optimizer every time, which was told all outcomes as they come back
-    from a file; outcomes are multiplied with the sign before the method is told.
+    from a file.
     """
-    options: Any = {"initial": initial, "seed": seed, "outcome": lambda value: sign * value}
+    found: list[Suggestion] = []
+    known = design(problem)
     with one_thread(), quiet():
-        optimizer = start(method, problem, **options)
-        found: list[Suggestion] = []
-        for trial in range(initial, initial + count):
+        optimizer = start(method, problem, seed=seed, sign=sign)
+        for trial in range(INITIAL, INITIAL + count):
             if resume:
-                optimizer = start(method, problem, **options)
-                for told in found:
-                    parameters = json.loads(json.dumps(dict(told.parameters)))
-                    optimizer.observe(parameters, sign * problem.score(parameters))
-            found.append(optimizer.suggest(trial))
-            check_membership(problem.space, found[-1].parameters)
-            assert "Sobol" not in found[-1].generator  # on which Ax falls back
-            optimizer.observe(found[-1].parameters, sign * problem.score(found[-1].parameters))
-    known = [uniform_point(problem.space, problem.name, 0, t) for t in range(initial)]
-    for suggestion in found:
-        assert suggestion.incumbent is None or suggestion.incumbent in known
-        known.append(suggestion.parameters)
+                optimizer = start(method, problem, seed=seed, sign=sign)
+                for point in json.loads(json.dumps(known[INITIAL:])):
+                    optimizer.observe(point, sign * problem.score(point))
+            suggestion = optimizer.suggest(trial)
+            check_membership(problem.space, suggestion.parameters)
+            assert "Sobol" not in suggestion.generator  # on which Ax falls back
+            assert suggestion.incumbent is None or suggestion.incumbent in known
+            optimizer.observe(suggestion.parameters, sign * problem.score(suggestion.parameters))
+            known.append(dict(suggestion.parameters))
+            found.append(suggestion)
     return found
 
 
-def check_reproducible(method: Method, problem: Problem, **options: int) -> None:
+def check_reproducible(method: Method, problem: Problem) -> None:
     """Assert that the seed and the outcomes decide alone, and that both matter."""
     _seed_global_generators(1)
     before = _global_states()
-    whole = run(method, problem, **options)
+    whole = run(method, problem)
     assert _global_states() == before
     _seed_global_generators(2)
     # A fresh optimizer for every suggestion stands for any number of interruptions.
-    assert run(method, problem, resume=True, **options) == whole
+    assert run(method, problem, resume=True) == whole
     # Where parameters are choices, other starting points may lead to the same best point.
-    assert run(method, CONTINUOUS, seed=1, **options) != run(method, CONTINUOUS, **options)
-    assert run(method, problem, sign=-1.0, **options) != whole
+    assert run(method, CONTINUOUS, seed=1) != run(method, CONTINUOUS)
+    assert run(method, problem, sign=-1.0) != whole
     mirrored = replace(problem, minimize=not problem.minimize)
-    assert run(method, mirrored, sign=-1.0, **options) == whole
+    assert run(method, mirrored, sign=-1.0) == whole
 
 
 def _seed_global_generators(seed: int) -> None:
