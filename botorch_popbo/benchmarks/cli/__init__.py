@@ -2,12 +2,11 @@
 
 import os
 import sys
-from argparse import Namespace
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pkgutil import resolve_name
 
-from botorch_popbo._errors import UsageError, library
+from botorch_popbo._errors import UsageError
 from botorch_popbo.benchmarks.cli.parser import make_parser
 from botorch_popbo.benchmarks.names import unknown
 from botorch_popbo.benchmarks.run.quiet import quiet
@@ -38,14 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, TextIOWrapper):  # in a notebook it is something else
             stream.reconfigure(errors=errors)
-    parser = make_parser()
-    # A shell wants a word completed, after eval "$(register-python-argcomplete popbo)".
-    if "_ARGCOMPLETE" in os.environ:
-        library("argcomplete", "completion", "benchmark").autocomplete(parser)
     try:
         _check_command(sys.argv[1:] if arguments is None else arguments)
-        parsed = parser.parse_args(arguments)
-        status = _run(parsed)
+        parsed = make_parser().parse_args(arguments)
+        with quiet():  # its libraries are loaded only now, as it takes seconds or they may lack
+            command = resolve_name(f"botorch_popbo.{_COMMANDS[parsed.command]}")
+            status: int = command(parsed)
         sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -70,13 +67,6 @@ def _check_command(arguments: Sequence[str]) -> None:
     name = next(iter(arguments), "-")
     if not name.startswith("-") and name not in _COMMANDS:
         raise unknown("command", name, _COMMANDS)
-
-
-def _run(parsed: Namespace) -> int:
-    # Its libraries are loaded only now, as it takes seconds or they may lack.
-    with quiet():
-        status: int = resolve_name(f"botorch_popbo.{_COMMANDS[parsed.command]}")(parsed)
-    return status
 
 
 def _complain(message: object, status: int) -> int:

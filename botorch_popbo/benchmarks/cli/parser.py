@@ -6,9 +6,7 @@ and knows which values are valid.
 
 import os
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from functools import partial
 from pathlib import Path
-from pkgutil import resolve_name
 
 from botorch_popbo.benchmarks.settings import DEFAULT_METHODS, DEFAULT_PROBLEMS
 from botorch_popbo.version import __version__
@@ -60,33 +58,21 @@ def _add_selection(parser: ArgumentParser) -> None:
     add("--campaign", metavar="FILE_OR_NAME", help="a .toml file, or a name from popbo list")
     add("--smoke", action="store_true", help="try the campaign in a small version")
     names = "names from popbo list, or path/to/my.py:name (default:"
-    problems = add(
-        "problems", nargs="*", metavar="PROBLEM", help=f"{names} {' '.join(DEFAULT_PROBLEMS)})"
-    )
-    methods = add("--methods", nargs="+", help=f"{names} {' '.join(DEFAULT_METHODS)})")
-    for action, where in ((problems, "problems:PROBLEMS"), (methods, "methods:METHODS")):
-        vars(action)["completer"] = partial(_completed, where)  # of argcomplete
+    problems = f"{names} {' '.join(DEFAULT_PROBLEMS)})"
+    add("problems", nargs="*", metavar="PROBLEM", help=problems)
+    add("--methods", nargs="+", help=f"{names} {' '.join(DEFAULT_METHODS)})")
     add("--table", metavar="FILE", help="a CSV file of past evaluations, as a problem")
     add("--objective", metavar="COLUMN", help="the column of the table that is optimized")
     add("--maximize", action="store_true", default=None, help="its largest value is the best")
     kinds = "float, log, int, ordered, choice or skip"
-    add(
-        "--column",
-        dest="columns",
-        action="append",
-        metavar="NAME=KIND",
-        help=f"what a column is, if not what it looks like: {kinds}; may be repeated",
-    )
+    columns = f"what a column is, if not what it looks like: {kinds}; may be repeated"
+    add("--column", dest="columns", action="append", metavar="NAME=KIND", help=columns)
     add("--trials", type=int, help="evaluations after the initial design (default: 20)")
     add("--initial", type=int, help="initial points (default: the problem's own, mostly 12)")
     add("--seeds", type=int, help="replications of each method on each problem (default: 3)")
     folder = "folder of records, numbers and plots (default: %(default)s)"
     add("--output", type=Path, default=Path("popbo-results"), help=folder)
     _add_data_folder(parser)
-
-
-def _completed(where: str, **_: object) -> list[str]:
-    return [*resolve_name(f"botorch_popbo.benchmarks.{where}")]
 
 
 def _add_execution(parser: ArgumentParser) -> None:

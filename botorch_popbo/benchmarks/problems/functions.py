@@ -72,26 +72,19 @@ def _valley(dim: int) -> dict[str, Any]:
     return {"dim": dim, "bounds": [(-5.0, 10.0)] * dim}
 
 
-# By their names in BoTorch, with the number of parameters.
-_OTHERS = {
-    "Ackley": 8,
-    "Beale": 2,
-    "Bukin": 2,
-    "DixonPrice": 6,
-    "DropWave": 2,
-    "EggHolder": 2,
-    "Griewank": 5,
-    "HolderTable": 2,
-    "Levy": 6,
-    "Michalewicz": 5,
-    "Powell": 8,
-    "Rastrigin": 4,
-    "Shekel": 4,
-    "SixHumpCamel": 2,
-    "StyblinskiTang": 6,
-    "ThreeHumpCamel": 2,
-}
+# Their names in BoTorch, with the number of parameters.
+_OTHERS = (
+    *("Ackley-8", "Beale-2", "Bukin-2", "DixonPrice-6", "DropWave-2", "EggHolder-2"),
+    *("Griewank-5", "HolderTable-2", "Levy-6", "Michalewicz-5", "Powell-8", "Rastrigin-4"),
+    *("Shekel-4", "SixHumpCamel-2", "StyblinskiTang-6", "ThreeHumpCamel-2"),
+)
 _CUT = 0.03  # of the width, from the lower side
+
+
+def _off_centre(title: str, dim: str) -> Function:
+    text = f"BoTorch's {title} of {dim} parameters, the optimum off the centre"
+    return Function(text, title, {"dim": int(dim)}, is_off_centre=True)
+
 
 FUNCTIONS = {
     "hartmann6": Function("Hartmann-6 on [0, 1]^6", "Hartmann", {}, (0.075, 0.1), 3.32),
@@ -104,15 +97,7 @@ FUNCTIONS = {
     "rosenbrock2": Function(
         "Rosenbrock on [-5, 10]^2", "Rosenbrock", _valley(2), (2.0, 5.0), 1.1026e6
     ),
-    **{
-        f"{title.lower()}{dim}": Function(
-            f"BoTorch's {title} of {dim} parameters, the optimum off the centre",
-            title,
-            {"dim": dim},
-            is_off_centre=True,
-        )
-        for title, dim in _OTHERS.items()
-    },
+    **{other.replace("-", "").lower(): _off_centre(*other.split("-")) for other in _OTHERS},
 }
 
 

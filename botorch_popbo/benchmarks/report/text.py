@@ -2,12 +2,16 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import product
 
+import numpy as np
 import pandas as pd
+from scipy.stats import ttest_1samp
 
-from botorch_popbo.benchmarks.report.summary import Summary, standard_error
-from botorch_popbo.benchmarks.report.verdict import verdicts
+from botorch_popbo.benchmarks.report.summary import Array, Summary, standard_error
 
+_LEAST_SEEDS = 3
+_LEVEL = 0.05  # how often one of two equal methods is said to be ahead
 _LEGEND = """\
 a + b evaluations: initial points and suggestions
 result: at the point that the method recommends
@@ -48,6 +52,35 @@ def table(summaries: Sequence[Summary]) -> str:
         f"{s.problem.name}: {s.initial} + {s.trials} evaluations, {s.quantity}" for s in summaries
     ]
     return "\n".join([ends, "", *problems, *verdicts(summaries), _LEGEND])
+
+
+def is_ahead(gains: Array) -> bool:
+    """Whether paired gains are above zero, by Student's quantile for so many of them."""
+    told = ttest_1samp(gains, 0.0, alternative="greater")
+    return len(gains) >= _LEAST_SEEDS and bool(told.pvalue < _LEVEL / 2.0)
+
+
+def verdicts(summaries: Sequence[Summary]) -> Iterator[str]:
+    """Yield a line for each problem: who is ahead of whom at the same seeds."""
+    for summary in summaries:
+        if len(summary.whole) > 1:
+            yield f"verdict on {summary.problem.name}: {'; '.join(_ahead(summary)) or 'level'}"
+
+
+def _ahead(summary: Summary) -> Iterator[str]:
+    if summary.seeds < _LEAST_SEEDS:
+        yield f"no verdict from less than {_LEAST_SEEDS} seeds"
+        return
+    sign = 1.0 if summary.is_loss else -1.0
+    results = {c.method: pd.Series(sign * c.results, c.seeds) for c in summary.whole}
+    pairs = [
+        (first, second)
+        for first, second in product(results, results)
+        if is_ahead(np.asarray(results[second] - results[first]))
+    ]
+    for method in results:
+        if others := [second for first, second in pairs if first == method]:
+            yield f"{method} ahead of {', '.join(others)}"
 
 
 def warnings(summaries: Sequence[Summary]) -> Iterator[str]:

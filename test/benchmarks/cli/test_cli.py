@@ -1,5 +1,4 @@
 import importlib.metadata
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -98,15 +97,6 @@ def test_a_file_of_ones_own_is_compared_and_begins_anew_when_it_changes(
         assert main(compared(output, f"{path}:{name}", "--methods", "random")) == 0
         told = "other-own is of a changed or another file: it begins anew"
         assert (told in capsys.readouterr().err) == (name == "other")
-
-
-def test_a_shell_completes_names(tmp_path: Path) -> None:
-    line = "popbo compare hartmann6-o"
-    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line))}
-    told = {**asked, "_ARGCOMPLETE_IFS": " ", "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "out")}
-    code = "from botorch_popbo.benchmarks.cli import main; main()"
-    subprocess.run([sys.executable, "-c", code], env={**os.environ, **told}, check=True)
-    assert (tmp_path / "out").read_text().split() == ["hartmann6-outliers"]
 
 
 def test_a_missing_table_is_told_before_any_work(

@@ -13,7 +13,7 @@ from botorch_popbo.benchmarks.report import Summary, figures, table
 from botorch_popbo.benchmarks.report.optimization import write_report
 from botorch_popbo.benchmarks.report.paper import compare_with_paper
 from botorch_popbo.benchmarks.report.summary import Curve
-from botorch_popbo.benchmarks.report.verdict import verdicts
+from botorch_popbo.benchmarks.report.text import verdicts
 
 from .conftest import curve, summary
 
