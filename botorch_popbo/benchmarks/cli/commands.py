@@ -5,13 +5,7 @@ import tomllib
 from argparse import Namespace
 
 from botorch_popbo._errors import UsageError
-from botorch_popbo.benchmarks.cli.campaigns import (
-    plan,
-    recall,
-    remember,
-    settle,
-    shipped_campaigns,
-)
+from botorch_popbo.benchmarks.cli import campaigns
 from botorch_popbo.benchmarks.methods import METHODS
 from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 
@@ -19,7 +13,7 @@ from botorch_popbo.benchmarks.problems import PATTERNS, PROBLEMS
 def show_names(options: Namespace) -> int:
     """Print the names of problems, methods or campaigns, or of all."""
     listed = {name: entry.description for name, entry in PROBLEMS.items()}
-    texts = shipped_campaigns().items()
+    texts = campaigns.shipped_campaigns().items()
     found = {
         "problems": {**listed, **PATTERNS},
         "methods": {name: method.description for name, method in METHODS.items()},
@@ -36,11 +30,11 @@ def show_names(options: Namespace) -> int:
 
 def compare(options: Namespace) -> int:
     """Run a campaign and report it; nothing is run if a name is unknown or a table missing."""
-    asked = settle(options)
-    campaign = plan(options, asked, options.data)
+    asked = campaigns.settle(options)
+    campaign = campaigns.plan(options, asked, options.data)
     from botorch_popbo.benchmarks.run.execution import run_campaign  # what is wrong is told first
 
-    remember(campaign.output, asked, options.data and options.data.absolute())
+    campaigns.remember(campaign.output, asked, options.data and options.data.absolute())
     failures = run_campaign(campaign)
     campaign.report()
     for line in dict.fromkeys(map(str, failures)):
@@ -53,8 +47,8 @@ def report(options: Namespace) -> int:
     folder = options.output
     if not (folder / "records").is_dir():
         raise UsageError(f"there are no records in {folder}; popbo compare makes them")
-    earlier, data = recall(folder)
-    campaign = plan(options, settle(options, earlier), options.data or data)
+    earlier, data = campaigns.recall(folder)
+    campaign = campaigns.plan(options, campaigns.settle(options, earlier), options.data or data)
     # An empty report must not take the place of another.
     if not any(campaign.is_complete(cell) for cell in campaign.cells()):
         held = sorted({path.stem.rpartition("--")[0] for path in folder.glob("records/*.jsonl")})

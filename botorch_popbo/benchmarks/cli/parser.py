@@ -45,7 +45,10 @@ def make_parser() -> ArgumentParser:
     }
     for name in ("compare", "report"):
         _add_selection(made[name])
-    _add_execution(made["compare"])
+    add = made["compare"].add_argument
+    add("--jobs", type=int, help="replications at a time (default: one a core)")
+    limit = "time limit of one suggestion, which ends its replication (default: 600)"
+    add("--limit", type=float, metavar="SECONDS", help=limit)
     _add_interview(made["prefer"])
     _add_data_folder(made["doctor"])
     what = "problems, methods or campaigns (default: all)"
@@ -73,13 +76,6 @@ def _add_selection(parser: ArgumentParser) -> None:
     folder = "folder of records, numbers and plots (default: %(default)s)"
     add("--output", type=Path, default=Path("popbo-results"), help=folder)
     _add_data_folder(parser)
-
-
-def _add_execution(parser: ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--jobs", type=int, help="replications at a time (default: one a core)")
-    limit = "time limit of one suggestion, which ends its replication (default: 600)"
-    add("--limit", type=float, metavar="SECONDS", help=limit)
 
 
 def _add_interview(parser: ArgumentParser) -> None:

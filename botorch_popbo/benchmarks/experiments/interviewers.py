@@ -102,14 +102,13 @@ class Pairwise:
         number = len(self._X) // self._num_items
         if number < len(self._design):
             return self._space.from_unit(self._design[number])
-        model, several = self._fit(), self._num_items > 2
-        eubo: Any = AnalyticExpectedUtilityOfBestOption(pref_model=model)
+        model, size = self._fit(), self._num_items
+        eubo: Any = AnalyticExpectedUtilityOfBestOption
+        if size > 2:
+            eubo = qExpectedUtilityOfBestOption
         with manual_seed(derive_seed(self._seed, number)):
-            if several:
-                eubo = qExpectedUtilityOfBestOption(pref_model=model)
-            found, _ = optimize_acqf(
-                eubo, self._cube, self._num_items, num_restarts=4, raw_samples=256
-            )
+            function = eubo(pref_model=model)
+            found, _ = optimize_acqf(function, self._cube, size, num_restarts=4, raw_samples=256)
         return self._space.from_unit(found)
 
     def tell(self, items: Tensor, winner: int, worst: int) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -120,10 +120,9 @@ class Optimization(Campaign[Setting, TrialRecord]):
         Replications of a slow method then start together instead of one being left for the end,
         when nothing runs beside it.
         """
-        for problem, initial in self.initial.items():
-            for method in self.methods:
-                for seed in range(self.seeds):
-                    yield Setting(problem=problem, method=method, initial=initial, seed=seed)
+        settings = product(self.initial.items(), self.methods, range(self.seeds))
+        for (problem, initial), method, seed in settings:
+            yield Setting(problem, method, initial, seed)
 
     def num_records(self, cell: Setting) -> int:
         """The number of trials of a complete replication, the initial design included."""
@@ -156,20 +155,19 @@ class Optimization(Campaign[Setting, TrialRecord]):
             UsageError: If a problem's table is missing.
             RecordError: If recorded trials are damaged.
         """
-        return [self._summary(name, initial) for name, initial in self.initial.items()]
-
-    def _summary(self, name: str, initial: int) -> "Summary":
         from botorch_popbo.benchmarks.report.summary import Summary, curve
 
-        problem = self.problem(name)
-        complete = {method: self.complete(name, method) for method in self.methods}
-        curves = [
-            curve(problem, initial, self.method(method), found)
-            for method, found in complete.items()
-            if found
-        ]
-        without = tuple(self.method(m).name for m, found in complete.items() if not found)
-        return Summary(problem, initial, self.trials, self.seeds, tuple(curves), without)
+        summaries = []
+        for name, initial in self.initial.items():
+            problem, curves, without = self.problem(name), [], []
+            for method in self.methods:
+                if found := self.complete(name, method):
+                    curves.append(curve(problem, initial, self.method(method), found))
+                else:
+                    without.append(self.method(method).name)
+            counts = initial, self.trials, self.seeds
+            summaries.append(Summary(problem, *counts, tuple(curves), tuple(without)))
+        return summaries
 
     def report(self) -> None:
         """See the base class."""

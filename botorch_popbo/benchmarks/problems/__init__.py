@@ -1,15 +1,14 @@
 """The registry of problems; :mod:`~botorch_popbo.benchmarks.problems.base` says what one is."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from botorch_popbo.benchmarks.data.sources import FCNET, KERNELS, MLP
 from botorch_popbo.benchmarks.later import later
-from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.problems.base import Load, Named, Problem
 from botorch_popbo.benchmarks.problems.coco_names import SUITES, CocoName, expand, parse
-from botorch_popbo.benchmarks.problems.functions import FUNCTIONS, exact
+from botorch_popbo.benchmarks.problems.functions import exact_functions
 from botorch_popbo.benchmarks.problems.tables import nasbench201, table
 from botorch_popbo.benchmarks.problems.tuning import tuning
 from botorch_popbo.benchmarks.problems.variants import variants
@@ -21,36 +20,31 @@ class ProblemEntry:
 
     Attributes:
         description: One line for a list of problems.
-        load: Makes the problem, given the folder of table files or None. Raises UsageError if it
-            needs a table and does not find it.
+        load: Makes the problem.
     """
 
     description: str
-    load: Callable[[Path | None], Problem]
+    load: Load
 
 
-def _plain(description: str, make: Callable[[], Problem]) -> ProblemEntry:
-    return ProblemEntry(description, lambda _: make())
-
-
-def _tables() -> Iterator[tuple[str, ProblemEntry]]:
+def _tables() -> Iterator[Named]:
     for part in FCNET.parts:
         name = f"fcnet-{part.split('_')[0]}"
         text = f"table: two-layer network on {part}, 9 choices ({FCNET.file})"
-        yield name, ProblemEntry(text, partial(table, name, FCNET, part, noisy=False))
+        yield name, text, partial(table, name, FCNET, part, noisy=False)
         text, name = f"{name}, one of the four trainings at random", f"{name}-noisy"
-        yield name, ProblemEntry(text, partial(table, name, FCNET, part))
+        yield name, text, partial(table, name, FCNET, part)
     text = "table: cell of six operations on CIFAR-10 (nasbench201.npz)"
-    yield "nasbench201", ProblemEntry(text, nasbench201)
+    yield "nasbench201", text, nasbench201
     for part in MLP.parts:
         name = f"mlp-{part.replace('_', '-')}"
         text = f"table: network on scikit-learn's {part}, one of 8 splits ({MLP.file})"
-        yield name, ProblemEntry(text, partial(table, name, MLP, part))
+        yield name, text, partial(table, name, MLP, part)
     for title, file in KERNELS.items():
         for gpu in file.parts:
             name = f"{title}-{gpu.lower()}"
             text = f"table: sizes in a GPU kernel on {gpu}, one of 32 runs ({file.file})"
-            yield name, ProblemEntry(text, partial(table, name, file, gpu))
+            yield name, text, partial(table, name, file, gpu)
 
 
 class _Problems(dict[str, ProblemEntry]):
@@ -75,19 +69,18 @@ def _is_single(name: CocoName | None) -> bool:
 
 #: By name, in the order in which they are listed. COCO's names are not listed, but known.
 PROBLEMS: dict[str, ProblemEntry] = _Problems(
-    {
-        "sklearn-digits": _plain(
+    (name, ProblemEntry(text, load))
+    for name, text, load in (
+        (
+            "sklearn-digits",
             "live: network on scikit-learn's digits, 6 mixed parameters, noisy",
             later("problems.digits:digits"),
         ),
-        **{
-            name: _plain(f"function: {function.description}", partial(exact, name))
-            for name, function in FUNCTIONS.items()
-        },
-        **{name: _plain(f"function: {text}", make) for name, text, make in variants()},
-        **dict(_tables()),
-        **{name: ProblemEntry(text, load) for name, text, load in tuning()},
-    }
+        *exact_functions(),
+        *variants(),
+        *_tables(),
+        *tuning(),
+    )
 )
 
 #: How the names look that are not listed, with a line each.

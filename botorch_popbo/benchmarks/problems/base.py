@@ -2,14 +2,20 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from botorch_popbo.benchmarks.settings import Parameters
 
 if TYPE_CHECKING:
     from botorch_popbo.space import Space
+
+#: Makes a problem, given the folder of table files or None; UsageError if a table is missing.
+Load = Callable[[Path | None], "Problem"]
+#: The name of a problem, one line about it, and what makes it.
+Named = tuple[str, str, Load]
 
 
 @dataclass(frozen=True, kw_only=True)

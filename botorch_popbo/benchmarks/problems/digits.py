@@ -8,6 +8,7 @@ takes a few hundredths of a second.
 import warnings
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -59,8 +60,8 @@ class DigitsProblem(Problem):
         return float(np.mean([self.evaluate(parameters, seed) for seed in _SCORE_SEEDS]))
 
 
-def digits() -> DigitsProblem:
-    """Make the problem."""
+def digits(_: Path | None) -> DigitsProblem:
+    """Make the problem, which needs no folder of tables."""
     return DigitsProblem(
         name="sklearn-digits",
         space=Space.read(

@@ -1,11 +1,13 @@
 """Test functions without noise: the paper's, and others of BoTorch's."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.problems.base import Named, Problem
 from botorch_popbo.benchmarks.settings import Parameters
 
 if TYPE_CHECKING:
@@ -101,7 +103,13 @@ FUNCTIONS = {
 }
 
 
-def exact(name: str) -> SyntheticProblem:
+def exact_functions() -> Iterator[Named]:
+    """The problems of all functions."""
+    for name, function in FUNCTIONS.items():
+        yield name, f"function: {function.description}", partial(exact, name)
+
+
+def exact(name: str, _: Path | None = None) -> SyntheticProblem:
     """The problem of a function itself."""
     import torch
 

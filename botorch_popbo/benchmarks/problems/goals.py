@@ -82,53 +82,40 @@ def _botorch(module: Any, title: str, **options: Any) -> GoalProblem:
     return GoalProblem(bounds, evaluate)
 
 
-def _truss() -> GoalProblem:
+def _truss(point: Sequence[float]) -> Goals:
     """The three-bar truss: its volume, with a stress of at most 2 in each bar."""
-
-    def evaluate(point: Sequence[float]) -> Goals:
-        a, b = point
-        root, load, length, most = math.sqrt(2.0), 2.0, 100.0, 2.0
-        shared = root * a * a + 2.0 * a * b
-        stresses = (root * a + b) / shared, b / shared, 1.0 / (root * b + a)
-        return [(2.0 * root * a + b) * length], [most - load * stress for stress in stresses]
-
-    return GoalProblem([(1e-3, 1.0)] * 2, evaluate)
+    a, b = point
+    root, load, length, most = math.sqrt(2.0), 2.0, 100.0, 2.0
+    shared = root * a * a + 2.0 * a * b
+    stresses = (root * a + b) / shared, b / shared, 1.0 / (root * b + a)
+    return [(2.0 * root * a + b) * length], [most - load * stress for stress in stresses]
 
 
-def _g4() -> GoalProblem:
-    def evaluate(point: Sequence[float]) -> Goals:
-        a, b, c, d, e = point
-        u = 85.334407 + 0.0056858 * b * e + 0.0006262 * a * d - 0.0022053 * c * e
-        v = 80.51249 + 0.0071317 * b * e + 0.0029955 * a * b + 0.0021813 * c * c
-        w = 9.300961 + 0.0047026 * c * e + 0.0012547 * a * c + 0.0019085 * c * d
-        loss = 5.3578547 * c * c + 0.8356891 * a * e + 37.293239 * a - 40792.141
-        return [loss], [92.0 - u, u, 110.0 - v, v - 90.0, 25.0 - w, w - 20.0]
-
-    return GoalProblem([(78.0, 102.0), (33.0, 45.0), *[(27.0, 45.0)] * 3], evaluate)
+def _g4(point: Sequence[float]) -> Goals:
+    a, b, c, d, e = point
+    u = 85.334407 + 0.0056858 * b * e + 0.0006262 * a * d - 0.0022053 * c * e
+    v = 80.51249 + 0.0071317 * b * e + 0.0029955 * a * b + 0.0021813 * c * c
+    w = 9.300961 + 0.0047026 * c * e + 0.0012547 * a * c + 0.0019085 * c * d
+    loss = 5.3578547 * c * c + 0.8356891 * a * e + 37.293239 * a - 40792.141
+    return [loss], [92.0 - u, u, 110.0 - v, v - 90.0, 25.0 - w, w - 20.0]
 
 
-def _g6() -> GoalProblem:
-    def evaluate(point: Sequence[float]) -> Goals:
-        a, b = point
-        slacks = (a - 5.0) ** 2 + (b - 5.0) ** 2 - 100.0, 82.81 - (a - 6.0) ** 2 - (b - 5.0) ** 2
-        return [(a - 10.0) ** 3 + (b - 20.0) ** 3], [*slacks]
-
-    return GoalProblem([(13.0, 100.0), (0.0, 100.0)], evaluate)
+def _g6(point: Sequence[float]) -> Goals:
+    a, b = point
+    slacks = (a - 5.0) ** 2 + (b - 5.0) ** 2 - 100.0, 82.81 - (a - 6.0) ** 2 - (b - 5.0) ** 2
+    return [(a - 10.0) ** 3 + (b - 20.0) ** 3], [*slacks]
 
 
-def _g9() -> GoalProblem:
-    def evaluate(point: Sequence[float]) -> Goals:
-        a, b, c, d, e, f, g = point
-        loss = (a - 10) ** 2 + 5 * (b - 12) ** 2 + c**4 + 3 * (d - 11) ** 2 + 10 * e**6
-        loss += 7 * f * f + g**4 - 4 * f * g - 10 * f - 8 * g
-        return [loss], [
-            127 - 2 * a * a - 3 * b**4 - c - 4 * d * d - 5 * e,
-            282 - 7 * a - 3 * b - 10 * c * c - d + e,
-            196 - 23 * a - b * b - 6 * f * f + 8 * g,
-            -4 * a * a - b * b + 3 * a * b - 2 * c * c - 5 * f + 11 * g,
-        ]
-
-    return GoalProblem([(-10.0, 10.0)] * 7, evaluate)
+def _g9(point: Sequence[float]) -> Goals:
+    a, b, c, d, e, f, g = point
+    loss = (a - 10) ** 2 + 5 * (b - 12) ** 2 + c**4 + 3 * (d - 11) ** 2 + 10 * e**6
+    loss += 7 * f * f + g**4 - 4 * f * g - 10 * f - 8 * g
+    return [loss], [
+        127 - 2 * a * a - 3 * b**4 - c - 4 * d * d - 5 * e,
+        282 - 7 * a - 3 * b - 10 * c * c - d + e,
+        196 - 23 * a - b * b - 6 * f * f + 8 * g,
+        -4 * a * a - b * b + 3 * a * b - 2 * c * c - 5 * f + 11 * g,
+    ]
 
 
 def _front(title: str, **options: Any) -> Callable[[], GoalProblem]:
@@ -155,8 +142,8 @@ GOALS: dict[str, Callable[[], GoalProblem]] = {
     "constrained-hartmann": partial(_botorch, synthetic, "ConstrainedHartmann"),
     "welded-beam": partial(_botorch, synthetic, "WeldedBeamSO"),
     "tension-string": partial(_botorch, synthetic, "TensionCompressionString"),
-    "truss": _truss,
-    "g4": _g4,
-    "g6": _g6,
-    "g9": _g9,
+    "truss": partial(GoalProblem, [(1e-3, 1.0)] * 2, _truss),
+    "g4": partial(GoalProblem, [(78.0, 102.0), (33.0, 45.0), *[(27.0, 45.0)] * 3], _g4),
+    "g6": partial(GoalProblem, [(13.0, 100.0), (0.0, 100.0)], _g6),
+    "g9": partial(GoalProblem, [(-10.0, 10.0)] * 7, _g9),
 }

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.problems.base import Named, Problem
 from botorch_popbo.benchmarks.settings import Parameters
 
 _ESTIMATORS = tomllib.loads(Path(__file__).with_name("tuning.toml").read_text("utf-8"))
@@ -99,8 +99,8 @@ class TuningProblem(Problem):
                 return math.nan
 
 
-def tuning() -> Iterator[tuple[str, str, Callable[[Path | None], Problem]]]:
-    """Names and descriptions of problems, and what makes them; none needs the folder of tables."""
+def tuning() -> Iterator[Named]:
+    """The problems of all estimators and data sets that go together."""
     for (title, said), (part, task) in product(_ESTIMATORS.items(), _TASKS.items()):
         if task.kind in said:
             name, text = f"tuning-{title}-{part}", f"tuning: {title} on {part}, {task.label}"

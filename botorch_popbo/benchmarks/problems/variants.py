@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from botorch_popbo.benchmarks.problems.base import Problem
+from botorch_popbo.benchmarks.problems.base import Named
 from botorch_popbo.benchmarks.problems.functions import (
     FUNCTIONS,
     Function,
@@ -104,8 +104,8 @@ def _noises(function: Function) -> Iterator[tuple[str, str, Observation]]:
     yield "outliers", "10 % outliers of 10 times the range", _outliers(function)
 
 
-def variants() -> Iterator[tuple[str, str, Callable[[], Problem]]]:
-    """Names and descriptions of problems, and what makes them."""
+def variants() -> Iterator[Named]:
+    """The problems made of the functions whose noise is known."""
     functions = {name: function for name, function in FUNCTIONS.items() if function.deviations}
     for name, function in functions.items():
         for suffix, text, observe in _noises(function):
@@ -124,6 +124,7 @@ def variants() -> Iterator[tuple[str, str, Callable[[], Problem]]]:
 
 def _variant(
     base: str, suffix: str, text: str, kind: type[SyntheticProblem], **fields: Any
-) -> tuple[str, str, Callable[[], Problem]]:
-    fields |= {"name": f"{base}-{suffix}", "group": "hard-feedback"}
-    return fields["name"], f"{base}{text}", lambda: kind(**{**vars(exact(base)), **fields})
+) -> Named:
+    name = f"{base}-{suffix}"
+    fields |= {"name": name, "group": "hard-feedback"}
+    return name, f"function: {base}{text}", lambda _: kind(**{**vars(exact(base)), **fields})

@@ -11,7 +11,6 @@ from botorch_popbo._replacing import replacing
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
-<head>
 <meta charset="utf-8">
 <title>{title}</title>
 <style>
@@ -19,13 +18,9 @@ body {{ font-family: sans-serif; max-width: 1400px; margin: 2em auto; padding: 0
 pre {{ background: #f6f6f6; padding: 1em; overflow-x: auto; }}
 img {{ max-width: 100%; }}
 </style>
-</head>
-<body>
 <h1>{title}</h1>
 <pre>{text}</pre>
 {picture}
-</body>
-</html>
 """
 
 

@@ -30,16 +30,10 @@ def compare_with_paper(summaries: Sequence[Summary]) -> pd.DataFrame:
     side of that; the deviation of a single seed is not a number.
     """
     measured = [
-        (
-            summary.problem.name,
-            measure,
-            curve.method,
-            *values.agg(["mean", "std"]),
-            len(values),
-        )
-        for summary in summaries
-        if (summary.initial, summary.trials) == (_INITIAL, _TRIALS)
-        for curve in summary.curves
+        (s.problem.name, measure, curve.method, values.mean(), values.std(), len(values))
+        for s in summaries
+        if (s.initial, s.trials) == (_INITIAL, _TRIALS)
+        for curve in s.curves
         for measure, values in _values(curve).items()
     ]
     here = pd.DataFrame(measured, columns=[*_KEYS, "mean", "deviation", "seeds"])

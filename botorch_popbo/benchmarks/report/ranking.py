@@ -1,12 +1,12 @@
 """How methods rank against each other over all problems."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from botorch_popbo.benchmarks.report.summary import Array, Curve, Summary, standard_error
+from botorch_popbo.benchmarks.report.summary import Array, Summary, standard_error
 from botorch_popbo.benchmarks.report.text import estimate
 
 
@@ -16,13 +16,13 @@ def comparable(summaries: Sequence[Summary]) -> list[str]:
     return [method for method in first if all(method in other for other in others)]
 
 
-def ranks(summary: Summary, methods: Sequence[str], values: Callable[[Curve], Array]) -> Array:
-    """Rank methods on one problem by a value of each replication, ``seeds x methods``.
+def ranks(summary: Summary, methods: Sequence[str], trace: str, entry: int = -1) -> Array:
+    """Rank methods on one problem by an entry of a curve's traces, ``seeds x methods``.
 
     Ties share the mean of their ranks; where nothing has succeeded there is no value, which ranks
     last. Only seeds count that all of these methods completed, and that have some value.
     """
-    found = {curve.method: pd.Series(values(curve), curve.seeds) for curve in summary.curves}
+    found = {c.method: pd.Series(getattr(c, trace)[:, entry], c.seeds) for c in summary.curves}
     common = pd.concat({method: found[method] for method in methods}, axis=1, join="inner")
     table = common.dropna(how="all")
     return np.asarray(table.rank(axis=1, ascending=summary.is_loss, na_option="bottom"))
@@ -30,10 +30,7 @@ def ranks(summary: Summary, methods: Sequence[str], values: Callable[[Curve], Ar
 
 _MILESTONES = (15, 20, 30, 50, 100, 200)
 _COLUMNS = ["point", "evaluations", "group", "replications", "method", "rank", "error"]
-_POINTS: dict[str, Callable[[Curve], Array]] = {
-    "best evaluated": lambda curve: curve.evaluated,
-    "recommended": lambda curve: curve.recommended,
-}
+_TRACES = {"best evaluated": "evaluated", "recommended": "recommended"}
 
 
 def rank_in_groups(summaries: Sequence[Summary]) -> pd.DataFrame:
@@ -52,13 +49,14 @@ def rank_in_groups(summaries: Sequence[Summary]) -> pd.DataFrame:
         groups = {}
     if [*groups.values()] != [[*summaries]]:
         groups["all"] = [*summaries]
-    rows = [
-        (point, evaluations, group, *row)
-        for point in _POINTS
-        for evaluations in _milestones(summaries)
-        for group, members in groups.items()
-        for row in _mean_ranks(members, methods, point, evaluations)
-    ]
+    rows: list[tuple[object, ...]] = []
+    for (point, trace), evaluations in product(_TRACES.items(), _milestones(summaries)):
+        for group, members in groups.items():
+            of_each = [ranks(s, methods, trace, evaluations - s.initial) for s in members]
+            found = np.concatenate(of_each)
+            if len(found):
+                estimates = zip(methods, found.mean(axis=0), standard_error(found), strict=True)
+                rows += [(point, evaluations, group, len(found), *row) for row in estimates]
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
@@ -92,18 +90,3 @@ def _milestones(summaries: Sequence[Summary]) -> list[int]:
     begin = max(summary.initial for summary in summaries)
     end = min(summary.initial + summary.trials for summary in summaries)
     return sorted(n for n in {*_MILESTONES, end} if begin <= n <= end)
-
-
-def _mean_ranks(
-    members: Sequence[Summary], methods: Sequence[str], point: str, evaluations: int
-) -> Iterator[tuple[int, str, float, float]]:
-    """The number of replications, and each method's mean rank over them with its error."""
-
-    def values(curve: Curve, summary: Summary) -> Array:
-        return _POINTS[point](curve)[:, evaluations - summary.initial]
-
-    found = np.concatenate([ranks(s, methods, partial(values, summary=s)) for s in members])
-    if len(found):
-        means, errors = found.mean(axis=0), standard_error(found)
-        for method, mean, error in zip(methods, means, errors, strict=True):
-            yield len(found), method, mean, error

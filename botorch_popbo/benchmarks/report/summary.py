@@ -150,9 +150,7 @@ def curve(problem: Problem, initial: int, method: Method, found: Replications) -
         recommended=follow(recommended),
         times=np.cumsum(seconds, axis=-1),
         measures=tuple(one.measures(best_known(one, records)) for one, records in own),
-        num_failed=sum(
-            all(record.observed is None for record in records) for records in replications
-        ),
+        num_failed=sum({r.observed for r in records} == {None} for records in replications),
         versions=tuple(sorted({_versions(r) for records in replications for r in records})),
     )
 

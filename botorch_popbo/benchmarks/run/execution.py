@@ -55,49 +55,40 @@ class _Execution:
         """Run replications to their end, those whose worker may have died alone."""
         started: list[Cell] = []
         try:
-            self.run_together(batch, waits, started)
+            self._run_together(batch, waits, started)
         except BrokenExecutor:
             tqdm.write("a worker process was killed; going on with new ones", file=sys.stderr)
             for cell in filter(self.is_open, started):
-                self._run_alone(cell, waits)
-
-    def run_together(self, batch: list[Cell], waits: bool, started: list[Cell]) -> None:
-        """Run replications side by side, and note those that are started."""
-        # A replication takes minutes: handing out one at a time keeps all workers busy to the end.
-        parallel = Parallel(
-            n_jobs=self.campaign.jobs,
-            batch_size=1,
-            pre_dispatch="n_jobs",
-            return_as="generator_unordered",
-        )
-        interval = 0.1 if sys.stderr.isatty() else _TOLD_SECONDS
-        ended = parallel(self._tasks(batch, waits, started))
-        for failure in tqdm(ended, total=len(batch), unit="replication", mininterval=interval):
-            if failure is not None:
-                self.add(failure)
+                try:
+                    self._run_together([cell], waits, [])
+                except BrokenExecutor:
+                    reason = "its worker process died twice, the second time alone"
+                    advice = "give it more memory, or leave the method out"
+                    self._add(failed(cell, next_trial(self.campaign, cell), reason, advice))
 
     def is_open(self, cell: Cell) -> bool:
         """Whether a replication has neither failed nor come to its end."""
         is_lost = any(failure.cell == cell for failure in self.failures)
         return not is_lost and not self.campaign.is_complete(cell)
 
-    def add(self, failure: Failure) -> None:
+    def _run_together(self, batch: list[Cell], waits: bool, started: list[Cell]) -> None:
+        """Run replications side by side, and note those that are started."""
+
+        def tasks() -> Iterator[tuple[Callable[..., object], object, object]]:
+            for cell in batch:
+                started.append(cell)
+                yield delayed(work)(pickle.dumps((self.campaign, cell)), os.getpid(), waits)
+
+        # A replication takes minutes: handing out one at a time keeps all workers busy to the end.
+        options = {"batch_size": 1, "pre_dispatch": "n_jobs", "return_as": "generator_unordered"}
+        ended = Parallel(n_jobs=self.campaign.jobs, **options)(tasks())
+        interval = 0.1 if sys.stderr.isatty() else _TOLD_SECONDS
+        for failure in tqdm(ended, total=len(batch), unit="replication", mininterval=interval):
+            if failure is not None:
+                self._add(failure)
+
+    def _add(self, failure: Failure) -> None:
         """Note a failure, and tell it if the same has not been told."""
         if failure.text not in map(str, self.failures):
             tqdm.write(str(failure), file=sys.stderr)
         self.failures.append(failure)
-
-    def _run_alone(self, cell: Cell, waits: bool) -> None:
-        try:
-            self.run_together([cell], waits, [])
-        except BrokenExecutor:
-            reason = "its worker process died twice, the second time alone"
-            advice = "give it more memory, or leave the method out"
-            self.add(failed(cell, next_trial(self.campaign, cell), reason, advice))
-
-    def _tasks(
-        self, batch: list[Cell], waits: bool, started: list[Cell]
-    ) -> Iterator[tuple[Callable[..., object], object, object]]:
-        for cell in batch:
-            started.append(cell)
-            yield delayed(work)(pickle.dumps((self.campaign, cell)), os.getpid(), waits)

@@ -1,6 +1,7 @@
 """With what a trial was made."""
 
 import subprocess
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,7 +25,8 @@ def versions(method: Method, problem: Problem) -> dict[str, str]:
     """
     found = {"botorch-popbo": __version__, **{name: version(name) for name in _ALWAYS}}
     for library in filter(None, (method.library, problem.library)):
-        found[library] = _library_version(library)
+        with suppress(PackageNotFoundError):  # it is in an environment of its own
+            found[library] = version(library)
     found[COMMIT] = commit(Path(botorch_popbo.__file__).parent)
     return {name: text for name, text in found.items() if text}
 
@@ -38,15 +40,6 @@ def commit(folder: Path) -> str:
     head = _output(*git, "rev-parse", "HEAD") if is_kept else ""
     is_dirty = bool(head and _output(*git, "status", "--porcelain", "."))
     return f"{head}+" if is_dirty else head
-
-
-@cache
-def _library_version(library: str) -> str:
-    """Nothing of what is in an environment of its own."""
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return ""
 
 
 def _output(*command: str) -> str:

@@ -19,7 +19,7 @@ SECOND = summary(
 
 def ranked(found: Summary) -> list[list[float]]:
     """Ranks by where the methods ended, ``seeds x methods``."""
-    return np.asarray(ranks(found, comparable([found]), lambda c: c.results)).tolist()
+    return np.asarray(ranks(found, comparable([found]), "traces")).tolist()
 
 
 def test_ranks_are_those_of_a_hand_computation() -> None:
