@@ -40,16 +40,22 @@ from botorch_popbo.optuna import PoPBOSampler
 
 MAX_SECONDS = 30
 PACKAGE = Path(botorch_popbo.__file__).parent
-OF_RANKS: list[Callable[[Any], Any]] = [
-    ExpectedRankingImprovement,
-    RectifiedLowerConfidenceBound,
-]
+OF_RANKS: list[Callable[[Any], Any]] = [ExpectedRankingImprovement, RectifiedLowerConfidenceBound]
 OF_UTILITIES: list[Callable[[Any], Any]] = [
     LogExpectedUtilityImprovement,
     lambda model: LogExpectedUtilityImprovement(model, slack_models=[model]),
     lambda model: LogExpectedFrontImprovement([model, model]),
 ]
-KINDS = ("distinct", "tied", "failed", "huge", "tiny", "equal", "outliers")
+#: Outcomes made of plain ones, by a source of chance.
+KINDS: tuple[Callable[[Tensor, torch.Generator], Tensor], ...] = (
+    lambda Y, _: Y,
+    lambda Y, _: (3.0 * Y).round(),  # ties
+    lambda Y, g: Y.where(uniform(g, len(Y)) > 0.5, -torch.inf),  # failures
+    lambda Y, _: Y * 1e300,
+    lambda Y, _: Y * 1e-300,
+    lambda Y, _: torch.zeros_like(Y),
+    lambda Y, g: Y.where(uniform(g, len(Y)) > 0.2, 1e6 * Y),  # outliers
+)
 
 
 def uniform(generator: torch.Generator, *shape: int) -> Tensor:
@@ -58,20 +64,6 @@ def uniform(generator: torch.Generator, *shape: int) -> Tensor:
 
 def pick(generator: torch.Generator, *choices: Any) -> Any:
     return choices[int(torch.randint(len(choices), (1,), generator=generator))]
-
-
-def outcomes(kind: str, X: Tensor, generator: torch.Generator) -> Tensor:
-    Y = -(X - 0.4).square().sum(-1) + 0.1 * torch.randn(len(X), generator=generator).double()
-    changes: dict[str, Callable[[], Tensor]] = {
-        "distinct": lambda: Y,
-        "tied": lambda: (3.0 * Y).round(),
-        "failed": lambda: Y.where(uniform(generator, len(Y)) > 0.5, -torch.inf),
-        "huge": lambda: Y * 1e300,
-        "tiny": lambda: Y * 1e-300,
-        "equal": lambda: torch.zeros_like(Y),
-        "outliers": lambda: Y.where(uniform(generator, len(Y)) > 0.2, 1e6 * Y),
-    }
-    return changes[kind]().unsqueeze(-1)
 
 
 def draw(seed: int) -> tuple[RankModel, Tensor]:
@@ -85,7 +77,9 @@ def draw(seed: int) -> tuple[RankModel, Tensor]:
         X = X[torch.randint(number, (number,), generator=generator)]
     if pick(generator, True, False):  # a grid
         X = (3.0 * X).round() / 3.0
-    Y = outcomes(pick(generator, *KINDS), X, generator)
+    kind = pick(generator, *KINDS)
+    Y = -(X - 0.4).square().sum(-1) + 0.1 * torch.randn(len(X), generator=generator).double()
+    Y = kind(Y, generator).unsqueeze(-1)
     dtype = pick(generator, torch.double, torch.float)
     # In a box of 1e-300 a slope of 1e8 a box is no number.
     scales = (1.0, 1.0, 1e-10, 1e30) + ((1e-250, 1e300) if dtype is torch.double else ())
@@ -103,20 +97,25 @@ def check(seed: int) -> None:
     model, X = draw(seed)
     points = X.unsqueeze(-2).requires_grad_()
     ranks, posterior = model.rank_posterior(points), model.posterior(points)
-    laws = {
-        "posterior": (posterior.mean, posterior.variance),
-        "ranks": (ranks.mean, ranks.variance, ranks.log_rate),
-    }
-    for name, values in laws.items():
-        _check_finite(name, *values)
-        if bool((values[1] < 0.0).any()):
-            raise AssertionError(f"a variance of {name} is negative")
-        _check_finite(f"gradient of {name}", *_gradients(values, points))
+    values = [
+        ("posterior mean", posterior.mean),
+        ("posterior variance", posterior.variance),
+        ("rank mean", ranks.mean),
+        ("rank variance", ranks.variance),
+        ("rank log-rate", ranks.log_rate),
+    ]
     for make in [*OF_RANKS, *(OF_UTILITIES if model.has_uncertainty else [])]:
         function = make(model)
-        value = function(points)
-        _check_finite(type(function).__name__, value)
-        _check_finite(f"gradient of {type(function).__name__}", *_gradients((value,), points))
+        values.append((type(function).__name__, function(points)))
+    for name, value in values:
+        if not bool(value.isfinite().all()):
+            raise AssertionError(f"{name} is not finite")
+        if "variance" in name and bool((value < 0.0).any()):
+            raise AssertionError(f"{name} is negative")
+        if value.requires_grad:
+            [gradient] = torch.autograd.grad(value.sum(), points, retain_graph=True)
+            if not bool(gradient.isfinite().all()):
+                raise AssertionError(f"the gradient of {name} is not finite")
 
 
 def check_study(seed: int) -> None:
@@ -204,19 +203,6 @@ def check_experiment(seed: int) -> None:
                 client.mark_trial_failed(index)
     if len(set(points)) < len(points):
         raise AssertionError("a point comes twice")
-
-
-def _gradients(values: tuple[Tensor, ...], points: Tensor) -> list[Tensor]:
-    return [
-        torch.autograd.grad(value.sum(), points, retain_graph=True)[0]
-        for value in values
-        if value.requires_grad
-    ]
-
-
-def _check_finite(name: str, *values: Tensor) -> None:
-    if not all(bool(value.isfinite().all()) for value in values):
-        raise AssertionError(f"{name} is not finite")
 
 
 def is_refused_by_us(error: BaseException) -> bool:
