@@ -25,9 +25,9 @@ def unknown(what: str, name: str, known: Iterable[str], others: str = "") -> Usa
     # A part of a name, such as tpe of optuna-tpe, is not alike by its letters.
     parts = [one for one in names if name.lower() in one.lower().split("-")]
     alike = " or ".join(map(repr, [*get_close_matches(name, names), *parts][:_MOST_ALIKE]))
-    stem, _, own = name.replace(":", ".").partition(".")
-    if own and Path(f"{stem}.py").is_file():  # as Python itself would name it
-        alike = f"'{stem}.py:{own}'"
+    stem, _, member = name.replace(":", ".").partition(".")
+    if member and Path(f"{stem}.py").is_file():  # as Python itself would name it
+        alike = f"'{stem}.py:{member}'"
     listed = names if len(names) <= _MOST_LISTED else [*names[:_MOST_LISTED], "…"]
     hint = f"did you mean {alike}?" if alike else f"known: {', '.join(listed)}{others}"
     return UsageError(f"there is no {what} {name!r}; {hint}")

@@ -53,9 +53,8 @@ def asked_for(space: "Space", value_of: Callable[[str], Any]) -> Parameters:
 
 def completed(space: "Space", values: Parameters) -> Parameters:
     """A point of every parameter: those that were not asked for are in their middle."""
-    own = space.parameters.items()
-    point = {name: values[name] if name in values else p.value(p.middle) for name, p in own}
-    return point | space.constants
+    middle = {name: p.value(p.middle) for name, p in space.parameters.items()}
+    return middle | {name: values[name] for name in middle if name in values} | space.constants
 
 
 def evaluation_seed(problem: str, seed: int, trial: int) -> int:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from botorch_popbo._reproducible import one_thread
 from botorch_popbo.benchmarks.methods import Method, Optimizer, Suggestion
 from botorch_popbo.benchmarks.points import check_membership, uniform_point
 from botorch_popbo.benchmarks.problems import Problem
@@ -89,7 +88,7 @@ def run(
     """
     found: list[Suggestion] = []
     known = design(problem)
-    with one_thread(), quiet():
+    with quiet():
         optimizer = start(method, problem, seed=seed, sign=sign)
         for trial in range(INITIAL, INITIAL + count):
             if resume:

@@ -59,9 +59,9 @@ def shipped_campaigns() -> dict[str, str]:
     }
 
 
-def _checked(said: CampaignFile) -> CampaignFile:
+def _checked(file: CampaignFile) -> CampaignFile:
     """A file's content, names aside, with tuples for lists."""
-    content = {"experiment": DEFAULT, **said}
+    content = {"experiment": DEFAULT, **file}
     name = content["experiment"]
     if name not in list(EXPERIMENTS):
         raise UsageError(f"experiment is one of {', '.join(EXPERIMENTS)}, not {name!r}")
@@ -70,8 +70,8 @@ def _checked(said: CampaignFile) -> CampaignFile:
         if key in keys:
             content[key] = keys[key].check_kind(key, value)
         elif key not in ("description", "experiment"):
-            known = ", ".join(["description", "experiment", *keys])
-            raise UsageError(f"the experiment {name} has no key {key!r}; known: {known}")
+            listed = ", ".join(["description", "experiment", *keys])
+            raise UsageError(f"the experiment {name} has no key {key!r}; known: {listed}")
     return content
 
 
@@ -93,8 +93,8 @@ def settle(options: Namespace, earlier: CampaignFile | None = None) -> CampaignF
     given["problems"] = given["problems"] or None
     for option, value in given.items():
         if option not in kind_of.keys and value is not None:
-            said = {"columns": "--column", "problems": "problems"}.get(option, f"--{option}")
-            raise UsageError(f"the experiment {name} has no {said}; leave it out")
+            word = {"columns": "--column", "problems": "problems"}.get(option, f"--{option}")
+            raise UsageError(f"the experiment {name} has no {word}; leave it out")
     for key, kind in kind_of.keys.items():
         value = given.get(key)
         if value is not None:
@@ -136,9 +136,9 @@ def plan(options: Namespace, asked: CampaignFile, data: Path | None) -> Campaign
 
 def remember(folder: Path, asked: CampaignFile, data: Path | None) -> None:
     """Note what is asked for; raises OSError if the file cannot be written."""
-    said = {key: value for key, value in asked.items() if value not in (None, "", (), [])}
+    given = {key: value for key, value in asked.items() if value not in (None, "", (), [])}
     folder.mkdir(parents=True, exist_ok=True)
-    content = {"campaign": said, "data": None if data is None else str(data)}
+    content = {"campaign": given, "data": None if data is None else str(data)}
     with replacing(folder / _FILE) as partial:
         partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 

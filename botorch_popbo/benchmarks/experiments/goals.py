@@ -78,8 +78,8 @@ class AxAsker:
     def tell(self, goals: Goals) -> None:
         """Learn the goals of the last point."""
         named = zip(_METRICS, goals, strict=True)
-        told = {f"{metric}{i}": one for metric, all_ in named for i, one in enumerate(all_)}
-        self.client.complete_trial(self.index, told)
+        data = {f"{metric}{i}": one for metric, all_ in named for i, one in enumerate(all_)}
+        self.client.complete_trial(self.index, data)
 
 
 #: Makes what asks, beginning with its own design, and is told, of a problem and a seed.

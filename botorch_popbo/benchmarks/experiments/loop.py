@@ -121,8 +121,8 @@ class Loop:
         if suggestion.incumbent is None:
             return None
         # A user's function may take hours, and an exact one says the same again.
-        known = self.scores.get(str(dict(suggestion.incumbent)))
-        return self._noise_free(suggestion.incumbent) if known is None else known
+        score = self.scores.get(str(dict(suggestion.incumbent)))
+        return self._noise_free(suggestion.incumbent) if score is None else score
 
     def _noise_free(self, parameters: Parameters) -> float | None:
         """The score of a point, or None if it has none, as a failed one may."""

@@ -62,8 +62,8 @@ class Measured(Campaign[CellT, Numbers]):
         numbers = pd.DataFrame([record.numbers for _, record in found], dtype=float)
         cells = pd.DataFrame([vars(cell) for cell, _ in found])
         last = max(filter(str.isdigit, numbers), key=int, default="")
-        told = {*map(str, self.reported), last}
-        shown = [name for name in numbers if name in told or not name.isdigit()]
+        kept = {*map(str, self.reported), last}
+        shown = [name for name in numbers if name in kept or not name.isdigit()]
         text = self.text(cells.join(numbers), shown)
         write_files(self.output, "measurements", text, cells.join(numbers))
 

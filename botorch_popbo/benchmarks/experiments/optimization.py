@@ -61,8 +61,8 @@ class Optimization(Campaign[Setting, TrialRecord]):
     @classmethod
     def settled(cls, values: dict[str, Any]) -> dict[str, Any]:
         """See the base class."""
-        said = values["objective"] or values["columns"] or values["maximize"]
-        if bool(values["table"]) != bool(values["objective"]) or (said and not values["table"]):
+        of_table = values["objective"] or values["columns"] or values["maximize"]
+        if bool(values["table"]) != bool(values["objective"]) or (of_table and not values["table"]):
             raise UsageError("--table FILE and --objective COLUMN belong together; give both")
         if not values["problems"] and not values["table"]:
             values["problems"] = DEFAULT_PROBLEMS
@@ -77,18 +77,18 @@ class Optimization(Campaign[Setting, TrialRecord]):
     def planned(cls, *, data: Path | None, **values: Any) -> Self:
         """See the base class."""
         size = values.pop("initial")
-        own: dict[str, Any] = {}
-        problems = _found(values.pop("problems"), Problem, PROBLEMS, own)
-        methods = _found(values.pop("methods"), Method, METHODS, own)
-        said = [values.pop(key) for key in ("objective", "columns", "maximize")]
+        sources: dict[str, Any] = {}
+        problems = _found(values.pop("problems"), Problem, PROBLEMS, sources)
+        methods = _found(values.pop("methods"), Method, METHODS, sources)
+        of_table = [values.pop(key) for key in ("objective", "columns", "maximize")]
         if path := values.pop("table"):
             from botorch_popbo.benchmarks.own.table import TableSource
 
-            table = TableSource.find(Path(path), *said)
-            name = table.name(_names(PROBLEMS, own))
-            own[name] = table
+            table = TableSource.find(Path(path), *of_table)
+            name = table.name(_names(PROBLEMS, sources))
+            sources[name] = table
             problems.append(name)
-        campaign = cls(initial={}, data=data, own=own, methods=tuple(methods), **values)
+        campaign = cls(initial={}, data=data, own=sources, methods=tuple(methods), **values)
         found = {name: campaign.problem(name) for name in problems}
         initial = {name: size or problem.num_initial for name, problem in found.items()}
         return replace(campaign, initial=initial)
@@ -109,10 +109,10 @@ class Optimization(Campaign[Setting, TrialRecord]):
         for name, source in self.own.items():
             if hasattr(source, "describe"):  # a table, of which much is inferred
                 yield from source.describe()
-            own, _, digest = name.rpartition("@")
-            other = re.compile(rf"(^|--){re.escape(own)}@(?!{digest})")
+            base, _, digest = name.rpartition("@")
+            other = re.compile(rf"(^|--){re.escape(base)}@(?!{digest})")
             if any(map(other.search, stems)):
-                yield f"{own} is of a changed or another file: it begins anew, without old records"
+                yield f"{base} is of a changed or another file: it begins anew, without old records"
 
     def cells(self) -> Iterator[Setting]:
         """Yield the replications, the seeds of one comparison together.
@@ -178,33 +178,33 @@ class Optimization(Campaign[Setting, TrialRecord]):
 
 
 def _asked(
-    what: str, names: Iterable[str], known: Collection[str], patterns: Iterable[str] = ()
+    what: str, names: Iterable[str], registry: Collection[str], patterns: Iterable[str] = ()
 ) -> tuple[str, ...]:
     """Each name once, where it is in a file with its whole path; UsageError if it is unknown."""
     names = dict.fromkeys(names)
     for name in names:
         if name.endswith(".py"):
             raise UsageError(f"write {name}:NAME, with the name of what is in the file")
-        if not is_reference(name) and name not in known:
+        if not is_reference(name) and name not in registry:
             if what == "method" and name in PROBLEMS:
                 raise UsageError(f"{name} is a problem: name problems before --methods")
             listed = f", see popbo list {what}s, and path/to/my.py:name"
-            raise unknown(what, name, [*known, *patterns], listed)
+            raise unknown(what, name, [*registry, *patterns], listed)
     return tuple(str(Path(name).absolute()) if is_reference(name) else name for name in names)
 
 
 def _found(
-    names: Iterable[str], kind: type[Any], known: Iterable[str], own: dict[str, Any]
+    names: Iterable[str], kind: type[Any], registry: Iterable[str], sources: dict[str, Any]
 ) -> list[str]:
-    """Names as they are in the records; where those in files are found is added to ``own``."""
+    """Names as they are in the records; where those in files are found is added to ``sources``."""
     found = []
     for name in names:
         if is_reference(name):
-            name, source = find(name, kind, _names(known, own))
-            own[name] = source
+            name, source = find(name, kind, _names(registry, sources))
+            sources[name] = source
         found.append(name)
     return found
 
 
-def _names(known: Iterable[str], own: Iterable[str]) -> set[str]:
-    return {*known, *(name.rpartition("@")[0] for name in own)}
+def _names(registry: Iterable[str], sources: Iterable[str]) -> set[str]:
+    return {*registry, *(name.rpartition("@")[0] for name in sources)}

@@ -66,8 +66,8 @@ def agreement(scores: Tensor) -> float:
 
     A score that is not a number raises ValueError.
     """
-    told = kendalltau(scores.detach().numpy(), TRUE_VALUES.numpy(), nan_policy="raise")
-    return 0.0 if np.isnan(told.statistic) else float(told.statistic)
+    tau = kendalltau(scores.detach().numpy(), TRUE_VALUES.numpy(), nan_policy="raise")
+    return 0.0 if np.isnan(tau.statistic) else float(tau.statistic)
 
 
 #: By name.

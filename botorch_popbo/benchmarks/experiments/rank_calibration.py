@@ -68,8 +68,8 @@ def draw(dim: int, num_points: int, variance: float, seed: int) -> Sample:
         covariance = kernel(X).to_dense() + _JITTER * torch.eye(total, dtype=torch.float64)
     value = torch.linalg.cholesky(covariance) @ normal[0]
     outcome = value + math.sqrt(variance) * normal[1]
-    known, new = slice(num_points), slice(num_points, total)
-    return Sample(X[known], outcome[known].unsqueeze(-1), X[new], value[new], outcome[new])
+    observed, new = slice(num_points), slice(num_points, total)
+    return Sample(X[observed], outcome[observed].unsqueeze(-1), X[new], value[new], outcome[new])
 
 
 def score(probability: Tensor, count: Tensor, seed: int) -> dict[str, float]:
@@ -90,11 +90,11 @@ def score(probability: Tensor, count: Tensor, seed: int) -> dict[str, float]:
     generator = torch.Generator().manual_seed(seed)
     uniform = torch.rand(len(count), generator=generator, dtype=torch.float64)
     at = count.unsqueeze(-1)
-    own = probability.gather(-1, at).squeeze(-1)
+    at_count = probability.gather(-1, at).squeeze(-1)
     up_to = probability.cumsum(-1).gather(-1, at).squeeze(-1)
-    distance = 2.0 * (up_to - uniform * own - 0.5).abs()
+    distance = 2.0 * (up_to - uniform * at_count - 0.5).abs()
     shares = {f"{level:.0%}": float((distance <= level).double().mean()) for level in LEVELS}
-    return {**shares, "log score": float(own.clamp_min(LEAST_PROBABILITY).log().mean())}
+    return {**shares, "log score": float(at_count.clamp_min(LEAST_PROBABILITY).log().mean())}
 
 
 #: By name.

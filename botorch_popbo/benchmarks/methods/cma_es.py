@@ -34,11 +34,11 @@ class CMAES(SequentialOptimizer):
         """See the base class."""
         strategy = self._strategy()
         size = strategy.population_size
-        told = self.setting.initial
-        while told + size <= len(self.points):
-            strategy.tell([self._solution(strategy.ask(), i) for i in range(told, told + size)])
-            told += size
-        asked = [strategy.ask() for _ in range(told, trial + 1)]
+        number = self.setting.initial  # of points that it knows
+        while number + size <= len(self.points):
+            strategy.tell([self._solution(strategy.ask(), i) for i in range(number, number + size)])
+            number += size
+        asked = [strategy.ask() for _ in range(number, trial + 1)]
         return self._decode(asked[-1][0]), None
 
     def _strategy(self) -> Any:
@@ -57,9 +57,9 @@ class CMAES(SequentialOptimizer):
         )
 
     def _solution(self, asked: Any, index: int) -> tuple[Any, float]:
-        evaluated, own = asked
+        evaluated, drawn = asked
         is_own = self._decode(evaluated) == self.points[index]
-        return own if is_own else self._encode(index), -self.outcomes[index]
+        return drawn if is_own else self._encode(index), -self.outcomes[index]
 
     def _encode(self, index: int) -> Any:
         return self.space.to_unit(self.space.encode(self.points[index])).numpy()

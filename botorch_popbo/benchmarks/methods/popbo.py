@@ -38,8 +38,8 @@ class Popbo(SequentialOptimizer):
         # The campaign has the initial design.
         space, search = self.space, Search(seed, self.settings, num_initial=1)
         points = [space.encode(point) for point in self.points]
-        told = zip(points, self.outcomes, strict=True)
-        ended = [Trial(x, [outcome], variance=self.variance) for x, outcome in told]
+        observations = zip(points, self.outcomes, strict=True)
+        ended = [Trial(x, [outcome], variance=self.variance) for x, outcome in observations]
         trials = Trials.gather(ended, [], (len(space.parameters), 1, 0))
         suggested = space.decode(search.suggest(space, trials, trial))
         if len(trials.X.unique(dim=0)) == 1:  # which has no rank

@@ -54,23 +54,23 @@ def smac(dimensions: list[dict[str, Any]]) -> Suggest:
     conditional = [(space[d["name"]], *d["beside"]) for d in dimensions if d["beside"]]
     space.add([spaces.InCondition(child, space[by], of) for child, by, of in conditional])
 
-    def optimizer(known: list[Any], folder: str, seed: int) -> Any:
+    def optimizer(design: list[Any], folder: str, seed: int) -> Any:
         facade = library.HyperparameterOptimizationFacade
         # Were it not deterministic, it would ask for the same points again to average their noise.
         scenario = library.Scenario(
             space, deterministic=True, n_trials=10**6, seed=seed, output_directory=folder
         )
-        design = facade.get_initial_design(scenario, n_configs=0, additional_configs=known)
-        return facade(scenario, initial_design=design, logging_level=False, overwrite=True)
+        initial = facade.get_initial_design(scenario, n_configs=0, additional_configs=design)
+        return facade(scenario, initial_design=initial, logging_level=False, overwrite=True)
 
     def suggest(rows: list[Row], losses: list[float], seed: int) -> Row:
-        known = [active(row, space) for row in rows]
+        design = [active(row, space) for row in rows]
         # The facade insists on a folder for its logs, and the forest on a thread for each core.
         with TemporaryDirectory() as folder, parallel_config("sequential"):
-            made = optimizer(known, folder, seed)
-            for configuration, loss in zip(known, losses, strict=True):
-                told = runs.TrialInfo(configuration, seed=0), runs.TrialValue(loss)
-                made.tell(*told, save=False)
+            made = optimizer(design, folder, seed)
+            for configuration, loss in zip(design, losses, strict=True):
+                value = runs.TrialValue(loss)
+                made.tell(runs.TrialInfo(configuration, seed=0), value, save=False)
             suggested = dict(made.ask().config)
         return {name: float(number) for name, number in suggested.items()}
 

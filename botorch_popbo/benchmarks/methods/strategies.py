@@ -78,13 +78,14 @@ class AxDefault(ServiceLoop):
             return None
         space = self.problem.space
         place = space.to_unit(space.encode(best[0].parameters))
-        known: Any = [dict(arm.parameters) for arm in self.client._experiment.arms_by_name.values()]
+        arms = self.client._experiment.arms_by_name.values()
+        evaluated: Any = [dict(arm.parameters) for arm in arms]
 
         def distance(point: Parameters) -> float:
             return float((space.to_unit(space.encode(point)) - place).norm())
 
         # Ax's transforms, there and back, change the last digits.
-        return min(known, key=distance)
+        return min(evaluated, key=distance)
 
 
 def ax_strategy(num_initial_trials: int, seed: int) -> GenerationStrategy:

@@ -117,8 +117,8 @@ def digest_of(path: Path, *settings: object) -> str:
         content = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    said = repr(settings).encode() if settings else b""
-    return sha256(content + said).hexdigest()[:_DIGITS]
+    suffix = repr(settings).encode() if settings else b""
+    return sha256(content + suffix).hexdigest()[:_DIGITS]
 
 
 def check_unchanged(path: Path, digest: str, *settings: object) -> None:
@@ -147,8 +147,8 @@ def _make(source: FileSource) -> Any:
 
 def _takes_points(function: Callable[..., Any], space: Collection[str]) -> bool:
     """Whether a function is called with parameters, and not to make something."""
-    own = signature(function).parameters.values()
-    return any(p.default is p.empty or p.name in space for p in own)
+    arguments = signature(function).parameters.values()
+    return any(p.default is p.empty or p.name in space for p in arguments)
 
 
 def _function_problem(

@@ -49,8 +49,8 @@ class TableSource:
     @classmethod
     def find(cls, path: Path, objective: str, columns: tuple[str, ...], maximize: bool) -> Self:
         """Look a file up; raises UsageError if it cannot be read."""
-        said = (objective, columns, maximize or find_outcome(_frame(path), objective)[1])
-        return cls(path, *said, digest_of(path, *said))
+        settings = (objective, columns, maximize or find_outcome(_frame(path), objective)[1])
+        return cls(path, *settings, digest_of(path, *settings))
 
     def name(self, taken: Collection[str]) -> str:
         """The name under which the problem is recorded."""
@@ -127,9 +127,9 @@ def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str], str]:
     table, others, note = read_export(table, source.objective)
     _check_objective(table[source.objective], source.path)
     names = [name for name in table.columns if name != source.objective]
-    said = _said(source.columns, names)
-    names = [name for name in names if name in said or name not in others]
-    kinds = {name: said.get(name) or infer(table[name]) for name in names}
+    stated = _stated_kinds(source.columns, names)
+    names = [name for name in names if name in stated or name not in others]
+    kinds = {name: stated.get(name) or infer(table[name]) for name in names}
     for name in (name for name, kind in kinds.items() if kind != "skip"):
         column = table[name]
         wrong = column.isna() | column.isin([np.inf, -np.inf])
@@ -144,7 +144,7 @@ def _read(source: TableSource) -> tuple[pd.DataFrame, dict[str, str], str]:
     return table, kinds, note
 
 
-def _said(columns: Collection[str], names: Collection[str]) -> dict[str, str]:
+def _stated_kinds(columns: Collection[str], names: Collection[str]) -> dict[str, str]:
     """What the user says of columns, as in ``("rate=log", "seed=skip")``, by column."""
     kinds = {}
     for text in columns:

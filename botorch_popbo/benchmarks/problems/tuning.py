@@ -101,8 +101,8 @@ class TuningProblem(Problem):
 
 def tuning() -> Iterator[Named]:
     """The problems of all estimators and data sets that go together."""
-    for (title, said), (part, task) in product(_ESTIMATORS.items(), _TASKS.items()):
-        if task.kind in said:
+    for (title, estimator), (part, task) in product(_ESTIMATORS.items(), _TASKS.items()):
+        if task.kind in estimator:
             name, text = f"tuning-{title}-{part}", f"tuning: {title} on {part}, {task.label}"
             yield name, f"{text} of 5 folds", partial(_load, name, title, task)
 
@@ -110,12 +110,14 @@ def tuning() -> Iterator[Named]:
 def _load(name: str, title: str, task: _Task, _: Path | None) -> Problem:
     from botorch_popbo.space import Space
 
-    said = _ESTIMATORS[title]
-    notation = said["space"] | (said.get("of_regressor", {}) if task.kind == "regressor" else {})
+    estimator = _ESTIMATORS[title]
+    notation = estimator["space"]
+    if task.kind == "regressor":
+        notation = notation | estimator.get("of_regressor", {})
     parameters = Space.read(notation).parameters
     dependents = {
         parent: {parameters[parent].place(choice): names for choice, names in by.items()}
-        for parent, by in said.get("dependents", {}).items()
+        for parent, by in estimator.get("dependents", {}).items()
     }
     return TuningProblem(
         name=name,
@@ -124,7 +126,7 @@ def _load(name: str, title: str, task: _Task, _: Path | None) -> Problem:
         num_initial=10,
         group=f"tuning {title}",
         library="scikit-learn",
-        estimator=partial(resolve_name(said[task.kind]), **said.get("fixed", {})),
+        estimator=partial(resolve_name(estimator[task.kind]), **estimator.get("fixed", {})),
         data=task,
     )
 

@@ -134,13 +134,13 @@ Replications = Mapping[int, Sequence[TrialRecord]]
 def curve(problem: Problem, initial: int, method: Method, found: Replications) -> Curve:
     """The curve of a method, of at least one replication with an initial design of that size."""
     replications = found.values()
-    own = [(problem.for_seed(seed), records) for seed, records in found.items()]
+    instances = [(problem.for_seed(seed), records) for seed, records in found.items()]
     suggestions = [records[initial:] for records in replications]
     seconds = [[0.0, *(record.optimizer_seconds for record in records)] for records in suggestions]
 
     def follow(trace: Callable[[Problem, Sequence[TrialRecord]], Array]) -> Array:
         """From the end of the initial design on, ``replications x entries``."""
-        return np.array([trace(*replication)[initial - 1 :] for replication in own])
+        return np.array([trace(*replication)[initial - 1 :] for replication in instances])
 
     return Curve(
         method=method.name,
@@ -149,7 +149,7 @@ def curve(problem: Problem, initial: int, method: Method, found: Replications) -
         evaluated=follow(best_evaluated),
         recommended=follow(recommended),
         times=np.cumsum(seconds, axis=-1),
-        measures=tuple(one.measures(best_known(one, records)) for one, records in own),
+        measures=tuple(one.measures(best_known(one, records)) for one, records in instances),
         num_failed=sum({r.observed for r in records} == {None} for records in replications),
         versions=tuple(sorted({_versions(r) for records in replications for r in records})),
     )

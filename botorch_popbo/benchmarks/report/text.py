@@ -56,8 +56,8 @@ def table(summaries: Sequence[Summary]) -> str:
 
 def is_ahead(gains: Array) -> bool:
     """Whether paired gains are above zero, by Student's quantile for so many of them."""
-    told = ttest_1samp(gains, 0.0, alternative="greater")
-    return len(gains) >= _LEAST_SEEDS and bool(told.pvalue < _LEVEL / 2.0)
+    test = ttest_1samp(gains, 0.0, alternative="greater")
+    return len(gains) >= _LEAST_SEEDS and bool(test.pvalue < _LEVEL / 2.0)
 
 
 def verdicts(summaries: Sequence[Summary]) -> Iterator[str]:
