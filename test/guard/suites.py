@@ -344,8 +344,7 @@ SUITES: dict[str, Suite] = {
     "outliers": Suite((20, 30), of(*FEW, outcome=outliers)),
     "student": Suite((20, 30), of(*FEW, outcome=student)),
     "tables": Suite(
-        (20, 30),
-        {name: partial(in_minimize, partial(table, name, 6)) for name in FEW[1:]},
+        (20, 30), {name: partial(in_minimize, partial(table, name, 6)) for name in FEW[1:]}
     ),
     "exact": Suite((15, 20, 30), of(*FEW, deterministic_objective=True)),
     "float32": Suite((15, 20, 30), of(*FEW, door=in_botorch)),

@@ -11,12 +11,7 @@ from typing import Any
 
 from botorch_popbo._errors import UsageError
 from botorch_popbo._replacing import replacing
-from botorch_popbo.benchmarks.experiments import (
-    DEFAULT,
-    EXPERIMENTS,
-    Optimization,
-    experiment,
-)
+from botorch_popbo.benchmarks.experiments import DEFAULT, EXPERIMENTS, Optimization, experiment
 from botorch_popbo.benchmarks.names import unknown
 from botorch_popbo.benchmarks.run.campaign import Campaign
 from botorch_popbo.benchmarks.run.records import RecordError

@@ -63,17 +63,14 @@ _ALL = (
     _optuna("optuna-tpe", "Optuna's tree-structured Parzen estimator", "TPE"),
     _optuna(
         "optuna-tpe-joint",
-        "the same with all parameters in one estimate",
+        "the same, of all parameters at once",
         "TPE",
         multivariate=True,
         group=True,
     ),
     # What not every trial asks for it leaves to chance, which it need not say for each trial.
     _optuna(
-        "optuna-gp",
-        "Optuna's Gaussian process, log EI",
-        "GP",
-        warn_independent_sampling=False,
+        "optuna-gp", "Optuna's Gaussian process, log EI", "GP", warn_independent_sampling=False
     ),
     Method("smac3", "SMAC3's random forest, log expected improvement", _smac, "smac"),
     Method("hebo", "HEBO's warped Gaussian process, in another environment", _hebo, "HEBO"),

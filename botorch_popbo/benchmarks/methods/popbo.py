@@ -19,11 +19,7 @@ class Popbo(SequentialOptimizer):
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        setting: Setting,
-        is_told: bool = True,
-        order: bool = False,
+        self, problem: Problem, setting: Setting, is_told: bool = True, order: bool = False
     ) -> None:
         super().__init__(problem, setting)
         self.settings = Settings().with_order_only(order)

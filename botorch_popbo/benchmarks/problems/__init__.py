@@ -58,8 +58,7 @@ class _Problems(dict[str, ProblemEntry]):
         if found is None or not _is_single(found):
             raise KeyError(name)
         return ProblemEntry(
-            f"COCO: {SUITES[found.suite].description}",
-            lambda _: later("problems.coco:coco")(found),
+            f"COCO: {SUITES[found.suite].description}", lambda _: later("problems.coco:coco")(found)
         )
 
 

@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 
 from botorch_popbo.benchmarks.problems.base import Named
-from botorch_popbo.benchmarks.problems.functions import (
-    FUNCTIONS,
-    Function,
-    SyntheticProblem,
-    exact,
-)
+from botorch_popbo.benchmarks.problems.functions import FUNCTIONS, Function, SyntheticProblem, exact
 from botorch_popbo.benchmarks.settings import Parameters
 
 _OUTLIER_SHARE, _OUTLIER_SIZE = 0.1, 10.0  # in ranges of the function

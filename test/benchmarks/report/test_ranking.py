@@ -12,8 +12,7 @@ from .conftest import curve, summary
 
 FIRST = summary(curve("popbo", 1, 1, 2), curve("random", 3, 2, 1), curve("cmaes", 2, 2, 3))
 SECOND = summary(
-    *(curve("popbo", 7.0, 8.0), curve("random", 8.0, 9.0), curve("cmaes", 9.0, 9.0)),
-    minimize=False,
+    *(curve("popbo", 7.0, 8.0), curve("random", 8.0, 9.0), curve("cmaes", 9.0, 9.0)), minimize=False
 )
 
 
@@ -55,11 +54,7 @@ def traces(ends: list[float], sign: float = 1.0) -> np.ndarray[Any, Any]:
 def grouped(group: str, first: list[float], second: list[float]) -> Summary:
     """Two methods after 20 initial points and 20 evaluations; by recommendations the other way."""
     curves = [
-        curve(
-            *(method, *ends),
-            evaluated=traces(ends),
-            recommended=traces(ends, sign=-1.0),
-        )
+        curve(*(method, *ends), evaluated=traces(ends), recommended=traces(ends, sign=-1.0))
         for method, ends in (("popbo", first), ("random", second))
     ]
     found = summary(*curves, initial=20, trials=20, seeds=len(first))
