@@ -12,7 +12,6 @@ from botorch.exceptions import BotorchError, BotorchTensorDimensionError, InputD
 from torch import Tensor
 
 from botorch_popbo._replacing import replacing
-from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.search.answers import Answer, Best, Interview
 from botorch_popbo.settings import Settings
@@ -78,7 +77,9 @@ class PreferenceSearch:
 
     def _begin(self, answers: Sequence[Answer]) -> None:
         """Have nothing but some answers; the model and the next question wait until asked for."""
-        self._interview = Interview(self.space, tuple(answers), self.settings, self.seed)
+        self._interview = Interview(
+            self.space, tuple(answers), self.settings, self.seed, self.num_initial
+        )
         self._question: Tensor | None = None
 
     @property
@@ -234,15 +235,9 @@ class PreferenceSearch:
 
     def _next(self) -> Tensor:
         """The champion with challengers, or with points of the design where there are none."""
-        number, told = self.num_answers, self._interview.num_told
-        items = self.best.x.unsqueeze(0) if told else self.space.bounds[:0]
-        if told >= self.num_initial:
-            near = self._interview.challengers(items[0], self.num_items - 1, number, items)
-            items = torch.cat([items, near])
-        drawn = number * (self.num_items - 1) + (number > 0)
-        while len(items) < self.num_items:
-            x = self.space.draw(drawn + 1, self.seed)[-1:]
-            if not bool(is_row_of(x, items)):
-                items = torch.cat([items, x])
-            drawn += 1
-        return items
+        interview, turn = self._interview, self.num_answers
+        items = self.best.x.unsqueeze(0) if interview.num_compared else self.space.bounds[:0]
+        champion = items[0] if interview.is_past_design else None
+        index = turn * (self.num_items - 1) + (turn > 0)
+        number = self.num_items - len(items)
+        return torch.cat([items, interview.rivals(champion, number, turn, index, items)])

@@ -3,14 +3,15 @@
 import runpy
 import shutil
 import sys
+import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 from tempfile import mkdtemp
-from typing import Any
+from threading import Event
 
 from loky import ProcessPoolExecutor
 
@@ -36,28 +37,29 @@ class Drawer:
 
     def __init__(self, path: Path, name: str, folder: Path, limit: float) -> None:
         self._what, self._limit = (path, name, folder), limit
-        self._thread = ThreadPoolExecutor(1)  # so that the limit is of one drawing
         self._process = _process()
 
-    def submit(self, parameters: Mapping[str, Any]) -> "Future[Drawn]":
-        """Draw as soon as all that was submitted before is drawn."""
-        return self._thread.submit(self._draw, dict(parameters))
+    def draw(self, parameters: Mapping[str, object], stop: Event) -> Drawn:
+        """What the function draws, unless it fails, takes too long, or it is time to stop."""
+        future = self._process.submit(_draw, *self._what, dict(parameters))
+        end = time.monotonic() + self._limit
+        while time.monotonic() < end and not stop.is_set():
+            try:
+                return future.result(0.2)
+            except TimeoutError:
+                continue
+            except BrokenExecutor:
+                break
+        self.close()
+        self._process = _process()
+        return Drawn(error=f"it ended its process, or took more than {self._limit:g} seconds")
 
     def close(self) -> None:
-        """Draw no more, and end what is being drawn."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        """End what is being drawn."""
         self._process.shutdown(kill_workers=True)
 
-    def _draw(self, parameters: dict[str, Any]) -> Drawn:
-        try:
-            return self._process.submit(_draw, *self._what, parameters).result(self._limit)
-        except (TimeoutError, BrokenExecutor):
-            self._process.shutdown(kill_workers=True)
-            self._process = _process()
-            return Drawn(error=f"it ended its process, or took more than {self._limit:g} seconds")
 
-
-def _process() -> Any:
+def _process() -> ProcessPoolExecutor:
     """One that begins with the first drawing, and keeps what the file has loaded.
 
     Ctrl-C is for the command alone. If that is killed, the process ends itself after so many
@@ -66,7 +68,7 @@ def _process() -> Any:
     return ProcessPoolExecutor(1, timeout=600, initializer=signal, initargs=(SIGINT, SIG_IGN))
 
 
-def _draw(path: Path, name: str, folder: Path, parameters: Mapping[str, Any]) -> Drawn:
+def _draw(path: Path, name: str, folder: Path, parameters: Mapping[str, object]) -> Drawn:
     """What a file's function draws; files have a new folder in another one."""
     try:
         return _kept(_function(path, name)(**parameters), Path(mkdtemp(dir=folder), "drawn"))
@@ -75,12 +77,12 @@ def _draw(path: Path, name: str, folder: Path, parameters: Mapping[str, Any]) ->
 
 
 @cache
-def _function(path: Path, name: str) -> Callable[..., Any]:
+def _function(path: Path, name: str) -> Callable[..., object]:
     sys.path.insert(0, str(path.parent))
     return runpy.run_path(str(path))[name]
 
 
-def _kept(drawn: Any, stem: Path) -> Drawn:
+def _kept(drawn: object, stem: Path) -> Drawn:
     """Text as it is, and anything else as a file."""
     if isinstance(drawn, str):
         return Drawn(text=drawn)
@@ -99,7 +101,7 @@ def _kept(drawn: Any, stem: Path) -> Drawn:
     return Drawn(stem.with_suffix(".png"))
 
 
-def _sound(rate: int, samples: Any, path: Path) -> Path:
+def _sound(rate: float, samples: object, path: Path) -> Path:
     """Samples from -1 to 1, so many a second."""
     import numpy as np
     from scipy.io import wavfile

@@ -6,15 +6,13 @@ import signal
 import sys
 import webbrowser
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, wait
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, gethostname
 from socketserver import ThreadingMixIn
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
-from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import optuna
@@ -24,8 +22,7 @@ from optuna.artifacts.exceptions import ArtifactNotFound
 from optuna.exceptions import StorageInternalError
 from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
-from optuna_dashboard import register_preference_feedback_component, save_note
-from optuna_dashboard._app import create_app
+from optuna_dashboard import register_preference_feedback_component, save_note, wsgi
 from optuna_dashboard.preferential import create_study
 from sqlalchemy.exc import SQLAlchemyError  # type: ignore[import-untyped]  # that of version 1
 
@@ -33,10 +30,10 @@ from botorch_popbo._errors import UsageError
 from botorch_popbo.judging._drawer import Drawer, Drawn
 from botorch_popbo.judging._gateway import Gateway
 from botorch_popbo.judging._learned import draw_learned
-from botorch_popbo.judging._words import NUM_RANKED, said_of, sure
+from botorch_popbo.judging._words import NUM_RANKED, describe, how_sure
 from botorch_popbo.optuna import PreferentialPoPBOSampler
 from botorch_popbo.optuna._distributions import distributions_of, values_of
-from botorch_popbo.optuna.preferential import ON_PAGE, RankedTrial
+from botorch_popbo.optuna.preferential import ON_PAGE
 from botorch_popbo.preference_search import PreferenceSearch
 from botorch_popbo.space import Space
 
@@ -45,19 +42,22 @@ _DATABASE, _NAME = "study.db", "popbo prefer"
 _SHOWN = "shown"  # the attribute of a trial that names its artifact
 
 
-def ask(
+@contextmanager
+def open_page(
     options: Namespace, search: PreferenceSearch, show: Callable[[Path], Drawer] | None
-) -> None:
-    """Ask on a page until the command is interrupted; then say what was learned.
+) -> Iterator["Page"]:
+    """Serve a page until the context ends.
 
     Args:
         options: The command's.
         search: A new search, of what it asks for.
         show: Makes, for a folder, what draws there; parameters are shown as they are if it is None.
 
+    Yields:
+        The page.
+
     Raises:
-        UsageError: If the folder is about something else, in use or broken, or if nothing can be
-            drawn.
+        UsageError: If the folder is about something else, in use or broken.
     """
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     # Whoever asks is answered what went wrong; the terminal is told here.
@@ -70,13 +70,13 @@ def ask(
         with ExitStack() as stack:
             stack.enter_context(FileLock(folder / "lock").acquire(blocking=False))
             drawn = Path(stack.enter_context(TemporaryDirectory()))
-            drawers = [stack.enter_context(closing(show(drawn))) for _ in range(2) if show]
-            page = Page(search.space, folder, drawers, search.num_items, search.seed)
-            stack.callback(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
-            stop = _interruption()
+            drawer = stack.enter_context(closing(show(drawn))) if show else None
+            page = Page(search, folder, drawer)
+            # An exception would cut an access to the database.
+            previous = signal.signal(signal.SIGINT, lambda *_: page.stop.set())
+            stack.callback(signal.signal, signal.SIGINT, previous)
             _serve(page, options.host, dict(zip(servers, judges, strict=True)))
-            page.run(stop)
-            page.conclude()
+            yield page
     except Timeout:
         raise UsageError(f"another popbo prefer is using {folder}") from None
     except (SQLAlchemyError, StorageInternalError) as error:
@@ -91,149 +91,146 @@ class Page:
     """A study that is on a page.
 
     Args:
-        space: The space.
+        search: A new search, of what it asks for.
         folder: Where the study and what was drawn are kept; what is there goes on.
-        drawers: One for what the page waits for, and one for what it may ask for next.
-        num_items: How many things are shown at a time.
-        seed: Seed of the questions.
+        drawer: What draws, unless parameters are shown as they are.
+
+    Attributes:
+        space: The space.
+        sampler: What suggests.
+        study: The study.
+        store: Where what was drawn is kept.
+        stop: Set when it is time to stop.
+
+    Raises:
+        UsageError: If the folder was begun with something else.
     """
 
-    def __init__(
-        self, space: Space, folder: Path, drawers: list[Drawer], num_items: int, seed: int
-    ) -> None:
-        self.space, self.folder, self._drawers = space, folder, drawers
-        self.sampler = PreferentialPoPBOSampler(seed=seed)
+    after_all = "Ctrl-C ends"
+
+    def __init__(self, search: PreferenceSearch, folder: Path, drawer: Drawer | None) -> None:
+        self.space, self.stop = search.space, Event()
+        self._folder, self._drawer = folder, drawer
+        self.sampler = PreferentialPoPBOSampler(seed=search.seed)
         # Seconds that another program may hold the database, as one that makes a copy.
         patience = {"connect_args": {"timeout": 10}}
         self.study = create_study(
-            n_generate=num_items,
+            n_generate=search.num_items,
             storage=RDBStorage(f"sqlite:///{folder / _DATABASE}", engine_kwargs=patience),
             sampler=self.sampler,
             study_name=_NAME,
             load_if_exists=True,
         )
-        said = {"space": json.dumps(space.to_json()), "items": num_items, "seed": seed}
-        for name, value in said.items():
+        space = json.dumps(search.space.to_json())
+        begun = {"space": space, "items": search.num_items, "seed": search.seed}
+        for name, value in begun.items():
             if self.study.user_attrs.get(name, value) != value:
                 raise UsageError(f"{folder} was begun with another {name}; choose another --state")
             self.study.set_user_attr(name, value)
         artifacts = folder / "artifacts"
         artifacts.mkdir(exist_ok=True)
         self.store = FileSystemArtifactStore(artifacts)
-        self._prepared: dict[str, Future[Drawn]] = {}
-
-    def run(self, stop: Event) -> None:
-        """Show something new after each answer until it is time to stop."""
         for trial in self.study.get_trials(states=(TrialState.RUNNING,)):
             if _SHOWN not in trial.user_attrs:  # the command was killed before anybody saw it
                 self._drop(trial.number)
-        failures, known = 0, (-1, -1)
-        ahead: Iterator[Any] = iter(())
-        while not stop.is_set():
-            told = len(self.study.get_preferences(deepcopy=False))
-            state = told, len(self.study.get_trials(deepcopy=False))
-            if self.study.should_generate() and not self._has_shown_all():
-                is_shown = self._show(self.study.ask(distributions_of(self.space)), stop)
-                failures = 0 if is_shown else failures + 1
-                if failures == 5:
-                    raise UsageError(f"{failures} things one after another could not be drawn")
-            elif state != known:
-                known, ahead = state, self._look_ahead()
-            elif next(ahead, None) is None:  # one at a time, as an answer may come
-                stop.wait(0.2)  # seconds until another look for an answer
 
-    def conclude(self) -> None:
-        """Say who is the champion, and keep pictures of it and of what was learned."""
+    def has_shown_all(self) -> bool:
+        """Whether every thing of the space was shown and compared."""
+        return self._has_drawn_all() and len(self.sampler.shown(self.study)) < 2
+
+    def show(self) -> None:
+        """Fill the page; raises UsageError if several things cannot be drawn."""
+        failures = 0
+        while self.study.should_generate() and not (self._has_drawn_all() or self.stop.is_set()):
+            is_shown = self._show(self.study.ask(distributions_of(self.space)))
+            failures = 0 if is_shown else failures + 1
+            if failures == 5:
+                raise UsageError(f"{failures} things one after another could not be drawn")
+
+    def is_answered(self) -> bool:
+        """Wait until judges have answered, taken back or skipped; false when it is time to stop."""
+        self._report()
+        before = self._attrs()
+        while not self.stop.wait(0.2):  # seconds until another look for an answer
+            if self._attrs() != before:
+                return True
+        print(flush=True)
+        return False
+
+    def best(self) -> list[str]:
+        """The best trials in words, the champion first; none before anything was compared."""
+        ranking = self.sampler.ranking(self.study)
+        return [
+            f"trial {trial.number} {how_sure(self.space, chance, len(ranking))}: "
+            + ", ".join(describe(self.space, values_of(self.space, trial.params)))
+            for trial, _, chance in ranking[:NUM_RANKED]
+        ]
+
+    def keep_pictures(self) -> None:
+        """Keep pictures of the champion and of what was learned, if anything was."""
         ranking = self.sampler.ranking(self.study)
         if not ranking:
             print("nothing was compared; the same command goes on")
             return
-        for place, line in enumerate(self._lines(ranking), start=1):
-            print(f"{place}. {line}")
-        learned = self.folder / "learned.png"
+        champion = ranking[0].trial
         space = Space(dict(sorted(self.space.parameters.items())))  # as a study has them
-        champion = space.encode(values_of(space, ranking[0].trial.params))
-        draw_learned(self.sampler.model(self.study), space, champion, learned)
+        x = space.encode(values_of(space, champion.params))
+        learned = self._folder / "learned.png"
+        draw_learned(self.sampler.model(self.study), space, x, learned)
         print(f"what was learned: {learned}")
-        for artifact in get_all_artifact_meta(ranking[0].trial, storage=self.study._study._storage):
-            kept = self.folder / f"champion{Path(artifact.filename).suffix}"
+        for artifact in get_all_artifact_meta(champion, storage=self.study._study._storage):
+            kept = self._folder / f"champion{Path(artifact.filename).suffix}"
             with suppress(ArtifactNotFound), self.store.open_reader(artifact.artifact_id) as source:
                 kept.write_bytes(source.read())
                 print(f"the champion: {kept}")
 
-    def _show(self, trial: Trial, stop: Event) -> bool:
+    def _show(self, trial: Trial) -> bool:
         """Put a trial on the page; whether there is something to be seen."""
         values = values_of(self.space, trial.params)
         # In Markdown four spaces show letter by letter.
-        words = "\n".join(f"    {line}" for line in said_of(self.space, values))
-        drawn = self._drawn(values, stop) if self._drawers else Drawn(text=words)
+        words = "\n".join(f"    {line}" for line in describe(self.space, values))
+        drawn = self._drawer.draw(values, self.stop) if self._drawer else Drawn(text=words)
         if drawn.error:
             print(f"trial {trial.number} is not shown: {drawn.error}", file=sys.stderr)
             self._drop(trial.number)
             return False
-        text, shown = drawn.text, ""
+        text, artifact = drawn.text, ""
         if drawn.file is not None:
-            path = str(drawn.file)
-            shown = upload_artifact(artifact_store=self.store, file_path=path, study_or_trial=trial)
-            text = self._link(trial, shown, drawn.file.name)
+            artifact = upload_artifact(
+                artifact_store=self.store, file_path=str(drawn.file), study_or_trial=trial
+            )
+            text = self._link(trial, artifact, drawn.file.name)
         save_note(trial, text)
+        trial.set_user_attr(_SHOWN, artifact)
+        # The page shows the files of all trials or their notes.
         trials = self.study.get_trials(deepcopy=False)
-        is_file = shown and all(trial.user_attrs.get(_SHOWN) != "" for trial in trials)
-        kind = "artifact" if is_file else "note"  # the page shows the files of all or the notes
+        kind = "note" if "" in (one.user_attrs.get(_SHOWN) for one in trials) else "artifact"
         register_preference_feedback_component(self.study, kind, _SHOWN)
-        trial.set_user_attr(_SHOWN, shown)
         return True
-
-    def _has_shown_all(self) -> bool:
-        """Whether nothing is left that nobody has seen, as in a small space."""
-        trials = self.study.get_trials(deepcopy=False, states=ON_PAGE)
-        return len({repr(trial.params) for trial in trials}) >= self.space.num_points
-
-    def _drop(self, number: int) -> None:
-        self.study._study.tell(number, state=TrialState.FAIL)
-
-    def _drawn(self, values: dict[str, Any], stop: Event) -> Drawn:
-        """What was drawn meanwhile, is being drawn, or is drawn now, unless it is time to stop."""
-        future = self._prepared.get(json.dumps(values))
-        if future is None or future.cancel():
-            future = self._drawers[0].submit(values)
-        while not wait([future], 0.2).done:
-            if stop.is_set():
-                return Drawn(error="interrupted")
-        return future.result()
-
-    def _look_ahead(self) -> Iterator[Future[Drawn]]:
-        """Say who is the champion; draw what comes next if this or that trial is the worst."""
-        self._report()
-        shown, is_complete = self.sampler.shown(self.study), self._has_shown_all()
-        if is_complete and len(shown) < 2:
-            print(f"all {self.space.num_points} things were compared; Ctrl-C ends", flush=True)
-        self._prepared = {key: f for key, f in self._prepared.items() if not f.cancel()}
-        for worst in reversed(shown if self._drawers and not is_complete else []):
-            values = values_of(self.space, self.sampler.foresee(self.study, worst))
-            if (key := json.dumps(values)) not in self._prepared:
-                self._prepared[key] = self._drawers[1].submit(values)
-            yield self._prepared[key]
-
-    def _lines(self, ranking: Sequence[RankedTrial]) -> list[str]:
-        """The best trials in words, the champion first."""
-        return [
-            f"trial {trial.number} {sure(self.space, chance, len(ranking))}: "
-            + ", ".join(said_of(self.space, values_of(self.space, trial.params)))
-            for trial, _, chance in ranking[:NUM_RANKED]
-        ]
 
     def _report(self) -> None:
         """Keep the note of the page up to date: who is the champion."""
         ranking = self.sampler.ranking(self.study)
         if not ranking:
             return
-        trial, _, chance = ranking[0]
-        text = [f"# Trial {trial.number} is the champion {sure(self.space, chance, len(ranking))}"]
-        if artifact := trial.user_attrs.get(_SHOWN):
-            text.append(self._link(trial, artifact, "the champion"))
-        text += ["## The best", "\n".join(f"    {line}" for line in self._lines(ranking))]
+        champion = ranking[0].trial
+        text = [f"# Trial {champion.number} is the champion"]
+        if artifact := champion.user_attrs.get(_SHOWN):
+            text.append(self._link(champion, artifact, "the champion"))
+        text += ["## The best", "\n".join(f"    {line}" for line in self.best())]
         save_note(self.study._study, "\n\n".join(text))
+
+    def _attrs(self) -> dict[str, object]:
+        """What changes with an answer."""
+        return self.study._study._storage.get_study_system_attrs(self.study._study._study_id)
+
+    def _has_drawn_all(self) -> bool:
+        """Whether nothing is left that nobody has seen, as in a small space."""
+        trials = self.study.get_trials(deepcopy=False, states=ON_PAGE)
+        return len({repr(trial.params) for trial in trials}) >= self.space.num_points
+
+    def _drop(self, number: int) -> None:
+        self.study._study.tell(number, state=TrialState.FAIL)
 
     def _link(self, trial: Trial | FrozenTrial, artifact: str, name: str) -> str:
         """Markdown of a picture, which is a link to the file if it is none."""
@@ -250,27 +247,14 @@ class _Server(ThreadingMixIn, WSGIServer):
 
 
 class _Handler(WSGIRequestHandler):
-    def log_message(self, *args: Any) -> None:
+    def log_message(self, *args: object) -> None:
         """Leave the terminal to what matters."""
-
-
-def _interruption() -> Event:
-    """An event that Ctrl-C sets, which so cuts no access to the database; a second one ends all."""
-    stop, previous = Event(), signal.getsignal(signal.SIGINT)
-
-    def handle(*_: Any) -> None:
-        stop.set()
-        print(flush=True)
-        signal.signal(signal.SIGINT, previous)
-
-    signal.signal(signal.SIGINT, handle)
-    return stop
 
 
 def _serve(page: Page, host: str, judges: Mapping[_Server, str]) -> None:
     """Serve the page, to each judge at an address of their own."""
     study = page.study._study
-    app = create_app(study._storage, artifact_store=page.store)
+    app = wsgi(study._storage, page.store)
     name = (gethostname() if host in _EVERYWHERE else host).lower()
     if host not in _LOOPBACK:
         warning = f"anybody who reaches {name} can see the page and answer, without a password"

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Parameter, Space
@@ -11,13 +10,13 @@ NUM_RANKED = 5  # of the best, told at the end
 _LONGEST = 60  # letters of a name or a choice
 
 
-def said_of(space: Space, values: Mapping[str, Any]) -> list[str]:
+def describe(space: Space, values: Mapping[str, object]) -> list[str]:
     """A text for each parameter, without constants."""
     own = space.parameters.items()
     return [f"{_printable(name)} {_value(p, values[name])}" for name, p in own]
 
 
-def sure(space: Space, chance: float, number: int) -> str:
+def how_sure(space: Space, chance: float, number: int) -> str:
     """How sure it is that nothing is better, of so many things that were compared.
 
     The chance is about these alone. It is right from the first answer on, about 93 % then, but a
@@ -31,7 +30,7 @@ def sure(space: Space, chance: float, number: int) -> str:
     return f"({chance:.0%} sure that none of {number} is better)"
 
 
-def _value(parameter: Parameter, value: Any) -> str:
+def _value(parameter: Parameter, value: object) -> str:
     if parameter.step is not None:
         return _printable(f"{value:.12g}" if isinstance(value, float) else str(value))
     # Four digits of the width, without which two things of a narrow range look the same.

@@ -1,7 +1,7 @@
-"""Our parameters as Optuna's, and back."""
+"""Our parameters as Optuna's distributions, and back."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from optuna.distributions import (
     BaseDistribution,
@@ -9,40 +9,125 @@ from optuna.distributions import (
     FloatDistribution,
     IntDistribution,
 )
+from optuna.trial import FrozenTrial
 
 from botorch_popbo.space import Parameter, Space
 
 
+class Share(FloatDistribution):
+    """How a parameter is searched whose range is another one for each trial."""
+
+
 def distributions_of(space: Space) -> dict[str, BaseDistribution]:
-    """Of choices in an order, of which Optuna has none, the places."""
+    """The distribution of each parameter; see :func:`distribution_of`."""
     return {name: distribution_of(parameter) for name, parameter in space.parameters.items()}
 
 
 def distribution_of(parameter: Parameter) -> BaseDistribution:
-    """That of a parameter by itself."""
+    """The distribution of a parameter; of ordered choices, which Optuna lacks, of their indices."""
     low, high, log = parameter.low, parameter.high, parameter.is_log
-    if parameter.choices is not None and not parameter.is_ordered:
-        return CategoricalDistribution(parameter.choices)
+    if parameter.is_categorical:
+        return CategoricalDistribution(parameter.choices or ())
     if parameter.choices is not None or (isinstance(low, int) and isinstance(parameter.step, int)):
         return IntDistribution(int(low), int(high), log=log, step=int(parameter.step or 1))
     return FloatDistribution(low, high, log=log, step=parameter.step)
 
 
-def values_of(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
+def values_of(space: Space, params: Mapping[str, object]) -> dict[str, object]:
     """The values of a trial's parameters, and the constants."""
     values = {name: value_of(p, params[name]) for name, p in space.parameters.items()}
     return values | space.constants
 
 
-def value_of(parameter: Parameter, param: Any) -> Any:
+def value_of(parameter: Parameter, param: object) -> object:
     """The value that a trial's parameter stands for."""
-    return parameter.value(param) if _is_place(parameter) else param
+    if isinstance(param, int) and _has_indices(parameter):
+        return parameter.value(param)
+    return param
 
 
-def param_of(parameter: Parameter, value: Any) -> Any:
+def param_of(parameter: Parameter, value: object) -> object:
     """What stands for a value in a trial."""
-    return int(parameter.place(value)) if _is_place(parameter) else value
+    return int(parameter.place(value)) if _has_indices(parameter) else value
 
 
-def _is_place(parameter: Parameter) -> bool:
+def _has_indices(parameter: Parameter) -> bool:
     return parameter.choices is not None and parameter.is_ordered
+
+
+def parameter_of(distribution: BaseDistribution) -> Parameter:
+    """A parameter as it is searched.
+
+    Raises:
+        InputDataError: If the width of a range is no number.
+    """
+    if isinstance(distribution, CategoricalDistribution):
+        # Optuna keeps the first of equal ones, such as 1 and True.
+        choices = enumerate(distribution.choices)
+        different = [one for index, one in choices if distribution.to_internal_repr(one) == index]
+        return Parameter.of_choices(different, is_ordered=False)
+    assert isinstance(distribution, FloatDistribution | IntDistribution)
+    return Parameter(distribution.low, distribution.high, distribution.step, distribution.log)
+
+
+def has_values(distribution: BaseDistribution) -> bool:
+    """Whether a parameter has several values that Optuna tells apart."""
+    if isinstance(distribution, CategoricalDistribution):
+        return any(map(distribution.to_internal_repr, distribution.choices))  # past the first
+    return not distribution.single()
+
+
+def share_of(value: object, distribution: BaseDistribution) -> float:
+    """The share of all values of a range that lies below one of them."""
+    if not has_values(distribution):
+        return 0.5
+    parameter = parameter_of(distribution)
+    start, end = parameter.outer_ends
+    return (parameter.place(value) - start) / (end - start)
+
+
+def value_at(share: float, distribution: BaseDistribution) -> object:
+    """The value below which a share of all values lies."""
+    if not has_values(distribution):  # but choices that are equal, such as 1 and True
+        return distribution.to_external_repr(0)
+    parameter = parameter_of(distribution)
+    return parameter.value(parameter.at(share))
+
+
+def all_parameters(
+    trials: Iterable[FrozenTrial], with_shares: bool = False
+) -> dict[str, BaseDistribution]:
+    """Every parameter that has several values, as the last trial asked for it.
+
+    Args:
+        trials: The trials.
+        with_shares: Whether a range that is another one for each trial becomes a :class:`Share`.
+
+    Returns:
+        The distributions by name, in the order of the names.
+    """
+    asked: dict[str, list[BaseDistribution]] = {}
+    for trial in trials:
+        for name, distribution in trial.distributions.items():
+            asked.setdefault(name, []).append(distribution)
+    found = {}
+    for name in sorted(asked):
+        is_share = with_shares and _is_of_each_trial(asked[name])
+        found[name] = Share(0.0, 1.0) if is_share else asked[name][-1]
+    return {name: distribution for name, distribution in found.items() if has_values(distribution)}
+
+
+def _is_of_each_trial(asked: Sequence[BaseDistribution]) -> bool:
+    """Whether ranges came back, or are many: a user changes them once or twice, or long ago."""
+    ranges = [one for one in asked if isinstance(one, FloatDistribution | IntDistribution)]
+    changes = sum(
+        (one.low, one.high, one.step) != (other.low, other.high, other.step)
+        for one, other in pairwise(ranges)
+    )
+    number = len({(one.low, one.high) for one in ranges})
+    if number <= 2:
+        return changes > number
+    # Others at their bounds give the same range a few times, or a single value.
+    last = ranges[-1]
+    has_stayed = ranges[-number:] == [last] * number and has_values(last)
+    return changes > number or not has_stayed

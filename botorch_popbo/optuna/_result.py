@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING
 
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution
@@ -11,6 +11,9 @@ from optuna.trial import TrialState, create_trial
 from botorch_popbo._evaluation import Result
 from botorch_popbo.optuna._distributions import distribution_of
 from botorch_popbo.space import Parameter
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 _COLUMNS = 3
 
@@ -30,19 +33,20 @@ def study_of(result: Result) -> optuna.Study:
     """
     study = optuna.create_study(direction=result.direction)
     for e in result.history:
-        own = {name: (p, e.parameters[name]) for name, p in result.space.parameters.items()}
+        is_completed = e.status == "completed"
+        ranges = {n: _distribution(p, e.parameters[n]) for n, p in result.space.parameters.items()}
         trial = create_trial(
-            state=TrialState.COMPLETE if e.status == "completed" else TrialState.FAIL,
-            value=e.value if e.status == "completed" else None,
-            params={name: value for name, (_, value) in own.items()},
-            distributions={name: _distribution(*pair) for name, pair in own.items()},
+            state=TrialState.COMPLETE if is_completed else TrialState.FAIL,
+            value=e.value if is_completed else None,
+            params={name: e.parameters[name] for name in ranges},
+            distributions=ranges,
             user_attrs={"standard_error": e.standard_error, "reason": e.reason},
         )
         study.add_trial(trial)
     return study
 
 
-def plot_result(result: Result) -> Any:
+def plot_result(result: Result) -> "Figure":
     """Values one after another, and over each parameter.
 
     Failures are red crosses at the worst value. What is under the pointer shows its parameters.
@@ -59,26 +63,25 @@ def plot_result(result: Result) -> Any:
     """
     from plotly.subplots import make_subplots
 
-    own, ended = result.space.parameters, result.history
+    parameters, history = result.space.parameters, result.history
     best_of, worst_of = (max, min) if result.direction == "maximize" else (min, max)
-    lost = [e.status == "failed" for e in ended]
-    values = [e.value for e in ended if e.status == "completed"]
-    worst = worst_of(values)
-    y = [worst if is_lost else e.value for e, is_lost in zip(ended, lost, strict=True)]
-    points: dict[str, Any] = {
+    has_failed = [e.status == "failed" for e in history]
+    values = [e.value for e in history if e.status == "completed"]
+    y = [worst_of(values) if e.status == "failed" else e.value for e in history]
+    points: dict[str, object] = {
         "y": y,
         "mode": "markers",
-        "marker_color": ["red" if is_lost else "royalblue" for is_lost in lost],
-        "marker_symbol": ["x" if is_lost else "circle" for is_lost in lost],
-        "hovertext": [str(e).replace(", ", "<br>") for e in ended],
+        "marker_color": ["red" if failed else "royalblue" for failed in has_failed],
+        "marker_symbol": ["x" if failed else "circle" for failed in has_failed],
+        "hovertext": [str(e).replace(", ", "<br>") for e in history],
         "hoverinfo": "text",
     }
-    fig: Any = make_subplots(-(-(len(own) + 1) // _COLUMNS), _COLUMNS, shared_yaxes=True)
+    fig = make_subplots(-(-(len(parameters) + 1) // _COLUMNS), _COLUMNS, shared_yaxes=True)
     fig.add_scatter(y=list(accumulate(y, best_of)), line_shape="hv", row=1, col=1)
     fig.add_scatter(**points, row=1, col=1).update_xaxes(title="evaluation", row=1, col=1)
-    for place, (name, parameter) in enumerate(own.items(), start=1):
+    for place, (name, parameter) in enumerate(parameters.items(), start=1):
         cell = {"row": place // _COLUMNS + 1, "col": place % _COLUMNS + 1}
-        fig.add_scatter(x=[e.parameters[name] for e in ended], **points, **cell)
+        fig.add_scatter(x=[e.parameters[name] for e in history], **points, **cell)
         kind = "log" if parameter.is_log else "category" if parameter.is_categorical else "linear"
         fig.update_xaxes(title=name, type=kind, **cell)
     fig.update_yaxes(title="value", col=1)
@@ -88,7 +91,7 @@ def plot_result(result: Result) -> Any:
     return fig.update_layout(showlegend=False, title=title, margin_t=140)
 
 
-def _distribution(parameter: Parameter, value: Any) -> BaseDistribution:
+def _distribution(parameter: Parameter, value: float) -> BaseDistribution:
     """The distribution that a value was drawn from, or a wider one if it lies outside."""
     if parameter.choices is not None:  # of those in an order, too, a study tells the choice
         return CategoricalDistribution(parameter.choices)

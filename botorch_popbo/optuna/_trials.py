@@ -9,28 +9,69 @@ from optuna.distributions import BaseDistribution
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from botorch_popbo.optuna._space import places_of, points_of
+from botorch_popbo.optuna._distributions import Share, has_values, share_of, value_at
+from botorch_popbo.optuna._space import place_trials
 from botorch_popbo.search.trials import Trial, Trials
+from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space
 
 # Better than all else, but a number: Optuna allows infinitely good values.
 _BEST = 1e154
 _CONSTRAINTS = "constraints"  # as Optuna names them among the system attributes
-_SUGGESTED = "popbo:suggestion:"
-
-#: By its key the number of a trial, and what was suggested, as Optuna's internal numbers by name.
-Kept = Mapping[str, tuple[int, dict[str, float]]]
+_SUGGESTION = "popbo:suggestion:"
 
 
-def trials_of(
+class Suggestions:
+    """What was suggested for the trials that run, and for some that have ended.
+
+    Other workers see only what a trial has asked for, so it is kept with the study. With the trial
+    it would be a column of ``trials_dataframe``.
+
+    Args:
+        study: The study.
+
+    Attributes:
+        by_key: The number of a trial, and its values as Optuna's internal numbers.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        attrs = study._storage.get_study_system_attrs(study._study_id)
+        self.by_key: dict[str, tuple[int, dict[str, float]]] = {
+            key: tuple(attrs[key]) for key in attrs if key.startswith(_SUGGESTION)
+        }
+
+    def of(self, number: int) -> dict[str, float]:
+        """What was suggested for the trial of a number."""
+        return dict(self.by_key.values()).get(number, {})
+
+    def keep(self, number: int, values: Mapping[str, float]) -> None:
+        """Keep what is suggested for the trial of a number.
+
+        It takes the place of what nobody asks for any more, so that there is one for each trial
+        that runs, or failed before it asked for all, and reading them takes no longer in a long
+        study. Trials that begin at the same time take different places.
+        """
+        trials = self._study.get_trials(deepcopy=False)  # later, so that each of those is there
+        free = []
+        for key, (other, asked) in sorted(self.by_key.items()):
+            trial = trials[other]
+            has_all = trial.state.is_finished() and asked.keys() <= trial.params.keys()
+            if has_all or _has_asked_for_all(trial):
+                free.append(key)
+        key = free[number % len(free)] if free else f"{_SUGGESTION}{number}"
+        self._study._storage.set_study_system_attr(self._study._study_id, key, [number, values])
+
+
+def read_trials(
     trials: Sequence[FrozenTrial],
     directions: Sequence[StudyDirection],
-    space: Space,
     distributions: Mapping[str, BaseDistribution],
-    kept: Kept,
-    is_exact: bool,
-) -> Trials:
-    """What is known of the points of a study.
+    suggestions: Suggestions,
+    variance: float,
+    settings: SearchSettings,
+) -> tuple[Space, Trials]:
+    """The space of a study, and what is known of its points.
 
     A failed trial is worse than every success, and so is one of an infinitely bad value, unless the
     same point succeeded at another time. A trial that runs, or failed before it asked for all, is
@@ -40,55 +81,54 @@ def trials_of(
     Args:
         trials: The trials but the one to suggest for.
         directions: The directions of the objectives.
-        space: The space.
         distributions: The parameters' distributions.
-        kept: What was suggested; see :func:`suggestions`.
-        is_exact: Whether the same point always has the same outcome.
+        suggestions: What was suggested for them.
+        variance: The variance of the outcomes; NaN if unknown.
+        settings: Which parameters may decide about others.
 
     Returns:
-        The points.
+        The space and the points.
     """
-    signs = [1.0 if direction == StudyDirection.MAXIMIZE else -1.0 for direction in directions]
     trials = [trial for trial in trials if trial.state != TrialState.WAITING]
     completed = [trial for trial in trials if trial.state == TrialState.COMPLETE]
-    suggested = dict(kept.values())
-    rows = [
-        places_of(_values(trial, suggested.get(trial.number, {}), distributions), space.parameters)
+    values = [_values(trial, suggestions.of(trial.number), distributions) for trial in trials]
+    is_telling = [
+        trial.state == TrialState.COMPLETE or distributions.keys() <= trial.params.keys()
         for trial in trials
     ]
-    pairs = zip(trials, rows, strict=True)
-    of_completed = [row for t, row in pairs if row and t.state == TrialState.COMPLETE]
-    required = {*space.parameters}.intersection(*of_completed)
-    names = sorted({name for trial in completed for name in constraints_of(trial)})
-    listed = max((len(_listed(trial)) for trial in completed), default=0)
-    ended, pending = [], []
-    for trial, x in zip(trials, points_of(rows, space, required), strict=True):
-        if x is None:
-            continue
-        if not trial.state.is_finished():
-            pending.append(x)
-            continue
-        slack, outcomes = _slack(trial, names, listed), _outcomes(trial, completed, signs)
-        ended.append(Trial(x, outcomes, slack, 0.0 if is_exact else math.nan))
-    return Trials.gather(ended, pending, (len(space.parameters), len(signs), len(names)))
+    space, points = place_trials(values, is_telling, distributions, settings.max_listed)
+    slacks = _slacks(trials, completed)
+    signs = [1.0 if direction == StudyDirection.MAXIMIZE else -1.0 for direction in directions]
+    ended = [
+        Trial(x, _outcomes(trials[index], completed, signs), slacks[index], variance)
+        for index, x in points.items()
+        if trials[index].state.is_finished()
+    ]
+    pending = [x for index, x in points.items() if not trials[index].state.is_finished()]
+    num_constraints = len(slacks[0]) if slacks else 0
+    return space, Trials.gather(ended, pending, (len(distributions), len(signs), num_constraints))
 
 
 def _values(
     trial: FrozenTrial,
-    numbers: Mapping[str, float],
+    suggested: Mapping[str, float],
     distributions: Mapping[str, BaseDistribution],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What a trial asked for, and unless that is all what it was going to ask for.
 
     What was enqueued goes before what was suggested, and what it asked for before both.
     """
-    if _has_asked_for_all(trial):
-        return trial.params
-    values: dict[str, Any] = {}
-    for name in distributions.keys() & numbers.keys():
-        with suppress(IndexError):  # of a trial of another study that was added
-            values[name] = distributions[name].to_external_repr(numbers[name])
-    return values | trial.system_attrs.get("fixed_params", {}) | trial.params
+    values: dict[str, object] = {}
+    if not _has_asked_for_all(trial):
+        for name in distributions.keys() & suggested.keys():
+            with suppress(IndexError):  # of a trial of another study that was added
+                values[name] = distributions[name].to_external_repr(suggested[name])
+        values |= trial.system_attrs.get("fixed_params", {})
+    values |= trial.params
+    for name in trial.params.keys() & distributions.keys():
+        if isinstance(distributions[name], Share):
+            values[name] = share_of(values[name], trial.distributions[name])
+    return values
 
 
 def _has_asked_for_all(trial: FrozenTrial) -> bool:
@@ -97,86 +137,49 @@ def _has_asked_for_all(trial: FrozenTrial) -> bool:
     return trial.state.is_finished() and is_valued
 
 
-def constraints_of(trial: FrozenTrial) -> dict[str, float]:
-    """Constraints of a trial by name, larger than zero where violated.
+def _slacks(trials: Sequence[FrozenTrial], completed: Sequence[FrozenTrial]) -> list[list[float]]:
+    """What is left of each constraint: infinite where it does not apply, NaN where it is unknown.
 
     Optuna keeps those of a ``constraints_func`` in a list, and those of ``set_constraint``, which
-    older versions lack, by name.
+    older versions lack, by name; both are larger than zero where violated. A pruned trial may have
+    stopped before it set one, and a function that lists constraints may be newer than a trial
+    without a list.
+
+    Args:
+        trials: The trials.
+        completed: Those of them that show which constraints there are.
+
+    Returns:
+        For each trial a number for each constraint.
     """
-    named = {str(index): float(value) for index, value in enumerate(_listed(trial))}
+    number = max((len(_listed(trial)) for trial in completed), default=0)
     prefix = f"{_CONSTRAINTS}:"
-    for key, value in trial.system_attrs.items():
-        if key.startswith(prefix):
-            named[key.removeprefix(prefix)] = float(value)
-    return named
+    keys = {key for trial in completed for key in trial.system_attrs if key.startswith(prefix)}
+    slacks = []
+    for trial in trials:
+        missing = -math.inf if trial.state == TrialState.COMPLETE else math.nan
+        listed = [*_listed(trial)][:number]
+        listed += [missing if listed else math.nan] * (number - len(listed))
+        named = [trial.system_attrs.get(key, missing) for key in sorted(keys)]
+        slacks.append([-float(violation) for violation in listed + named])
+    return slacks
 
 
 def _listed(trial: FrozenTrial) -> Sequence[float]:
     return trial.system_attrs.get(_CONSTRAINTS) or ()
 
 
-def _slack(trial: FrozenTrial, names: Sequence[str], listed: int) -> list[float]:
-    """What is left of each constraint: infinite where it does not apply, NaN where it is unknown.
-
-    A pruned trial may have stopped before it set one, and a function that lists constraints may be
-    newer than a trial without a list.
-
-    Args:
-        trial: A trial that has ended.
-        names: The names of the constraints.
-        listed: How many of them are listed elsewhere.
-
-    Returns:
-        A number for each.
-    """
-    unknown = [] if _listed(trial) else [str(index) for index in range(listed)]
-    unknown = unknown if trial.state == TrialState.COMPLETE else [*names]
-    violation = dict.fromkeys(unknown, math.nan) | constraints_of(trial)
-    return [-violation.get(name, -math.inf) for name in names]
-
-
-def suggestions(study: Study) -> Kept:
-    """What was suggested for trials that run, and for some that have ended."""
-    kept = study._storage.get_study_system_attrs(study._study_id)
-    return {key: tuple(one) for key, one in kept.items() if key.startswith(_SUGGESTED)}
-
-
-def keep_suggestion(
-    study: Study,
-    number: int,
-    values: Mapping[str, Any],
-    distributions: Mapping[str, BaseDistribution],
-) -> None:
-    """Keep what was suggested for a trial: other workers see only what it has asked for.
-
-    It is kept with the study. With the trial it would be a column of ``trials_dataframe``. It takes
-    the place of what nobody asks for any more, so that there is one for each trial that runs, or
-    failed before it asked for all, and reading them takes no longer in a long study. Trials that
-    begin at the same time take different places.
-    """
-    kept = sorted(suggestions(study).items())
-    trials = study.get_trials(deepcopy=False)  # read later, so that each of those is among them
-    free = [
-        key
-        for key, (other, asked) in kept
-        if _has_asked_for_all(trials[other])
-        or (trials[other].state.is_finished() and asked.keys() <= trials[other].params.keys())
-    ]
-    numbers = {name: distributions[name].to_internal_repr(value) for name, value in values.items()}
-    key = free[number % len(free)] if free else f"{_SUGGESTED}{number}"
-    study._storage.set_study_system_attr(study._study_id, key, [number, numbers])
-
-
 def _outcomes(
     trial: FrozenTrial, completed: Sequence[FrozenTrial], signs: Sequence[float]
 ) -> list[float]:
     """Values to maximise; minus infinity where there is none."""
+    failure = [-math.inf] * len(signs)
     if trial.state == TrialState.COMPLETE:
         values = [min(sign * v, _BEST) for sign, v in zip(signs, trial.values, strict=True)]
-        return [-math.inf] * len(signs) if -math.inf in values else values
+        return failure if -math.inf in values else values
     if trial.state == TrialState.PRUNED and len(signs) == 1:
         return [_outcome_of_pruned(trial, completed, signs[0])]
-    return [-math.inf] * len(signs)
+    return failure
 
 
 def _outcome_of_pruned(trial: FrozenTrial, completed: Sequence[FrozenTrial], sign: float) -> float:
@@ -208,3 +211,40 @@ def _outcome_of_pruned(trial: FrozenTrial, completed: Sequence[FrozenTrial], sig
         # Half of what lies between the ends, whatever their unit.
         return final[-1] - ((final[0] / 2.0 - final[-1] / 2.0) or max(1.0, abs(final[-1])))
     return (final[better - 1] + final[better]) / 2.0
+
+
+def is_repeated(
+    values: Mapping[str, Any],
+    trials: Sequence[FrozenTrial],
+    distributions: Mapping[str, BaseDistribution],
+) -> bool:
+    """Whether a trial may ask for nothing but the values of another one.
+
+    The search takes care of trials of the same parameters, and of those that run, unless one of
+    the ranges is another one for each trial.
+
+    Args:
+        values: What is suggested for the trial.
+        trials: The other trials.
+        distributions: The parameters' distributions.
+
+    Returns:
+        Whether it may.
+    """
+    shares = {name for name, d in distributions.items() if isinstance(d, Share)}
+    ended = [trial for trial in trials if trial.state.is_finished() and trial.params]
+    known: set[str] = set()
+    optional: set[str] = set()  # what a trial did not ask for though one before had
+    for trial in ended:
+        optional |= known - trial.params.keys()
+        known |= trial.params.keys()
+    for trial in trials if shares else ended:
+        missing = values.keys() - trial.params.keys()
+        if not trial.params or not missing <= optional or not (missing or shares):
+            continue
+        ranges = trial.distributions
+        asked = {name: value for name, value in trial.params.items() if has_values(ranges[name])}
+        moved = {name: value_at(values[name], ranges[name]) for name in shares & asked.keys()}
+        if asked.items() <= {**values, **moved}.items():
+            return True
+    return False

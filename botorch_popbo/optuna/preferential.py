@@ -1,7 +1,8 @@
 """A sampler for studies whose trials are compared by people, as on Optuna's dashboard."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from botorch.exceptions import InputDataError
@@ -13,10 +14,10 @@ from torch import Tensor
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.optuna._space import all_parameters, places_of, points_of, space_of
+from botorch_popbo.optuna._distributions import all_parameters
+from botorch_popbo.optuna._space import place_trials
 from botorch_popbo.optuna.sampler import PoPBOSampler
 from botorch_popbo.search.answers import Answer, Interview, Pair
-from botorch_popbo.search.suggest import Search
 from botorch_popbo.settings import Settings
 
 # As Optuna's dashboard names them among the system attributes of a study.
@@ -26,6 +27,12 @@ SKIPPED = "preference:skip_trial:"
 ON_PAGE = TrialState.RUNNING, TrialState.COMPLETE
 #: Before the id of an answer: who gave it.
 JUDGE = "popbo:judge:"
+
+
+class DashboardStudy(Protocol):
+    """A ``PreferentialStudy`` of Optuna's dashboard."""
+
+    _study: Study
 
 
 class RankedTrial(NamedTuple):
@@ -81,27 +88,30 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         """All parameters that any trial asked for."""
         return all_parameters(study.get_trials(deepcopy=False))
 
+    @one_thread()
+    @torch.enable_grad()
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Suggest values of all parameters; see the class."""
-        return self._next(self._read(study), trial.number) if search_space else {}
-
-    def foresee(self, study: Any, worst: int) -> dict[str, Any]:
-        """What is suggested next if a judge now says that a trial is the worst of those shown.
-
-        Args:
-            study: A preferential study.
-            worst: The number of the trial.
-
-        Returns:
-            The values of the parameters.
-        """
-        state = self._read(study, worst)
-        return self._next(state, len(state.trials))
+        if not search_space:
+            return {}
+        judged, number = self._read(study), trial.number
+        interview, shown = judged.interview, judged.points(judged.shown)
+        champion = None
+        if interview.is_past_design and (ranking := judged.ranking()):
+            champion = judged.X[ranking[0].trial.number]
+            if not bool(is_row_of(champion.unsqueeze(0), shown)):
+                return interview.space.decode(champion)
+        # What was never shown, or else, where there is nothing else, what is not shown now.
+        for known in (judged.points(judged.X), shown):
+            x = interview.rivals(champion, 1, number, number, known)
+            if not bool(is_row_of(x, known)):
+                break
+        return interview.space.decode(x[0])
 
     @one_thread()
-    def ranking(self, study: Any) -> list[RankedTrial]:
+    def ranking(self, study: Study | DashboardStudy) -> list[RankedTrial]:
         """The trials that were compared and not skipped, the best expected utility first.
 
         Args:
@@ -112,7 +122,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         """
         return self._read(study).ranking()
 
-    def best_trial(self, study: Any) -> FrozenTrial:
+    def best_trial(self, study: Study | DashboardStudy) -> FrozenTrial:
         """The trial of the highest expected utility.
 
         Args:
@@ -126,11 +136,11 @@ class PreferentialPoPBOSampler(PoPBOSampler):
             raise InputDataError("No trials have been compared, so there is no best one.")
         return ranking[0].trial
 
-    def shown(self, study: Any) -> list[int]:
+    def shown(self, study: Study | DashboardStudy) -> list[int]:
         """Numbers of the trials that are on the page of a preferential study."""
-        return [*self._read(study).shown]
+        return self._read(study).shown
 
-    def model(self, study: Any) -> RankingGP:
+    def model(self, study: Study | DashboardStudy) -> RankingGP:
         """The model of what was said in a preferential study, of points of its space.
 
         Raises:
@@ -138,87 +148,54 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         """
         return self._read(study).interview.model
 
-    def _read(self, study: Any, worst: int | None = None) -> "_State":
-        own = getattr(study, "_study", study)  # that of the dashboard holds Optuna's
-        state = _State(own, self._search, worst)
-        if self._interview is None or self._interview.key != state.interview.key:
-            self._interview = state.interview
-        state.interview = self._interview  # with a model that is fitted once for the same answers
-        return state
-
-    @one_thread()
-    @torch.enable_grad()
-    def _next(self, state: "_State", number: int) -> dict[str, Any]:
-        return state.space.decode(self._challenger(state, number))
-
-    def _challenger(self, state: "_State", number: int) -> Tensor:
-        """The point to be shown next, of shape ``d``."""
-        space, interview, shown = state.space, state.interview, state.points(state.shown)
-        champion = None
-        in_design = self._search.settings.search.questions_of_design(len(space.parameters))
-        if interview.num_told >= in_design and (ranking := state.ranking()):
-            champion = state.X[ranking[0].trial.number]
-            if not bool(is_row_of(champion.unsqueeze(0), shown)):
-                return champion
-        # What was never shown, or else, where there is nothing else, what is not shown now.
-        for taken in (state.points(state.X), shown):
-            near = shown[:0]
-            if champion is not None:
-                near = interview.challengers(champion, 1, number, taken)
-            x = near[0] if len(near) else self._search.draw(space, taken, number)
-            if not bool(is_row_of(x.unsqueeze(0), taken)):
-                break
-        return x
+    def _read(self, study: Study | DashboardStudy) -> "_JudgedTrials":
+        study = study if isinstance(study, Study) else study._study
+        attrs = study._storage.get_study_system_attrs(study._study_id)
+        trials = study.get_trials(deepcopy=False)  # later, so that every answer is about some
+        answers = _read_answers(attrs, range(len(trials)))
+        compared = {number for _, pairs in answers for pair in pairs for number in pair}
+        settings = self._search.settings
+        space, X = place_trials(
+            [trial.params for trial in trials],
+            [trial.number in compared for trial in trials],
+            all_parameters(trials),
+            settings.search.max_listed,
+        )
+        placed = [_answer(X, pairs, judge) for judge, pairs in answers]
+        interview = Interview(
+            space,
+            [answer for answer in placed if answer is not None],
+            settings,
+            self._search.seed,
+            settings.search.questions_of_design(len(space.parameters)),
+        )
+        if self._interview is None or self._interview.key != interview.key:
+            self._interview = interview  # else there may be a fitted model of the same answers
+        lost = {loser for _, pairs in answers for _, loser in pairs}
+        left = {trial.number: attrs.get(f"{SKIPPED}{trial._trial_id}") for trial in trials}
+        on_page = [trial.number for trial in trials if trial.state in ON_PAGE]
+        shown = [number for number in on_page if number not in lost and left[number] is None]
+        skipped = {number for number, is_skipped in left.items() if is_skipped is True}
+        return _JudgedTrials(trials, X, self._interview, shown, skipped)
 
 
-class _State:
-    """What a study knows.
-
-    Args:
-        study: The study.
-        search: Settings and seed.
-        worst: A trial that one more answer calls the worst of those shown.
+@dataclass(frozen=True)
+class _JudgedTrials:
+    """What is known of the trials of a study.
 
     Attributes:
-        space: The space of all parameters that were asked for.
         trials: All trials.
         X: The point of each trial that has one, by its number, of shape ``d``.
-        interview: What was said of them; the same answers are in the same order.
+        interview: The answers about these points.
         shown: Numbers of the trials on the page.
         skipped: Numbers of the trials that a judge wanted to see no more.
     """
 
-    def __init__(self, study: Study, search: Search, worst: int | None) -> None:
-        attrs = study._storage.get_study_system_attrs(study._study_id)  # before the trials
-        self.trials = trials = study.get_trials(deepcopy=False)
-        left = {t.number: attrs.get(f"{SKIPPED}{t._trial_id}") for t in trials}
-        self.skipped = {number for number, is_skipped in left.items() if is_skipped is True}
-        said: list[tuple[str, list[Pair]]] = []
-        for key, pairs in attrs.items():
-            if key.startswith(_PREFERENCES):
-                judge = str(attrs.get(JUDGE + key.removeprefix(_PREFERENCES), ""))
-                # Whatever a program wrote: only what is about trials is an answer.
-                said.append((judge, sorted((a, b) for a, b in pairs if {a, b} <= left.keys())))
-
-        def shown() -> list[int]:
-            lost = {loser for _, pairs in said for _, loser in pairs}
-            rest = (t.number for t in trials if t.state in ON_PAGE and left[t.number] is None)
-            return [number for number in rest if number not in lost]
-
-        if worst is not None:
-            said.append(("", [(other, worst) for other in shown() if other != worst]))
-        compared = {number for _, pairs in said for pair in pairs for number in pair}
-        telling = [trials[number] for number in compared]
-        max_listed = search.settings.search.max_listed
-        self.space = space = space_of(all_parameters(trials), telling, max_listed)
-        required = set(space.parameters).intersection(*(trial.params for trial in telling))
-        places = [places_of(trial.params, space.parameters) for trial in trials]
-        points = enumerate(points_of(places, space, required))
-        self.X = {number: x for number, x in points if x is not None}
-        read = (_answer(self.X, pairs, judge) for judge, pairs in sorted(said))
-        answers = [answer for answer in read if answer is not None]
-        self.interview = Interview(space, answers, search.settings, search.seed)
-        self.shown = shown()
+    trials: Sequence[FrozenTrial]
+    X: dict[int, Tensor]
+    interview: Interview
+    shown: list[int]
+    skipped: Set[int]
 
     def ranking(self) -> list[RankedTrial]:
         """The trials that were compared and not skipped, the best first."""
@@ -235,7 +212,23 @@ class _State:
     def points(self, numbers: Iterable[int]) -> Tensor:
         """The points of some trials, ``n x d``."""
         points = [self.X[n] for n in numbers if n in self.X]
-        return torch.stack(points) if points else self.space.bounds[:0]
+        return torch.stack(points) if points else self.interview.space.bounds[:0]
+
+
+def _read_answers(
+    attrs: Mapping[str, Any], numbers: Collection[int]
+) -> list[tuple[str, list[Pair]]]:
+    """Who gave each answer, and its pairs of trials, of which the first is better.
+
+    Whatever a program wrote: only what is about trials is an answer.
+    """
+    answers = []
+    for key in attrs:
+        if key.startswith(_PREFERENCES):
+            judge = str(attrs.get(JUDGE + key.removeprefix(_PREFERENCES), ""))
+            pairs = [(a, b) for a, b in attrs[key] if a in numbers and b in numbers]
+            answers.append((judge, sorted(pairs)))
+    return sorted(answers)
 
 
 def _answer(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Answer | None:

@@ -1,9 +1,9 @@
 """An Optuna sampler that learns from the order of the trials."""
 
+import math
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -13,23 +13,14 @@ from optuna.samplers import BaseSampler, PartialFixedSampler
 from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
-from torch import Tensor
 
 from botorch_popbo._reproducible import one_thread
-from botorch_popbo.optuna._space import (
-    Share,
-    all_parameters,
-    has_values,
-    in_shares,
-    places_of,
-    space_of,
-    value_at,
-)
-from botorch_popbo.optuna._trials import Kept, keep_suggestion, suggestions, trials_of
+from botorch_popbo.optuna._distributions import Share, all_parameters, value_at
+from botorch_popbo.optuna._space import places_of
+from botorch_popbo.optuna._trials import Suggestions, is_repeated, read_trials
 from botorch_popbo.search.suggest import Search
-from botorch_popbo.search.trials import Trials
 from botorch_popbo.settings import Settings
-from botorch_popbo.space import Space, at_least
+from botorch_popbo.space import at_least
 
 _ENDED = TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL
 
@@ -82,67 +73,85 @@ class PoPBOSampler(BaseSampler):
         seed = secrets.randbits(31) if seed is None else at_least(0, seed=seed)
         number = settings.search.num_initial if n_startup_trials is None else n_startup_trials
         self._search = Search(seed, settings, at_least(1, n_startup_trials=number))
-        self._is_exact = deterministic_objective
+        self._variance = 0.0 if deterministic_objective else math.nan
         self._constraints_func = constraints_func
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """All parameters that any ended trial asked for."""
-        return all_parameters(in_shares(study.get_trials(deepcopy=False, states=_ENDED)))
+        ended = study.get_trials(deepcopy=False, states=_ENDED)
+        return all_parameters(ended, with_shares=True)
 
     @one_thread()
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Suggest values of all parameters; see the class."""
-        distributions, fixed = _with_fixed(study, trial, search_space)
+        distributions, fixed = self._with_fixed(study, trial, search_space)
         if not distributions.keys() - fixed.keys():
             return {}
-        kept = suggestions(study)
-        for _ in range(4):
-            values = self._values(study, trial, distributions, fixed, kept)
-            before, kept = kept, suggestions(study)
-            if kept == before:  # else another process has suggested meanwhile, from the same
+        suggestions = Suggestions(study)
+        for _ in range(self._search.settings.search.num_tries):
+            values = self._suggest(study, trial.number, distributions, fixed, suggestions)
+            before, suggestions = suggestions, Suggestions(study)
+            if suggestions.by_key == before.by_key:  # else another process has suggested meanwhile
                 break
-        keep_suggestion(study, trial.number, values, distributions)
+        numbers = {name: distributions[name].to_internal_repr(values[name]) for name in values}
+        suggestions.keep(trial.number, numbers)
         # What is a share becomes a value of the range that the trial asks for.
         asked = {name for name, d in search_space.items() if not isinstance(d, Share)}
         return {name: value for name, value in values.items() if name in asked}
 
-    def _values(
+    def _with_fixed(
+        self, study: Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]
+    ) -> tuple[Mapping[str, BaseDistribution], dict[str, object]]:
+        """The search space with the parameters whose values are fixed, and these values.
+
+        They were enqueued, or a sampler around this one keeps them out of the search space.
+        """
+        parameters, values = search_space, trial.system_attrs.get("fixed_params", {})
+        if isinstance(study.sampler, PartialFixedSampler):
+            parameters = self.infer_relative_search_space(study, trial)
+            for name in parameters.keys() - search_space.keys() - values.keys():
+                value = study.sampler.sample_independent(study, trial, name, parameters[name])
+                values = values | {name: value}
+        # Which share of its range a value is shows when the trial asks for it.
+        is_share = {name for name, d in parameters.items() if isinstance(d, Share)}
+        fixed = {name: values[name] for name in parameters if name in values.keys() - is_share}
+        needed = search_space.keys() | fixed.keys()
+        return {name: d for name, d in parameters.items() if name in needed}, fixed
+
+    def _suggest(
         self,
         study: Study,
-        trial: FrozenTrial,
+        number: int,
         distributions: Mapping[str, BaseDistribution],
-        fixed: dict[str, Any],
-        kept: Kept,
-    ) -> dict[str, Any]:
-        """Suggest values beside fixed ones, and beside what was suggested for other trials."""
-        given = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
-        others = in_shares(given)
-        names, done = distributions.keys(), TrialState.COMPLETE
-        telling = [t for t in others if t.state == done or names <= t.params.keys()]
-        space = space_of(distributions, telling, self._search.settings.search.max_listed)
-        trials = trials_of(others, study.directions, space, distributions, kept, self._is_exact)
-        part = space.at_places(places_of(fixed, space.parameters) or {})
-        shares = {name for name, d in distributions.items() if isinstance(d, Share)}
-        points = self._points(part, trials, trial.number)
-        return _first_new((space.decode(x) | fixed for x in points), given, shares)
+        fixed: dict[str, object],
+        suggestions: Suggestions,
+    ) -> dict[str, object]:
+        """Suggest values beside fixed ones, and beside what was suggested for other trials.
 
-    def _points(self, space: Space, trials: Trials, index: int) -> Iterator[Tensor]:
-        """Suggestions, each as if those before it were pending, and after them some of a design.
-
-        The model does not know what decides which parameters a trial asks for.
+        The model does not know what decides which parameters a trial asks for. So a suggestion is
+        passed over, as if it were pending, if the trial may ask for nothing but the values of
+        another one; after a few of them points of a design are tried.
         """
-        search = self._search
-        for is_drawn in [False] * 4 + [True] * 4:
-            if is_drawn:
-                x = search.draw(space, trials.known_X, index)
+        search, settings = self._search, self._search.settings.search
+        others = [trial for trial in study.get_trials(deepcopy=False) if trial.number != number]
+        space, trials = read_trials(
+            others, study.directions, distributions, suggestions, self._variance, settings
+        )
+        part = space.at_places(places_of(fixed, space.parameters))
+        for attempt in range(2 * settings.num_tries):
+            if attempt < settings.num_tries:
+                x = search.suggest(part, trials, number)
             else:
-                x = search.suggest(space, trials, index)
-            yield x
+                x = search.draw(part, trials.known_X, number)
+            values = part.decode(x) | fixed
+            if not is_repeated(values, others, distributions):
+                break
             trials = replace(trials, pending=torch.cat([trials.pending, x.unsqueeze(0)]))
+        return values
 
     def sample_independent(
         self,
@@ -150,14 +159,14 @@ class PoPBOSampler(BaseSampler):
         trial: FrozenTrial,
         param_name: str,
         param_distribution: BaseDistribution,
-    ) -> Any:
+    ) -> object:
         """The value at the share of a range of the trial's own that was suggested.
 
         A parameter that no trial before has asked for in this way is drawn at random.
         """
         entropy = [self._search.seed, trial.number, crc32(param_name.encode())]
         share = np.random.default_rng(entropy).random()
-        suggested = dict(suggestions(study).values()).get(trial.number, {})
+        suggested = Suggestions(study).of(trial.number)
         if param_name in suggested:
             searched = self.infer_relative_search_space(study, trial).get(param_name)
             share = suggested[param_name] if isinstance(searched, Share) else share
@@ -169,52 +178,3 @@ class PoPBOSampler(BaseSampler):
         """Ask for the constraints of an ended trial, and keep them where Optuna does."""
         if self._constraints_func is not None:
             _process_constraints_after_trial(self._constraints_func, study, trial, state)
-
-
-def _first_new(
-    suggestions: Iterator[dict[str, Any]], others: Sequence[FrozenTrial], shares: Set[str]
-) -> dict[str, Any]:
-    """The first at which a trial would not just ask for the values of an ended one; or the last.
-
-    Those of a running one are other points to a search, unless they are shares of its own ranges.
-    """
-    ended = [trial for trial in others if trial.state.is_finished()]
-    known: set[str] = set()
-    optional: set[str] = set()  # what is not asked for though it is known, and so is not just new
-    for trial in ended:
-        if trial.params:
-            optional |= known - trial.params.keys()
-            known |= trial.params.keys()
-
-    def repeats(values: dict[str, Any], trial: FrozenTrial) -> bool:
-        missing = values.keys() - trial.params.keys()
-        if not trial.params or not missing <= optional or not (missing or shares):
-            return False
-        ranges = trial.distributions
-        asked = {name: v for name, v in trial.params.items() if has_values(ranges[name])}
-        moved = {name: value_at(values[name], ranges[name]) for name in shares & asked.keys()}
-        return asked.items() <= (values | moved).items()
-
-    for values in suggestions:
-        if not any(repeats(values, trial) for trial in (others if shares else ended)):
-            break
-    return values
-
-
-def _with_fixed(
-    study: Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]
-) -> tuple[dict[str, BaseDistribution], dict[str, Any]]:
-    """What is to be suggested with the parameters whose values are set, and these values.
-
-    They were enqueued, or a sampler around this one keeps them out of the search space.
-    """
-    known, fixed = search_space, {}
-    if isinstance(study.sampler, PartialFixedSampler):
-        known = all_parameters(in_shares(study.get_trials(deepcopy=False, states=_ENDED)))
-        for name in known.keys() - search_space.keys():
-            fixed[name] = study.sampler.sample_independent(study, trial, name, known[name])
-    fixed |= trial.system_attrs.get("fixed_params", {})
-    # Which share of its range a value is shows when the trial asks for it.
-    fixed = {n: fixed[n] for n, d in known.items() if n in fixed and not isinstance(d, Share)}
-    sought = {**search_space, **{name: known[name] for name in fixed}}
-    return {name: sought[name] for name in sorted(sought)}, fixed

@@ -141,18 +141,25 @@ class Interview:
         space: The space.
         answers: The answers.
         settings: What the model assumes, and how many candidates are how near.
-        seed: Seed of candidates and samples.
+        seed: Seed of the design, of candidates and of samples.
+        num_initial: Answers that compare anything before the champion meets points near it.
     """
 
     space: Space
     answers: Sequence[Answer]
     settings: Settings
     seed: int
+    num_initial: int
 
     @property
-    def num_told(self) -> int:
+    def num_compared(self) -> int:
         """The number of answers that compare anything."""
         return sum(answer.says_something for answer in self.answers)
+
+    @property
+    def is_past_design(self) -> bool:
+        """Whether the champion meets points near it."""
+        return self.num_compared >= self.num_initial
 
     @cached_property
     def key(self) -> str:
@@ -166,7 +173,7 @@ class Interview:
         Raises:
             InputDataError: If nothing has been compared.
         """
-        if not self.num_told:
+        if not self.num_compared:
             raise InputDataError("No question has been answered, so there is nothing to learn.")
         model = self._fitted({})
         if len({answer.judge for answer in self.answers}) > 1:
@@ -194,6 +201,31 @@ class Interview:
         order = mean.argsort(descending=True, stable=True)
         told = zip(known[order], mean[order].tolist(), chance[order].tolist(), strict=True)
         return [Best(self.space.decode(x), x, *numbers) for x, *numbers in told]
+
+    def rivals(
+        self, champion: Tensor | None, number: int, turn: int, index: int, known: Tensor
+    ) -> Tensor:
+        """Points to be shown next: challengers of the champion, else the next ones of the design.
+
+        Args:
+            champion: A point of shape ``d``; ``None`` if nobody challenges it yet.
+            number: Number of points.
+            turn: How many questions there were before.
+            index: Where the design goes on.
+            known: Points that are not to be shown, an ``n x d`` tensor, the champion among them.
+
+        Returns:
+            Distinct points, ``number x d``; known ones only where the design has no others.
+        """
+        chosen = known[:0]
+        if champion is not None and number:
+            chosen = self.challengers(champion, number, turn, known)
+        size = index + number * self.settings.search.num_tried
+        drawn = self.space.draw(size, self.seed)[index:] if len(chosen) < number else chosen
+        while len(chosen) < number:
+            new = drawn[~is_row_of(drawn, torch.cat([known, chosen]))]
+            chosen = torch.cat([chosen, (new if len(new) else drawn)[:1]])
+        return chosen
 
     @one_thread()
     def challengers(self, champion: Tensor, number: int, turn: int, known: Tensor) -> Tensor:

@@ -93,18 +93,6 @@ def test_the_same_answers_make_the_same_suggestions_from_a_database(tmp_path: Pa
     assert asked(begin(storage=storage)) == asked(whole)
 
 
-def test_what_is_foreseen_is_what_comes() -> None:
-    study = begin()
-    answer(study, 9)
-    sampler = study._study.sampler
-    shown = sampler.shown(study)
-    foreseen = {number: sampler.foresee(study, number) for number in shown}
-    assert foreseen[shown[0]] != foreseen[shown[1]]
-    say_worst(study, shown[1])
-    fill(study)
-    assert study.trials[-1].params == foreseen[shown[1]]
-
-
 def test_what_was_taken_back_or_skipped_says_nothing() -> None:
     study, other = begin(), begin()
     for one in (study, other):
@@ -185,21 +173,15 @@ def test_a_space_may_depend_on_choices_and_grow() -> None:
     assert like(study._study.sampler.best_trial(study).params) > -0.3
 
 
-def test_numbers_of_no_trial_are_no_answer() -> None:
-    study = begin()
-    fill(study)
-    own = study._study
-    for key, pairs in (("a", [[0, 99]]), ("b", [[-1, 0]]), ("c", [[1, 0]])):
-        own._storage.set_study_system_attr(own._study_id, f"preference:values{key}", pairs)
-    assert own.sampler.best_trial(study).number == 1
-
-
 def test_before_the_first_answer_there_is_no_best_trial() -> None:
     study = begin()
-    sampler = study._study.sampler
+    own, sampler = study._study, study._study.sampler
     assert sampler.ranking(study) == []
     fill(study)
     assert sampler.shown(study) == [0, 1]
+    keys = "preference:valuesa", "preference:valuesb"
+    for key, pairs in zip(keys, ([[0, 99]], [[-1, 0]]), strict=True):  # of no trials
+        own._storage.set_study_system_attr(own._study_id, key, pairs)
     with pytest.raises(InputDataError, match="no best one"):
         sampler.best_trial(study)
     with pytest.raises(InputDataError, match="nothing to learn"):

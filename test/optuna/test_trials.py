@@ -1,6 +1,7 @@
-"""What a study teaches, by its trials."""
+"""What a study teaches the search, by its trials."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,65 +14,73 @@ from optuna.distributions import (
     FloatDistribution,
     IntDistribution,
 )
-from optuna.study import StudyDirection
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial, Trial, TrialState
 
-from botorch_popbo.optuna._space import (
-    Share,
-    all_parameters,
-    in_shares,
-    parameter_of,
-    space_of,
-    value_at,
-)
-from botorch_popbo.optuna._trials import constraints_of, keep_suggestion, suggestions, trials_of
+from botorch_popbo.optuna import PoPBOSampler
+from botorch_popbo.search.suggest import Search
 from botorch_popbo.search.trials import Trials
 from botorch_popbo.space import Space
 
 INF = math.inf
-KIND = CategoricalDistribution(["svm", "tree"])
+UNIT = FloatDistribution(0.0, 1.0)
 SPACE: dict[str, BaseDistribution] = {
     "C": FloatDistribution(1e-3, 10.0, log=True),
     "depth": IntDistribution(1, 8),
-    "kind": KIND,
+    "kind": CategoricalDistribution(["svm", "tree"]),
+    "x": FloatDistribution(0.0, 9.0),
 }
-LINE: dict[str, BaseDistribution] = {"x": FloatDistribution(0.0, 9.0)}
-MINIMIZE, MAXIMIZE = StudyDirection.MINIMIZE, StudyDirection.MAXIMIZE
+Read = Callable[..., tuple[Space, Trials]]
+
+
+def begin(study: optuna.Study) -> Trial:
+    """A trial for which values are suggested, and that has asked for none of them."""
+    new = study.ask()
+    assert new.relative_params is not None
+    return new
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> Read:
+    """What the search hears of trials, or of a study, when the next trial begins."""
+    heard: list[Any] = []
+
+    def suggest(search: Search, space: Space, trials: Trials, index: int) -> torch.Tensor:
+        heard.append((space, trials))
+        return space.draw(index + 1, 0)[-1]
+
+    monkeypatch.setattr(Search, "suggest", suggest)
+
+    def read(*given: FrozenTrial | optuna.Study, directions: Any = None, **options: Any) -> Any:
+        study = given[0]
+        if not isinstance(study, optuna.Study):
+            sampler = PoPBOSampler(seed=0, **options)
+            study = optuna.create_study(directions=directions or ["minimize"], sampler=sampler)
+            study.add_trials(given)
+        begin(study)
+        return heard.pop()
+
+    return read
 
 
 def trial(x: float | None, *values: float, **options: Any) -> FrozenTrial:
     params = {} if x is None else {"x": x}
-    options |= {"params": params, "distributions": {name: LINE[name] for name in params}}
+    options |= {"params": params, "distributions": {name: SPACE[name] for name in params}}
     return optuna.create_trial(values=values or None, **options)
 
 
 def mixed(value: float = 0.0, **params: Any) -> FrozenTrial:
-    return optuna.create_trial(
-        params=params, distributions={name: SPACE[name] for name in params}, value=value
-    )
+    distributions = {name: SPACE[name] for name in params}
+    return optuna.create_trial(params=params, distributions=distributions, value=value)
 
 
 TRIALS = [mixed(kind="svm", C=0.1), mixed(kind="tree", depth=3)] * 2
-
-
-def read(
-    *trials: FrozenTrial,
-    directions: tuple[StudyDirection, ...] = (MINIMIZE,),
-    exact: bool = False,
-    space: dict[str, BaseDistribution] = LINE,
-    study: optuna.Study | None = None,
-) -> Trials:
-    completed = [t for t in trials if t.state == TrialState.COMPLETE]
-    kept = {} if study is None else suggestions(study)
-    return trials_of(trials, directions, space_of(space, completed, 1000), space, kept, exact)
-
-
 FAILED = trial(3.0, state=TrialState.FAIL)
 
 
-def test_outcomes_are_to_be_maximised_and_failures_last() -> None:
+def test_outcomes_are_to_be_maximised_and_failures_last(read: Read) -> None:
     curve = {"state": TrialState.PRUNED, "intermediate_values": {0: 9.0}}
-    found = read(trial(1.0, 5.0), trial(2.0, INF), FAILED, trial(4.0, **curve), trial(5.0, -INF))
+    given = trial(1.0, 5.0), trial(2.0, INF), FAILED, trial(4.0, **curve), trial(5.0, -INF)
+    _, found = read(*given)
     first, *failed, pruned, best = found.objectives[:, 0].tolist()
     assert first == -5.0
     assert failed == [-INF, -INF]
@@ -79,69 +88,63 @@ def test_outcomes_are_to_be_maximised_and_failures_last() -> None:
     assert found.X[:, 0].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
     assert found.num_successes == 3
     assert found.variance.isnan().all()
+    directions = ["minimize", "maximize"]
+    _, found = read(trial(1.0, 5.0, 7.0), trial(2.0, 1.0, -INF), FAILED, directions=directions)
+    assert found.objectives.tolist() == [[-5.0, 7.0], [-INF, -INF], [-INF, -INF]]
 
 
-def test_running_trials_are_pending_and_waiting_ones_are_not() -> None:
+def test_running_trials_are_pending_and_waiting_ones_are_not(read: Read) -> None:
+    study = optuna.create_study(sampler=PoPBOSampler(seed=0))
     running = trial(2.0, state=TrialState.RUNNING)
-    found = read(trial(1.0, 5.0), running, trial(3.0, state=TrialState.WAITING), trial(None, 1.0))
+    study.add_trials([trial(1.0, 5.0), running, trial(None, 1.0)])
+    study.enqueue_trial({"other": 3.0})  # which begins
+    study.enqueue_trial({"x": 3.0})
+    _, found = read(study)
     assert found.pending.tolist() == [[2.0]]
     assert found.X.tolist() == [[1.0]]
 
 
-def test_each_objective_has_its_direction() -> None:
-    directions = (MINIMIZE, MAXIMIZE)
-    found = read(trial(1.0, 5.0, 7.0), trial(2.0, 1.0, -INF), FAILED, directions=directions)
-    assert found.objectives.tolist() == [[-5.0, 7.0], [-INF, -INF], [-INF, -INF]]
-
-
-def test_all_trials_are_placed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_trials_are_placed_at_once(monkeypatch: pytest.MonkeyPatch, read: Read) -> None:
     placed, filled = [], Space.filled
     monkeypatch.setattr(Space, "filled", lambda *args: placed.append(1) or filled(*args))
-    assert len(read(*TRIALS * 20, space=SPACE).X) == 80
-    assert len(placed) == 1
+    assert len(read(*TRIALS * 20)[1].X) == 80
+    assert len(placed) <= 2  # once, and once where the test draws
 
 
 def violating(*values: float | None) -> dict[str, Any]:
-    return {"constraints": values}
+    return {"system_attrs": {"constraints": values}}
 
 
-def test_constraints_are_slacks_unless_they_do_not_apply_or_are_unknown() -> None:
+def named(**values: float) -> dict[str, Any]:
+    attrs = {f"constraints:{name}": value for name, value in values.items()}
+    return {"system_attrs": attrs | {"other": 5}}
+
+
+def test_constraints_are_slacks_unless_they_do_not_apply_or_are_unknown(read: Read) -> None:
     stopped = trial(6.0, state=TrialState.PRUNED, intermediate_values={0: 5.0})
-    found = read(
-        trial(1.0, 5.0, system_attrs=violating(-1.0, 2.0)),
-        trial(2.0, 5.0, system_attrs=violating(0.5, -INF)),
+    _, found = read(
+        trial(1.0, 5.0, **violating(-1.0, 2.0)),
+        trial(2.0, 5.0, **violating(0.5, -INF)),
         FAILED,
         trial(4.0, 5.0),  # of a time before there were any
         trial(5.0, 5.0, system_attrs={"constraints": None}),
         stopped,
-        exact=True,
+        deterministic_objective=True,
     )
-    expected = [[1.0, -2.0], [-0.5, INF], *[[math.nan] * 2] * 3]
-    torch.testing.assert_close(
-        found.slack[[0, 1, 3, 4, 5]], torch.tensor(expected).double(), equal_nan=True
-    )
+    slack = [[1.0, -2.0], [-0.5, INF], *[[math.nan] * 2] * 3]
+    expected = torch.tensor(slack).double()
+    torch.testing.assert_close(found.slack[[0, 1, 3, 4, 5]], expected, equal_nan=True)
     assert not len(found.pending)
     assert torch.equal(found.variance, torch.zeros(6, 1).double())
-    of_branches = read(
-        trial(1.0, 5.0, system_attrs={"constraints:size": 2.0}),
-        trial(2.0, 5.0, system_attrs={"constraints:cost": 3.0}),
-        trial(3.0, 5.0),
-        stopped,
-    )
-    assert of_branches.slack[:3].tolist() == [[INF, -2.0], [-3.0, INF], [INF, INF]]
-    assert of_branches.slack[3].isnan().all()
-    assert of_branches.num_successes == 4
-
-
-def test_both_ways_of_telling_constraints_are_understood() -> None:
-    named = {"constraints:cost": 3, "constraints:size": -1.0, "other": 5}
-    assert constraints_of(trial(1.0, 5.0, system_attrs=named)) == {"cost": 3.0, "size": -1.0}
-    assert constraints_of(trial(1.0, 5.0, system_attrs=violating(2.0))) == {"0": 2.0}
+    branches = trial(1.0, 5.0, **named(size=2.0)), trial(2.0, 5.0, **named(cost=3)), trial(3.0, 5.0)
+    _, found = read(*branches, stopped)
+    assert found.slack[:3].tolist() == [[INF, -2.0], [-3.0, INF], [INF, INF]]
+    assert found.slack[3].isnan().all()
+    assert found.num_successes == 4
     new = trial(1.0, 5.0)
-    if not hasattr(new, "set_constraint"):
-        pytest.skip("this version of Optuna has no set_constraint")
-    new.set_constraint("cost", 1.0)
-    assert constraints_of(new) == {"cost": 1.0}
+    if hasattr(new, "set_constraint"):  # of Optuna 5
+        new.set_constraint("cost", 1.0)
+        assert read(new)[1].slack.tolist() == [[-1.0]]
 
 
 def pruned(*curve: float) -> FrozenTrial:
@@ -150,9 +153,6 @@ def pruned(*curve: float) -> FrozenTrial:
 
 # Losses; the curves of the second and the third cross.
 CURVES = {1.0: (5.0, 3.0), 2.0: (7.0, 4.0), 3.0: (6.0, 5.0)}
-COMPLETED = [
-    trial(loss, loss, intermediate_values=dict(enumerate(curve))) for loss, curve in CURVES.items()
-]
 
 
 @pytest.mark.parametrize(
@@ -169,24 +169,25 @@ COMPLETED = [
     ],
 )
 def test_a_pruned_trial_has_the_place_it_had_when_it_stopped(
-    curve: tuple[float, ...], expected: float
+    curve: tuple[float, ...], expected: float, read: Read
 ) -> None:
-    assert read(*COMPLETED, pruned(*curve)).objectives[-1].item() == expected
-    units = [
-        trial(one.params["x"], 1e6 * one.values[0], intermediate_values=one.intermediate_values)
-        for one in COMPLETED
-    ]
-    assert read(*units, pruned(*curve)).objectives[-1].item() == 1e6 * expected
-    mirrored = [
-        trial(loss, -loss, intermediate_values=dict(enumerate(-v for v in curve)))
-        for loss, curve in CURVES.items()
-    ]
-    rival = pruned(*(-v for v in curve))
-    found = read(*mirrored, rival, directions=(MAXIMIZE,)).objectives[-1].item()
-    assert found == expected
-    assert read(trial(1.0, INF), rival).objectives[-1].item() == -INF
+    def outcome(sign: float, unit: float) -> float:
+        completed = [
+            trial(
+                loss, sign * unit * loss, intermediate_values=dict(enumerate(sign * v for v in c))
+            )
+            for loss, c in CURVES.items()
+        ]
+        rival = pruned(*(sign * v for v in curve))
+        _, found = read(*completed, rival, directions=["minimize" if sign > 0 else "maximize"])
+        return float(found.objectives[-1])
+
+    assert outcome(1.0, 1.0) == expected
+    assert outcome(1.0, 1e6) == 1e6 * expected
+    assert outcome(-1.0, 1.0) == expected
+    assert read(trial(1.0, INF), pruned(*curve))[1].objectives[-1].item() == -INF
     huge = [trial(1.0, -1.7e308, intermediate_values={0: -v}) for v in (0.0, 9.0)]
-    assert read(*huge, pruned(-1.0)).objectives[-1].isfinite()
+    assert read(*huge, pruned(-1.0))[1].objectives[-1].isfinite()
 
 
 @pytest.mark.parametrize(
@@ -199,26 +200,27 @@ def test_a_pruned_trial_has_the_place_it_had_when_it_stopped(
         (CategoricalDistribution([4, 4, True, 1]), [4, True]),
     ],
 )
-def test_a_grid_is_its_values(distribution: BaseDistribution, values: list[Any]) -> None:
-    parameter = parameter_of(distribution)
+def test_a_grid_is_its_values(
+    distribution: BaseDistribution, values: list[Any], read: Read
+) -> None:
+    given = optuna.create_trial(params={"p": values[0]}, distributions={"p": distribution}, value=0)
+    parameter = read(given)[0].parameters["p"]
     found = [parameter.value(place) for place in parameter.places()]
     assert found == pytest.approx(values) if isinstance(values[0], float) else found == values
     assert [type(value) for value in found] == [type(value) for value in values]
     assert [parameter.place(value) for value in found] == parameter.places()
 
 
-def test_what_decides_is_found_and_what_has_no_meaning_tells_no_points_apart() -> None:
-    space = space_of(SPACE, TRIALS, 1000)
+def test_what_decides_is_found_and_what_has_no_meaning_tells_no_points_apart(read: Read) -> None:
+    space, _ = read(*TRIALS)
     assert space.dependents == {"kind": {0.0: ["C"], 1.0: ["depth"]}}
-    once = space_of(SPACE, TRIALS[:2], 1000)  # too few to tell
-    assert not once.dependents
-    broken = optuna.create_trial(
-        state=TrialState.FAIL, params={"kind": "svm"}, distributions={"kind": KIND}
-    )
-    found = read(*TRIALS, broken, space=SPACE)
+    assert not read(*TRIALS[:2])[0].dependents  # too few to tell
+    kind = {"kind": SPACE["kind"]}
+    broken = optuna.create_trial(state=TrialState.FAIL, params={"kind": "svm"}, distributions=kind)
+    _, found = read(*TRIALS, broken)
     assert found.X[:, 1].tolist() == [5.0, 3.0] * 2  # what failed shows nothing, and is nowhere
     contradicting = mixed(kind="svm", C=0.1, depth=8)
-    assert space_of(SPACE, [*TRIALS, contradicting], 1000).dependents == {"kind": {0.0: ["C"]}}
+    assert read(*TRIALS, contradicting)[0].dependents == {"kind": {0.0: ["C"]}}
 
 
 @pytest.mark.parametrize(
@@ -230,71 +232,71 @@ def test_what_decides_is_found_and_what_has_no_meaning_tells_no_points_apart() -
     ],
 )
 def test_added_trials_of_other_distributions_are_nowhere(
-    name: str, value: float | str, distribution: BaseDistribution
+    name: str, value: float | str, distribution: BaseDistribution, read: Read
 ) -> None:
     params = {"kind": "svm", "C": 0.1, name: value}
     distributions = {n: SPACE[n] for n in params} | {name: distribution}
     added = optuna.create_trial(params=params, distributions=distributions, value=0.0)
-    assert len(read(added, *TRIALS, space=SPACE).X) == len(TRIALS)
-    assert space_of(SPACE, [added, *TRIALS], 1000).key == space_of(SPACE, TRIALS, 1000).key
+    space, trials = read(added, *TRIALS)
+    assert len(trials.X) == len(TRIALS)
+    assert space.key == read(*TRIALS)[0].key
 
 
-def test_a_running_trial_is_where_it_was_suggested_or_enqueued_or_has_asked_to_be() -> None:
-    space: dict[str, BaseDistribution] = {name: FloatDistribution(0.0, 1.0) for name in "xyz"}
-    everything = space | {"kind": KIND}
-    study = optuna.create_study()
+def test_a_running_trial_is_where_it_was_suggested_or_enqueued_or_has_asked_to_be(
+    read: Read,
+) -> None:
+    params = {"x": 0.1, "y": 0.2, "z": 0.3, "kind": "tree"}
+    distributions = {**dict.fromkeys("xyz", UNIT), "kind": SPACE["kind"]}
+    done = optuna.create_trial(params=params, distributions=distributions, value=1.0)
+    study = optuna.create_study(sampler=PoPBOSampler(seed=0))
+    study.add_trial(done)
     study.enqueue_trial({"x": 0.5, "y": 0.7, "other": 3.0})
-    first = study.ask()
-    suggested = {"x": 0.1, "y": 0.2, "z": 0.3, "kind": "tree"}
-    keep_suggestion(study, 0, suggested, everything)
-    first.suggest_float("x", 0.0, 1.0)
-    done = optuna.create_trial(
-        params=suggested, distributions={**space, "kind": KIND}, value=1.0, system_attrs={}
-    )
-    found = read(study.trials[0], done, space=everything, study=study)
-    assert found.pending.tolist() == [[0.5, 0.7, 0.3, 1.0]]
+    begin(study).suggest_float("x", 0.0, 1.0)
+    _, found = read(study)
+    kind, x, y, z = found.pending[0].tolist()
+    assert (x, y) == (0.5, 0.7)
+    assert kind in (0.0, 1.0)
+    assert 0.0 < z < 1.0
     study.ask()  # of which nothing is known
-    assert len(read(*study.trials, done, space=everything, study=study).pending) == 1
+    assert len(read(study)[1].pending) == 2
 
 
 @pytest.mark.parametrize("url", ["", "sqlite:///{}/study.db"])
 def test_suggestions_are_kept_for_trials_that_have_not_asked_for_all(
-    url: str, tmp_path: Path
+    url: str, tmp_path: Path, read: Read
 ) -> None:
-    space: dict[str, BaseDistribution] = {name: FloatDistribution(0.0, 1.0) for name in "xy"}
-    study = optuna.create_study(storage=url.format(tmp_path) or None)
-
-    def begin() -> optuna.Trial:
-        new = study.ask()
-        keep_suggestion(study, new.number, {"x": new.number / 100, "y": 0.5}, space)
-        return new
+    study = optuna.create_study(
+        storage=url.format(tmp_path) or None, sampler=PoPBOSampler(seed=0, n_startup_trials=99)
+    )
+    done = {"params": {"x": 0.5, "y": 0.9}, "distributions": {"x": UNIT, "y": UNIT}}
+    study.add_trial(optuna.create_trial(value=1.0, **done))
 
     def kept() -> list[int]:
-        return sorted(number for number, _ in suggestions(study).values())
+        attrs = study._storage.get_study_system_attrs(study._study_id)
+        return sorted(number for number, _ in attrs.values())
 
-    broken = begin()
-    broken.suggest_float("x", 0.0, 0.1)
+    broken = begin(study)
+    broken.suggest_float("x", 0.0, 1.0)
     study.tell(broken, state=TrialState.FAIL)  # where it was going to be is known from here alone
-    running = [begin() for _ in range(3)]
+    running = [begin(study) for _ in range(3)]
     for new in running:
         study.tell(new, 1.0)
-    others = [begin() for _ in range(3)]
-    assert kept() == [0, 4, 5, 6]
+    others = [begin(study) for _ in range(3)]
+    assert kept() == [1, 5, 6, 7]
     for new in others:
         new.suggest_float("x", 0.0, 1.0)
         new.suggest_float("y", 0.0, 1.0)
         study.tell(new, state=TrialState.FAIL)
-    last = begin()
-    assert len(suggestions(study)) == 4
-    assert {0, last.number} < {*kept()}
-    done = optuna.create_trial(params={"x": 0.5, "y": 0.9}, distributions=space, value=1.0)
-    found = read(*study.trials, done, space=space, study=study)
-    assert found.X[0].tolist() == [broken.params["x"], 0.5]
-    assert found.pending.tolist() == [[last.number / 100, 0.5]]
+    last = begin(study)
+    assert len(kept()) == 4
+    assert {1, last.number} < {*kept()}
+    _, found = read(study)
+    assert found.X[1, 0] == broken.params["x"]
+    assert len(found.pending) == 1
 
 
-def test_a_range_of_each_trial_is_searched_by_shares() -> None:
-    def objective(trial: optuna.Trial) -> float:
+def test_a_range_of_each_trial_is_searched_by_shares(read: Read) -> None:
+    def objective(trial: Trial) -> float:
         a = trial.suggest_float("a", 0.0, 1.0)
         trial.suggest_float("b", 0.0, 1.0 - a)
         trial.suggest_int("n", 1, 1 + int(4 * a))
@@ -302,39 +304,34 @@ def test_a_range_of_each_trial_is_searched_by_shares() -> None:
 
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     study.optimize(objective, n_trials=7)
-    for given, found in zip(study.trials, in_shares(study.trials), strict=True):
+    study.sampler = PoPBOSampler(seed=0)
+    _, found = read(study)
+    for given, x in zip(study.trials, found.X, strict=False):
         a, b, n, rate = given.params.values()
         share = math.log(rate / (1 + a) / 1e-4) / math.log(100.0)
-        shares = [a, b / (1.0 - a), (n - 0.5) / (1 + int(4 * a)), share]
-        assert [*found.params.values()] == pytest.approx(shares)
-        back = {
-            name: value_at(found.params[name], asked)
-            for name, asked in given.distributions.items()
-            if isinstance(found.distributions[name], Share) and not asked.single()
-        }
-        assert back == pytest.approx({name: given.params[name] for name in back})
-    assert all_parameters(in_shares(study.trials))["n"] == Share(0.0, 1.0)
+        assert x.tolist() == pytest.approx([a, b / (1 - a), (n - 0.5) / (1 + int(4 * a)), share])
 
 
-def test_ranges_are_the_last_ones_unless_each_trial_has_its_own() -> None:
-    def ask(*ends: float) -> list[FrozenTrial]:
-        return [
-            optuna.create_trial(
-                params={"x": 0.0}, distributions={"x": FloatDistribution(0.0, end)}, value=0.0
-            )
-            for end in ends
-        ]
-
-    def found(*ends: float) -> BaseDistribution:
-        return all_parameters(in_shares(ask(*ends)))["x"]
-
-    assert found(1.0, 1.0, 0.5) == FloatDistribution(0.0, 0.5)  # the user has narrowed it
-    assert found(0.4, 1.0, 0.6) == Share(0.0, 1.0)
-    assert found(0.4, 1.0, 0.5, 0.5, 0.5) == FloatDistribution(0.0, 0.5)
-    assert found(0.4, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0) == Share(
-        0.0, 1.0
-    )  # a single value beside the best
-    assert found(1.0, 0.5, 1.0, 0.5, 0.5, 0.5) == Share(0.0, 1.0)  # either of a choice
-    assert found(0.4, 1.0, 0.6, 0.3, 0.5, 0.5, 0.5) == Share(
-        0.0, 1.0
-    )  # beside the same value of another
+@pytest.mark.parametrize(
+    ("ends", "last"),
+    [
+        ([1.0, 1.0, 0.5], 0.5),  # the user has narrowed it
+        ([0.4, 1.0, 0.6], None),
+        ([0.4, 1.0, 0.5, 0.5, 0.5], 0.5),
+        ([0.4, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0], None),  # a single value beside the best
+        ([1.0, 0.5, 1.0, 0.5, 0.5, 0.5], None),  # either of a choice
+        ([0.4, 1.0, 0.6, 0.3, 0.5, 0.5, 0.5], None),  # beside the same value of another
+    ],
+)
+def test_ranges_are_the_last_ones_unless_each_trial_has_its_own(
+    ends: list[float], last: float | None, read: Read
+) -> None:
+    trials = [
+        optuna.create_trial(
+            params={"x": end / 2}, distributions={"x": FloatDistribution(0.0, end)}, value=0.0
+        )
+        for end in ends
+    ]
+    space, found = read(*trials)
+    assert space.bounds[1].item() == (last or 1.0)
+    assert found.X[:, 0].tolist() == ([0.5] * len(ends) if last is None else [e / 2 for e in ends])

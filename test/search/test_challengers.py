@@ -18,7 +18,7 @@ def model() -> RankingGP:
 
 
 def challengers(model: RankingGP, number: int, turn: int = 0, seed: int = 0) -> Tensor:
-    interview = Interview(SPACE, (), Settings(), seed)
+    interview = Interview(SPACE, (), Settings(), seed, 1)
     vars(interview)["model"] = model
     return interview.challengers(X[0], number, turn, X[:1])
 
