@@ -7,13 +7,12 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from io import BytesIO
 from pathlib import Path
-from threading import Event, Thread, Timer
+from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,13 +22,13 @@ from helpers.browser import MISSING, Browser, browser, free_port, wait
 from botorch_popbo import PreferenceSearch
 from botorch_popbo.benchmarks.cli import main
 from botorch_popbo.judging._drawer import Drawer
-from botorch_popbo.space import Space
 
 optuna = pytest.importorskip("optuna")
 dashboard = pytest.importorskip("optuna_dashboard")
 
 from botorch_popbo.judging._gateway import Gateway  # noqa: E402
-from botorch_popbo.judging._page import Page, _listen, _serve  # noqa: E402
+from botorch_popbo.judging._page import Page, open_page  # noqa: E402
+from botorch_popbo.judging.prefer import interview  # noqa: E402
 from botorch_popbo.optuna import PreferentialPoPBOSampler  # noqa: E402
 
 SPACE = """
@@ -93,26 +92,15 @@ def values(hue: float = 0.2) -> dict[str, Any]:
         ("crash", "it ended its process"),
         ("nothing", "TypeError: return an image, a figure, a text"),
         ("missing", "KeyError"),
+        pytest.param("hang", "more than 10 seconds", marks=pytest.mark.slow),
     ],
 )
 def test_what_cannot_be_drawn_is_named(folder: Path, name: str, error: str) -> None:
-    drawer = Drawer(folder / "draw.py", name, folder, 60.0)
+    drawer = Drawer(folder / "draw.py", name, folder, 10.0)
     for _ in range(2):  # and the next one is tried
-        drawn = drawer.submit(values()).result()
+        drawn = drawer.draw(values(0.9), Event())
         assert error in drawn.error
         assert drawn.file is None
-
-
-@pytest.mark.slow
-def test_what_hangs_is_ended(folder: Path) -> None:
-    drawer = Drawer(folder / "draw.py", "hang", folder, 10.0)
-    drawn = [drawer.submit(values(hue)) for hue in (0.1, 0.9, 0.1)]
-    assert "more than 10 seconds" in drawn[1].result().error
-    assert [drawn[0].result().text, drawn[2].result().text] == ["done", "done"]
-    last = drawer.submit(values(0.9))
-    wait(last.running)
-    drawer.close()  # of the command that ends
-    assert last.exception(5.0)
 
 
 def test_pictures_texts_sounds_and_files_are_shown(folder: Path) -> None:
@@ -122,7 +110,7 @@ def test_pictures_texts_sounds_and_files_are_shown(folder: Path) -> None:
         "def file(**_): return pathlib.Path(__file__)\n"
     )
     drawn = {
-        name: Drawer(folder / "draw.py", name, folder, 60.0).submit(values()).result()
+        name: Drawer(folder / "draw.py", name, folder, 60.0).draw(values(), Event())
         for name in ("render", "name", "sound", "file")
     }
     assert drawn["name"].text == "**plain**"
@@ -131,76 +119,55 @@ def test_pictures_texts_sounds_and_files_are_shown(folder: Path) -> None:
     assert [file.read_bytes()[:4] for file in files] == [b"\x89PNG", b"RIFF", b"\nfro"]
 
 
-def test_what_was_learned_far_from_zero_is_drawn(tmp_path: Path) -> None:
-    from botorch_popbo.judging._learned import draw_learned
+class JudgedPage(Page):
+    """A page whose judge clicks as soon as all is shown."""
 
-    search = PreferenceSearch({"time": (1_700_000_000.0, 1_700_000_060.0)}, seed=0)
-    search.tell(search.ask(), 0)
-    drawn: list[Any] = []
-    model: Any = SimpleNamespace(
-        posterior=lambda X: drawn.append(X) or search.model.posterior(X)  # type: ignore[func-returns-value]
-    )
-    draw_learned(model, search.space, search.best.x, tmp_path / "learned.png")
-    assert len(drawn[0].unique()) == len(drawn[0]) > 100
-    assert (tmp_path / "learned.png").stat().st_size
+    def __init__(self, space: dict[str, Any], folder: Path, name: str, num_items: int) -> None:
+        drawer = Drawer(folder / "draw.py", name, folder, 60.0) if name else None
+        super().__init__(PreferenceSearch(space, num_items=num_items), folder, drawer)
+        self.stop.wait = self.click  # type: ignore[method-assign,assignment]
 
-
-def interview(folder: Path, name: str, stop: Event) -> Any:
-    drawers = [Drawer(folder / "draw.py", name, folder, 60.0) for _ in range(2)]
-    asked = Page(Space.read({"hue": (0.0, 1.0), "size": 20}), folder, drawers, 4, 0)
-    asked.run(stop)
-    for drawer in drawers:
-        drawer.close()
-    return asked
+    def click(self, _: float) -> bool:
+        """The judge prefers what comes first in the alphabet."""
+        shown = [self.study.trials[number] for number in self.sampler.shown(self.study)]
+        *others, worst = sorted(shown, key=lambda trial: str(trial.params))
+        if others:
+            self.study.report_preference(others, worst)
+        else:
+            self.stop.set()
+        return self.stop.is_set()
 
 
 def test_texts_and_pictures_may_be_shown_together(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stop = Event()
-    stop.wait = lambda _: stop.set()  # type: ignore[method-assign]  # as soon as all is shown
-    asked = interview(folder, "mixed", stop)
-    app = dashboard._app.create_app(asked.study._study._storage, artifact_store=asked.store)
+    page = JudgedPage({"hue": (0.0, 1.0), "size": 20}, folder, "mixed", 4)
+    page.show()
+    app = dashboard.wsgi(page.study._study._storage, page.store)
     said = json.loads(request(app, "GET", "/api/studies/1", QUERY_STRING="after=0")[1])
     assert said["feedback_component_type"]["output_type"] == "note"  # of every trial
     notes = sorted(trial["note"]["body"] for trial in said["trials"])
     assert [note[:4] for note in notes] == ["[![d"] * 2 + ["a *t"] * 2
     assert request(app, "GET", notes[0].split("(")[1].split(")")[0])[1][:4] == b"\x89PNG"
-    asked.study.report_preference(*sorted(asked.study.trials, key=lambda t: t.params["hue"])[:2])
+    page.study.report_preference(*sorted(page.study.trials, key=lambda t: t.params["hue"])[:2])
     shutil.rmtree(folder / "artifacts")
-    asked.conclude()  # without the picture of the champion
-    assert "1. trial" in capsys.readouterr().out
+    page.keep_pictures()  # without the picture of the champion
+    assert "what was learned" in capsys.readouterr().out
+    assert (folder / "learned.png").stat().st_size
+    page.stop.set()  # Ctrl-C waits for no drawing
+    hung = Drawer(folder / "draw.py", "hang", folder, 60.0)
+    assert hung.draw(values(0.9), page.stop).error
 
 
 def test_a_small_space_is_shown_once_and_no_more(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stop = Event()
-    asked = Page(Space.read({"cup": ["a", "b", "c"]}), tmp_path, [], 2, 0)
-
-    def click(_: float) -> None:
-        """The judge prefers what comes first in the alphabet."""
-        shown = [asked.study.trials[number] for number in asked.sampler.shown(asked.study)]
-        *others, worst = sorted(shown, key=lambda trial: trial.params["cup"])
-        if others:
-            asked.study.report_preference(others, worst)
-        elif "all 3 things were compared" in capsys.readouterr().out:
-            stop.set()
-
-    stop.wait = click  # type: ignore[method-assign,assignment]
-    asked.run(stop)
-    assert sorted(trial.params["cup"] for trial in asked.study.trials) == ["a", "b", "c"]
-    asked.conclude()
+    page = JudgedPage({"cup": ["a", "b", "c"]}, folder, "", 2)
+    interview(page)
+    assert sorted(trial.params["cup"] for trial in page.study.trials) == ["a", "b", "c"]
     said = capsys.readouterr().out
+    assert said.count("all 3 things were compared; Ctrl-C ends") == 1
     assert re.search(r"^1\. trial \d \(\d+% sure that none of 3 is better\): cup a$", said, re.M)
-
-
-def test_an_interruption_waits_for_no_drawing(folder: Path) -> None:
-    stop = Event()
-    Timer(3.0, stop.set).start()
-    begun = time.monotonic()
-    interview(folder, "hang", stop)
-    assert time.monotonic() - begun < 30.0
 
 
 @pytest.fixture
@@ -211,7 +178,7 @@ def gateway(tmp_path: Path) -> Any:
     store = optuna.artifacts.FileSystemArtifactStore(tmp_path)
     for _ in range(2):
         study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
-    app = dashboard._app.create_app(study._study._storage, artifact_store=store)
+    app = dashboard.wsgi(study._study._storage, store)
     return Gateway(app, study._study, "ann", ("localhost",))
 
 
@@ -336,26 +303,24 @@ IPV6 = pytest.param("::1", "[::1]", marks=pytest.mark.skipif(has_no_ipv6(), reas
 
 @pytest.mark.parametrize(("host", "address"), [("0.0.0.0", "127.0.0.1"), IPV6])
 def test_the_address_of_the_page_is_printed(
-    gateway: Any,
+    folder: Path,
     host: str,
     address: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("webbrowser.open", lambda _: True)
-    server = _listen(host, None, 0)
-    page: Any = SimpleNamespace(study=SimpleNamespace(_study=gateway._study), store=None)
-    _serve(page, host, {server: "ann"})
-    said = capsys.readouterr()
-    name = socket.gethostname().lower() if host == "0.0.0.0" else address
-    assert f"ann at http://{name}:{server.server_port}/dashboard/studies/0;" in said.out
-    assert ("anybody" in said.err) == (host == "0.0.0.0")
-    for asked, status in ((address, 200), (f"{name}:1", 200), ("evil.example", 403)):
-        connection = HTTPConnection(address.strip("[]"), server.server_port)
-        connection.request("GET", "/api/meta", headers={"Host": asked})
-        assert connection.getresponse().status == status
-    server.shutdown()
-    server.server_close()
+    options: Any = SimpleNamespace(state=folder / "s", judges=["ann"], host=host, port=None)
+    with open_page(options, PreferenceSearch({"x": (0.0, 1.0)}), None):
+        said = capsys.readouterr()
+        name = socket.gethostname().lower() if host == "0.0.0.0" else address
+        port = re.search(rf"^ann at http://{re.escape(name)}:(\d+)/dashboard/studies/1;", said.out)
+        assert port is not None
+        assert ("anybody" in said.err) == (host == "0.0.0.0")
+        for asked, status in ((address, 200), (f"{name}:1", 200), ("evil.example", 403)):
+            connection = HTTPConnection(address.strip("[]"), int(port[1]))
+            connection.request("GET", "/api/meta", headers={"Host": asked})
+            assert connection.getresponse().status == status
 
 
 def signatures(study: Any) -> list[str]:
@@ -392,7 +357,7 @@ def test_a_judge_is_told_that_another_program_uses_the_study(tmp_path: Path) -> 
     )
     for _ in range(2):
         study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
-    app = Gateway(dashboard._app.create_app(storage), study._study, "ann", ())
+    app = Gateway(dashboard.wsgi(storage), study._study, "ann", ())
     url = f"/api/studies/{study._study._study_id}/preference"
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
