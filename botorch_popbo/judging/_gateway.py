@@ -1,22 +1,20 @@
 """What a judge's browser may ask of Optuna's dashboard."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 from wsgiref.headers import Headers
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from optuna.exceptions import StorageInternalError
 from optuna.study import Study
 from optuna_dashboard import _preferential_history as history
 
 from botorch_popbo.optuna.preferential import JUDGE, ON_PAGE, SKIPPED
-
-Environ = dict[str, Any]
-App = Callable[[Environ, Any], Iterable[bytes]]
 
 _LONGEST = 2**16  # bytes of an answer
 
@@ -36,11 +34,10 @@ class Gateway:
         hosts: Names by which a browser may ask, beside all addresses.
     """
 
-    def __init__(self, app: App, study: Study, judge: str, hosts: Iterable[str]) -> None:
-        self._app, self._study, self._judge = app, study, judge
-        self._hosts = {*hosts}
+    def __init__(self, app: WSGIApplication, study: Study, judge: str, hosts: Set[str]) -> None:
+        self._app, self._study, self._judge, self._hosts = app, study, judge, hosts
 
-    def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request, as WSGI defines it."""
         try:
             self._check_source(environ)
@@ -59,7 +56,7 @@ class Gateway:
         start_response(status, [("Content-Type", "application/json")])
         return [json.dumps(content).encode()]
 
-    def _check_source(self, environ: Environ) -> None:
+    def _check_source(self, environ: WSGIEnvironment) -> None:
         """Refuse other sites: any name may lead to this machine, but an address is its own."""
         host = environ.get("HTTP_HOST", "")
         try:
@@ -71,7 +68,7 @@ class Gateway:
         if environ.get("HTTP_ORIGIN", f"http://{host}").rpartition("//")[2] != host:
             raise PermissionError("another site may not answer")
 
-    def _change(self, environ: Environ) -> None:
+    def _change(self, environ: WSGIEnvironment) -> None:
         storage, study = self._study._storage, self._study._study_id
         action = environ["PATH_INFO"].removeprefix(f"/api/studies/{study}/").split("/")
         match [environ["REQUEST_METHOD"], *action]:
@@ -87,7 +84,7 @@ class Gateway:
                 raise PermissionError("on this page one can answer, undo and skip")
 
     def _answer(self, candidates: list[int], clicked: int) -> None:
-        """Keep what the judge says of trials: one is the worst of several.
+        """Keep a judgement of trials: one is the worst of several.
 
         If one picture is left after a fast click, another click takes it from the page and says
         nothing of it.
@@ -98,8 +95,8 @@ class Gateway:
         if {*candidates} == {clicked}:
             storage.set_study_system_attr(study, f"{SKIPPED}{ids[clicked]}", "alone")
             return
-        said = history.NewHistory("ChooseWorst", candidates, clicked)
-        answer = history.report_history(study, storage, said)
+        worst = history.NewHistory("ChooseWorst", candidates, clicked)
+        answer = history.report_history(study, storage, worst)
         if self._judge:
             storage.set_study_system_attr(study, JUDGE + answer, self._judge)
 
@@ -109,7 +106,7 @@ class Gateway:
         return {trial.number: trial._trial_id for trial in trials}
 
 
-def _read(environ: Environ) -> tuple[list[int], int]:
+def _read(environ: WSGIEnvironment) -> tuple[list[int], int]:
     """The numbers of the trials that were shown, and that of the worst."""
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         length = int(environ.get("CONTENT_LENGTH") or 0)
@@ -120,7 +117,9 @@ def _read(environ: Environ) -> tuple[list[int], int]:
     raise PermissionError("an answer names numbers of trials")
 
 
-def _start_shielded(start: Any, status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
+def _start_shielded(
+    start: StartResponse, status: str, headers: list[tuple[str, str]], *rest: Any
+) -> Callable[[bytes], object]:
     """Have a browser run no script but that of the dashboard, which says so of its page itself."""
     shielded = Headers(headers)
     del shielded["Access-Control-Allow-Origin"]

@@ -1,8 +1,10 @@
-"""Our parameters as Optuna's distributions, and back."""
+"""Our parameters as Optuna's distributions, and back; the space of a study."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
 
+import torch
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -10,8 +12,12 @@ from optuna.distributions import (
     IntDistribution,
 )
 from optuna.trial import FrozenTrial
+from torch import Tensor
 
 from botorch_popbo.space import Parameter, Space
+
+#: The places of a trial's parameters by name; none if one of its values has no place.
+Row = Mapping[str, float]
 
 
 class Share(FloatDistribution):
@@ -131,3 +137,89 @@ def _is_of_each_trial(asked: Sequence[BaseDistribution]) -> bool:
     last = ranges[-1]
     has_stayed = ranges[-number:] == [last] * number and has_values(last)
     return changes > number or not has_stayed
+
+
+def place_trials(
+    values: Sequence[Mapping[str, object]],
+    is_telling: Sequence[bool],
+    distributions: Mapping[str, BaseDistribution],
+    max_listed: int,
+) -> tuple[Space, dict[int, Tensor]]:
+    """The space of a study, and where its trials are.
+
+    Args:
+        values: The values of each trial's parameters by name.
+        is_telling: Whether each trial shows which parameters are asked for.
+        distributions: At least one parameter by name, with several values each.
+        max_listed: Most values of a parameter by which others may be decided.
+
+    Returns:
+        The space, and by its index the point of each trial, of shape ``d``. Trials of another
+        space, and those that lack one of the parameters that all telling ones have, have none.
+    """
+    parameters = {name: parameter_of(d) for name, d in distributions.items()}
+    rows = [places_of(given, parameters) for given in values]
+    telling = [row for row, tells in zip(rows, is_telling, strict=True) if row and tells]
+    listed = {name: p.places() for name, p in parameters.items() if p.size <= max_listed}
+    space = Space(parameters, _find_dependents(telling, listed))
+    required = {*parameters}.intersection(*telling)
+    places = [[row.get(name, p.middle) for name, p in parameters.items()] for row in rows]
+    X = space.filled(torch.tensor(places, dtype=torch.double).reshape(len(rows), len(parameters)))
+    has_point = [bool(row) and row.keys() >= required for row in rows]
+    return space, {index: x for index, x in enumerate(X) if has_point[index]}
+
+
+def places_of(values: Mapping[str, object], parameters: Mapping[str, Parameter]) -> Row:
+    """The places of those values that are of the parameters; none if one has no place."""
+    try:
+        row = {name: p.place(values[name]) for name, p in parameters.items() if name in values}
+    except (ValueError, TypeError):  # trials that were added may be of other distributions
+        return {}
+    # What is enqueued may be infinite.
+    return row if all(map(math.isfinite, row.values())) else {}
+
+
+def _find_dependents(
+    rows: Sequence[Row], listed: Mapping[str, Sequence[float]]
+) -> dict[str, dict[float, list[str]]]:
+    """Find what decides whether a parameter is asked for, which an objective says nowhere.
+
+    A parameter with listed values decides about another one if no trial contradicts that, and at
+    one of its values the other is missing; of several the one of the fewest values does. Beside a
+    value of which no trial tells, all is taken to be asked for. The result is a tree.
+    """
+    dependents: dict[str, dict[float, list[str]]] = {}
+    names = sorted({name for row in rows for name in row})
+    parents = [name for name in names if name in listed]
+    for child in names:
+        asking = [row for row in rows if child in row]
+        others = [row for row in rows if child not in row]
+        absent = {name: _absent_places(name, asking, others) for name in parents}
+        deciding = [name for name in parents if absent[name]]
+        if not deciding:
+            continue
+        parent = min(deciding, key=lambda name: len(listed[name]))
+        for there in listed[parent]:
+            if there not in absent[parent]:
+                dependents.setdefault(parent, {}).setdefault(there, []).append(child)
+    return dependents
+
+
+def _absent_places(parent: str, asking: Sequence[Row], others: Sequence[Row]) -> Set[float]:
+    """The places of a parameter beside which another is missing; none if it does not decide.
+
+    Args:
+        parent: The name of the parameter.
+        asking: Trials that asked for the other one.
+        others: Trials that did not.
+
+    Returns:
+        The places.
+    """
+    if not others or not all(parent in row for row in asking):
+        return set()
+    present = {row[parent] for row in asking}
+    without = [row[parent] for row in others if parent in row]
+    # Where each value was tried once, anything seems to depend on it.
+    is_telling = len(asking) + len(without) >= 2 * len(present.union(without))
+    return set(without) if is_telling and present.isdisjoint(without) else set()

@@ -9,8 +9,13 @@ from optuna.distributions import BaseDistribution
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from botorch_popbo.optuna._distributions import Share, has_values, share_of, value_at
-from botorch_popbo.optuna._space import place_trials
+from botorch_popbo.optuna._distributions import (
+    Share,
+    has_values,
+    place_trials,
+    share_of,
+    value_at,
+)
 from botorch_popbo.search.trials import Trial, Trials
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space

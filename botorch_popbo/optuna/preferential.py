@@ -14,8 +14,7 @@ from torch import Tensor
 from botorch_popbo._reproducible import one_thread
 from botorch_popbo.data._rows import is_row_of
 from botorch_popbo.models.ranking_gp import RankingGP
-from botorch_popbo.optuna._distributions import all_parameters
-from botorch_popbo.optuna._space import place_trials
+from botorch_popbo.optuna._distributions import all_parameters, place_trials
 from botorch_popbo.optuna.sampler import PoPBOSampler
 from botorch_popbo.search.answers import Answer, Interview, Pair
 from botorch_popbo.settings import Settings

@@ -15,8 +15,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from botorch_popbo._reproducible import one_thread
-from botorch_popbo.optuna._distributions import Share, all_parameters, value_at
-from botorch_popbo.optuna._space import places_of
+from botorch_popbo.optuna._distributions import Share, all_parameters, places_of, value_at
 from botorch_popbo.optuna._trials import Suggestions, is_repeated, read_trials
 from botorch_popbo.search.suggest import Search
 from botorch_popbo.settings import Settings

@@ -179,7 +179,7 @@ def gateway(tmp_path: Path) -> Any:
     for _ in range(2):
         study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
     app = dashboard.wsgi(study._study._storage, store)
-    return Gateway(app, study._study, "ann", ("localhost",))
+    return Gateway(app, study._study, "ann", {"localhost"})
 
 
 def request(
@@ -329,7 +329,7 @@ def signatures(study: Any) -> list[str]:
 
 
 def test_an_unsigned_answer_belongs_to_nobody(gateway: Any) -> None:
-    unsigned = Gateway(gateway._app, gateway._study, "", ())
+    unsigned = Gateway(gateway._app, gateway._study, "", set())
     assert request(unsigned, "POST", PREFERENCE, ANSWER)[0] == "200 OK"
     assert request(gateway, "POST", PREFERENCE, ANSWER)[0] == "200 OK"
     assert signatures(gateway._study) == ["ann"]
@@ -357,7 +357,7 @@ def test_a_judge_is_told_that_another_program_uses_the_study(tmp_path: Path) -> 
     )
     for _ in range(2):
         study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
-    app = Gateway(dashboard.wsgi(storage), study._study, "ann", ())
+    app = Gateway(dashboard.wsgi(storage), study._study, "ann", set())
     url = f"/api/studies/{study._study._study_id}/preference"
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -370,7 +370,7 @@ def test_a_judge_is_told_that_another_program_uses_the_study(tmp_path: Path) -> 
 def test_a_fast_click_on_the_last_picture_says_nothing() -> None:
     sampler = PreferentialPoPBOSampler(seed=0)
     study = dashboard.preferential.create_study(n_generate=2, sampler=sampler)
-    app = Gateway(None, study._study, "", ())  # type: ignore[arg-type]
+    app = Gateway(None, study._study, "", set())  # type: ignore[arg-type]
     for number in range(8):
         while study.should_generate():
             study.ask({"x": optuna.distributions.FloatDistribution(0.0, 1.0)})
