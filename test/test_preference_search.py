@@ -285,39 +285,27 @@ PAIR = [[0.0, 0.0], [1.0, 0.5]]
 
 
 @pytest.mark.parametrize(
-    ("items", "winner", "message"),
+    ("items", "said", "message"),
     [
-        (torch.tensor(PAIR), 2, "0 to 1, each once"),
-        (torch.tensor([PAIR[0]] * 2), 0, "different points"),
-        (torch.tensor(PAIR[0]), 0, "m x d"),
-        (PAIR, 0, r"no tensor\. Pass torch\.as_tensor\(items\)"),
-        (torch.tensor([PAIR[0], [0.0, 2.0]]), 0, "size holds numbers from 0 to 1"),
-        (torch.tensor([PAIR[0], [3.0, 0.0]]), 0, "milk holds whole numbers from 0 to 2"),
-        (torch.tensor([PAIR[0], [0.5, 0.0]]), 0, "milk holds whole numbers from 0 to 2"),
+        (PAIR, {"winner": 2}, "0 to 1, each once"),
+        (PAIR, {"worst": 2}, "worst names rows of items, 0 to 1, each once"),
+        (PAIR, {"ranking": [0, 0]}, "ranking names rows of items"),
+        (PAIR, {"ratings": [1.0]}, "a number for each of the 2 items"),
+        (PAIR, {"ratings": [1.0, float("nan")]}, "a number for each of the 2 items"),
+        (PAIR, {"worst": 1, "winner": 0}, "one of winner, worst, ranking and ratings"),
+        (PAIR, {"winner": 0, "judge": 3}, "A judge is known by a text"),
+        ([PAIR[0]] * 2, {"winner": 0}, "different points"),
+        (PAIR[0], {"winner": 0}, "m x d"),
+        (None, {"winner": 0}, r"no tensor\. Pass torch\.as_tensor\(items\)"),
+        ([PAIR[0], [0.0, 2.0]], {"winner": 0}, "size holds numbers from 0 to 1"),
+        ([PAIR[0], [3.0, 0.0]], {"winner": 0}, "milk holds whole numbers from 0 to 2"),
+        ([PAIR[0], [0.5, 0.0]], {"winner": 0}, "milk holds whole numbers from 0 to 2"),
     ],
 )
-def test_what_is_no_answer_is_refused(items: Any, winner: int, message: str) -> None:
+def test_what_is_no_answer_is_refused(items: Any, said: dict[str, Any], message: str) -> None:
     search = PreferenceSearch({"milk": ["a", "b", "c"], "size": (0.0, 1.0)})
     with pytest.raises((InputDataError, BotorchTensorDimensionError), match=message):
-        search.tell(items, winner)
+        search.tell(PAIR if items is None else torch.tensor(items), **said)
     assert search.num_answers == 0
     with pytest.raises(InputDataError, match="No question has been answered"):
         search.best  # noqa: B018
-
-
-@pytest.mark.parametrize(
-    ("said", "message"),
-    [
-        ({"worst": 2}, "worst names rows of items, 0 to 1, each once"),
-        ({"ranking": [0, 0]}, "ranking names rows of items"),
-        ({"ratings": [1.0]}, "a number for each of the 2 items"),
-        ({"ratings": [1.0, float("nan")]}, "a number for each of the 2 items"),
-        ({"worst": 1, "winner": 0}, "one of winner, worst, ranking and ratings"),
-        ({"winner": 0, "judge": 3}, "A judge is known by a text"),
-    ],
-)
-def test_what_is_said_in_other_ways_is_checked(said: dict[str, Any], message: str) -> None:
-    search = PreferenceSearch({"milk": ["a", "b", "c"], "size": (0.0, 1.0)})
-    with pytest.raises(InputDataError, match=message):
-        search.tell(torch.tensor(PAIR), **said)
-    assert search.num_answers == 0

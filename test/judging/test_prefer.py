@@ -28,14 +28,17 @@ def space(tmp_path: Path) -> Path:
     return path
 
 
-def answer(monkeypatch: pytest.MonkeyPatch, answers: Iterable[str]) -> None:
+def answer(
+    monkeypatch: pytest.MonkeyPatch,
+    answers: Iterable[str],
+    end: type[BaseException] = EOFError,
+) -> None:
     given = iter(answers)
 
     def read(prompt: str) -> str:
-        try:
-            return next(given)
-        except StopIteration:
-            raise EOFError from None
+        for typed in given:
+            return typed
+        raise end
 
     monkeypatch.setattr("builtins.input", read)
 
@@ -64,9 +67,10 @@ def test_answers_are_kept_and_the_same_command_goes_on(
     assert re.search(r"so far the best: sugar .* \(too early to say how sure\)", first)
     assert re.search(r"^1\. sugar .* \(too early to say how sure\)$", first, re.MULTILINE)
     assert "things were compared" not in first
-    answer(monkeypatch, ["1"])  # and then the end of the input
+    answer(monkeypatch, ["1"], KeyboardInterrupt)
     assert prefer("--state", state) == 0
     second = capsys.readouterr().out
+    assert "\n1. sugar " in second
     assert "3 answers so far" in second
     asked = [text.split("question 4")[1].splitlines()[1:4] for text in (first, second)]
     assert asked[0] == asked[1]
@@ -103,8 +107,8 @@ def test_a_slip_is_taken_back(
     assert said(state) == [SECOND]
 
 
-def test_how_sure_it_is_comes_with_enough_answers(
-    space: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+def test_how_sure_it_is_comes_after_the_design_or_the_whole_space(
+    space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     answer(monkeypatch, ["1"] * 9)  # of which the first eight are about a design
     assert prefer(space) == 0
@@ -112,11 +116,6 @@ def test_how_sure_it_is_comes_with_enough_answers(
     assert all("too early to say how sure" in text for text in asked[1:8])
     for text in asked[8:]:
         assert re.search(r"so far the best: .* \(\d+% sure that none of \d+ is better\)", text)
-
-
-def test_a_small_space_is_told_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
     small = tmp_path / "small.toml"
     small.write_text('[milk]\nchoices = ["none", "oat", "cow"]\n')
     answer(monkeypatch, ["1"] * 5)
@@ -163,18 +162,6 @@ def test_more_can_be_said_than_which_is_the_best(
     assert "question 1: 3 > 1" in shown
     assert "question 2: nothing said" in shown
     assert shown.count("is no answer") == 4
-
-
-def test_an_interruption_says_what_is_best(
-    space: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    def interrupted() -> Iterator[str]:
-        yield "1"
-        raise KeyboardInterrupt
-
-    answer(monkeypatch, interrupted())
-    assert prefer(space) == 0
-    assert "\n1. sugar " in capsys.readouterr().out
 
 
 def test_what_is_hostile_to_a_terminal_is_not_printed(
