@@ -163,11 +163,11 @@ class PreferenceSearch:
             InputDataError: If ``items`` is no tensor, if what is said of them is no answer, if two
                 points are equal, if one is not finite, or if one is not of the space.
         """
-        given = {"winner": winner, "worst": worst, "ranking": ranking, "ratings": ratings}
-        said = [(way, value) for way, value in given.items() if value is not None]
-        if len(said) > 1:
+        ways = {"winner": winner, "worst": worst, "ranking": ranking, "ratings": ratings}
+        given = [(way, value) for way, value in ways.items() if value is not None]
+        if len(given) > 1:
             raise InputDataError("Pass one of winner, worst, ranking and ratings.")
-        way, value = said[0] if said else ("tie", [])
+        way, value = given[0] if given else ("tie", [])
         answer = Answer.read(items, way, value, judge)
         self._begin([*self.answers, self._checked(answer)])
 
@@ -190,9 +190,9 @@ class PreferenceSearch:
         Raises:
             OSError: If it cannot be written.
         """
-        said = {name: getattr(self, name) for name in _SAVED}
+        options = {name: getattr(self, name) for name in _SAVED}
         answers = [answer.to_json() for answer in self.answers]
-        content = {"format": _FORMAT, "space": self.space.to_json(), **said, "answers": answers}
+        content = {"format": _FORMAT, "space": self.space.to_json(), **options, "answers": answers}
         with replacing(Path(path)) as partial:
             partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
@@ -215,8 +215,8 @@ class PreferenceSearch:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
             if content["format"] != _FORMAT:
                 raise ValueError(f"format {content['format']!r}")
-            said = {name: content[name] for name in _SAVED}
-            search = cls(content["space"], settings=settings, **said)
+            options = {name: content[name] for name in _SAVED}
+            search = cls(content["space"], settings=settings, **options)
             search._begin([search._checked(Answer.from_json(a)) for a in content["answers"]])
         except _NOT_SAVED as error:
             raise InputDataError(

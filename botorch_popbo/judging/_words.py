@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Parameter, Space
 
-NUM_RANKED = 5  # of the best, told at the end
+NUM_RANKED = 5  # of the best, named at the end
 _LONGEST = 60  # letters of a name or a choice
 
 
 def describe(space: Space, values: Mapping[str, object]) -> list[str]:
     """A text for each parameter, without constants."""
-    own = space.parameters.items()
-    return [f"{_printable(name)} {_value(p, values[name])}" for name, p in own]
+    parameters = space.parameters.items()
+    return [f"{_printable(name)} {_value(p, values[name])}" for name, p in parameters]
 
 
 def how_sure(space: Space, chance: float, number: int) -> str:

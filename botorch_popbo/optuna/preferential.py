@@ -140,7 +140,7 @@ class PreferentialPoPBOSampler(PoPBOSampler):
         return self._read(study).shown
 
     def model(self, study: Study | DashboardStudy) -> RankingGP:
-        """The model of what was said in a preferential study, of points of its space.
+        """The model of all answers in a preferential study, of points of its space.
 
         Raises:
             InputDataError: If nothing has been compared.
@@ -231,12 +231,12 @@ def _read_answers(
 
 
 def _answer(X: Mapping[int, Tensor], pairs: Sequence[Pair], judge: str) -> Answer | None:
-    """What was said of the points of trials, of which some may be equal; ``None`` if nothing."""
-    told = [(a, b) for a, b in pairs if {a, b} <= X.keys() and not X[a].equal(X[b])]
-    if not told:
+    """An answer about the points of trials, which may be equal; ``None`` if it says nothing."""
+    compared = [(a, b) for a, b in pairs if {a, b} <= X.keys() and not X[a].equal(X[b])]
+    if not compared:
         return None
-    numbers = sorted({number for pair in told for number in pair})
+    numbers = sorted({number for pair in compared for number in pair})
     items, row = torch.stack([X[n] for n in numbers]).unique(dim=0, return_inverse=True)
     place = dict(zip(numbers, row.tolist(), strict=True))
-    better = sorted({(place[one], place[other]) for one, other in told})
+    better = sorted({(place[one], place[other]) for one, other in compared})
     return Answer(items, tuple(better), (), judge)

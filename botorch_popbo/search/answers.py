@@ -92,19 +92,19 @@ class Answer:
         return cls(items.detach().to("cpu", torch.double, copy=True), better, equal, judge)
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> Self:
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
         """What :meth:`to_json` gave.
 
         Raises:
             InputDataError: If it is something else.
         """
-        items = torch.tensor(said["items"], dtype=torch.double)
+        items = torch.tensor(content["items"], dtype=torch.double)
 
         def pairs(name: str) -> tuple[Pair, ...]:
-            rows = [_rows(pair, name, len(items)) for pair in said[name]]
+            rows = [_rows(pair, name, len(items)) for pair in content[name]]
             return tuple((one, other) for one, other in rows)
 
-        return cls(items, pairs("better"), pairs("equal"), said["judge"])
+        return cls(items, pairs("better"), pairs("equal"), content["judge"])
 
     def to_json(self) -> dict[str, Any]:
         """What a file holds of it."""
@@ -199,8 +199,8 @@ class Interview:
             enough = drawn.amax(-1, keepdim=True) - (2.0 * self.model.noise).sqrt()
             chance = (drawn >= enough).double().mean(0)
         order = mean.argsort(descending=True, stable=True)
-        told = zip(known[order], mean[order].tolist(), chance[order].tolist(), strict=True)
-        return [Best(self.space.decode(x), x, *numbers) for x, *numbers in told]
+        best = zip(known[order], mean[order].tolist(), chance[order].tolist(), strict=True)
+        return [Best(self.space.decode(x), x, *numbers) for x, *numbers in best]
 
     def rivals(
         self, champion: Tensor | None, number: int, turn: int, index: int, known: Tensor
@@ -310,9 +310,9 @@ def _noise_ratios(
         if answer.better:
             mean, variance = _foreseen(model, answer, noise)
             scale = (noise * ratios + variance.unsqueeze(-1)).sqrt()
-            said = torch.special.log_ndtr(mean.unsqueeze(-1) / scale).sum(0)
-            log_prob[answer.judge] = log_prob[answer.judge] + said
-    found = {judge: float(ratios[said.argmax()].log()) for judge, said in log_prob.items()}
+            fit = torch.special.log_ndtr(mean.unsqueeze(-1) / scale).sum(0)
+            log_prob[answer.judge] = log_prob[answer.judge] + fit
+    found = {judge: float(ratios[fit.argmax()].log()) for judge, fit in log_prob.items()}
     common = sum(found[answer.judge] for answer in answers) / len(answers)
     return {judge: math.exp(ratio - common) for judge, ratio in found.items()}
 
@@ -350,14 +350,14 @@ def _order_of(answers: Sequence[Answer], ratios: Mapping[str, float]) -> Order:
     return replace(order, variance=variance)
 
 
-def _rows(said: Sequence[SupportsIndex], name: str, number: int) -> list[int]:
+def _rows(rows: Sequence[SupportsIndex], name: str, number: int) -> list[int]:
     """Different rows of so many."""
-    rows = [whole(row) for row in said]
-    if len({*rows}) < len(rows) or not {*rows} <= {*range(number)}:
+    numbers = [whole(row) for row in rows]
+    if len({*numbers}) < len(numbers) or not {*numbers} <= {*range(number)}:
         raise InputDataError(
-            f"{name} names rows of items, 0 to {number - 1}, each once, but got {said!r}."
+            f"{name} names rows of items, 0 to {number - 1}, each once, but got {rows!r}."
         )
-    return [row for row in rows if row is not None]
+    return [row for row in numbers if row is not None]
 
 
 def _levels_of(ratings: Sequence[float], number: int) -> list[list[int]]:
