@@ -17,7 +17,6 @@ from botorch_popbo.optuna._distributions import (
     value_at,
 )
 from botorch_popbo.search.trials import Trial, Trials
-from botorch_popbo.settings import SearchSettings
 from botorch_popbo.space import Space
 
 # Better than all else, but a number: Optuna allows infinitely good values.
@@ -74,7 +73,7 @@ def read_trials(
     distributions: Mapping[str, BaseDistribution],
     suggestions: Suggestions,
     variance: float,
-    settings: SearchSettings,
+    max_listed: int,
 ) -> tuple[Space, Trials]:
     """The space of a study, and what is known of its points.
 
@@ -89,7 +88,7 @@ def read_trials(
         distributions: The parameters' distributions.
         suggestions: What was suggested for them.
         variance: The variance of the outcomes; NaN if unknown.
-        settings: Which parameters may decide about others.
+        max_listed: Most values of a parameter by which others may be decided.
 
     Returns:
         The space and the points.
@@ -101,7 +100,7 @@ def read_trials(
         trial.state == TrialState.COMPLETE or distributions.keys() <= trial.params.keys()
         for trial in trials
     ]
-    space, points = place_trials(values, is_telling, distributions, settings.max_listed)
+    space, points = place_trials(values, is_telling, distributions, max_listed)
     slacks = _slacks(trials, completed)
     signs = [1.0 if direction == StudyDirection.MAXIMIZE else -1.0 for direction in directions]
     ended = [

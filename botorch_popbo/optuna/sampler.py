@@ -91,7 +91,7 @@ class PoPBOSampler(BaseSampler):
         if not distributions.keys() - fixed.keys():
             return {}
         suggestions = Suggestions(study)
-        for _ in range(self._search.settings.search.num_tries):
+        for _ in range(4):
             values = self._suggest(study, trial.number, distributions, fixed, suggestions)
             before, suggestions = suggestions, Suggestions(study)
             if suggestions.by_key == before.by_key:  # else another process has suggested meanwhile
@@ -133,16 +133,16 @@ class PoPBOSampler(BaseSampler):
 
         The model does not know what decides which parameters a trial asks for. So a suggestion is
         passed over, as if it were pending, if the trial may ask for nothing but the values of
-        another one; after a few of them points of a design are tried.
+        another one; after four of them points of a design are tried.
         """
-        search, settings = self._search, self._search.settings.search
+        search, max_listed = self._search, self._search.settings.search.max_listed
         others = [trial for trial in study.get_trials(deepcopy=False) if trial.number != number]
         space, trials = read_trials(
-            others, study.directions, distributions, suggestions, self._variance, settings
+            others, study.directions, distributions, suggestions, self._variance, max_listed
         )
         part = space.at_places(places_of(fixed, space.parameters))
-        for attempt in range(2 * settings.num_tries):
-            if attempt < settings.num_tries:
+        for attempt in range(8):
+            if attempt < 4:
                 x = search.suggest(part, trials, number)
             else:
                 x = search.draw(part, trials.known_X, number)

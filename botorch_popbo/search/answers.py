@@ -220,7 +220,7 @@ class Interview:
         chosen = known[:0]
         if champion is not None and number:
             chosen = self.challengers(champion, number, turn, known)
-        size = index + number * self.settings.search.num_tried
+        size = index + 128 * number  # of a small space most were shown before
         drawn = self.space.draw(size, self.seed)[index:] if len(chosen) < number else chosen
         while len(chosen) < number:
             new = drawn[~is_row_of(drawn, torch.cat([known, chosen]))]
