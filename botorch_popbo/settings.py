@@ -182,15 +182,6 @@ class AcquisitionSettings:
     # utilities, and at least in deviations of the prior. Below the worst of the front alone it
     # leaves out the ends. Measured: docs/results/coverage.md, another function.
     margin: float = 0.1
-    # Deviations above what is expected of outcomes tied for the best from which on a point
-    # surpasses them: no point is sought where an objective is at its bound. On DTLZ2 the volume
-    # after 40 trials is .383 with and .343 without (two seeds). Measured: on or off only.
-    surpassing: float = 2.0
-    # Place of the evaluated point that ERI counts a gain from: the incumbent's. Measured: none.
-    worst_rank: int = 1
-    # Deviations above the expected gain of utility at which R-LCB's bound of the rank lies: two of
-    # the share that an improvement counts. Measured: docs/results/experiments.md.
-    beta: float = 1.0
 
     def exploration_in(self, dim: int) -> float:
         """The share of the deviation that counts in so many columns."""
@@ -258,24 +249,17 @@ class SearchSettings:
 
 @dataclass(frozen=True)
 class PaperSettings:
-    """The network of the paper, its training, and its acquisition functions.
+    """The network of the paper: how large it is, how long it learns, and what is known to it.
 
     Where a value is "the paper's" it stands in Wang et al. (2023), section 4 "Settings" and
-    appendix B, and is kept because the preset reproduces its tables.
+    appendix B, and is kept because the preset reproduces its tables. What is not named here is a
+    default of the paper's acquisition functions, or stands in :mod:`botorch_popbo.paper.rate`.
     """
 
     # Units of each hidden layer. The paper's. Measured: none.
     hidden_sizes: tuple[int, ...] = (128, 128, 128)
     # Steps of ADAM. The paper's. Measured: none.
     num_steps: int = 100
-    # Records in a step, drawn without replacement; fewer are all used. The paper's. Measured: none.
-    batch_size: int = 64
-    # ADAM's first learning rate. The paper's. Measured: none.
-    learning_rate: float = 0.01
-    # Factor of the learning rate after each period. The paper's. Measured: none.
-    learning_rate_factor: float = 0.2
-    # Steps of a period. The paper's. Measured: none.
-    learning_rate_period: int = 30
     # Length of a list from which the plain Poisson law is taken: its mean is cheap. The paper's.
     # Measured: none.
     untruncated_from: float = 12
@@ -283,17 +267,6 @@ class PaperSettings:
     # has no uncertainty of its own: were it small, the best point would be suggested for ever.
     # Measured: none.
     known_radius: float = 0.02
-    # Worst tolerable rank of ERI. The paper's.
-    # Measured: docs/results/experiments.md, K_m from 1 to 20.
-    worst_rank: int = 5
-    # Share of the points that a promising point may rank behind under ERI, the paper's q.
-    # Measured: docs/results/experiments.md, 0.1 to 0.8.
-    eri_share: float = 0.4
-    # The same under R-LCB. Measured: docs/results/experiments.md, 0.1 to 0.8.
-    rlcb_share: float = 0.6
-    # Deviations below the mean at which R-LCB's bound lies. The paper gives none; below two it
-    # turns the search into a random one (docs/paper.md, errata). Measured: none.
-    beta: float = 3.0
 
 
 @dataclass(frozen=True)

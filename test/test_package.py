@@ -10,7 +10,8 @@ import botorch_popbo
 
 ROOT = Path(botorch_popbo.__file__).parent
 #: What registers samplers looks ahead, and what gathers public names.
-REGISTRATIONS = {("models", "sampling"), ("models", "paper"), ("posteriors", "paper")}
+REGISTRATIONS = {("models", "sampling")}
+REGISTRATIONS |= {(folder, "paper") for folder in ("acquisition", "data", "models", "posteriors")}
 
 
 def test_core_needs_neither_ax_nor_benchmark_dependencies() -> None:

@@ -31,10 +31,8 @@ def test_none_is_read_from_a_class_where_no_user_can_set_it() -> None:
 
 
 def test_each_is_read() -> None:
-    read = {node.attr for node in ACCESSES} | {
-        "num_initial_questions",
-        "many_columns",
-    }  # by methods
+    by_methods = {"exploration", "many_columns", "num_initial_questions"}
+    read = {node.attr for node in ACCESSES} | by_methods
     assert {field.name for kind in CLASSES for field in fields(kind)} <= read
 
 

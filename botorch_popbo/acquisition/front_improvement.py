@@ -1,32 +1,30 @@
 """Expected improvement of a Pareto front of utilities."""
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, cast
+from dataclasses import replace
+from typing import cast
 
 import torch
 from botorch.acquisition.multi_objective.utils import get_default_partitioning_alpha
 from botorch.exceptions import BotorchTensorDimensionError, UnsupportedError
 from botorch.models.model import Model
-from botorch.utils.multi_objective.box_decompositions import NondominatedPartitioning
-from botorch.utils.multi_objective.box_decompositions.non_dominated import (
+from botorch.utils.multi_objective.box_decompositions import (
     FastNondominatedPartitioning,
+    NondominatedPartitioning,
 )
 from botorch.utils.multi_objective.pareto import is_non_dominated
 from botorch.utils.safe_math import log1mexp
 from torch import Tensor
 from torch.nn import ModuleList
 
-from botorch_popbo.acquisition._checks import check_model
 from botorch_popbo.acquisition._known_points import log_remoteness
-from botorch_popbo.acquisition._known_utilities import believing, place_of
 from botorch_popbo.acquisition._log_improvement import log_improvement
-from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction
+from botorch_popbo.acquisition._slack_constraint import place_of
+from botorch_popbo.acquisition.rank_acquisition import RankAcquisitionFunction, check_model
+from botorch_popbo.likelihoods.weights import JITTER
+from botorch_popbo.models._predict.predictor import Predictor
 from botorch_popbo.models.ranking_gp import RankingGP
 from botorch_popbo.settings import AcquisitionSettings
-
-_BEYOND = 1e3  # a utility that none reaches, for boxes without an end
-_LEAST_SIDE = 1e-15  # of a box, relative to its distance, that is not lost to rounding
 
 
 class LogExpectedFrontImprovement(RankAcquisitionFunction):
@@ -47,18 +45,19 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
 
     Args:
         models: Fitted models of the ``c`` objectives, all of the same points.
+        X_pending: Points being evaluated, an ``m x d`` tensor.
+        X_baseline: The evaluated points that could be suggested; see the base class.
         slack_models: Fitted models of the constraints' slacks, whose outcomes are at least
             zero where a constraint is satisfied.
+        settings: Where the volume begins.
         thresholds: Values of the objectives, in the units of the models' outcomes, below which a
             point is not worth having, of shape ``c``; NaN where there is none. By default a
             little below the worst of all feasible points.
-        X_pending: Points being evaluated, an ``m x d`` tensor.
-        X_baseline: The evaluated points that could be suggested; see the base class.
-        settings: Where the volume begins, and what surpasses equal outcomes.
 
     Attributes:
         front: The feasible points that no other one is expected to dominate, ``n x d``; if none is
             feasible, the best point of the first objective.
+        reference: Where the volume begins, of shape ``c``; there is none if no point is feasible.
 
     Raises:
         BotorchTensorDimensionError: If there is not one threshold for each model.
@@ -71,17 +70,18 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
     _informed: RankingGP
     objectives: Sequence[RankingGP]
     front: Tensor
+    reference: Tensor
     _lower: Tensor
     _upper: Tensor
 
     def __init__(
         self,
         models: Sequence[RankingGP],
-        slack_models: Sequence[RankingGP] = (),
-        thresholds: Tensor | None = None,
         X_pending: Tensor | None = None,
         X_baseline: Tensor | None = None,
-        settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  (frozen)
+        slack_models: Sequence[RankingGP] = (),
+        settings: AcquisitionSettings = AcquisitionSettings(),  # noqa: B008  # frozen
+        thresholds: Tensor | None = None,
     ) -> None:
         _check_objectives(models, thresholds)
         super().__init__(models[0], X_baseline, slack_models)
@@ -101,51 +101,37 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
             return
         others = [model.with_pending(self.X_pending) for model in self.objectives[1:]]
         informed = [self._informed, *others]
-        self._laws = [believing(model.predictor) for model in informed]
-        expected = torch.stack([self._expected(model) for model in informed], dim=-1)
+        self._laws = [_with_expected_utilities(model.predictor) for model in informed]
+        expected = torch.stack([_expected_utilities(model) for model in informed], dim=-1)
         utility = expected[: len(known)][is_feasible]
         is_best = is_non_dominated(utility)
         self.register_buffer("front", known[is_feasible][is_best], persistent=False)
-        self._cut(torch.cat([utility, expected[len(known) :]]), self._begin(informed, utility))
-
-    @torch.no_grad()
-    def _expected(self, model: RankingGP) -> Tensor:
-        """What is expected of known points, those that are tied for the best being hard to surpass.
-
-        The order does not say whose utility is the largest. A point that will tie with them would
-        count as an improvement, and be sought where the objective cannot get any better.
-        """
-        order, known = model.order, model.encode(model.known_X).double()
-        expected = model.predictor.mean(known)
-        if order.num_lists != 1 or not bool(order.score.isfinite().any()):
-            return expected
-        tied = order.item[order.score == order.score.max()]
-        if len(tied) > 1:
-            mean, variance = model.predictor.moments(known[tied])
-            beyond = self.settings.surpassing * variance.clamp_min(0.0).sqrt()
-            expected[tied] = (mean + beyond).max()
-        return expected
+        self.reference = self._begin(informed, utility)
+        self._cut(torch.cat([utility, expected[len(known) :]]))
 
     def _begin(self, models: Sequence[RankingGP], utility: Tensor) -> Tensor:
         """Where the volume begins, of shape ``c``, by the feasible utilities, ``n x c``."""
         worst, best = utility.amin(0), utility.amax(0)
         reference = worst - self.settings.margin * (best - worst).clamp_min(1.0)
-        if self.thresholds is None:
-            return reference
-        given = zip(models, self.thresholds.tolist(), strict=True)
-        places = [reference.new_tensor(-torch.inf) if t != t else place_of(m, t) for m, t in given]
-        return reference.maximum(torch.stack(places))
+        if self.thresholds is not None:
+            for objective, threshold in enumerate(self.thresholds.tolist()):
+                if threshold == threshold:
+                    place = place_of(models[objective], threshold)
+                    reference[objective] = reference[objective].maximum(place)
+        return reference
 
-    def _cut(self, utility: Tensor, reference: Tensor) -> None:
+    def _cut(self, utility: Tensor) -> None:
         """Cut what is not dominated by some utilities, ``n x c``, into boxes."""
-        cut: Any = FastNondominatedPartitioning
-        alpha = get_default_partitioning_alpha(len(reference))
-        if alpha:  # boxes of many objectives are too many, so small ones are left whole
-            cut = partial(NondominatedPartitioning, alpha=alpha)
-        lower, upper = cut(reference, Y=utility).get_hypercell_bounds()
-        self._reference = reference
+        alpha = get_default_partitioning_alpha(utility.shape[-1])
+        boxes = (
+            NondominatedPartitioning(self.reference, Y=utility, alpha=alpha)
+            if alpha  # boxes of many objectives are too many, so small ones are left whole
+            else FastNondominatedPartitioning(self.reference, Y=utility)
+        )
+        lower, upper = boxes.get_hypercell_bounds()
         self.register_buffer("_lower", lower, persistent=False)
-        self.register_buffer("_upper", upper.clamp_max(_BEYOND), persistent=False)
+        # No utility reaches the end of a box that had none.
+        self.register_buffer("_upper", upper.clamp_max(1e3), persistent=False)
 
     def _evaluate(self, X: Tensor, encoded: Tensor, distance: Tensor) -> Tensor:
         value = log_remoteness(distance)
@@ -158,7 +144,8 @@ class LogExpectedFrontImprovement(RankAcquisitionFunction):
         lower, upper = mean - self._lower, mean - self._upper
         above = log_improvement(lower, variance.expand_as(lower))
         beyond = log_improvement(upper, variance.expand_as(upper))
-        side = above + log1mexp((beyond - above).clamp_max(-_LEAST_SIDE))
+        # A side of less than 1e-15 of the distance would be lost to rounding.
+        side = above + log1mexp((beyond - above).clamp_max(-1e-15))
         return value + side.sum(-1).logsumexp(-1).to(value)
 
 
@@ -177,3 +164,47 @@ def _check_objectives(models: Sequence[RankingGP], thresholds: Tensor | None) ->
         check_model(model, needs_uncertainty=True)
         if not torch.equal(model.known_X, models[0].known_X):
             raise UnsupportedError("All models of a front have to be of the same points.")
+
+
+@torch.no_grad()
+def _expected_utilities(model: RankingGP) -> Tensor:
+    """What is expected of known points, those that are tied for the best being hard to surpass.
+
+    The order does not say whose utility is the largest. A point that will tie with them would count
+    as an improvement, and be sought where the objective cannot get any better. So it surpasses them
+    from two deviations above what is expected of them on: on DTLZ2 the volume after 40 trials is
+    .383 with and .343 without (two seeds).
+    """
+    order, known = model.order, model.encode(model.known_X).double()
+    expected = model.predictor.mean(known)
+    if order.num_lists != 1 or not bool(order.score.isfinite().any()):
+        return expected
+    tied = order.item[order.score == order.score.max()]
+    if len(tied) > 1:
+        mean, variance = model.predictor.moments(known[tied])
+        expected[tied] = (mean + 2.0 * variance.clamp_min(0.0).sqrt()).max()
+    return expected
+
+
+@torch.no_grad()
+def _with_expected_utilities(predictor: Predictor) -> Predictor:
+    """The posterior if the utilities of all records are what is expected of them.
+
+    An order leaves open what an evaluated point's utility is, and next to it the best place to
+    improve would be its own. Taken for known, nothing is to be gained there: the mean stays as it
+    is, and the variance is what distance leaves.
+
+    Args:
+        predictor: The posterior given the order.
+
+    Returns:
+        The same with another root of what is explained.
+    """
+    source = predictor.source
+    prior = predictor.kernel(predictor.X).to_dense() * predictor.correlation[source][:, source]
+    # Utilities are relative to their average.
+    centred = torch.eye(len(prior)).to(prior) - predictor.share.unsqueeze(-1)
+    covariance = centred.mT @ prior @ centred
+    covariance.diagonal().add_(JITTER)
+    inverse = torch.linalg.inv(torch.linalg.cholesky(covariance))
+    return replace(predictor, ordered_root=centred @ inverse.mT)

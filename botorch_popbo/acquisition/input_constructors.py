@@ -11,16 +11,23 @@ from botorch.exceptions import UnsupportedError
 from botorch.utils.types import DEFAULT, _DefaultType
 from torch import Tensor
 
-from botorch_popbo.acquisition.rectified import (
+from botorch_popbo.acquisition import (
     ExpectedRankingImprovement,
+    LogExpectedRankImprovement,
+    LogExpectedUtilityImprovement,
+    LogRankConfidenceBound,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.acquisition.utility_improvement import LogExpectedUtilityImprovement
 from botorch_popbo.models.rank_model import RankModel
+from botorch_popbo.settings import AcquisitionSettings
 
 
 @acqf_input_constructor(
-    ExpectedRankingImprovement, RectifiedLowerConfidenceBound, LogExpectedUtilityImprovement
+    ExpectedRankingImprovement,
+    LogExpectedRankImprovement,
+    LogExpectedUtilityImprovement,
+    LogRankConfidenceBound,
+    RectifiedLowerConfidenceBound,
 )
 def construct_inputs_of_rank_acquisition(
     model: RankModel,
@@ -29,12 +36,12 @@ def construct_inputs_of_rank_acquisition(
     X_pending: Tensor | None = None,
     X_baseline: Tensor | None = None,
     slack_models: Sequence[RankModel] | None = None,
+    settings: AcquisitionSettings | None = None,
     K_m: int | None = None,
     beta: float | None = None,
     share: float | _DefaultType | None = DEFAULT,
     poisson_deviation: bool | None = None,
     seed: int | None = None,
-    exploration: float | None = None,
 ) -> dict[str, Any]:
     """Constructor arguments of every acquisition function of a rank model.
 
@@ -46,13 +53,13 @@ def construct_inputs_of_rank_acquisition(
         X_pending: Points being evaluated.
         X_baseline: The evaluated points that could be suggested.
         slack_models: Fitted models of the constraints' slacks.
+        settings: What is maximised by a model with uncertainty.
         K_m: Worst tolerable rank.
         beta: Weight of the standard deviation.
         share: Share of the evaluated points that a promising point may rank behind;
             ``None`` rectifies nothing.
         poisson_deviation: Whether the deviation is the square root of the expected count.
         seed: Seed of the random numbers of unpromising points.
-        exploration: Share of the deviation that counts.
 
     Returns:
         Keyword arguments of the acquisition function; what was not given keeps its default.
@@ -61,20 +68,26 @@ def construct_inputs_of_rank_acquisition(
         UnsupportedError: If another posterior_transform is given, or constraints without models of
             slacks.
     """
-    # All arguments but those left out, of which no constructor should hear.
-    given = {
-        n: value for n, value in locals().items() if value is not None and value is not DEFAULT
-    }
-    if share is None:
-        given["share"] = share
-    given["model"] = _larger_better(model, given.pop("posterior_transform", None))
-    if given.pop("constraints_tuple", None) is not None and slack_models is None:
+    if constraints_tuple is not None and slack_models is None:
         raise UnsupportedError(
             "Rank-based acquisition functions take no outcome constraints, because constraints "
             "belong in the order: fit the model to from_constrained_outcomes(X, Y, violations). "
             "Or pass models of the slacks to LogExpectedUtilityImprovement, as slack_models."
         )
-    return given
+    options: dict[str, Any] = {
+        "X_pending": X_pending,
+        "X_baseline": X_baseline,
+        "slack_models": slack_models,
+        "settings": settings,
+        "K_m": K_m,
+        "beta": beta,
+        "poisson_deviation": poisson_deviation,
+        "seed": seed,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    if not isinstance(share, _DefaultType):
+        given["share"] = share
+    return {"model": _larger_better(model, posterior_transform), **given}
 
 
 def _larger_better(model: RankModel, transform: PosteriorTransform | None) -> RankModel:
@@ -88,12 +101,8 @@ def _larger_better(model: RankModel, transform: PosteriorTransform | None) -> Ra
     if weight > 0.0:
         return model
     order = model.order
-    if (
-        not weight
-        or order is None
-        or bool(order.is_censored.any())
-        or getattr(model, "tasks", None)
-    ):
+    is_mirrored = weight < 0.0 and order is not None and not getattr(model, "tasks", None)
+    if order is None or not is_mirrored or bool(order.is_censored.any()):
         raise UnsupportedError(
             "Rank-based acquisition functions take no posterior_transform but a weight of the one "
             "outcome, and a negative one only where the model learned from outcomes alone. Rank "

@@ -6,11 +6,12 @@ from typing import cast
 
 import torch
 from botorch.acquisition import AcquisitionFunction
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError, UnsupportedError
+from botorch.models.model import Model
 from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 from torch.nn import ModuleList
 
-from botorch_popbo.acquisition._checks import check_model, check_points
 from botorch_popbo.acquisition._known_points import distance_to_known
 from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 from botorch_popbo.data._rows import is_row_of
@@ -42,7 +43,8 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
     Raises:
         BotorchTensorDimensionError: If points have another shape.
         InputDataError: If they hold NaN or infinite values.
-        UnsupportedError: If the model is not one of ours, or one of a slack has no uncertainty.
+        UnsupportedError: If the model is not one of ours, or has no uncertainty where that is
+            needed, as it is of every slack.
     """
 
     _needs_uncertainty = False
@@ -59,7 +61,9 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         X_baseline: Tensor | None = None,
         slack_models: Sequence[RankingGP] = (),
     ) -> None:
-        check_model(model, needs_uncertainty=self._needs_uncertainty)
+        check_model(model, self._needs_uncertainty)
+        for slack_model in slack_models:
+            check_model(slack_model, needs_uncertainty=True)
         super().__init__(model=model)
         self.objectives: Sequence[RankModel] = [model]
         self.slack_models = cast(list[RankingGP], ModuleList(slack_models))
@@ -172,6 +176,51 @@ class RankAcquisitionFunction(AcquisitionFunction, ABC):
         for constraint in self._constraints:
             satisfied &= constraint.is_satisfied(X) | (is_success & constraint.is_expected(X))
         return satisfied
+
+
+def check_points(X: Tensor, dim: int, name: str) -> None:
+    """Refuse what are no points of ``dim`` columns.
+
+    Args:
+        X: Points, an ``m x dim`` tensor or an empty one.
+        dim: The number of columns.
+        name: What to call them in the message.
+
+    Raises:
+        BotorchTensorDimensionError: If they have another shape.
+        InputDataError: If they hold NaN or infinite values.
+    """
+    if X.numel() and (X.ndim != 2 or X.shape[-1] != dim):
+        raise BotorchTensorDimensionError(
+            f"Expected {name} of shape m x {dim}, but got {tuple(X.shape)}. Pass it as "
+            f"{name}.reshape(-1, {name}.shape[-1]) if it has a batch."
+        )
+    if not bool(X.isfinite().all()):
+        raise InputDataError(f"{name} holds NaN or infinite values. Leave those points out.")
+
+
+def check_model(model: Model, needs_uncertainty: bool) -> None:
+    """Refuse another model than one of an order, or one that does not know where it is ignorant.
+
+    Args:
+        model: The model.
+        needs_uncertainty: Whether it has to know.
+
+    Raises:
+        UnsupportedError: If it is not one of ours, or has no uncertainty where that is needed.
+    """
+    if not isinstance(model, RankModel):
+        raise UnsupportedError(
+            "The acquisition function needs a model of an order, such as "
+            f"RankingGP(train_X, train_Y).fit(), but got a {type(model).__name__}. For a model of "
+            "values use BoTorch's own functions."
+        )
+    if needs_uncertainty and not model.has_uncertainty:
+        raise UnsupportedError(
+            f"{type(model).__name__} has no uncertainty of its own; use RankingGP. Or use an "
+            "acquisition function over ranks, such as ExpectedRankingImprovement, and put feasible "
+            "points first with from_constrained_outcomes where there are constraints."
+        )
 
 
 def find_baseline(model: RankModel, X_baseline: Tensor | None) -> Tensor:

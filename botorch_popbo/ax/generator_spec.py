@@ -202,14 +202,10 @@ def _acquisition_options(
     acquisition: type[AcquisitionFunction], preset: PresetName, settings: Settings
 ) -> dict[str, Any]:
     """What the paper's acquisition functions are told; the others need nothing."""
-    paper = settings.paper
-    own = settings.acquisition if preset == "default" else paper
-    if acquisition is ExpectedRankingImprovement:
-        options = {"K_m": own.worst_rank, "share": paper.eri_share}
-        return options | {"exploration": settings.acquisition.exploration}
-    if acquisition is RectifiedLowerConfidenceBound:
-        options = {"beta": own.beta, "share": paper.rlcb_share}
-        return options | {"poisson_deviation": preset == "paper"}
+    if acquisition is RectifiedLowerConfidenceBound and preset != "default":
+        return {"poisson_deviation": preset == "paper"}
+    if acquisition is ExpectedRankingImprovement and preset == "default":
+        return {"settings": settings.acquisition}
     return {}
 
 

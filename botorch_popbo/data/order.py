@@ -12,10 +12,6 @@ from torch import Tensor
 from botorch_popbo.data._checks import as_indices
 from botorch_popbo.data._rows import DistinctRows, detach_fields, distinct_rows, points_at
 
-#: Of scores that tie because neither is known to be better. So small that it changes nothing else,
-#: it makes each of the two worse than half a point.
-TIE_VARIANCE = 1e-12
-
 
 @dataclass(frozen=True, eq=False)
 class Order:
@@ -33,14 +29,18 @@ class Order:
         score: What the entries of a list are sorted by, larger being better, of shape ``r``. Equal
             scores are ties; minus infinity marks failures.
         variance: Variances of the scores, in squared units of ``score``, of shape ``r``; NaN where
-            unknown, and zero where there is no noise. Lists of one task that may contradict each
-            other are answers; of them it is how much more than others their judge errs.
+            unknown, and zero where there is no noise.
         list_index: Which list each entry is in, counted from 0, of shape ``r``.
         task_index: Which task the list of each entry belongs to, of shape ``r``.
         is_censored: Whether no more is known of an entry than that all of a higher score are
             better, and nothing against others of its own score; of shape ``r``.
         is_measured: Whether a score is an outcome, so that it says how far others of its list are
             off, too; of shape ``r``.
+        is_draw: Whether equal scores say that neither is better, so that each is worse than half of
+            the other; of shape ``r``.
+        judge_noise: Lists of one task that may contradict each other are answers. Of these it is
+            how many times larger the variance of their judge's noise is than others', of shape
+            ``r``; one elsewhere.
 
     Raises:
         BotorchTensorDimensionError: If the shapes do not agree.
@@ -57,6 +57,8 @@ class Order:
     task_index: Tensor
     is_censored: Tensor
     is_measured: Tensor
+    is_draw: Tensor
+    judge_noise: Tensor
 
     def __post_init__(self) -> None:
         entries = [getattr(self, field.name) for field in fields(self)[1:]]
@@ -94,6 +96,50 @@ class Order:
             raise InputDataError("A list belongs to two tasks. Give all its entries one.")
 
     @classmethod
+    def from_lists(
+        cls,
+        X: Tensor,
+        item: Tensor,
+        score: Tensor,
+        list_index: Tensor,
+        task_index: Tensor | None = None,
+        variance: Tensor | None = None,
+        is_censored: Tensor | None = None,
+        is_measured: bool = False,
+        is_draw: bool = False,
+    ) -> Self:
+        """Lists whose entries are alike; see the constructor.
+
+        Args:
+            X: Distinct points, an ``m x d`` tensor.
+            item: Which row of ``X`` each entry is about, of shape ``r``.
+            score: What to sort the entries of a list by, larger being better, of shape ``r``.
+            list_index: Which list each entry is in, of shape ``r``.
+            task_index: Which task each entry belongs to, of shape ``r``; one by default.
+            variance: Variances of the scores, of shape ``r``; unknown by default.
+            is_censored: Which entries are only known to be worse than all of a higher score, of
+                shape ``r``; none by default.
+            is_measured: Whether scores are outcomes.
+            is_draw: Whether equal scores say that neither is better.
+
+        Returns:
+            The order.
+        """
+        none = torch.zeros_like(item, dtype=torch.bool)
+        return cls(
+            X=X,
+            item=item,
+            score=score,
+            variance=torch.full_like(score, torch.nan) if variance is None else variance,
+            list_index=list_index,
+            task_index=torch.zeros_like(item) if task_index is None else task_index,
+            is_censored=none if is_censored is None else is_censored,
+            is_measured=torch.full_like(none, is_measured),
+            is_draw=torch.full_like(none, is_draw),
+            judge_noise=torch.ones_like(score),
+        )
+
+    @classmethod
     def from_scores(
         cls,
         X: Tensor,
@@ -116,11 +162,10 @@ class Order:
             The order.
         """
         item = torch.arange(len(X), device=X.device)
-        zero = torch.zeros_like(item)
-        variance = torch.full_like(score, torch.nan) if variance is None else variance
-        is_censored = zero.bool() if is_censored is None else is_censored
-        measured = torch.full_like(is_censored, is_measured)
-        return cls(X, item, score, variance, zero, zero, is_censored, measured)
+        one_list = torch.zeros_like(item)
+        return cls.from_lists(
+            X, item, score, one_list, None, variance, is_censored, is_measured=is_measured
+        )
 
     @classmethod
     def from_rankings(cls, X: Tensor, items: Tensor, score: Tensor) -> Self:
@@ -135,12 +180,8 @@ class Order:
             The order of the points that are in a list.
         """
         used, item = items.flatten().unique(return_inverse=True)
-        has_tie = (score.sort(-1).values.diff(dim=-1) == 0).any(-1, keepdim=True)
-        variance = torch.where(has_tie, TIE_VARIANCE, torch.nan).to(X).expand_as(score).flatten()
-        lists = torch.arange(len(items), device=X.device).unsqueeze(-1).expand_as(items).flatten()
-        zero = torch.zeros_like(item)
-        none = zero.bool()
-        return cls(X[used], item, score.flatten(), variance, lists, zero, none, none)
+        lists = torch.arange(len(items), device=X.device).repeat_interleave(items.shape[-1])
+        return cls.from_lists(X[used], item, score.flatten(), lists, is_draw=True)
 
     @classmethod
     def without_lists(cls, X: Tensor) -> Self:
@@ -153,7 +194,7 @@ class Order:
             The order.
         """
         none = torch.zeros(0, dtype=torch.long, device=X.device)
-        return cls(X, none, none.to(X), none.to(X), none, none, none.bool(), none.bool())
+        return cls.from_lists(X, none, none.to(X), none)
 
     def __repr__(self) -> str:
         """Sizes; the tensors themselves would fill a page."""
@@ -217,7 +258,7 @@ class Order:
             return False
         if self.num_lists != other.num_lists or not self.X.equal(other.X):
             return False
-        same = ("item", "task_index", "is_censored", "is_measured")
+        same = ("item", "task_index", "is_censored", "is_measured", "is_draw", "judge_noise")
         if not all(getattr(self, name).equal(getattr(other, name)) for name in same):
             return False
         mine, others = (order.score[order.is_measured] for order in (self, other))

@@ -113,16 +113,13 @@ def from_groups(X: Tensor, Y: Tensor, groups: Tensor) -> Order:
     entries = points_at(X, distinct.rows[compared])
     points = distinct_rows(*entries.unbind(-1))
     list_index = group[compared].unique(return_inverse=True)[1]
-    score = outcomes[compared]
-    return Order(
-        X=entries[points.rows],
-        item=points.inverse,
-        score=score,
-        variance=torch.full_like(score, torch.nan),
-        list_index=list_index,
-        task_index=list_index,
-        is_censored=torch.zeros_like(list_index, dtype=torch.bool),
-        is_measured=torch.ones_like(list_index, dtype=torch.bool),
+    return Order.from_lists(
+        entries[points.rows],
+        points.inverse,
+        outcomes[compared],
+        list_index,
+        list_index,
+        is_measured=True,
     )
 
 

@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from botorch_popbo.data import RankCounts, from_outcomes
+from botorch_popbo.data import from_outcomes
+from botorch_popbo.paper.rank_counts import RankCounts
 
 
 def from_base_set(X: Tensor, Y: Tensor, generator: torch.Generator) -> RankCounts:

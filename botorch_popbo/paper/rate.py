@@ -33,12 +33,12 @@ class NetworkRate(Module):
 
     Args:
         dim: Number of columns of an encoded point.
-        settings: Widths of the hidden layers, and the training.
+        settings: Widths of the hidden layers, and steps of the training.
     """
 
     def __init__(self, dim: int, settings: PaperSettings) -> None:
         super().__init__()
-        self.settings = settings
+        self.num_steps = settings.num_steps
         layers: list[Module] = []
         for width_in, width_out in itertools.pairwise((dim, *settings.hidden_sizes, 1)):
             # skip_init: the usual constructor would draw from the global generator.
@@ -68,17 +68,17 @@ class NetworkRate(Module):
                 untruncated law.
             seed: Seed of weights and mini-batches.
         """
-        settings, generator = self.settings, torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed)
         self._draw_weights(generator)
         self.to(_TRAINING_DTYPE)
         inputs, log_exposure = X.to(_TRAINING_DTYPE), exposure.double().log()
-        optimizer = torch.optim.Adam(self.parameters(), lr=settings.learning_rate, fused=True)
-        schedule = StepLR(optimizer, settings.learning_rate_period, settings.learning_rate_factor)
+        # Rates, periods and the size of a batch are the paper's.
+        optimizer = torch.optim.Adam(self.parameters(), lr=0.01, fused=True)
+        schedule = StepLR(optimizer, step_size=30, gamma=0.2)
         batch = torch.arange(len(X), device=X.device)
-        for _ in range(settings.num_steps):
-            if len(X) > settings.batch_size:
-                order = torch.randperm(len(X), generator=generator)
-                batch = order[: settings.batch_size].to(X.device)
+        for _ in range(self.num_steps):
+            if len(X) > 64:
+                batch = torch.randperm(len(X), generator=generator)[:64].to(X.device)
             optimizer.zero_grad()
             with torch.enable_grad():
                 output = self.network(inputs[batch]).squeeze(-1).double()

@@ -345,9 +345,9 @@ def _order_of(answers: Sequence[Answer], ratios: Mapping[str, float]) -> Order:
     order = from_comparisons(torch.cat([answer.items for answer in answers]), *pairs)
     # Of each pair that is no tie there are two entries, which come first.
     errs = [ratios.get(a.judge, 1.0) for a in answers for _ in range(2 * len(a.better))]
-    known, variance = torch.tensor(errs, dtype=torch.double), order.variance.clone()
-    variance[: len(known)] = known.where(known != 1.0, torch.nan)
-    return replace(order, variance=variance)
+    noise = order.judge_noise.clone()
+    noise[: len(errs)] = torch.tensor(errs, dtype=torch.double)
+    return replace(order, judge_noise=noise)
 
 
 def _rows(rows: Sequence[SupportsIndex], name: str, number: int) -> list[int]:

@@ -85,7 +85,7 @@ class Models:
         points, settings = (X_pending, X_baseline), self.settings.acquisition
         if others:
             return LogExpectedFrontImprovement(
-                self.objectives, self.slacks, thresholds, *points, settings
+                self.objectives, *points, self.slacks, settings, thresholds
             )
         return LogExpectedUtilityImprovement(first, *points, self.slacks, settings)
 

@@ -11,8 +11,11 @@ from contracts import AcquisitionContract
 from helpers.toy import BOUNDS, toy_data
 from torch import Tensor
 
-from botorch_popbo import LogExpectedFrontImprovement, RankingGP
-from botorch_popbo.acquisition._slack_constraint import SlackConstraint
+from botorch_popbo import (
+    LogExpectedFrontImprovement,
+    LogExpectedUtilityImprovement,
+    RankingGP,
+)
 from botorch_popbo.settings import ModelSettings
 
 X = toy_data(16, seed=1)[0]
@@ -125,12 +128,12 @@ def test_a_threshold_is_where_the_front_begins() -> None:
         mean = model.posterior(X[order[7:11, number]]).mean.detach().flatten()
         steep = mean.diff() / ranked[7:11, number].diff()
         share = 0.75 * steep[2] / (0.75 * steep[2] + 0.25 * steep[0])
-        torch.testing.assert_close(given._reference[number], mean[2].lerp(mean[1], share))
+        torch.testing.assert_close(given.reference[number], mean[2].lerp(mean[1], share))
     one = make(thresholds=torch.tensor([middle[0].item(), math.nan]).double())
-    expected = torch.stack([given._reference[0], make()._reference[1]])
-    torch.testing.assert_close(one._reference, expected)
+    expected = torch.stack([given.reference[0], make().reference[1]])
+    torch.testing.assert_close(one.reference, expected)
     below = make(thresholds=ranked[-1] - 1.0)
-    assert torch.equal(below._reference, make()._reference)
+    assert torch.equal(below.reference, make().reference)
     beyond = make(thresholds=ranked[0] + 1.0)
     assert beyond(ANYWHERE).isfinite().all(), "nothing reaches it"
     assert given(ANYWHERE).max() > given(ANYWHERE).min() + 1.0
@@ -139,10 +142,14 @@ def test_a_threshold_is_where_the_front_begins() -> None:
 def test_constraints_count_as_probabilities_and_leave_the_feasible_front() -> None:
     border = float(X[:, 0].median())
     slack = slack_model(border)
-    function, once = make(slack_models=[slack, slack]), make(slack_models=[slack])
-    assert (function.front[:, 0] >= border).all()
-    difference = function(ANYWHERE) - once(ANYWHERE)
-    torch.testing.assert_close(difference, SlackConstraint(slack)(ANYWHERE).squeeze(-1))
+    twice, once = make(slack_models=[slack, slack]), make(slack_models=[slack])
+    assert (twice.front[:, 0] >= border).all()
+    feasible = X[X[:, 0] >= border]
+    plain, constrained = (
+        LogExpectedUtilityImprovement(MODELS[0], None, feasible, slacks)(ANYWHERE)
+        for slacks in ((), (slack,))
+    )
+    torch.testing.assert_close(twice(ANYWHERE) - once(ANYWHERE), constrained - plain)
     assert torch.equal(make(slack_models=[slack_model(-9.0)])(ANYWHERE), make()(ANYWHERE))
 
 

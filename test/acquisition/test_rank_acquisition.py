@@ -52,11 +52,10 @@ def fitted(is_gaussian: bool, dtype: torch.dtype, device: torch.device) -> RankM
 
 
 def test_points_outside_of_the_baseline_are_not_known(case: Case) -> None:
-    known = case.model.known_X
-    left_out, others = known[:1], known[1:]
+    left_out, others = case.model.known_X[:1].unsqueeze(-2), case.model.known_X[1:]
     with_all, without = case.make(), case.make(X_baseline=others)
-    assert with_all(left_out.unsqueeze(-2)) <= case.ceiling
-    assert without(left_out.unsqueeze(-2)) > with_all(left_out.unsqueeze(-2))
+    assert with_all(left_out) <= case.ceiling
+    assert without(left_out) > with_all(left_out)
     assert (without(others.unsqueeze(-2)) <= case.ceiling).all()
     nowhere = case.make(X_baseline=ANYWHERE.squeeze(-2))  # none was evaluated, so all count
     assert torch.equal(nowhere(ANYWHERE), with_all(ANYWHERE))
@@ -110,7 +109,6 @@ def test_distances_are_those_of_encoded_points(kind: Kind, bound: float) -> None
 
 def test_known_points_beyond_those_that_stand_for_all_are_known() -> None:
     model = RankingGP(*toy_data(30), settings=ModelSettings(num_conditioned=12)).fit()
-    assert len(model.records.level) == 12
     function = LogExpectedUtilityImprovement(model, X_pending=PENDING)
     known = torch.cat([model.known_X, PENDING]).unsqueeze(-2)
     assert (function(known) < -700.0).all()

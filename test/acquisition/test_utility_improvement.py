@@ -17,10 +17,9 @@ from botorch_popbo import (
     LogExpectedFrontImprovement,
     LogExpectedUtilityImprovement,
     PoissonRankModel,
+    RankAcquisitionFunction,
     RankingGP,
 )
-from botorch_popbo.acquisition._log_improvement import log_improvement
-from botorch_popbo.acquisition._slack_constraint import SlackConstraint
 from botorch_popbo.models.input_transforms import InactiveColumns
 from botorch_popbo.settings import AcquisitionSettings
 
@@ -34,13 +33,15 @@ def noisy_model() -> RankingGP:
 
 
 @pytest.mark.parametrize("exploration", [0.5, 1.0])
-@pytest.mark.parametrize("is_noisy", [False, True])
+@pytest.mark.parametrize(("is_noisy", "has_best"), [(False, True), (False, False), (True, True)])
 def test_it_is_the_augmented_improvement_over_the_incumbents_utility(
-    is_noisy: bool, exploration: float, gaussian_model: RankingGP
+    is_noisy: bool, has_best: bool, exploration: float, gaussian_model: RankingGP
 ) -> None:
     model = noisy_model() if is_noisy else gaussian_model
+    is_eligible = has_best | (model.known_X != model.incumbent).any(-1)
+    incumbent = model.incumbent_among(is_eligible)
     points = toy_data(60, seed=1)[0].unsqueeze(-2)
-    joint = model.posterior(torch.cat([points, model.incumbent.expand_as(points)], dim=-2))
+    joint = model.posterior(torch.cat([points, incumbent.expand_as(points)], dim=-2))
     with manual_seed(0):
         draws = joint.sample(torch.Size([50_000])).squeeze(-1)
     difference = draws[..., 0] - draws[..., 1]
@@ -48,14 +49,16 @@ def test_it_is_the_augmented_improvement_over_the_incumbents_utility(
     settings = AcquisitionSettings(exploration=exploration, doubt=0.01)
     gain = (mean + exploration * (difference - mean)).clamp_min(0.0).mean(0)
     gain = gain + 0.01 * difference.std(0)
-    encoded, origin = model.encode(points), model.encode(model.incumbent.unsqueeze(0))[0]
-    *_, own = model.differences_from(origin).moments(encoded)
+    encoded, origin = model.encode(points), model.encode(incumbent.unsqueeze(0))[0]
+    *_, removable = model.differences_from(origin).moments(encoded)
     noise = model.noise.detach()
-    expected = gain * (1.0 - (noise / (own.squeeze(-1) + noise)).sqrt())
-    value = LogExpectedUtilityImprovement(model, settings=settings)(points).exp()
+    expected = gain * (1.0 - (noise / (removable.squeeze(-1) + noise)).sqrt())
+    function = LogExpectedUtilityImprovement(
+        model, X_baseline=model.known_X[is_eligible], settings=settings
+    )
     likely = gain > 3e-3
     assert likely.sum() > 3
-    torch.testing.assert_close(value[likely], expected[likely], rtol=0.1, atol=0)
+    torch.testing.assert_close(function(points).exp()[likely], expected[likely], rtol=0.1, atol=0)
 
 
 @pytest.mark.parametrize(("dim", "share"), [(10, 0.5), (15, 0.75), (20, 1.0), (30, 1.0)])
@@ -86,19 +89,6 @@ def test_columns_without_a_meaning_do_not_make_many() -> None:
     )
     assert torch.equal(value, expected)
     assert model.covar_module.rotation is None
-
-
-def test_what_is_improved_on_is_in_the_baseline(gaussian_model: RankingGP) -> None:
-    is_best = (gaussian_model.known_X == gaussian_model.incumbent).all(-1)
-    baseline = gaussian_model.known_X[~is_best]
-    second = gaussian_model.incumbent_among(~is_best)
-    settings = AcquisitionSettings(exploration=1.0, doubt=0.0)
-    function = LogExpectedUtilityImprovement(gaussian_model, None, baseline, settings=settings)
-    differences = gaussian_model.differences_from(gaussian_model.encode(second.unsqueeze(0))[0])
-    mean, variance, own = differences.moments(gaussian_model.encode(TEST_X))
-    noise = gaussian_model.noise.detach()
-    expected = log_improvement(mean, variance) + (1.0 - (noise / (own + noise)).sqrt()).log()
-    torch.testing.assert_close(function(TEST_X), expected.squeeze(-1))
 
 
 def test_a_surprise_is_followed() -> None:
@@ -176,9 +166,9 @@ def test_failures_are_known_where_points_are_pending() -> None:
     model = RankingGP(X, Y).fit()
     pending = X[1:3] + 0.1
     informed = LogExpectedUtilityImprovement(model.with_pending(pending))
-    own = LogExpectedUtilityImprovement(model, X_pending=pending)
+    function = LogExpectedUtilityImprovement(model, X_pending=pending)
     assert informed(X[3:4] + 0.3).isfinite()
-    assert informed(X[3:4] + 0.3) == own(X[3:4] + 0.3)
+    assert informed(X[3:4] + 0.3) == function(X[3:4] + 0.3)
 
 
 def test_of_equal_outcomes_the_search_fills_the_space() -> None:
@@ -217,30 +207,40 @@ def test_constraints_that_all_satisfy_change_nothing(gaussian_model: RankingGP) 
 def test_it_is_the_improvement_over_the_best_feasible_point_times_the_probability(
     gaussian_model: RankingGP,
 ) -> None:
-    slack = slack_model(MIDDLE)
     is_feasible = gaussian_model.known_X[:, 0] >= MIDDLE
-    incumbent = gaussian_model.incumbent_among(is_feasible)
-    assert incumbent[0] >= MIDDLE
-    assert not torch.equal(incumbent, gaussian_model.incumbent)
+    assert not torch.equal(gaussian_model.incumbent_among(is_feasible), gaussian_model.incumbent)
     feasible = gaussian_model.known_X[is_feasible]
-    plain = LogExpectedUtilityImprovement(gaussian_model, X_baseline=feasible)
-    constrained = Constrained(gaussian_model, slack_models=[slack, slack])
-    probability = SlackConstraint(slack)(TEST_X).squeeze(-1)
-    torch.testing.assert_close(constrained(TEST_X), plain(TEST_X) + 2.0 * probability)
+    plain, once, twice = (
+        LogExpectedUtilityImprovement(
+            gaussian_model, X_baseline=feasible, slack_models=[slack_model(MIDDLE)] * number
+        )(TEST_X)
+        for number in (0, 1, 2)
+    )
+    constrained = Constrained(gaussian_model, slack_models=[slack_model(MIDDLE)])
+    assert torch.equal(constrained(TEST_X), once)
+    assert (once <= plain).all()
+    assert not torch.equal(once, plain)
+    torch.testing.assert_close(twice - once, once - plain)
 
 
 @pytest.mark.parametrize("objectives", [1, 2])
 def test_without_a_feasible_point_only_the_probability_counts(
     gaussian_model: RankingGP, objectives: int
 ) -> None:
+    def make(*slack_models: RankingGP) -> RankAcquisitionFunction:
+        if objectives == 1:
+            return LogExpectedUtilityImprovement(gaussian_model, slack_models=slack_models)
+        return LogExpectedFrontImprovement([gaussian_model] * 2, slack_models=slack_models)
+
     slack = slack_model(NONE)
-    function = (
-        Constrained(gaussian_model, slack_models=[slack])
-        if objectives == 1
-        else LogExpectedFrontImprovement([gaussian_model] * 2, [slack])
-    )
-    torch.testing.assert_close(function(TEST_X), SlackConstraint(slack)(TEST_X).squeeze(-1))
+    torch.testing.assert_close(make(slack, slack)(TEST_X), 2.0 * make(slack)(TEST_X))
     points, _ = optimize_acqf(
-        function, BOUNDS, q=3, sequential=True, num_restarts=4, raw_samples=64, options={"seed": 0}
+        make(slack),
+        BOUNDS,
+        q=3,
+        sequential=True,
+        num_restarts=4,
+        raw_samples=64,
+        options={"seed": 0},
     )
     assert torch.pdist((points - BOUNDS[0]) / (BOUNDS[1] - BOUNDS[0])).min() > 0.01

@@ -3,11 +3,11 @@ from dataclasses import fields
 import pytest
 import torch
 from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from botorch_popbo.data.rank_counts import count_better
 from helpers.ranking import INF, NAN, as_records, line, tensor
 
 from botorch_popbo import Order, RankCounts
 from botorch_popbo.data import combine, from_comparisons, from_groups, from_outcomes, rank_counts
-from botorch_popbo.data.rank_counts import count_better
 
 
 @pytest.mark.parametrize("pairs", [1, 21, 28, 700])

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from botorch_popbo.data._rows import DistinctRows, distinct_rows
-from botorch_popbo.data.order import TIE_VARIANCE, Order
+from botorch_popbo.data.order import Order
 from botorch_popbo.likelihoods.comparisons import Comparisons
 
 
@@ -33,8 +33,8 @@ def answers_of(order: Order, judged: Tensor) -> Comparisons:
     better = order.ranked.inverse[torch.cat([winner, drawn, entry[draws]])]
     worse = order.ranked.inverse[torch.cat([entry[loses], entry[draws], drawn])]
     weight = torch.where(torch.arange(len(better), device=level.device) < len(winner), 1.0, 0.5)
-    # How much more than others whoever was asked errs; the variance of a tie is a mark.
-    errs = torch.where(order.variance > TIE_VARIANCE, order.variance.double(), 1.0)[loses]
+    # How much more than others whoever was asked errs.
+    errs = order.judge_noise[loses].double()
     noise = torch.cat([errs, errs.new_ones(len(better) - len(errs))])
     distinct = distinct_rows(better, worse, noise)
     counted = torch.zeros_like(distinct.rows, dtype=torch.double)

@@ -1,28 +1,21 @@
 import math
-from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-from botorch_popbo.acquisition._point_noise import uniform_from_points
+from botorch_popbo.paper._point_noise import uniform_from_points
 
 SIDE = 100
 
 
-def grid(**tkwargs: Any) -> Tensor:
+def grid() -> Tensor:
     """A regular ``100 x 100`` grid of the unit square: as unlike random numbers as can be."""
-    tkwargs = {"dtype": torch.float64} | tkwargs
-    ticks = torch.linspace(0.0, 1.0, SIDE, **tkwargs)
-    return torch.stack(torch.meshgrid(ticks, ticks, indexing="ij"), -1)
+    ticks = torch.linspace(0.0, 1.0, SIDE, dtype=torch.float64)
+    return torch.stack(torch.meshgrid(ticks, ticks, indexing="ij"), dim=-1)
 
 
-def correlation(first: Tensor, second: Tensor) -> float:
-    return torch.corrcoef(torch.stack([first.flatten(), second.flatten()]))[0, 1].item()
-
-
-@pytest.mark.parametrize("seed", [0, 1, 12_345, -7])
-@pytest.mark.parametrize("scale", [1.0, 1e-12, 1e9])
+@pytest.mark.parametrize(("seed", "scale"), [(0, 1.0), (1, 1e-12), (12_345, 1e9), (-7, 1.0)])
 def test_numbers_are_uniform(seed: int, scale: float) -> None:
     ordered = uniform_from_points(scale * grid(), seed).flatten().sort().values
     steps = torch.arange(len(ordered) + 1.0, dtype=torch.float64) / len(ordered)
@@ -37,10 +30,11 @@ def test_numbers_are_uniform(seed: int, scale: float) -> None:
 def test_neighbours_are_unrelated(spacing: float) -> None:
     numbers = uniform_from_points(0.5 + spacing * SIDE * grid(), 0)
     assert len(numbers.unique()) == SIDE**2
-    bound = 4.0 / SIDE  # four standard deviations, of the inverse root of the number of pairs
-    assert abs(correlation(numbers[1:], numbers[:-1])) < bound
-    assert abs(correlation(numbers[:, 1:], numbers[:, :-1])) < bound
-    assert abs(correlation(numbers, numbers.T)) < bound
+    neighbours = ((numbers[1:], numbers[:-1]), (numbers[:, 1:], numbers[:, :-1]))
+    for one, other in (*neighbours, (numbers, numbers.T)):
+        correlation = torch.corrcoef(torch.stack([one.flatten(), other.flatten()]))[0, 1]
+        # Four standard deviations, of the inverse root of the number of pairs.
+        assert correlation.abs() < 4.0 / SIDE
 
 
 def test_every_coordinate_counts_but_not_the_sign_of_zero() -> None:

@@ -1,10 +1,10 @@
-"""ERI and R-LCB on a model with uncertainty."""
+"""Ranks among all points of the space, by a model with uncertainty."""
 
 import math
+from copy import deepcopy
 
 import pytest
 import torch
-from helpers.acquisition import RECTIFIED, Kind
 from helpers.toy import toy_data
 from helpers.utility import with_a_surprise
 from torch import Tensor
@@ -16,15 +16,12 @@ from botorch_popbo import (
     RankingGP,
     RectifiedLowerConfidenceBound,
 )
-from botorch_popbo.acquisition._space_share import SpaceShare
+from botorch_popbo.acquisition import LogExpectedRankImprovement, LogRankConfidenceBound
+from botorch_popbo.acquisition.space_rank import SpaceRankFunction, SpaceShare
 from botorch_popbo.settings import AcquisitionSettings
 
 X_TEST = toy_data(50, seed=3)[0].unsqueeze(-2)
-
-
-@pytest.fixture(params=RECTIFIED)
-def kind(request: pytest.FixtureRequest) -> Kind:
-    return request.param
+EACH = pytest.mark.parametrize("kind", [LogExpectedRankImprovement, LogRankConfidenceBound])
 
 
 def share_above(utility: Tensor, model: RankingGP) -> Tensor:
@@ -54,20 +51,13 @@ def test_the_improvement_is_one_of_log_shares(place: float, deviation: float) ->
     torch.testing.assert_close(found, expected, rtol=0.05, atol=0)
 
 
-def test_all_points_of_the_box_stand_for_the_space(gaussian_model: RankingGP) -> None:
-    utility = torch.tensor([0.0, 1.0, 2.0], dtype=torch.double)
-    found = SpaceShare.by(gaussian_model).log(utility)
-    expected = share_above(utility, gaussian_model).log()
-    torch.testing.assert_close(found, expected, rtol=0.03, atol=0.02)
-
-
 def test_the_bound_is_the_rank_of_an_upper_utility(gaussian_model: RankingGP) -> None:
     best = gaussian_model.incumbent.expand(len(X_TEST), 1, -1)
     law = gaussian_model.posterior(torch.cat([X_TEST, best], dim=-2)).distribution
     apart = torch.tensor([1.0, -1.0], dtype=torch.double)
     deviation = (law.covariance_matrix @ apart @ apart).sqrt()
     upper = law.mean[:, 0] + 1.5 * deviation
-    value = RectifiedLowerConfidenceBound(gaussian_model, beta=1.5)(X_TEST)
+    value = LogRankConfidenceBound(gaussian_model, beta=1.5)(X_TEST)
     assert torch.equal(value.argsort(), upper.argsort())
     expected = share_above(upper, gaussian_model)
     torch.testing.assert_close((-value).exp(), expected.detach(), rtol=0.1, atol=1e-3)
@@ -75,47 +65,49 @@ def test_the_bound_is_the_rank_of_an_upper_utility(gaussian_model: RankingGP) ->
 
 def test_gains_are_counted_from_the_incumbent_or_another_place(gaussian_model: RankingGP) -> None:
     first, third, last = (
-        ExpectedRankingImprovement(gaussian_model, K_m=K_m)(X_TEST) for K_m in (1, 3, 99)
+        LogExpectedRankImprovement(gaussian_model, K_m=K_m)(X_TEST) for K_m in (1, 3, 99)
     )
-    assert torch.equal(ExpectedRankingImprovement(gaussian_model)(X_TEST), first)
+    assert torch.equal(LogExpectedRankImprovement(gaussian_model)(X_TEST), first)
     assert (first < third).all()
     assert (third < last).all()
 
 
-def test_gradients(kind: Kind, gaussian_model: RankingGP) -> None:
+@EACH
+def test_gradients(kind: type[SpaceRankFunction], gaussian_model: RankingGP) -> None:
     X = X_TEST[:5].clone().requires_grad_()
     assert gradcheck(kind(gaussian_model), X, eps=1e-6, atol=1e-5, rtol=1e-4)
     (gradient,) = torch.autograd.grad(kind(gaussian_model)(X).sum(), X)
     assert (gradient.norm(dim=-1) > 0.0).all()
 
 
-def test_nothing_is_rectified(kind: Kind, gaussian_model: RankingGP) -> None:
-    value = kind(gaussian_model)(X_TEST)
-    assert torch.equal(kind(gaussian_model, seed=1, share=0.1)(X_TEST), value)
-
-
-def test_values_are_logarithms_and_a_surprise_is_followed(
-    kind: Kind, short_model: PoissonRankModel
-) -> None:
+@EACH
+def test_values_are_logarithms_and_a_surprise_is_followed(kind: type[SpaceRankFunction]) -> None:
     model = with_a_surprise()
     function, elsewhere = kind(model), torch.tensor([[[0.5, 0.5]]]).double()
     assert function._log  # Ax compares exponentials of what says so
-    assert not kind(short_model)._log
     assert function(elsewhere) < function(model.surprise.unsqueeze(-2) - 0.05) - 50.0
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "settings"),
-    [
-        (ExpectedRankingImprovement, "K_m", AcquisitionSettings(worst_rank=4)),
-        (ExpectedRankingImprovement, "exploration", AcquisitionSettings(exploration=1.0)),
-        (RectifiedLowerConfidenceBound, "beta", AcquisitionSettings(beta=2.0)),
-    ],
-)
-def test_settings_are_the_defaults(
-    kind: Kind, name: str, settings: AcquisitionSettings, gaussian_model: RankingGP
+def test_the_papers_names_make_the_function_that_suits_the_model(
+    gaussian_model: RankingGP, short_model: PoissonRankModel
 ) -> None:
-    by_settings = kind(gaussian_model, settings=settings)
-    given = kind(gaussian_model, **{name: getattr(by_settings, name)})
-    assert torch.equal(by_settings(X_TEST), given(X_TEST))
-    assert not torch.equal(by_settings(X_TEST), kind(gaussian_model)(X_TEST))
+    pending, options = X_TEST[0], {"share": 0.1, "seed": 1}
+    settings = AcquisitionSettings(exploration=1.0)
+    improvement = ExpectedRankingImprovement(gaussian_model, pending, K_m=4, **options)
+    expected = LogExpectedRankImprovement(gaussian_model, pending, K_m=4)
+    assert torch.equal(improvement(X_TEST), expected(X_TEST))
+    for kind in (ExpectedRankingImprovement, LogExpectedRankImprovement):
+        whole = kind(gaussian_model, pending, settings=settings, K_m=4)(X_TEST)
+        assert not torch.equal(whole, expected(X_TEST))
+    bound = RectifiedLowerConfidenceBound.paper(gaussian_model, beta=2.0, **options)
+    assert torch.equal(bound(X_TEST), LogRankConfidenceBound(gaussian_model, beta=2.0)(X_TEST))
+    of_counts = ExpectedRankingImprovement(short_model)
+    assert torch.equal(deepcopy(of_counts)(X_TEST), of_counts(X_TEST))
+    assert not of_counts._log
+
+
+def test_settings_out_of_range_are_refused(gaussian_model: RankingGP) -> None:
+    with pytest.raises(ValueError, match="K_m is a rank of at least 1, but got 0"):
+        LogExpectedRankImprovement(gaussian_model, K_m=0)
+    with pytest.raises(ValueError, match="is not negative, but got -1"):
+        LogRankConfidenceBound(gaussian_model, beta=-1.0)

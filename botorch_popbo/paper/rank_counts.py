@@ -1,0 +1,97 @@
+"""Rank counts: the paper's records, derived from an order."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import torch
+from botorch.exceptions import BotorchTensorDimensionError, InputDataError
+from torch import Tensor
+
+from botorch_popbo.data._counts import count_better, insert_counts
+from botorch_popbo.data._rows import detach_fields, distinct_rows
+from botorch_popbo.data.order import Order
+
+
+@dataclass(frozen=True, eq=False)
+class RankCounts:
+    """Records *(point, k, n)*: the point was worse than ``k`` of the ``n`` others it met.
+
+    Args:
+        X: Points, an ``m x d`` tensor.
+        counts: Numbers ``k`` of better points, of shape ``m``, in the dtype of ``X``. Expected
+            numbers need not be whole.
+        exposure: Numbers ``n`` of points compared with, of shape ``m``, in the dtype of ``X``.
+
+    Raises:
+        BotorchTensorDimensionError: If the shapes do not agree.
+        InputDataError: If a count is not between 0 and its exposure, or the latter is infinite.
+    """
+
+    X: Tensor
+    counts: Tensor
+    exposure: Tensor
+
+    def __post_init__(self) -> None:
+        num_records = self.X.shape[:1]
+        if self.X.ndim != 2 or not (self.counts.shape == self.exposure.shape == num_records):
+            raise BotorchTensorDimensionError(
+                "RankCounts takes X of shape m x d with counts and exposure of shape m, but got "
+                f"{tuple(self.X.shape)}, {tuple(self.counts.shape)} and "
+                f"{tuple(self.exposure.shape)}."
+            )
+        detach_fields(self)
+        is_possible = (self.counts >= 0) & (self.counts <= self.exposure)
+        if not bool((is_possible & self.exposure.isfinite()).all()):
+            raise InputDataError("Every rank count must lie between 0 and its finite exposure.")
+
+    @classmethod
+    def from_order(cls, order: Order) -> Self:
+        r"""Count the better points.
+
+        Ties share the better rank: three points with outcomes 2, 2, 1 get 0, 0, 2. With known
+        variances a count is the expected one,
+        :math:`k_i = \sum_{j \ne i} \Phi((y_j - y_i) / \sqrt{v_i + v_j})` for independent normal
+        errors. Counts and exposures of a point in several lists of one task are added up.
+        O(r log r) for ``r`` entries, and O(l^2) for each list of ``l`` entries with variances.
+
+        Args:
+            order: The order.
+
+        Returns:
+            One record for each point of each task, by ascending task and in the order of the
+            points.
+        """
+        better, met = count_better(order)
+        X = order.X[order.item[order.ranked.rows]]
+        return cls(X, better.to(X), met.to(X))
+
+    def __repr__(self) -> str:
+        """Sizes; the tensors themselves would fill a page."""
+        points = f"{self.num_points} points in {self.X.shape[-1]} dimensions"
+        return f"{type(self).__name__}({len(self)} records of {points})"
+
+    def __len__(self) -> int:
+        return self.X.shape[0]
+
+    @cached_property
+    def num_points(self) -> int:
+        """The number of distinct points, which a point may have several records of."""
+        return distinct_rows(*self.X.unbind(-1)).rows.shape[0] if self.X.numel() else 0
+
+    def insert(self, X: Tensor, predicted: Tensor) -> Self:
+        """Add points at predicted ranks, as if they had been evaluated.
+
+        A new point is better than exactly the known points of which at least as large a share of
+        points is better, and than the new ones predicted to rank behind it. Every record then met
+        that many points more.
+
+        Args:
+            X: Points, a ``p x d`` tensor.
+            predicted: Their predicted counts among the known points, of shape ``p``, in ranks.
+
+        Returns:
+            The records of known and new points, in that order; counts may be fractional.
+        """
+        counts, exposure = insert_counts(self.counts, self.exposure, self.num_points, predicted)
+        return type(self)(torch.cat([self.X, X.to(self.X)]), counts, exposure)
